@@ -1,0 +1,66 @@
+/** Imports point one way: apps → http, definitions → log, store, streaming, telemetry → contracts. */
+const only = (name, module, from) => ({
+  name,
+  severity: 'error',
+  comment: `Only ${from} imports ${module}.`,
+  from: { pathNot: [`^(${from})`, '\\.spec\\.ts$', '^libs/testing', '^bench', '^test'] },
+  to: { path: `^node_modules/(${module})` },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'contracts-is-the-bottom',
+      severity: 'error',
+      from: { path: '^libs/contracts/' },
+      to: { path: '^(apps|libs/(?!contracts))' },
+    },
+    {
+      name: 'ports-do-not-look-up-or-sideways',
+      severity: 'error',
+      from: { path: '^libs/(log|store|streaming|telemetry)/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(apps/|libs/)', pathNot: ['^libs/contracts/', '^libs/$1/'] },
+    },
+    {
+      name: 'definitions-and-http-do-not-look-up',
+      severity: 'error',
+      from: { path: '^libs/(definitions|http)/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^apps/' },
+    },
+    {
+      name: 'testing-only-in-specs',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: ['\\.spec\\.ts$', '\\.contract\\.ts$', '^libs/testing/'] },
+      to: { path: '^libs/testing/' },
+    },
+    {
+      name: 'libraries-through-their-index',
+      severity: 'error',
+      from: { path: '^(apps|libs|local|test|bench)/', pathNot: '^libs/([^/]+)/' },
+      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)' },
+    },
+    {
+      name: 'other-libraries-through-their-index',
+      severity: 'error',
+      from: { path: '^libs/([^/]+)/' },
+      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: '^libs/$1/' },
+    },
+    only('kafkajs-in-log', 'kafkajs', 'libs/log/'),
+    only('clickhouse-in-store', '@clickhouse', 'libs/store/'),
+    only('prom-client-in-telemetry', 'prom-client|pino', 'libs/telemetry/'),
+    only('cel-in-streaming', '@marcbachmann', 'libs/streaming/'),
+    only('chdb-in-local', 'chdb', 'local/'),
+    only('nest-in-apps-and-http', '@nestjs', 'apps/|libs/http/'),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['types', 'import', 'require', 'node', 'default'],
+    },
+  },
+};

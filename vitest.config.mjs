@@ -1,0 +1,30 @@
+import { defineConfig } from 'vitest/config';
+
+const levels = ['unit', 'int', 'e2e', 'fault'];
+
+// Specs run on what tsc emitted: exactly the code that runs in production, decorator metadata included.
+const project = (name, suffix, extra = {}) => ({
+  test: {
+    name,
+    // One level after the other, the quick ones first.
+    sequence: { groupOrder: levels.indexOf(name) },
+    include: [`dist/{apps,libs,local,test,demo,bench}/**/*${suffix}.spec.js`],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    ...extra,
+  },
+});
+
+const engines = { globalSetup: ['dist/libs/testing/src/global-engines.js'], maxWorkers: 2 };
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('unit', '', { exclude: ['**/*.{int,e2e,fault}.spec.js'], testTimeout: 20_000 }),
+      project('int', '.int', engines),
+      project('e2e', '.e2e', engines),
+      // They mostly wait: for time-outs, sessions, restarts.
+      project('fault', '.fault', { testTimeout: 180_000, maxWorkers: 3 }),
+    ],
+  },
+});
