@@ -1,0 +1,61 @@
+import { ValidateBy, type ValidationArguments } from 'class-validator';
+
+/** A setting's rule: undefined when it holds, else what the setting should be. */
+type Rule = (value: unknown, others: Record<string, unknown>) => string | undefined;
+
+function follows(name: string, rule: Rule): PropertyDecorator {
+  const judge = (value: unknown, args?: ValidationArguments): string | undefined =>
+    rule(value, (args?.object ?? {}) as Record<string, unknown>);
+  return ValidateBy({
+    name,
+    validator: {
+      validate: (value, args) => judge(value, args) === undefined,
+      defaultMessage: (args) => judge(args?.value, args) ?? '',
+    },
+  });
+}
+
+/** One or more `host:port`. */
+export function AreBrokers(): PropertyDecorator {
+  return follows('areBrokers', (value) =>
+    Array.isArray(value) && value.length > 0 && value.every(isHostAndPort)
+      ? undefined
+      : 'it must be host:port, comma-separated, with ports from 1 to 65535',
+  );
+}
+
+function isHostAndPort(text: unknown): boolean {
+  const port = typeof text === 'string' ? /^[^\s:/@]+:(\d{1,5})$/.exec(text)?.[1] : undefined;
+  return port !== undefined && Number(port) > 0 && Number(port) < 65_536;
+}
+
+/** `http://host:port`: nothing secret, which a log could show. */
+export function IsClickHouseUrl(): PropertyDecorator {
+  return follows('isClickHouseUrl', (value) => {
+    const url = typeof value === 'string' && /^https?:\/\/\S+$/.test(value) ? parse(value) : undefined;
+    if (!url || url.port === '0') return 'it must be http(s)://host:port';
+    if (!url.username && !url.password && !url.search && !url.hash) return undefined;
+    return 'it must be http(s)://host:port alone; user and password go to CLICKHOUSE_USER and CLICKHOUSE_PASSWORD';
+  });
+}
+
+function parse(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A setting that means nothing without others. */
+export function Needs(...names: string[]): PropertyDecorator {
+  return follows('needs', (_value, others) => {
+    const missing = names.filter((name) => others[name] === undefined);
+    return missing.length > 0 ? `it needs ${missing.join(' and ')} too` : undefined;
+  });
+}
+
+/** A value for a message: what stands before an `@` or behind a `?` in it may be a password. */
+export function withoutCredentials(text: string): string {
+  return text.replace(/[^\s",/]*(?:\/[^\s",@]*)?@/g, '***@').replace(/\?[^\s",]*/g, '?***');
+}

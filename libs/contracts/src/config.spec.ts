@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { AppConfig, ConfigError, describeConfig, loadConfig, Secret } from './config.js';
+
+const load = (env: NodeJS.ProcessEnv): AppConfig => loadConfig(AppConfig, env);
+const sasl = { KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'hunter2' };
+
+describe('the configuration', () => {
+  it('has a default for everything, and takes an empty variable for one that is not set', () => {
+    expect(load({ KAFKA_BROKERS: '', LOG_LEVEL: '' })).toEqual(load({}));
+    expect(load({})).toMatchObject({ KAFKA_BROKERS: ['127.0.0.1:9092'], CLICKHOUSE_DATABASE: 'tributary' });
+  });
+
+  it('reads lists, numbers and switches', () => {
+    const env = { KAFKA_BROKERS: ' a:9092, b:65535 ,', STREAM_PARTITIONS: '3', KAFKA_TLS: 'true' };
+    expect(load(env)).toMatchObject({
+      KAFKA_BROKERS: ['a:9092', 'b:65535'],
+      STREAM_PARTITIONS: 3,
+      KAFKA_TLS: true,
+    });
+  });
+
+  it.each([
+    ['KAFKA_BROKERS', ','],
+    ['KAFKA_BROKERS', 'mybroker'],
+    ['KAFKA_BROKERS', 'a:9092,b:65536'],
+    ['KAFKA_BROKERS', 'a:0'],
+    ['CLICKHOUSE_URL', 'localhost:8123'],
+    ['CLICKHOUSE_URL', 'http://localhost:65536'],
+    ['CLICKHOUSE_URL', 'http://'],
+    ['STREAM_PARTITIONS', '8x'],
+    ['STREAM_PARTITIONS', '257'],
+    ['KAFKA_TLS', 'yes'],
+    ['CLICKHOUSE_DATABASE', 'a-b'],
+    ['LOG_LEVEL', 'loud'],
+  ])('refuses %s=%s by its name and its value', (name, value) => {
+    expect(() => load({ [name]: value })).toThrow(ConfigError);
+    expect(() => load({ [name]: value })).toThrow(`  ${name} is ${JSON.stringify(value)}, but: `);
+  });
+
+  it.each([
+    ['CLICKHOUSE_URL', 'http://me:hunter2@localhost:8123'],
+    ['CLICKHOUSE_URL', 'http://me:hun/hunter2@localhost:8123'],
+    ['CLICKHOUSE_URL', 'http://hunter2@localhost:8123'],
+    ['CLICKHOUSE_URL', 'http://localhost:8123/?user=me&password=hunter2'],
+    ['CLICKHOUSE_URL', 'me:hunter2@localhost'],
+    ['KAFKA_BROKERS', 'a:9092,me:hunter2@b:9092'],
+  ])('refuses credentials in %s (%s), and does not print them', (name, value) => {
+    expect(() => load({ [name]: value })).toThrow(`  ${name} is "`);
+    expect(() => load({ [name]: value })).not.toThrow(/hunter2/);
+  });
+
+  it('says where the credentials of ClickHouse belong', () => {
+    expect(() => load({ CLICKHOUSE_URL: 'https://me:hunter2@clickhouse' })).toThrow(
+      /CLICKHOUSE_URL .*CLICKHOUSE_USER and CLICKHOUSE_PASSWORD/,
+    );
+  });
+
+  it.each([
+    ['KAFKA_SASL_MECHANISM', /KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD/],
+    ['KAFKA_SASL_USERNAME', /KAFKA_SASL_MECHANISM/],
+    ['KAFKA_SASL_PASSWORD', /KAFKA_SASL_MECHANISM/],
+  ] as const)('refuses %s alone, naming what it needs', (name, message) => {
+    expect(() => load({ [name]: sasl[name] })).toThrow(message);
+    expect(() => load({ [name]: sasl[name] })).not.toThrow(/hunter2/);
+  });
+
+  it.each([
+    ['KAFKA_TLS_CERT', 'KAFKA_TLS_KEY'],
+    ['KAFKA_TLS_KEY', 'KAFKA_TLS_CERT'],
+  ])('refuses %s without %s', (name, other) => {
+    expect(() => load({ [name]: 'file.pem' })).toThrow(other);
+  });
+
+  it('names every wrong setting at once', () => {
+    expect(() => load({ KAFKA_BROKERS: 'x', LOG_LEVEL: 'x' })).toThrow(/LOG_LEVEL[^]*KAFKA_BROKERS/);
+  });
+
+  it('shows that there is no secret', () => {
+    expect(describeConfig(load({}))).toMatchObject({ CLICKHOUSE_PASSWORD: '' });
+    class WithKeys extends AppConfig {
+      @Secret() KEYS: string[] = [];
+    }
+    expect(describeConfig(loadConfig(WithKeys, {}))).toMatchObject({ KEYS: [] });
+  });
+
+  it('shows what is in force, without secrets', () => {
+    const shown = describeConfig(load({ ...sasl, CLICKHOUSE_PASSWORD: 'hunter2' }));
+    expect(shown).toMatchObject({
+      KAFKA_SASL_USERNAME: 'u',
+      KAFKA_SASL_PASSWORD: '***',
+      CLICKHOUSE_PASSWORD: '***',
+    });
+    expect(JSON.stringify(shown)).not.toContain('hunter2');
+  });
+});

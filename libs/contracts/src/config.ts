@@ -1,0 +1,115 @@
+import 'reflect-metadata';
+import { plainToInstance, Transform } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+  validateSync,
+} from 'class-validator';
+import { AreBrokers, IsClickHouseUrl, Needs, withoutCredentials } from './config-rules.js';
+
+/** A wrong setting. The message names each variable and says what it should be; the process stops with it. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** A setting whose value is never printed. */
+const secrets = new Set<string>();
+
+/** Marks a setting as secret: `describeConfig` prints `***` for it. */
+export function Secret(): PropertyDecorator {
+  return (_target, key) => void secrets.add(String(key));
+}
+
+/** Reads a whole number from its text. Anything else is left as it is, so that validation names it. */
+export function FromText(kind: 'number' | 'boolean' | 'list'): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) => {
+    if (typeof value !== 'string') return value;
+    if (kind === 'list')
+      return value
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean);
+    if (kind === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
+    return /^-?\d+$/.test(value) ? Number(value) : value;
+  });
+}
+
+/**
+ * Reads one configuration class from the environment: each property is the variable of the same name, defaults are
+ * the class's initializers, an empty variable counts as not set.
+ * @throws ConfigError naming every wrong variable.
+ */
+export function loadConfig<T extends object>(type: new () => T, env: NodeJS.ProcessEnv): T {
+  const defaults = new type() as Record<string, unknown>;
+  const given = Object.fromEntries(
+    Object.keys(defaults)
+      .filter((key) => env[key] !== undefined && env[key] !== '')
+      .map((key) => [key, env[key]]),
+  );
+  const config = plainToInstance(type, { ...defaults, ...given });
+  const errors = validateSync(config as object, { forbidUnknownValues: false });
+  if (errors.length === 0) return config;
+  const lines = errors.map((error) => {
+    const shown = secrets.has(error.property)
+      ? '***'
+      : withoutCredentials(JSON.stringify(given[error.property] ?? defaults[error.property]));
+    return `  ${error.property} is ${shown}, but: ${Object.values(error.constraints ?? {}).join('; ')}`;
+  });
+  throw new ConfigError(`The configuration is wrong:\n${lines.join('\n')}`);
+}
+
+/** The settings as they are in force, secrets masked, for the log. */
+export function describeConfig(config: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => [
+      key,
+      secrets.has(key) && !isEmpty(value) ? '***' : (value as unknown),
+    ]),
+  );
+}
+
+/** That there is no secret is none. */
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** What every app reads. Property names are the names of the environment variables. */
+export class AppConfig {
+  /** The address to listen on. Containers set 0.0.0.0. */
+  @IsString() @MinLength(1) HOST = '127.0.0.1';
+  @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) LOG_LEVEL = 'info';
+  /** Seconds that a stop may take before connections are cut. */
+  @FromText('number') @IsInt() @Min(1) @Max(300) SHUTDOWN_SECONDS = 25;
+
+  @FromText('list')
+  @AreBrokers()
+  KAFKA_BROKERS: string[] = ['127.0.0.1:9092'];
+  @Matches(/^[A-Za-z0-9._-]{0,40}$/) KAFKA_TOPIC_PREFIX = 'tributary.';
+  @FromText('boolean') @IsBoolean() KAFKA_TLS = false;
+  /** Paths of PEM files. */
+  @IsOptional() @IsString() KAFKA_TLS_CA?: string = undefined;
+  @IsOptional() @IsString() @Needs('KAFKA_TLS_KEY') KAFKA_TLS_CERT?: string = undefined;
+  @IsOptional() @IsString() @Needs('KAFKA_TLS_CERT') KAFKA_TLS_KEY?: string = undefined;
+  @IsOptional()
+  @IsIn(['plain', 'scram-sha-256', 'scram-sha-512'])
+  @Needs('KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD')
+  KAFKA_SASL_MECHANISM?: string = undefined;
+  @IsOptional() @IsString() @Needs('KAFKA_SASL_MECHANISM') KAFKA_SASL_USERNAME?: string = undefined;
+  @Secret() @IsOptional() @IsString() @Needs('KAFKA_SASL_MECHANISM') KAFKA_SASL_PASSWORD?: string = undefined;
+  /** For topics that are created; -1 is the broker's default. */
+  @FromText('number') @IsInt() @Min(-1) @Max(10) KAFKA_REPLICATION_FACTOR = -1;
+  /** Partitions of a stream that is created without saying how many. */
+  @FromText('number') @IsInt() @Min(1) @Max(256) STREAM_PARTITIONS = 8;
+
+  @IsClickHouseUrl() CLICKHOUSE_URL = 'http://127.0.0.1:8123';
+  @IsString() CLICKHOUSE_USER = 'default';
+  @Secret() @IsString() CLICKHOUSE_PASSWORD = '';
+  @Matches(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/) CLICKHOUSE_DATABASE = 'tributary';
+}

@@ -1,0 +1,39 @@
+import { limits } from './limits.js';
+
+/** What a stream may be called. Underscores at the start are kept for internal topics. */
+export const streamNamePattern = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${limits.streamCharacters - 1}}$`);
+
+/** Any UUID in its canonical text form (RFC 9562); case is folded when it is stored. */
+export const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+
+/**
+ * Names of what one installation owns in Kafka. Installations share a cluster by using different prefixes.
+ * A stream's topic is `<prefix>events.<stream>`: the part before the stream is at most 49 characters, because Kafka
+ * holds 249.
+ */
+export class TopicNames {
+  constructor(readonly prefix: string) {}
+
+  get definitions(): string {
+    return `${this.prefix}definitions`;
+  }
+
+  get materializerGroup(): string {
+    return `${this.prefix}materializer`;
+  }
+
+  ofStream(stream: string): string {
+    return `${this.prefix}events.${stream}`;
+  }
+
+  /** The stream whose topic this is, or undefined when it is not a stream's topic of this installation. */
+  streamOf(topic: string): string | undefined {
+    const start = `${this.prefix}events.`;
+    return topic.startsWith(start) ? topic.slice(start.length) : undefined;
+  }
+}
+
+/** Kafka's metrics take `.` and `_` for the same, so two topics that differ only there cannot stand side by side. */
+export function collisionKey(stream: string): string {
+  return stream.replaceAll('.', '_');
+}

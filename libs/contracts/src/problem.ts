@@ -1,0 +1,97 @@
+/** Where in the input something is wrong: a JSON pointer (RFC 6901) into the body, or a parameter's name. */
+export interface InputError {
+  pointer: string;
+  detail: string;
+}
+
+interface CatalogueEntry {
+  status: number;
+  title: string;
+  /** Whether the same request may succeed later, unchanged. Answers with it carry `Retry-After`. */
+  retryable?: boolean;
+}
+
+/** The closed list of problems (RFC 9457). The key is the stable `code`; `type` is derived from it. */
+export const problems = {
+  invalid_request: { status: 400, title: 'The request is not valid' },
+  invalid_json: { status: 400, title: 'The body is not valid JSON' },
+  invalid_cursor: { status: 400, title: 'The cursor does not belong to this query' },
+  invalid_expression: { status: 400, title: 'The expression cannot be used' },
+  unauthenticated: { status: 401, title: 'Credentials are required' },
+  invalid_token: { status: 401, title: 'The API key is not valid' },
+  insufficient_scope: { status: 403, title: 'The API key does not permit this' },
+  stream_forbidden: { status: 403, title: 'The API key does not permit this stream' },
+  not_found: { status: 404, title: 'There is nothing at this address' },
+  event_not_found: { status: 404, title: 'There is no event with this id' },
+  stream_not_found: { status: 404, title: 'There is no stream with this name' },
+  method_not_allowed: { status: 405, title: 'The method is not allowed here' },
+  not_acceptable: { status: 406, title: 'None of the accepted media types can be produced' },
+  request_timeout: { status: 408, title: 'The request was not sent in time' },
+  stream_exists: { status: 409, title: 'The stream exists already' },
+  stream_name_collision: { status: 409, title: 'The name collides with that of another stream' },
+  stream_limit_reached: { status: 409, title: 'There are as many streams as this installation allows' },
+  payload_too_large: { status: 413, title: 'The body is too large' },
+  uri_too_long: { status: 414, title: 'The URI is too long' },
+  unsupported_media_type: { status: 415, title: 'The media type is not supported' },
+  expectation_failed: { status: 417, title: 'The expectation cannot be met' },
+  headers_too_large: { status: 431, title: 'The headers are too large' },
+  too_many_requests: { status: 429, title: 'Too many requests', retryable: true },
+  internal_error: { status: 500, title: 'Something went wrong on our side' },
+  overloaded: { status: 503, title: 'This instance has too much to do at once', retryable: true },
+  log_unavailable: { status: 503, title: 'Kafka cannot be reached', retryable: true },
+  store_unavailable: { status: 503, title: 'ClickHouse cannot be reached', retryable: true },
+  starting: { status: 503, title: 'This instance is still starting', retryable: true },
+  shutting_down: { status: 503, title: 'This instance is shutting down', retryable: true },
+  query_too_expensive: { status: 422, title: 'The query reads more than is allowed' },
+  not_yet_materialized: { status: 504, title: 'The position cannot be queried yet' },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ProblemCode = keyof typeof problems;
+
+/** The body of every answer that is not 2xx or 3xx, without what only the HTTP layer knows (`request_id`). */
+export interface ProblemDocument {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ProblemCode;
+  errors?: InputError[];
+}
+
+/** The one error that reaches a client as it is. Anything else is an `internal_error` without details. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+
+  constructor(
+    readonly code: ProblemCode,
+    detail: string,
+    readonly options: {
+      errors?: InputError[];
+      retryAfterSeconds?: number;
+      headers?: Record<string, string>;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(detail, { cause: options.cause });
+  }
+
+  get status(): number {
+    return problems[this.code].status;
+  }
+
+  get retryable(): boolean {
+    const entry: CatalogueEntry = problems[this.code];
+    return entry.retryable ?? false;
+  }
+
+  toDocument(): ProblemDocument {
+    return {
+      type: `urn:tributary:problem:${this.code}`,
+      title: problems[this.code].title,
+      status: this.status,
+      detail: this.message,
+      code: this.code,
+      ...(this.options.errors && { errors: this.options.errors }),
+    };
+  }
+}

@@ -1,0 +1,71 @@
+import 'reflect-metadata';
+import { IsInt, IsOptional, IsString, Matches, Max, Min, registerDecorator } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import { limits } from './limits.js';
+import { streamNamePattern } from './names.js';
+
+/** How long a stream's records stay in the log: for good, or bounded by time (`90s`, `15m`, `12h`, `7d`) and by size. */
+export type Retention = 'unlimited' | { time?: string; bytes?: number };
+
+/** A whole number of seconds, minutes, hours or days; or an ISO 8601 duration of these, such as `P30D` or `PT12H`. */
+const durationPattern =
+  /^(?:[1-9]\d{0,6}[smhd]|P(?=\d|T\d)(?:\d{1,6}D)?(?:T(?=\d)(?:\d{1,6}H)?(?:\d{1,6}M)?(?:\d{1,6}S)?)?)$/;
+
+function isRetention(value: unknown): value is Retention {
+  if (value === 'unlimited') return true;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const { time, bytes, ...rest } = value as Record<string, unknown>;
+  if (Object.keys(rest).length > 0 || (time === undefined && bytes === undefined)) return false;
+  const timeFits = time === undefined || (typeof time === 'string' && durationPattern.test(time));
+  return timeFits && (bytes === undefined || (Number.isSafeInteger(bytes) && (bytes as number) > 0));
+}
+
+function IsRetention(): PropertyDecorator {
+  const schema = JSONSchema({
+    description: 'Default: unlimited.',
+    oneOf: [
+      { type: 'string', enum: ['unlimited'] },
+      {
+        type: 'object',
+        minProperties: 1,
+        additionalProperties: false,
+        properties: {
+          time: { type: 'string', pattern: durationPattern.source, example: '7d' },
+          bytes: { type: 'integer', minimum: 1 },
+        },
+      },
+    ],
+  });
+  return (target, propertyName) => {
+    schema(target, propertyName as string);
+    registerDecorator({
+      name: 'isRetention',
+      target: target.constructor,
+      propertyName: propertyName as string,
+      options: {
+        message: 'must be "unlimited", or an object of time (such as 7d or 12h) and bytes, one at least',
+      },
+      validator: { validate: isRetention },
+    });
+  };
+}
+
+/** A stream that is created before its first event. */
+@JSONSchema({ additionalProperties: false })
+export class StreamInput {
+  @JSONSchema({ example: 'orders' })
+  @IsString()
+  @Matches(streamNamePattern, { message: `must match ${streamNamePattern.source}` })
+  stream: string;
+
+  @JSONSchema({ description: 'Fixed for good: the order of an entity depends on it.', example: 8 })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(limits.partitionsPerStream)
+  partitions?: number;
+
+  @IsOptional()
+  @IsRetention()
+  retention?: Retention;
+}
