@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { Recorder, until } from './recorder.js';
+import type { LogContract } from './log-contract.js';
+
+/** Several members, and topics that come and go. */
+export function describeGroups(contract: LogContract): void {
+  describe('sharing and changing topics', () => {
+    it('shares the partitions among the members of a group and loses nothing when one comes and goes', async () => {
+      const topic = await contract.newTopic(4);
+      const group = randomUUID();
+      const commitAll = {
+        onBatch: async (
+          batch: { topic: string; partition: number; records: { offset: number }[] },
+          consumer: Recorder['consumer'],
+        ) => consumer.commit(batch.topic, batch.partition, (batch.records.at(-1)?.offset ?? 0) + 1),
+      };
+      const first = new Recorder(contract.log, group, commitAll);
+      await first.consumer.subscribe([topic]);
+      await until(() => first.assignments.length === 4, 'all partitions');
+      await contract.producer.append(contract.numbered(topic, 0, 50));
+      const second = new Recorder(contract.log, group, commitAll);
+      await second.consumer.subscribe([topic]);
+      await until(() => second.assignments.length >= 2, 'a share for the second');
+      expect(first.revoked.length).toBeGreaterThanOrEqual(4);
+      await contract.producer.append(contract.numbered(topic, 50, 100));
+      const seen = (): Set<string> => new Set([...first.values(), ...second.values()]);
+      await until(() => seen().size === 100, 'every record');
+      await until(() => second.records.length > 0, 'some by the second');
+      await second.consumer.close();
+      await contract.producer.append(contract.numbered(topic, 100, 150));
+      await until(() => seen().size === 150, 'every record after the second has left');
+      expect([...first.overlaps, ...second.overlaps, ...first.crashes, ...second.crashes]).toEqual([]);
+      await first.consumer.close();
+    });
+
+    it('never overlaps the calls of a partition that comes back while its batch is still being worked on', async () => {
+      const topic = await contract.newTopic();
+      const other = contract.nextName();
+      await contract.producer.append(contract.numbered(topic, 0, 3));
+      let release: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      const reader = new Recorder(contract.log, randomUUID(), { onBatch: () => held });
+      await reader.consumer.subscribe([topic]);
+      await until(() => reader.records.length === 3, 'the first batch');
+      await contract.log.admin.create(other, { partitions: 1 });
+      await reader.consumer.subscribe([topic, other]);
+      await until(() => reader.revoked.length === 1, 'the partition is revoked');
+      await until(() => reader.assignments.some((a) => a.topic === other), 'the other topic');
+      expect(reader.assignments.filter((a) => a.topic === topic)).toHaveLength(1);
+      release();
+      await until(() => reader.records.length === 6, 'the batch comes again');
+      expect(reader.overlaps).toEqual([]);
+      await reader.consumer.close();
+    });
+
+    it('takes up a topic that is subscribed to later', async () => {
+      const [a, b] = [await contract.newTopic(), await contract.newTopic()];
+      await contract.producer.append([...contract.numbered(a, 0, 3), ...contract.numbered(b, 3, 6)]);
+      const group = randomUUID();
+      const reader = new Recorder(contract.log, group);
+      await reader.consumer.subscribe([a]);
+      await until(() => reader.records.length >= 3, 'the first topic');
+      await reader.consumer.commit(a, 0, 3);
+      await reader.consumer.subscribe([a, b]);
+      await until(() => reader.values().includes('v5'), 'the second topic');
+      expect(reader.values()).toEqual(['v0', 'v1', 'v2', 'v3', 'v4', 'v5']);
+      await reader.consumer.close();
+    });
+
+    it('waits for a topic that does not exist yet and reads the others meanwhile', async () => {
+      const [here, later] = [await contract.newTopic(), contract.nextName()];
+      await contract.producer.append(contract.numbered(here, 0, 2));
+      const reader = new Recorder(contract.log, randomUUID());
+      await reader.consumer.subscribe([later, here]);
+      await until(() => reader.records.length >= 2, 'the topic that exists');
+      await contract.log.admin.create(later, { partitions: 1 });
+      await contract.producer.append(contract.numbered(later, 2, 4));
+      await until(() => reader.values().includes('v3'), 'the topic that was created');
+      expect(reader.crashes).toEqual([]);
+      await reader.consumer.close();
+    });
+
+    it('goes on when one of its topics is removed', async () => {
+      const [kept, gone] = [await contract.newTopic(), await contract.newTopic()];
+      const reader = new Recorder(contract.log, randomUUID());
+      await reader.consumer.subscribe([kept, gone]);
+      await until(() => reader.assignments.length >= 2, 'both topics');
+      await contract.log.admin.remove(gone);
+      await contract.producer.append(contract.numbered(kept, 0, 3));
+      await until(() => reader.values().includes('v2'), 'the topic that is left');
+      expect(reader.crashes).toEqual([]);
+      await reader.consumer.close();
+    });
+  });
+}

@@ -1,0 +1,64 @@
+import type { Assignment, Consumer, Log, LogRecord, RecordBatch } from '../log.js';
+
+/** A consumer's handler that notes everything, for the contract suite. */
+export class Recorder {
+  readonly records: LogRecord[] = [];
+  readonly assignments: Assignment[] = [];
+  readonly revoked: string[] = [];
+  readonly crashes: Error[] = [];
+  /** Handed-over batches of one partition that overlapped: must stay empty. */
+  readonly overlaps: string[] = [];
+  private readonly active = new Set<string>();
+  readonly consumer: Consumer;
+
+  constructor(
+    log: Log,
+    group: string,
+    private readonly behaviour: {
+      from?: (assignment: Assignment) => number | Promise<number>;
+      onBatch?: (batch: RecordBatch, consumer: Consumer) => Promise<unknown>;
+    } = {},
+  ) {
+    this.consumer = log.consumer({
+      group,
+      onCrash: (error) => this.crashes.push(error),
+      handler: {
+        assigned: async (assignment) => {
+          this.assignments.push(assignment);
+          return this.behaviour.from?.(assignment) ?? assignment.position;
+        },
+        batch: async (batch) => this.take(batch),
+        revoked: ({ topic, partition }) => void this.revoked.push(`${topic}/${partition}`),
+      },
+    });
+  }
+
+  private async take(batch: RecordBatch): Promise<void> {
+    const key = `${batch.topic}/${batch.partition}`;
+    if (this.active.has(key)) this.overlaps.push(key);
+    this.active.add(key);
+    try {
+      this.records.push(...batch.records);
+      await this.behaviour.onBatch?.(batch, this.consumer);
+    } finally {
+      this.active.delete(key);
+    }
+  }
+
+  values(): string[] {
+    return this.records.map(({ value }) => value?.toString() ?? '');
+  }
+}
+
+/** Waits until the condition holds. @throws after the time-out, with what was waited for */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  timeoutMs = 20_000,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`waited too long: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { UnknownTopicError } from '../errors.js';
+import { Recorder, until } from './recorder.js';
+import type { LogContract } from './log-contract.js';
+
+/** Topics, and what is appended to them. */
+export function describeTopicsAndAppending(contract: LogContract): void {
+  describe('topics', () => {
+    it('creates a topic once and says how many partitions it has', async () => {
+      const topic = contract.nextName();
+      expect(await contract.log.admin.partitions(topic)).toBeUndefined();
+      expect(await contract.log.admin.create(topic, { partitions: 3 })).toBe(true);
+      expect(await contract.log.admin.create(topic, { partitions: 5 })).toBe(false);
+      expect(await contract.log.admin.partitions(topic)).toBe(3);
+      expect(await contract.log.admin.list(contract.prefix)).toContain(topic);
+      await contract.log.admin.ping();
+    });
+
+    it('refuses a topic whose name collides with another', async () => {
+      const topic = `${await contract.newTopic()}.a`;
+      await contract.log.admin.create(topic, { partitions: 1 });
+      await expect(
+        contract.log.admin.create(topic.replace(/\.a$/, '_a'), { partitions: 1 }),
+      ).rejects.toMatchObject({
+        name: 'TopicRefusedError',
+        reason: 'name',
+      });
+    });
+
+    it('removes a topic', async () => {
+      const topic = await contract.newTopic();
+      await contract.log.admin.remove(topic);
+      await until(
+        async () => (await contract.log.admin.partitions(topic)) === undefined,
+        'the topic is gone',
+      );
+      await contract.log.admin.remove(topic);
+    });
+  });
+
+  describe('appending', () => {
+    it('says where each record is, in the order given', async () => {
+      const topic = await contract.newTopic(4);
+      const positions = await contract.producer.append(contract.numbered(topic, 0, 100));
+      const reader = new Recorder(contract.log, randomUUID());
+      await reader.consumer.subscribe([topic]);
+      await until(() => reader.records.length >= 100, 'all records');
+      const at = new Map(reader.records.map((r) => [`${r.partition}/${r.offset}`, r.value?.toString()]));
+      expect(positions.map(({ partition, offset }) => at.get(`${partition}/${offset}`))).toEqual(
+        contract.numbered(topic, 0, 100).map(({ value }) => value),
+      );
+      await reader.consumer.close();
+    });
+
+    it('keeps the order of each key through calls that overlap', async () => {
+      const topic = await contract.newTopic(3);
+      const calls = Array.from({ length: 40 }, (_, i) =>
+        contract.producer.append(contract.numbered(topic, i * 25, i * 25 + 25)),
+      );
+      await Promise.all(calls);
+      const reader = new Recorder(contract.log, randomUUID());
+      await reader.consumer.subscribe([topic]);
+      await until(() => reader.records.length >= 1000, 'all records');
+      for (let key = 0; key < 5; key++) {
+        const own = reader.records
+          .filter((r) => r.key?.toString() === `k${key}`)
+          .map((r) => r.value?.toString());
+        expect(own).toEqual(
+          contract
+            .numbered(topic, 0, 1000)
+            .filter((r) => r.key === `k${key}`)
+            .map((r) => r.value),
+        );
+      }
+      await reader.consumer.close();
+    });
+
+    it('hands back keys, values, headers and times as they were', async () => {
+      const topic = await contract.newTopic();
+      const before = Date.now();
+      const value = '{"a":"žluťoučký 🐎","n":9007199254740993,"e":""}';
+      await contract.producer.append([
+        { topic, key: 'ключ', value, headers: { traceparent: '00-ab', 'x-request-id': 'ř' } },
+        { topic, key: 'plain', value: '' },
+      ]);
+      const reader = new Recorder(contract.log, randomUUID());
+      await reader.consumer.subscribe([topic]);
+      await until(() => reader.records.length >= 2, 'both records');
+      const [first, second] = reader.records;
+      expect(first?.key?.toString()).toBe('ключ');
+      expect(first?.value?.toString()).toBe(value);
+      expect(first?.headers['traceparent']?.toString()).toBe('00-ab');
+      expect(first?.headers['x-request-id']?.toString()).toBe('ř');
+      expect(first?.timestamp).toBeGreaterThanOrEqual(before - 1000);
+      expect(second?.value?.length).toBe(0);
+      expect(second?.headers).toEqual({});
+      await reader.consumer.close();
+    });
+
+    it('writes to several topics at once, also a record of a megabyte', async () => {
+      const [a, b] = [contract.nextName(), await contract.newTopic(2)];
+      await contract.log.admin.create(a, {
+        partitions: 2,
+        config: { 'max.message.bytes': String(2 * 1024 * 1024) },
+      });
+      const big = 'x'.repeat(1024 * 1024 + 500);
+      const positions = await contract.producer.append([
+        { topic: a, key: '1', value: big },
+        { topic: b, key: '1', value: 'small' },
+        { topic: a, key: '1', value: big },
+      ]);
+      expect(positions[0]?.offset).toBe(0);
+      expect(positions[2]?.offset).toBe(1);
+      const ends = (await contract.log.admin.offsets(a)).reduce((sum, { end }) => sum + end, 0);
+      expect(ends).toBe(2);
+    });
+
+    it('refuses a topic that does not exist and writes nothing', async () => {
+      const topic = await contract.newTopic();
+      const missing = contract.nextName();
+      const call = contract.producer.append([
+        { topic, key: 'a', value: 'a' },
+        { topic: missing, key: 'a', value: 'a' },
+      ]);
+      await expect(call).rejects.toThrow(UnknownTopicError);
+      expect(await contract.log.admin.offsets(topic)).toEqual([{ partition: 0, beginning: 0, end: 0 }]);
+      await contract.producer.append([{ topic, key: 'a', value: 'b' }]);
+    });
+
+    it('says so when a topic it has written to is removed, and goes on with the others', async () => {
+      const [gone, kept] = [await contract.newTopic(), await contract.newTopic()];
+      await contract.producer.append([...contract.numbered(gone, 0, 1), ...contract.numbered(kept, 0, 1)]);
+      await contract.log.admin.remove(gone);
+      await until(async () => (await contract.log.admin.partitions(gone)) === undefined, 'the topic is gone');
+      await expect(contract.producer.append(contract.numbered(gone, 1, 2))).rejects.toThrow(
+        UnknownTopicError,
+      );
+      const [position] = await contract.producer.append(contract.numbered(kept, 1, 2));
+      expect(position?.offset).toBe(1);
+    });
+
+    it('has nothing in flight once everything is acknowledged', async () => {
+      const topic = await contract.newTopic();
+      const call = contract.producer.append(contract.numbered(topic, 0, 10));
+      expect(contract.producer.bytesInFlight).toBeGreaterThan(0);
+      await call;
+      expect(contract.producer.bytesInFlight).toBe(0);
+      expect(await contract.producer.append([])).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,6 @@
+export * from './errors.js';
+export * from './kafka/config.js';
+export * from './kafka/kafka-log.js';
+export type { KafkaLogger } from './kafka/logger.js';
+export * from './log.js';
+export { MemoryLog, type MemoryLogOptions } from './memory/memory-log.js';

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LogUnavailableError } from '../errors.js';
+import type { KafkaLogConfig } from './config.js';
+import { boundsOf, clientOptions, Sockets } from './connection.js';
+import { isFatal, toLogError } from './kafka-errors.js';
+import {
+  ClusterClass,
+  createKafkajsLogger,
+  type Broker,
+  type Cluster,
+  type ClusterMetadata,
+  type PartitionMetadata,
+} from './kafkajs/internals.js';
+
+const firstWaitMs = 50;
+const longestWaitMs = 1_000;
+const readCommitted = 1;
+/** Asking for no topic in particular would be answered with all of them. */
+const noTopic = '-';
+export const earliest = -2;
+export const latest = -1;
+
+/** One connection to a Kafka cluster, below kafkajs' public API. It reconnects by itself. */
+export class ClusterClient {
+  private readonly sockets = new Sockets();
+  private readonly cluster: Cluster;
+  private readonly timeoutMs: number;
+  private closed = false;
+
+  constructor(config: KafkaLogConfig) {
+    this.timeoutMs = boundsOf(config).operationTimeoutMs;
+    const { logLevel, logCreator, ...options } = clientOptions(config, this.sockets);
+    this.cluster = new ClusterClass({
+      ...options,
+      logger: createKafkajsLogger({ level: logLevel, logCreator }),
+      allowAutoTopicCreation: false,
+      isolationLevel: readCommitted,
+      metadataMaxAge: Number.MAX_SAFE_INTEGER,
+      maxInFlightRequests: null,
+    });
+  }
+
+  /**
+   * Runs the operation again until it succeeds or its time is over.
+   * @throws LogUnavailableError, and what `isFatal` names at once
+   */
+  async retrying<T>(doing: string, operation: () => Promise<T>): Promise<T> {
+    const deadline = Date.now() + this.timeoutMs;
+    for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
+      try {
+        return await this.within(deadline, operation());
+      } catch (error) {
+        if (isFatal(error) || this.closed || Date.now() + wait >= deadline) throw toLogError(error, doing);
+        await sleep(wait);
+      }
+    }
+  }
+
+  private async within<T>(deadline: number, result: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_resolve, reject) => {
+      const late = (): void => reject(new LogUnavailableError('no answer in time'));
+      timer = setTimeout(late, Math.max(deadline - Date.now(), 1));
+    });
+    try {
+      return await Promise.race([result, timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Partitions of those topics that exist; of all topics when none is named. */
+  async metadata(topics: readonly string[]): Promise<Map<string, PartitionMetadata[]>> {
+    const { topicMetadata } = await this.ask(topics);
+    return new Map(topicMetadata.map(({ topic, partitionMetadata }) => [topic, partitionMetadata]));
+  }
+
+  private async ask(topics: readonly string[]): Promise<ClusterMetadata> {
+    const answer = await (await this.anyBroker()).metadata([...topics]);
+    const { brokerPool } = this.cluster;
+    const known = ({ nodeId, host, port }: ClusterMetadata['brokers'][number]): boolean => {
+      const pool = brokerPool.brokers[nodeId]?.connectionPool;
+      return pool?.host === host && pool.port === port;
+    };
+    if (!answer.brokers.every(known)) await brokerPool.refreshMetadata([noTopic]);
+    return answer;
+  }
+
+  async anyBroker(): Promise<Broker> {
+    if (this.closed) throw new LogUnavailableError('the client is closed');
+    await this.cluster.connect();
+    return this.cluster.brokerPool.findConnectedBroker();
+  }
+
+  /** Connects to a broker that `metadata` has named. */
+  broker(nodeId: number): Promise<Broker> {
+    return this.cluster.brokerPool.findBroker({ nodeId });
+  }
+
+  async controller(): Promise<Broker> {
+    return this.broker((await this.ask([noTopic])).controllerId);
+  }
+
+  async coordinator(groupId: string): Promise<Broker> {
+    await this.ask([noTopic]);
+    const broker = await this.anyBroker();
+    const { coordinator } = await broker.findGroupCoordinator({ groupId, coordinatorType: 0 });
+    return this.broker(coordinator.nodeId);
+  }
+
+  /** The offset of a partition's first record at or after a time; `earliest` and `latest` are times too. -1: none. */
+  async offsetAt(
+    place: { topic: string; partition: number; leader: number },
+    timestamp: number,
+  ): Promise<number> {
+    const broker = await this.broker(place.leader);
+    const { responses } = await broker.listOffsets({
+      replicaId: -1,
+      isolationLevel: readCommitted,
+      topics: [{ topic: place.topic, partitions: [{ partition: place.partition, timestamp }] }],
+    });
+    return Number(responses[0]?.partitions[0]?.offset ?? -1);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.sockets.destroy();
+    await this.cluster.disconnect().catch(() => undefined);
+    this.sockets.destroy();
+  }
+}

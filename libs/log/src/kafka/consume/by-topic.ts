@@ -1,0 +1,13 @@
+/** Gathers what belongs to one topic, in the form that most of Kafka's requests have. */
+export function byTopic<T extends { topic: string }, P>(
+  places: readonly T[],
+  toPartition: (place: T) => P,
+): { topic: string; partitions: P[] }[] {
+  const topics = new Map<string, P[]>();
+  for (const place of places) {
+    const own = topics.get(place.topic);
+    if (own) own.push(toPartition(place));
+    else topics.set(place.topic, [toPartition(place)]);
+  }
+  return [...topics].map(([topic, partitions]) => ({ topic, partitions }));
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { FetchPace } from './fetch-pace.js';
+
+describe('the pace of fetching', () => {
+  it('is unhurried while no partition is held back', () => {
+    expect(new FetchPace(100).waitMs({ someHeld: false })).toBe(100);
+  });
+
+  it('slows down from short fetches while one is held back and nothing comes, until something does', () => {
+    const pace = new FetchPace(100);
+    const waits: number[] = [];
+    for (const empty of [true, true, true, true, true, false, true]) {
+      waits.push(pace.waitMs({ someHeld: true }));
+      pace.answered({ empty });
+    }
+    expect(waits).toEqual([10, 20, 40, 80, 100, 100, 10]);
+  });
+
+  it('never waits longer than without anything held back', () => {
+    expect(new FetchPace(5).waitMs({ someHeld: true })).toBe(5);
+  });
+});

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LogUnavailableError } from '../../errors.js';
+import type { TableReader, TableReaderHandler } from '../../log.js';
+import { TableProgress } from '../../table-progress.js';
+import { earliest, latest, type ClusterClient } from '../cluster-client.js';
+import type { KafkaLogBounds } from '../config.js';
+import { isFatal } from '../kafka-errors.js';
+import type { KafkaLogger } from '../logger.js';
+import { Fetcher } from './fetcher.js';
+import { PartitionFeed } from './partition-feed.js';
+
+export interface TableReaderOptions {
+  client: ClusterClient;
+  bounds: KafkaLogBounds;
+  logger: KafkaLogger;
+  topic: string;
+  handler: TableReaderHandler;
+}
+
+const missingWaitMs = 500;
+/** With one partition nothing else waits behind a fetch, and new records end it at once. */
+const idleFetchMs = 500;
+
+/** Reads partition 0 without a group: no coordinator, no waiting for others, nothing left behind on the broker. */
+export class KafkaTableReader implements TableReader {
+  private readonly progress = new TableProgress();
+  private readonly fetcher: Fetcher;
+  private feed: PartitionFeed | undefined;
+  private closed = false;
+
+  constructor(private readonly options: TableReaderOptions) {
+    const { client, bounds, logger } = options;
+    const unhurried = { ...bounds, fetchWaitMs: idleFetchMs };
+    this.fetcher = new Fetcher({
+      client,
+      bounds: unhurried,
+      logger,
+      onGone: () => void this.restart().catch((error: Error) => this.fail(error)),
+      onFatal: (error) => this.fail(error),
+    });
+  }
+
+  get failure(): Error | undefined {
+    return this.progress.failure;
+  }
+
+  private fail(error: Error): void {
+    if (this.closed) return;
+    this.fetcher.close();
+    this.options.logger.error({ err: error, topic: this.options.topic }, 'A table can no longer be followed');
+    this.progress.fail(error);
+  }
+
+  async start(): Promise<void> {
+    const { beginning, end } = await this.range();
+    if (this.closed) throw new LogUnavailableError('the reader is closed');
+    if (this.failure) throw this.failure;
+    if (!this.feed) this.begin(beginning);
+    if (end > beginning) await this.progress.passed(end - 1);
+  }
+
+  private begin(beginning: number): void {
+    this.progress.reached(beginning);
+    this.feed = this.follow(beginning);
+  }
+
+  /** The topic was made anew: everything is handed over again. */
+  private async restart(): Promise<void> {
+    await this.feed?.close();
+    const { beginning } = await this.range();
+    if (!this.closed) this.begin(beginning);
+  }
+
+  private follow(from: number): PartitionFeed {
+    const { topic, handler } = this.options;
+    const feed = new PartitionFeed({
+      topic,
+      partition: 0,
+      from,
+      deliver: async ({ records }) => records.forEach((record) => handler.record(record)),
+      onError: (error) => this.fail(error as Error),
+      onProgress: (next) => this.progress.reached(next),
+    });
+    this.fetcher.add(feed);
+    return feed;
+  }
+
+  /** The topic may be created after its reader has been started: waits for it. */
+  private async range(): Promise<{ beginning: number; end: number }> {
+    for (;;) {
+      try {
+        const range = await this.tryRange();
+        if (range) return range;
+      } catch (error) {
+        if (isFatal(error) || this.closed) throw error;
+        this.options.logger.warn({ err: error, topic: this.options.topic }, 'A table cannot be read yet');
+      }
+      if (this.closed) throw new LogUnavailableError('the reader is closed');
+      await sleep(missingWaitMs);
+    }
+  }
+
+  private async tryRange(): Promise<{ beginning: number; end: number } | undefined> {
+    const { client, topic } = this.options;
+    const partition = (await client.metadata([topic])).get(topic)?.[0];
+    if (!partition || partition.leader < 0) return undefined;
+    const place = { topic, partition: 0, leader: partition.leader };
+    return { beginning: await client.offsetAt(place, earliest), end: await client.offsetAt(place, latest) };
+  }
+
+  caughtUp(offset: number, timeoutMs: number): Promise<void> {
+    return this.progress.passed(offset, timeoutMs);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.fetcher.close();
+    this.progress.fail(new LogUnavailableError('the reader is closed'));
+    await this.feed?.close();
+    await this.options.client.close();
+  }
+}

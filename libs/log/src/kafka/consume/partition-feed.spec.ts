@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { RecordBatch } from '../../log.js';
+import { PartitionFeed } from './partition-feed.js';
+
+const batch = (next: number): RecordBatch => ({
+  topic: 't',
+  partition: 0,
+  records: [],
+  next,
+  highWatermark: 9,
+});
+const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function feedHeldBy(held: Promise<void>): { feed: PartitionFeed; delivered: number[] } {
+  const delivered: number[] = [];
+  const feed = new PartitionFeed({
+    topic: 't',
+    partition: 0,
+    from: 0,
+    deliver: ({ next }) => {
+      delivered.push(next);
+      return held;
+    },
+    onError: () => undefined,
+  });
+  return { feed, delivered };
+}
+
+describe('the feed of a partition', () => {
+  it('keeps one batch beside the one that is worked on, and lets each go when it is done', async () => {
+    let release: () => void = () => undefined;
+    const { feed, delivered } = feedHeldBy(new Promise((resolve) => (release = resolve)));
+    const freed: number[] = [];
+    feed.offer(batch(1), () => freed.push(1));
+    expect(feed.wantsMore).toBe(true);
+    feed.offer(batch(2), () => freed.push(2));
+    expect(feed.wantsMore).toBe(false);
+    await soon();
+    expect([delivered, freed]).toEqual([[1], []]);
+    release();
+    await soon();
+    expect([delivered, freed]).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+  });
+
+  it('lets go of what waits when it is closed, and takes nothing more', async () => {
+    let release: () => void = () => undefined;
+    const { feed, delivered } = feedHeldBy(new Promise((resolve) => (release = resolve)));
+    const freed: number[] = [];
+    feed.offer(batch(1), () => freed.push(1));
+    feed.offer(batch(2), () => freed.push(2));
+    const closing = feed.close();
+    feed.offer(batch(3), () => freed.push(3));
+    expect(freed).toEqual([2, 3]);
+    release();
+    await closing;
+    expect([delivered, freed]).toEqual([[1], [2, 3, 1]]);
+  });
+});

@@ -1,0 +1,29 @@
+import type { LogRecord } from '../../log.js';
+import type { ClusterClient } from '../cluster-client.js';
+import type { KafkaLogBounds } from '../config.js';
+import { errorOfCode } from '../kafkajs/internals.js';
+import { fetchRecords } from './fetch-protocol.js';
+import { decodeRecords } from './record-decoder.js';
+
+const offsetOutOfRange = 1;
+
+/** The first record at or after an offset; undefined when there is none yet, or the log does not have the offset. */
+export async function recordAt(
+  { client, bounds }: { client: ClusterClient; bounds: KafkaLogBounds },
+  place: { topic: string; partition: number; leader: number; offset: number },
+): Promise<LogRecord | undefined> {
+  const { topic, partition, offset: from } = place;
+  const broker = await client.broker(place.leader);
+  const limits = { maxWaitMs: 1, maxBytes: bounds.fetchPartitionBytes, partitionBytes: 1 };
+  const [answer] = await fetchRecords(broker, [{ topic, partition, offset: from }], limits);
+  if (!answer || answer.errorCode === offsetOutOfRange) return undefined;
+  if (answer.errorCode !== 0) throw errorOfCode(answer.errorCode);
+  const { records } = await decodeRecords({
+    topic,
+    partition,
+    bytes: answer.bytes,
+    from,
+    aborted: answer.aborted,
+  });
+  return records[0];
+}

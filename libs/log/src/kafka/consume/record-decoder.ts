@@ -1,0 +1,192 @@
+import type { LogRecord, UndecodableRange } from '../../log.js';
+import { ByteReader } from './byte-reader.js';
+import { inflateRecords, maxInflatedBytes, UndecodableError } from './inflate-records.js';
+
+export interface AbortedTransaction {
+  producerId: bigint;
+  firstOffset: number;
+}
+
+export interface RecordSet {
+  topic: string;
+  partition: number;
+  /** Record batches one after the other; the last may be cut off. */
+  bytes: Buffer;
+  /** The offset that was asked for; a batch may start before it. */
+  from: number;
+  aborted: readonly AbortedTransaction[];
+}
+
+export interface DecodedRecords {
+  records: LogRecord[];
+  /** The offset after the last whole batch: where to read on, whatever was left out (compaction, control records). */
+  next: number;
+  /** Batches whose records cannot be read. */
+  undecodable: UndecodableRange[];
+  /** Bytes that the records take beside those that were fetched: what was compressed. */
+  inflated: number;
+}
+
+const batchHeaderBytes = 61;
+const logAppendTime = 0x08;
+const transactional = 0x10;
+const control = 0x20;
+const abortMarker = 0;
+
+interface BatchHeader {
+  baseOffset: number;
+  end: number;
+  attributes: number;
+  lastOffset: number;
+  baseTimestamp: number;
+  maxTimestamp: number;
+  producerId: bigint;
+  count: number;
+}
+
+/**
+ * Reads the records of a fetch; the form is quoted in `produce/record-batch.ts`. Leaves out what lies before `from`,
+ * control records and what aborted transactions wrote. Stops early when the batches have inflated to much already.
+ */
+export async function decodeRecords(set: RecordSet): Promise<DecodedRecords> {
+  const records: LogRecord[] = [];
+  const undecodable: UndecodableRange[] = [];
+  const transactions = new Transactions(set.aborted);
+  const reader = new ByteReader(set.bytes);
+  let next = set.from;
+  let inflated = 0;
+  while (reader.left >= batchHeaderBytes && inflated < maxInflatedBytes) {
+    const header = readHeader(reader);
+    if (header.end > set.bytes.length) break;
+    const content = set.bytes.subarray(reader.offset, header.end);
+    reader.offset = header.end;
+    next = Math.max(next, header.lastOffset + 1);
+    if (header.lastOffset < set.from) continue;
+    if (!transactions.visible(header, content)) continue;
+    const before = records.length;
+    try {
+      const bytes = await inflateRecords(content, header.attributes);
+      if (bytes !== content) inflated += bytes.length;
+      readRecords(new ByteReader(bytes), { header, set, records });
+    } catch (error) {
+      records.length = before;
+      const offset = Math.max(header.baseOffset, set.from);
+      undecodable.push({ offset, lastOffset: header.lastOffset, reason: reasonOf(error) });
+    }
+  }
+  return { records, next, undecodable, inflated };
+}
+
+/** Reading past the end of the bytes is a RangeError; anything else is no fault of the bytes. */
+function reasonOf(error: unknown): string {
+  if (error instanceof UndecodableError) return error.message;
+  if (error instanceof RangeError) return 'damaged';
+  throw error;
+}
+
+function readHeader(reader: ByteReader): BatchHeader {
+  const baseOffset = reader.int64();
+  const end = reader.int32() + reader.offset;
+  reader.skip(4 + 1 + 4);
+  const attributes = reader.int16();
+  const lastOffset = baseOffset + reader.int32();
+  const baseTimestamp = reader.int64();
+  const maxTimestamp = reader.int64();
+  const producerId = reader.bigInt64();
+  reader.skip(2 + 4);
+  const count = reader.int32();
+  return { baseOffset, end, attributes, lastOffset, baseTimestamp, maxTimestamp, producerId, count };
+}
+
+function readRecords(
+  reader: ByteReader,
+  { header, set, records }: { header: BatchHeader; set: RecordSet; records: LogRecord[] },
+): void {
+  const appendTime = (header.attributes & logAppendTime) !== 0;
+  for (let i = 0; i < header.count; i++) {
+    const length = reader.varint();
+    const end = reader.offset + length;
+    reader.skip(1);
+    const timestamp = header.baseTimestamp + reader.varint();
+    const offset = header.baseOffset + reader.varint();
+    const key = reader.sizedBytes();
+    const value = reader.sizedBytes();
+    if (offset >= set.from) {
+      records.push(
+        new FetchedRecord(
+          { topic: set.topic, partition: set.partition, offset },
+          { key, value, timestamp: appendTime ? header.maxTimestamp : timestamp },
+          reader.slice(end),
+        ),
+      );
+    }
+    reader.offset = end;
+  }
+}
+
+/** Reads its headers only when they are asked for. */
+class FetchedRecord implements LogRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly timestamp: number;
+
+  constructor(
+    place: { topic: string; partition: number; offset: number },
+    content: { key: Buffer | null; value: Buffer | null; timestamp: number },
+    private readonly headerBytes: Buffer,
+  ) {
+    this.topic = place.topic;
+    this.partition = place.partition;
+    this.offset = place.offset;
+    this.key = content.key;
+    this.value = content.value;
+    this.timestamp = content.timestamp;
+  }
+
+  get headers(): Record<string, Buffer | undefined> {
+    const headers: Record<string, Buffer | undefined> = Object.create(null) as Record<string, undefined>;
+    const reader = new ByteReader(this.headerBytes);
+    const count = reader.varint();
+    for (let i = 0; i < count; i++) {
+      const name = reader.sizedBytes()?.toString() ?? '';
+      headers[name] = reader.sizedBytes() ?? undefined;
+    }
+    return headers;
+  }
+}
+
+/** Which batches a reader that sees only committed records is shown. */
+class Transactions {
+  private readonly waiting: AbortedTransaction[];
+  private readonly aborted = new Set<bigint>();
+
+  constructor(aborted: readonly AbortedTransaction[]) {
+    this.waiting = [...aborted].sort((a, b) => a.firstOffset - b.firstOffset);
+  }
+
+  /** Control records are never compressed. */
+  visible(header: BatchHeader, bytes: Buffer): boolean {
+    while (this.waiting[0] && this.waiting[0].firstOffset <= header.lastOffset) {
+      this.aborted.add((this.waiting.shift() as AbortedTransaction).producerId);
+    }
+    if (header.attributes & control) {
+      if (markerType(bytes) === abortMarker) this.aborted.delete(header.producerId);
+      return false;
+    }
+    return !(header.attributes & transactional && this.aborted.has(header.producerId));
+  }
+}
+
+/** The key of a control record: INT16 version, INT16 type. */
+function markerType(bytes: Buffer): number | undefined {
+  const reader = new ByteReader(bytes);
+  reader.varint();
+  reader.skip(1);
+  reader.varint();
+  reader.varint();
+  const key = reader.sizedBytes();
+  return key && key.length >= 4 ? key.readInt16BE(2) : undefined;
+}

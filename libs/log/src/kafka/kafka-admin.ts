@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LogUnavailableError, TopicRefusedError, UnknownTopicError } from '../errors.js';
+import type { TopicAdmin, TopicSettings } from '../log.js';
+import { earliest, latest, type ClusterClient } from './cluster-client.js';
+import { isProtocolError, toLogError } from './kafka-errors.js';
+import type { Broker, PartitionMetadata } from './kafkajs/internals.js';
+
+const leaderWaitMs = 50;
+const requestTimeoutMs = 10_000;
+/**
+ * The broker stores records uncompressed, whatever its default is and however others compress what they write: there
+ * are codecs that we cannot read.
+ */
+const everyTopic = { 'compression.type': 'uncompressed' };
+const refusedName = 'INVALID_TOPIC_EXCEPTION';
+/** Not INVALID_REPLICATION_FACTOR: brokers may be missing at the moment, so that is tried again. */
+const refusedSettings = ['INVALID_PARTITIONS', 'INVALID_CONFIG', 'INVALID_REQUEST', 'POLICY_VIOLATION'];
+
+export class KafkaAdmin implements TopicAdmin {
+  private readonly coordinators = new Map<string, Promise<Broker>>();
+
+  constructor(
+    private readonly client: ClusterClient,
+    private readonly replicationFactor: number,
+  ) {}
+
+  async create(topic: string, settings: TopicSettings): Promise<boolean> {
+    const config = { ...everyTopic, ...settings.config };
+    const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+    const { replicationFactor } = this;
+    const created = await this.client.retrying('creating a topic', async () => {
+      const controller = await this.client.controller();
+      const request = { topic, numPartitions: settings.partitions, replicationFactor, configEntries };
+      try {
+        await controller.createTopics({ topics: [request], timeout: requestTimeoutMs });
+        return true;
+      } catch (error) {
+        if (isProtocolError(error, 'TOPIC_ALREADY_EXISTS')) return false;
+        throw refusal(topic, error) ?? error;
+      }
+    });
+    await this.untilLed(topic);
+    return created;
+  }
+
+  /** A new topic can be written once each partition has a leader. */
+  private untilLed(topic: string): Promise<void> {
+    return this.client.retrying('waiting for a new topic', async () => {
+      const partitions = (await this.client.metadata([topic])).get(topic);
+      if (partitions?.every(({ leader }) => leader >= 0)) return;
+      await sleep(leaderWaitMs);
+      throw new LogUnavailableError('a new topic has no leader yet');
+    });
+  }
+
+  async partitions(topic: string): Promise<number | undefined> {
+    const known = await this.client.retrying('asking for a topic', () => this.client.metadata([topic]));
+    return known.get(topic)?.length;
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const known = await this.client.retrying('listing topics', () => this.client.metadata([]));
+    return [...known.keys()].filter((topic) => topic.startsWith(prefix)).sort();
+  }
+
+  async remove(topic: string): Promise<void> {
+    await this.client.retrying('removing a topic', async () => {
+      const controller = await this.client.controller();
+      try {
+        await controller.deleteTopics({ topics: [topic], timeout: requestTimeoutMs });
+      } catch (error) {
+        if (!isProtocolError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) throw error;
+      }
+    });
+  }
+
+  async offsets(topic: string): Promise<{ partition: number; beginning: number; end: number }[]> {
+    const offsets = await this.client.retrying('asking for offsets', async () => {
+      const partitions = (await this.client.metadata([topic])).get(topic);
+      return partitions && Promise.all(partitions.map((partition) => this.range(topic, partition)));
+    });
+    if (!offsets) throw new UnknownTopicError(topic);
+    return offsets.sort((a, b) => a.partition - b.partition);
+  }
+
+  private async range(
+    topic: string,
+    { partitionId: partition, leader }: PartitionMetadata,
+  ): Promise<{ partition: number; beginning: number; end: number }> {
+    const place = { topic, partition, leader };
+    const [beginning, end] = await Promise.all([
+      this.client.offsetAt(place, earliest),
+      this.client.offsetAt(place, latest),
+    ]);
+    return { partition, beginning, end };
+  }
+
+  async committed(group: string, topic: string): Promise<Map<number, number>> {
+    const responses = await this.client.retrying('asking for committed offsets', async () => {
+      const partitions = (await this.client.metadata([topic])).get(topic) ?? [];
+      if (partitions.length === 0) return [];
+      const asked = partitions.map(({ partitionId }) => ({ partition: partitionId }));
+      const coordinator = await this.coordinator(group);
+      try {
+        const answer = await coordinator.offsetFetch({
+          groupId: group,
+          topics: [{ topic, partitions: asked }],
+        });
+        return answer.responses.flatMap((response) => response.partitions);
+      } catch (error) {
+        this.coordinators.delete(group);
+        throw error;
+      }
+    });
+    const known = responses.map(({ partition, offset }) => [partition, Number(offset)] as const);
+    return new Map(known.filter(([, offset]) => offset >= 0));
+  }
+
+  private coordinator(group: string): Promise<Broker> {
+    const known = this.coordinators.get(group);
+    if (known) return known;
+    const finding = this.client.coordinator(group);
+    this.coordinators.set(group, finding);
+    finding.catch(() => this.coordinators.delete(group));
+    return finding;
+  }
+
+  async ping(): Promise<void> {
+    try {
+      await (await this.client.anyBroker()).apiVersions();
+    } catch (error) {
+      throw toLogError(error, 'asking Kafka');
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+}
+
+function refusal(topic: string, error: unknown): TopicRefusedError | undefined {
+  if (isProtocolError(error, refusedName))
+    return new TopicRefusedError(topic, { reason: 'name', cause: error });
+  if (!isProtocolError(error, ...refusedSettings)) return undefined;
+  return new TopicRefusedError(topic, { reason: 'settings', cause: error });
+}

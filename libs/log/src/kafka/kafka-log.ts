@@ -1,0 +1,92 @@
+import type { Consumer, ConsumerOptions, Log, Producer, TableReader, TableReaderHandler } from '../log.js';
+import { ClusterClient } from './cluster-client.js';
+import type { KafkaLogBounds, KafkaLogConfig } from './config.js';
+import { boundsOf, clientOptions, producerTries, Sockets } from './connection.js';
+import { KafkaConsumer } from './consume/kafka-consumer.js';
+import { KafkaTableReader } from './consume/kafka-table-reader.js';
+import { KafkaAdmin } from './kafka-admin.js';
+import { kafkajs } from './kafkajs/internals.js';
+import { silentLogger, type KafkaLogger } from './logger.js';
+import { KafkaProducer } from './produce/kafka-producer.js';
+import { SendLane, type IdempotentProducer } from './produce/send-lane.js';
+import { TopicCatalog } from './produce/topic-catalog.js';
+
+/**
+ * Opens the log on a Kafka cluster. Connects lazily: it can be opened before Kafka is there.
+ * `kafkaLogOptions` makes the configuration from the environment.
+ */
+export function openKafkaLog(config: KafkaLogConfig): Log {
+  return new KafkaLog(config);
+}
+
+class KafkaLog implements Log {
+  readonly admin: KafkaAdmin;
+  private readonly closing = new Set<{ close(): Promise<void> }>();
+
+  constructor(private readonly config: KafkaLogConfig) {
+    this.admin = new KafkaAdmin(new ClusterClient(config), config.replicationFactor);
+  }
+
+  async producer(): Promise<Producer> {
+    const bounds = boundsOf(this.config);
+    const catalog = new TopicCatalog(new ClusterClient(this.config));
+    const lane = (): SendLane =>
+      new SendLane({
+        ...bounds,
+        createProducer: () => createProducer(this.config),
+        partitionCount: (topic) => catalog.get(topic) ?? -1,
+        forgetTopic: (topic) => catalog.forget(topic),
+        topicExists: (topic) => catalog.exists(topic),
+      });
+    const lanes = Array.from({ length: bounds.producerLanes }, lane);
+    const { bytesInFlight, operationTimeoutMs } = bounds;
+    return this.keep(new KafkaProducer({ lanes, catalog, bytesInFlight, operationTimeoutMs }));
+  }
+
+  consumer(options: ConsumerOptions): Consumer {
+    return this.keep(new KafkaConsumer(options, this.parts()));
+  }
+
+  tableReader(topic: string, handler: TableReaderHandler): TableReader {
+    return this.keep(new KafkaTableReader({ ...this.parts(), topic, handler }));
+  }
+
+  /** Each part has connections of its own: a broker answers one request of a connection after the other. */
+  private parts(): { client: ClusterClient; bounds: KafkaLogBounds; logger: KafkaLogger } {
+    const { config } = this;
+    return {
+      client: new ClusterClient(config),
+      bounds: boundsOf(config),
+      logger: config.logger ?? silentLogger,
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.closing].map((part) => part.close()));
+    await this.admin.close();
+  }
+
+  private keep<T extends { close(): Promise<void> }>(part: T): T {
+    this.closing.add(part);
+    return part;
+  }
+}
+
+function createProducer(config: KafkaLogConfig): IdempotentProducer {
+  const sockets = new Sockets();
+  const kafka = new kafkajs.Kafka({ ...clientOptions(config, sockets), retry: producerTries });
+  const producer = kafka.producer({
+    idempotent: true,
+    allowAutoTopicCreation: false,
+    // Never asked: records have their partition already.
+    createPartitioner: () => () => 0,
+  });
+  return {
+    connect: () => producer.connect(),
+    sendBatch: (batch) => producer.sendBatch(batch),
+    disconnect: async () => {
+      sockets.destroy();
+      await producer.disconnect();
+    },
+  };
+}

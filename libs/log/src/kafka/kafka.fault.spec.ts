@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PrivateEngines } from '#testing';
+import { LogUnavailableError } from '../errors.js';
+import { Recorder, until } from '../contract/recorder.js';
+import type { Log, NewRecord, Position, Producer } from '../log.js';
+import { openKafkaLog } from './kafka-log.js';
+
+const keys = 7;
+
+/** Writes numbered records one append after the other, repeats what failed, and notes what was acknowledged. */
+class Writer {
+  readonly acknowledged = new Map<string, Position>();
+  failures = 0;
+  private stopped = false;
+  private readonly running: Promise<void>;
+
+  constructor(
+    private readonly producer: Producer,
+    private readonly topic: string,
+  ) {
+    this.running = this.run();
+  }
+
+  private async run(): Promise<void> {
+    for (let round = 0; !this.stopped; round++) {
+      const records = Array.from({ length: 20 }, (_, i) => this.record(round * 20 + i));
+      await this.write(records);
+      await sleep(1);
+    }
+  }
+
+  private record(number: number): NewRecord {
+    return { topic: this.topic, key: `k${number % keys}`, value: String(number) };
+  }
+
+  private async write(records: NewRecord[]): Promise<void> {
+    for (;;) {
+      try {
+        const positions = await this.producer.append(records);
+        records.forEach(({ value }, i) => this.acknowledged.set(value, positions[i] as Position));
+        return;
+      } catch (error) {
+        if (!(error instanceof LogUnavailableError)) throw error;
+        this.failures++;
+        await sleep(50);
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.running;
+  }
+}
+
+/** What the log holds against what was acknowledged. */
+function check(
+  writer: Writer,
+  reader: Recorder,
+): { lost: string[]; misplaced: string[]; reordered: string[] } {
+  const at = new Map(reader.records.map((record) => [`${record.partition}/${record.offset}`, record]));
+  const misplaced = [...writer.acknowledged].filter(
+    ([value, { partition, offset }]) => at.get(`${partition}/${offset}`)?.value?.toString() !== value,
+  );
+  const seen = new Set(reader.values());
+  const firsts = new Map<string, number[]>();
+  const met = new Set<string>();
+  for (const { key, value } of [...at.values()].sort((a, b) => a.offset - b.offset)) {
+    const text = value?.toString() ?? '';
+    if (met.has(text)) continue;
+    met.add(text);
+    const own = firsts.get(key?.toString() ?? '') ?? [];
+    own.push(Number(text));
+    firsts.set(key?.toString() ?? '', own);
+  }
+  const reordered = [...firsts].filter(([, numbers]) =>
+    numbers.some((n, i) => i > 0 && n < (numbers[i - 1] ?? 0)),
+  );
+  return {
+    lost: [...writer.acknowledged.keys()].filter((value) => !seen.has(value)),
+    misplaced: misplaced.map(([value]) => value),
+    reordered: reordered.map(([key]) => key),
+  };
+}
+
+const clean = { lost: [], misplaced: [], reordered: [] };
+
+describe('the log on a broker that fails', () => {
+  let engines: PrivateEngines;
+  let log: Log;
+  let producer: Producer;
+
+  beforeAll(async () => {
+    engines = await PrivateEngines.prepare();
+    await engines.startKafka();
+    log = openKafkaLog({
+      brokers: [engines.brokers],
+      clientId: 'fault',
+      replicationFactor: 1,
+      bounds: {
+        requestTimeoutMs: 2_000,
+        operationTimeoutMs: 6_000,
+        sessionTimeoutMs: 6_000,
+        heartbeatMs: 500,
+      },
+    });
+    producer = await log.producer();
+  });
+
+  afterAll(async () => {
+    await log.close();
+    await engines.stop();
+  });
+
+  /** Writes and reads throughout; `fault` happens in between. */
+  async function through(fault: () => Promise<void>): Promise<{ writer: Writer; reader: Recorder }> {
+    const topic = `fault-${randomUUID()}`;
+    await log.admin.create(topic, { partitions: 4 });
+    const reader = new Recorder(log, randomUUID());
+    await reader.consumer.subscribe([topic]);
+    const table: string[] = [];
+    const tableTopic = `table-${randomUUID()}`;
+    await log.admin.create(tableTopic, { partitions: 1, config: { 'cleanup.policy': 'compact' } });
+    const follower = log.tableReader(tableTopic, {
+      record: ({ value }) => void table.push(value?.toString() ?? ''),
+    });
+    await follower.start();
+    const writer = new Writer(producer, topic);
+    await until(() => reader.records.length > 200, 'records before the fault');
+    await fault();
+    const before = writer.acknowledged.size;
+    await until(() => writer.acknowledged.size > before + 200, 'writing goes on after the fault', 60_000);
+    await writer.stop();
+    const complete = (): boolean => {
+      const seen = new Set(reader.values());
+      return [...writer.acknowledged.keys()].every((value) => seen.has(value));
+    };
+    await until(complete, 'reading goes on after the fault', 60_000);
+    await producer.append([{ topic: tableTopic, key: 'a', value: 'after' }]);
+    await until(() => table.includes('after'), 'the table goes on after the fault', 30_000);
+    expect(reader.crashes).toEqual([]);
+    await follower.close();
+    await reader.consumer.close();
+    return { writer, reader };
+  }
+
+  it('loses, moves and reorders nothing when the broker is killed and started again', async () => {
+    const { writer, reader } = await through(async () => {
+      await engines.killKafka();
+      await sleep(1_000);
+      await engines.startKafka();
+    });
+    expect(check(writer, reader)).toEqual(clean);
+  });
+
+  it('loses, moves and reorders nothing when the broker hangs for longer than requests wait', async () => {
+    const { writer, reader } = await through(async () => {
+      engines.kafkaProxy.stall('down');
+      await sleep(9_000);
+      engines.kafkaProxy.flow();
+    });
+    expect(writer.failures).toBeGreaterThan(0);
+    expect(check(writer, reader)).toEqual(clean);
+  });
+
+  it('loses, moves and reorders nothing when every connection is reset again and again', async () => {
+    const { writer, reader } = await through(async () => {
+      for (let i = 0; i < 8; i++) {
+        engines.kafkaProxy.cut();
+        await sleep(300);
+      }
+    });
+    expect(check(writer, reader)).toEqual(clean);
+  });
+
+  it('says in time that the log is gone, and is back when the broker is', async () => {
+    const topic = `gone-${randomUUID()}`;
+    await log.admin.create(topic, { partitions: 1 });
+    await producer.append([{ topic, key: 'a', value: 'before' }]);
+    await engines.killKafka();
+    const started = Date.now();
+    await expect(producer.append([{ topic, key: 'a', value: 'meanwhile' }])).rejects.toThrow(
+      LogUnavailableError,
+    );
+    await expect(log.admin.ping()).rejects.toThrow(LogUnavailableError);
+    expect(Date.now() - started).toBeLessThan(20_000);
+    expect(producer.bytesInFlight).toBe(0);
+    await engines.startKafka();
+    await until(
+      () =>
+        log.admin.ping().then(
+          () => true,
+          () => false,
+        ),
+      'the broker answers',
+      30_000,
+    );
+    await producer.append([{ topic, key: 'a', value: 'after' }]);
+  });
+});

@@ -1,0 +1,37 @@
+import { encodeFrame } from './request-frame.js';
+import { groupMessages } from '../produce/partition-records.js';
+import { produceRequest } from './produce-request.js';
+import { patchMetadataErrors, type MetadataResponse } from './metadata-errors.js';
+import { patchRequestQueue, type NetworkClasses } from './request-queue.js';
+
+type Function_ = (...args: never[]) => unknown;
+
+/**
+ * Replaces parts of kafkajs 2.2.4, its last release, before it is loaded:
+ *
+ * - the encoding of Produce requests (an Encoder object per record, CRC in JavaScript: 7 µs a record),
+ * - the grouping of messages by partition (quadratic in the batch),
+ * - the framing of requests (three copies),
+ * - the polling of the request queue, which spins (issues 1751, 1768), and hung connections, which it keeps,
+ * - one missing topic in a metadata answer, which fails all others.
+ *
+ * It takes effect in the whole process; `internals.ts` runs it before it loads kafkajs.
+ */
+export function installPatches(require: NodeJS.Require): void {
+  replace(require, 'kafkajs/src/protocol/requests/produce/v3/request', produceRequest);
+  replace(require, 'kafkajs/src/producer/groupMessagesPerPartition', groupMessages);
+  replace(require, 'kafkajs/src/protocol/request', () => encodeFrame);
+  patchMetadataErrors(require('kafkajs/src/protocol/requests/metadata/v0/response') as MetadataResponse);
+  patchRequestQueue({
+    requestQueue: require('kafkajs/src/network/requestQueue') as NetworkClasses['requestQueue'],
+    connection: require('kafkajs/src/network/connection') as NetworkClasses['connection'],
+  });
+}
+
+/** Puts what `make` returns for the original in the place of a CommonJS module that exports one function. */
+function replace(require: NodeJS.Require, path: string, make: (original: never) => Function_): void {
+  const original = require(path) as never;
+  const module = require.cache[require.resolve(path)];
+  if (!module) throw new Error(`${path} cannot be replaced`);
+  module.exports = make(original);
+}

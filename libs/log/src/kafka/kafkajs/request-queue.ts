@@ -1,0 +1,84 @@
+interface InFlightRequest {
+  sentAt: number;
+  requestTimeout: number;
+}
+
+/** The parts of kafkajs/src/network/requestQueue/index.js that are used here. */
+interface RequestQueue {
+  inflight: Map<number, InFlightRequest>;
+  pending: unknown[];
+  throttledUntil: number;
+  throttleCheckTimeoutId: NodeJS.Timeout | null;
+  requestTimeoutIntervalId?: NodeJS.Timeout;
+  requestTimeout: number;
+  connection?: Connection;
+  isConnected(): boolean;
+  destroy(): void;
+  checkPendingRequests(): void;
+  scheduleCheckPendingRequests(): void;
+  scheduleRequestTimeoutCheck(): void;
+}
+
+/** The parts of kafkajs/src/network/connection.js that are used here. */
+interface Connection {
+  requestQueue: RequestQueue;
+  socket?: { destroy(error: Error): void };
+  connect(): Promise<unknown>;
+}
+
+export interface NetworkClasses {
+  requestQueue: { prototype: RequestQueue };
+  connection: { prototype: Connection };
+}
+
+const timeoutCheckMs = 500;
+const pendingCheckMs = 10;
+
+/** A connection whose broker has not answered in time. kafkajs turns it into a retriable connection error. */
+class ConnectionHungError extends Error {
+  override readonly name = 'ConnectionHungError';
+}
+
+/**
+ * Two faults of kafkajs' connections:
+ *
+ * - The timer for throttled requests runs again each millisecond for ever, even when nothing waits (issues 1751,
+ *   1768). Here it is set only while requests wait.
+ * - A request that is not answered in time is given up, but its connection is used again, so that a connection that
+ *   hangs is never replaced. Here it is closed, as Kafka's own clients do.
+ */
+export function patchRequestQueue(classes: NetworkClasses): void {
+  const queue = classes.requestQueue.prototype;
+
+  queue.scheduleCheckPendingRequests = function (this: RequestQueue): void {
+    if (this.throttleCheckTimeoutId || this.pending.length === 0) return;
+    const wait = Math.max(this.throttledUntil - Date.now(), pendingCheckMs);
+    this.throttleCheckTimeoutId = setTimeout(() => {
+      this.throttleCheckTimeoutId = null;
+      this.checkPendingRequests();
+    }, wait);
+  };
+
+  queue.scheduleRequestTimeoutCheck = function (this: RequestQueue): void {
+    this.destroy();
+    this.requestTimeoutIntervalId = setInterval(() => {
+      if (!this.isConnected()) return this.destroy();
+      if (hasTimedOut(this)) this.connection?.socket?.destroy(new ConnectionHungError('no answer in time'));
+    }, timeoutCheckMs);
+  };
+
+  const connection = classes.connection.prototype;
+  const connect = Reflect.get<Connection, 'connect'>(connection, 'connect');
+  connection.connect = function (this: Connection): Promise<unknown> {
+    this.requestQueue.connection = this;
+    return connect.call(this);
+  };
+}
+
+function hasTimedOut(queue: RequestQueue): boolean {
+  const now = Date.now();
+  for (const request of queue.inflight.values()) {
+    if (now - request.sentAt > request.requestTimeout) return true;
+  }
+  return false;
+}

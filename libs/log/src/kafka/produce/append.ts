@@ -1,0 +1,82 @@
+import { LogUnavailableError } from '../../errors.js';
+import type { NewRecord, Position } from '../../log.js';
+
+/** Bytes of a record on the wire beside its key and value, at most, headers not counted. */
+const recordOverhead = 24;
+
+/** One call of `append`: its records, where each was written so far, and its promise. */
+export class Append {
+  readonly result: Promise<Position[]>;
+  readonly bytes: number;
+  /** By record. */
+  readonly sizes: Int32Array;
+  readonly partitions: Int32Array;
+  private readonly positions: Position[];
+  private missing: number;
+  private done = false;
+  private resolve!: (positions: Position[]) => void;
+  private reject!: (error: Error) => void;
+
+  constructor(
+    readonly records: readonly NewRecord[],
+    readonly deadline: number,
+  ) {
+    this.sizes = new Int32Array(records.length);
+    this.partitions = new Int32Array(records.length);
+    this.positions = new Array<Position>(records.length);
+    this.missing = records.length;
+    this.bytes = this.measure();
+    this.result = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  get settled(): boolean {
+    return this.done;
+  }
+
+  /** The record at this index was written there. */
+  written(index: number, position: Position): void {
+    this.positions[index] = position;
+    this.missing--;
+    if (this.missing > 0 || this.done) return;
+    this.done = true;
+    this.resolve(this.positions);
+  }
+
+  fail(error: Error): void {
+    if (this.done) return;
+    this.done = true;
+    this.reject(error);
+  }
+
+  expire(): void {
+    this.fail(new LogUnavailableError('the records were not acknowledged in time'));
+  }
+
+  private measure(): number {
+    let sum = 0;
+    let lastHeaders: NewRecord['headers'] = undefined;
+    let headerBytes = 0;
+    for (let i = 0; i < this.records.length; i++) {
+      const { key, value, headers } = this.records[i] as NewRecord;
+      if (headers !== lastHeaders) {
+        lastHeaders = headers;
+        headerBytes = measureHeaders(headers);
+      }
+      const size = Buffer.byteLength(key) + Buffer.byteLength(value) + headerBytes + recordOverhead;
+      this.sizes[i] = size;
+      sum += size;
+    }
+    return sum;
+  }
+}
+
+function measureHeaders(headers: NewRecord['headers']): number {
+  let sum = 0;
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    sum += Buffer.byteLength(name) + Buffer.byteLength(value) + 8;
+  }
+  return sum;
+}

@@ -1,0 +1,110 @@
+import { LogOverloadedError, LogUnavailableError } from '../../errors.js';
+import type { NewRecord, Position, Producer } from '../../log.js';
+import { Append } from './append.js';
+import { partitionOf } from './murmur2.js';
+import type { SendLane } from './send-lane.js';
+import type { TopicCatalog } from './topic-catalog.js';
+
+export interface ProducerOptions {
+  lanes: SendLane[];
+  catalog: TopicCatalog;
+  bytesInFlight: number;
+  operationTimeoutMs: number;
+}
+
+/** The port's producer: chooses partitions, bounds what is in flight, and shares the records out to its lanes. */
+export class KafkaProducer implements Producer {
+  private inFlight = 0;
+  private readonly open = new Set<Promise<unknown>>();
+  /**
+   * By topic: the last append that waits to know it. The next ones of that topic queue behind it, so that none
+   * overtakes; those of other topics do not wait.
+   */
+  private readonly gates = new Map<string, Promise<unknown>>();
+  private closed = false;
+
+  constructor(private readonly options: ProducerOptions) {}
+
+  get bytesInFlight(): number {
+    return this.inFlight;
+  }
+
+  async append(records: readonly NewRecord[]): Promise<Position[]> {
+    if (this.closed) throw new LogUnavailableError('the producer is closed');
+    if (records.length === 0) return [];
+    const append = new Append(records, Date.now() + this.options.operationTimeoutMs);
+    if (this.inFlight > 0 && this.inFlight + append.bytes > this.options.bytesInFlight) {
+      throw new LogOverloadedError('more bytes are in flight than allowed');
+    }
+    this.inFlight += append.bytes;
+    const result = this.dispatch(append);
+    this.open.add(result);
+    try {
+      return await result;
+    } finally {
+      this.open.delete(result);
+      this.inFlight -= append.bytes;
+    }
+  }
+
+  private async dispatch(append: Append): Promise<Position[]> {
+    if (!this.mustQueue(append) && this.assignPartitions(append)) {
+      this.share(append);
+      return append.result;
+    }
+    const topics = [...new Set(append.records.map(({ topic }) => topic))];
+    const before = topics.map(async (topic) => this.gates.get(topic));
+    const turn = Promise.all(before).then(() => this.dispatchLater(append, topics));
+    const over = turn.catch(() => undefined);
+    for (const topic of topics) this.gates.set(topic, over);
+    try {
+      await turn;
+    } finally {
+      for (const topic of topics) if (this.gates.get(topic) === over) this.gates.delete(topic);
+    }
+    return append.result;
+  }
+
+  private mustQueue({ records }: Append): boolean {
+    return this.gates.size > 0 && records.some(({ topic }) => this.gates.has(topic));
+  }
+
+  private async dispatchLater(append: Append, topics: readonly string[]): Promise<void> {
+    await Promise.all(topics.map((topic) => this.options.catalog.load(topic)));
+    if (append.deadline <= Date.now() || !this.assignPartitions(append)) {
+      throw new LogUnavailableError('the topics were not known in time');
+    }
+    this.share(append);
+  }
+
+  /** False when a topic is not known yet. */
+  private assignPartitions({ records, partitions }: Append): boolean {
+    let topic = '';
+    let count: number | undefined;
+    for (let i = 0; i < records.length; i++) {
+      const record = records[i] as NewRecord;
+      if (record.topic !== topic) {
+        topic = record.topic;
+        count = this.options.catalog.get(topic);
+      }
+      if (count === undefined) return false;
+      partitions[i] = partitionOf(record.key, count);
+    }
+    return true;
+  }
+
+  private share(append: Append): void {
+    const { lanes } = this.options;
+    if (lanes.length === 1) return lanes[0]?.push(append);
+    const indexes: number[][] = lanes.map(() => []);
+    append.partitions.forEach((partition, index) => indexes[partition % lanes.length]?.push(index));
+    indexes.forEach((own, lane) => own.length > 0 && lanes[lane]?.push(append, own));
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.allSettled([...this.open]);
+    await Promise.all(this.options.lanes.map((lane) => lane.close()));
+    await this.options.catalog.close();
+  }
+}

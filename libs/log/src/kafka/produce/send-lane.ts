@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LogUnavailableError, UnknownTopicError } from '../../errors.js';
+import { toLogError } from '../kafka-errors.js';
+import type { Append } from './append.js';
+import { PartitionCountChangedError } from './partition-records.js';
+import { SendBatch, type SendBounds, type WrittenBatch } from './send-batch.js';
+
+/** The part of kafkajs' producer that is used. */
+export interface IdempotentProducer {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  sendBatch(batch: { acks: number; timeout: number; topicMessages: unknown[] }): Promise<WrittenBatch[]>;
+}
+
+export interface LaneOptions extends SendBounds {
+  lingerMs: number;
+  requestTimeoutMs: number;
+  createProducer(): IdempotentProducer;
+  partitionCount(topic: string): number;
+  /** The topic is gone or was made anew. */
+  forgetTopic(topic: string): void;
+  topicExists(topic: string): Promise<boolean>;
+}
+
+interface QueuedAppend {
+  append: Append;
+  /** Which of its records go through this lane; all when it is missing. */
+  indexes?: number[];
+  next: number;
+}
+
+const expiryCheckMs = 200;
+const firstWaitMs = 50;
+const longestWaitMs = 1_000;
+/** When a request takes longer, it may be because a topic is gone. */
+const slowMs = 1_000;
+
+/**
+ * One idempotent producer with at most one request in flight, because several break the order (kafkajs issues 598,
+ * 353). What arrives meanwhile goes into the next request together.
+ *
+ * After any failed request the producer is replaced by one with a new id: kafkajs uses the sequence numbers of a failed
+ * request again, and a broker that has those records after all would take the next ones for repeats and drop them.
+ */
+export class SendLane {
+  private readonly queue: QueuedAppend[] = [];
+  private producer: IdempotentProducer | undefined;
+  private running: Promise<void> | undefined;
+  private inFlight: { batch: SendBatch; giveUp: (error: Error) => void } | undefined;
+  private readonly expiryTimer: NodeJS.Timeout;
+  private closed = false;
+
+  constructor(private readonly options: LaneOptions) {
+    this.expiryTimer = setInterval(() => this.expire(), expiryCheckMs).unref();
+  }
+
+  push(append: Append, indexes?: number[]): void {
+    this.queue.push({ append, next: 0, ...(indexes && { indexes }) });
+    this.running ??= this.run();
+  }
+
+  /** Call it once every append is settled: what is left in the queue is not sent any more. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.expiryTimer);
+    await this.producer?.disconnect().catch(() => undefined);
+  }
+
+  /** Resets `running` in the very turn that finds the queue empty: what is pushed after that starts it again. */
+  private async run(): Promise<void> {
+    await this.linger();
+    let wait = firstWaitMs;
+    while (this.queue.length > 0 && !this.closed) {
+      const producer = await this.open().catch(() => undefined);
+      if (producer) {
+        wait = firstWaitMs;
+        await this.sendNext(producer);
+        continue;
+      }
+      await sleep(wait);
+      wait = Math.min(wait * 2, longestWaitMs);
+    }
+    this.running = undefined;
+  }
+
+  private linger(): Promise<unknown> {
+    const { lingerMs } = this.options;
+    return lingerMs > 0 ? sleep(lingerMs) : new Promise((resolve) => setImmediate(resolve));
+  }
+
+  private async open(): Promise<IdempotentProducer> {
+    if (this.producer) return this.producer;
+    const producer = this.options.createProducer();
+    try {
+      await producer.connect();
+    } catch (error) {
+      void producer.disconnect().catch(() => undefined);
+      throw error;
+    }
+    if (this.closed) await producer.disconnect();
+    this.producer = producer;
+    return producer;
+  }
+
+  private async sendNext(producer: IdempotentProducer): Promise<void> {
+    const batch = this.take();
+    if (batch.empty) return;
+    const sending = this.send(producer, batch);
+    sending.catch(() => undefined);
+    const slow = setTimeout(() => void this.lookForTopics(batch), slowMs);
+    try {
+      batch.written(await this.orGivenUp(batch, sending));
+    } catch (error) {
+      batch.cancelled = true;
+      this.retire(producer);
+      this.failed(batch, error);
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  private async send(producer: IdempotentProducer, batch: SendBatch): Promise<WrittenBatch[]> {
+    const timeout = this.options.requestTimeoutMs;
+    return producer.sendBatch({ acks: -1, timeout, topicMessages: batch.toTopicMessages() });
+  }
+
+  private async orGivenUp(batch: SendBatch, sending: Promise<WrittenBatch[]>): Promise<WrittenBatch[]> {
+    const givenUp = new Promise<never>((_resolve, reject) => (this.inFlight = { batch, giveUp: reject }));
+    try {
+      return await Promise.race([sending, givenUp]);
+    } finally {
+      this.inFlight = undefined;
+    }
+  }
+
+  /** kafkajs tries again for as long as a topic is missing; all others would wait behind it. */
+  private async lookForTopics(batch: SendBatch): Promise<void> {
+    for (const topic of batch.topicNames) {
+      const exists = await this.options.topicExists(topic).catch(() => true);
+      if (!exists && this.inFlight?.batch === batch) this.inFlight.giveUp(new UnknownTopicError(topic));
+    }
+  }
+
+  private retire(producer: IdempotentProducer): void {
+    this.producer = undefined;
+    void producer.disconnect().catch(() => undefined);
+  }
+
+  /** What was asked for the missing topic fails with that; what else was in the request may be written or not. */
+  private failed(batch: SendBatch, error: unknown): void {
+    if (error instanceof PartitionCountChangedError) {
+      for (const topic of batch.topicNames) this.options.forgetTopic(topic);
+    }
+    if (error instanceof UnknownTopicError) {
+      this.options.forgetTopic(error.topic);
+      batch.fail(error, [error.topic]);
+    }
+    const unknown = 'the records were not acknowledged';
+    batch.fail(
+      error instanceof UnknownTopicError ? new LogUnavailableError(unknown) : toLogError(error, unknown),
+    );
+  }
+
+  /** Moves as many records as fit from the front of the queue into one batch. */
+  private take(): SendBatch {
+    const batch = new SendBatch(this.options);
+    let finished = 0;
+    for (const queued of this.queue) {
+      if (!queued.append.settled && !this.takeFrom(queued, batch)) break;
+      finished++;
+    }
+    this.queue.splice(0, finished);
+    return batch;
+  }
+
+  private takeFrom(queued: QueuedAppend, batch: SendBatch): boolean {
+    const { append, indexes } = queued;
+    const count = indexes?.length ?? append.records.length;
+    for (; queued.next < count; queued.next++) {
+      const index = indexes ? (indexes[queued.next] as number) : queued.next;
+      const topic = append.records[index]?.topic as string;
+      if (!batch.add(append, index, this.options.partitionCount(topic))) return false;
+    }
+    return true;
+  }
+
+  private expire(): void {
+    const now = Date.now();
+    for (const { append } of this.queue) if (append.deadline <= now) append.expire();
+    const open = this.queue.filter(({ append }) => !append.settled);
+    if (open.length < this.queue.length) this.queue.splice(0, this.queue.length, ...open);
+    if (!this.inFlight || this.inFlight.batch.deadline > now) return;
+    this.inFlight.giveUp(new LogUnavailableError('the records were not acknowledged in time'));
+  }
+}

@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { describeConsuming } from './contract/consuming.js';
+import { describeGroups } from './contract/groups.js';
+import { LogContract } from './contract/log-contract.js';
+import { describeTables } from './contract/tables.js';
+import { describeTopicsAndAppending } from './contract/topics-and-appending.js';
+import type { Log } from './log.js';
+
+/** What every implementation of the port promises. */
+export function describeLogContract(name: string, open: () => Log): void {
+  describe(`${name} as a log`, () => {
+    const contract = new LogContract(open);
+    beforeAll(() => contract.open());
+    afterAll(() => contract.close());
+
+    describeTopicsAndAppending(contract);
+    describeConsuming(contract);
+    describeGroups(contract);
+    describeTables(contract);
+  });
+}

@@ -1,0 +1,56 @@
+import { TopicRefusedError, UnknownTopicError } from '../errors.js';
+import type { TopicAdmin, TopicSettings } from '../log.js';
+import type { MemoryBroker } from './memory-broker.js';
+
+export class MemoryAdmin implements TopicAdmin {
+  constructor(private readonly broker: MemoryBroker) {}
+
+  async create(topic: string, settings: TopicSettings): Promise<boolean> {
+    this.broker.throwIfDown();
+    if (this.broker.topics.has(topic)) return false;
+    const metricName = topic.replaceAll('.', '_');
+    const collides = [...this.broker.topics.keys()].some(
+      (other) => other.replaceAll('.', '_') === metricName,
+    );
+    if (collides || topic.length > 249) throw new TopicRefusedError(topic, { reason: 'name' });
+    this.broker.createTopic(topic, settings.partitions, settings.config ?? {});
+    return true;
+  }
+
+  async partitions(topic: string): Promise<number | undefined> {
+    this.broker.throwIfDown();
+    return this.broker.topics.get(topic)?.partitions.length;
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    this.broker.throwIfDown();
+    return [...this.broker.topics.keys()].filter((topic) => topic.startsWith(prefix)).sort();
+  }
+
+  async remove(topic: string): Promise<void> {
+    this.broker.throwIfDown();
+    this.broker.removeTopic(topic);
+  }
+
+  async offsets(topic: string): Promise<{ partition: number; beginning: number; end: number }[]> {
+    this.broker.throwIfDown();
+    const known = this.broker.topics.get(topic);
+    if (!known) throw new UnknownTopicError(topic);
+    return known.partitions.map((_, partition) => ({
+      partition,
+      beginning: known.beginning(partition),
+      end: known.end(partition),
+    }));
+  }
+
+  async committed(group: string, topic: string): Promise<Map<number, number>> {
+    this.broker.throwIfDown();
+    return this.broker.group(group).committedOf(topic);
+  }
+
+  async ping(): Promise<void> {
+    this.broker.throwIfDown();
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,49 @@
+import { LogUnavailableError, UnknownTopicError } from '../errors.js';
+import { partitionOf } from '../kafka/produce/murmur2.js';
+import type { NewRecord, Position } from '../log.js';
+import { MemoryGroup } from './memory-group.js';
+import { MemoryTopic } from './memory-topic.js';
+
+/** What stands for Kafka behind a `MemoryLog`: topics and groups. */
+export class MemoryBroker {
+  readonly topics = new Map<string, MemoryTopic>();
+  down = false;
+  private readonly groups = new Map<string, MemoryGroup>();
+
+  constructor(private readonly now: () => number) {}
+
+  /** @throws LogUnavailableError when it is down */
+  throwIfDown(): void {
+    if (this.down) throw new LogUnavailableError('the log is down');
+  }
+
+  createTopic(topic: string, partitions: number, config: Record<string, string>): void {
+    this.topics.set(topic, new MemoryTopic(topic, partitions, config));
+    for (const group of this.groups.values()) group.rebalance();
+  }
+
+  removeTopic(topic: string): void {
+    this.topics.delete(topic);
+    for (const group of this.groups.values()) group.rebalance();
+  }
+
+  group(name: string): MemoryGroup {
+    const known = this.groups.get(name) ?? new MemoryGroup(this.topics);
+    this.groups.set(name, known);
+    return known;
+  }
+
+  write(records: readonly NewRecord[]): Position[] {
+    this.throwIfDown();
+    const timestamp = this.now();
+    const topics = records.map(({ topic }) => this.topics.get(topic) ?? new UnknownTopicError(topic));
+    const unknown = topics.find((topic) => topic instanceof UnknownTopicError);
+    if (unknown) throw unknown;
+    const positions = records.map((record, index) => {
+      const topic = topics[index] as MemoryTopic;
+      return topic.append(record, partitionOf(record.key, topic.partitions.length), timestamp);
+    });
+    for (const topic of new Set(topics as MemoryTopic[])) topic.notify();
+    return positions;
+  }
+}

@@ -1,0 +1,139 @@
+import { LogUnavailableError } from '../errors.js';
+import type { Assignment, Consumer, ConsumerOptions } from '../log.js';
+import type { MemoryBroker } from './memory-broker.js';
+import type { MemoryGroup, MemoryMember, MemoryPlace } from './memory-group.js';
+import type { MemoryTopic } from './memory-topic.js';
+
+const batchRecords = 1000;
+
+/** One partition in one generation. */
+interface Held extends MemoryPlace {
+  open: boolean;
+  revoked: boolean;
+  wake: () => void;
+}
+
+export class MemoryConsumer implements Consumer, MemoryMember {
+  topics: ReadonlySet<string> = new Set();
+  private held: Held[] = [];
+  private readonly busy = new Map<string, Promise<unknown>>();
+  private stopping = false;
+  private joined = false;
+
+  private readonly group: MemoryGroup;
+
+  constructor(
+    private readonly broker: MemoryBroker,
+    private readonly options: ConsumerOptions,
+  ) {
+    this.group = broker.group(options.group);
+  }
+
+  async subscribe(topics: readonly string[]): Promise<void> {
+    if (this.stopping) throw new LogUnavailableError('the consumer is closed');
+    this.topics = new Set(topics);
+    if (this.joined) this.group.rebalance();
+    else this.group.join(this);
+    this.joined = true;
+  }
+
+  async commit(topic: string, partition: number, offset: number): Promise<boolean> {
+    this.broker.throwIfDown();
+    const ours = this.held.some((held) => held.open && held.topic === topic && held.partition === partition);
+    if (ours) this.group.commit({ topic, partition }, offset);
+    return ours;
+  }
+
+  async close(): Promise<void> {
+    if (this.stopping) return;
+    this.stopping = true;
+    for (const held of this.held) held.wake();
+    await Promise.all(this.busy.values());
+    this.revokeAll();
+    this.group.leave(this);
+  }
+
+  revokeAll(): void {
+    const held = this.held;
+    this.held = [];
+    for (const place of held) {
+      place.revoked = true;
+      place.wake();
+      if (place.open) this.options.handler.revoked({ topic: place.topic, partition: place.partition });
+    }
+  }
+
+  assign(places: readonly MemoryPlace[]): void {
+    if (this.stopping) return;
+    for (const place of places) {
+      const held: Held = { ...place, open: false, revoked: false, wake: () => undefined };
+      this.held.push(held);
+      void this.consume(held).catch((error: Error) => {
+        if (!held.revoked) this.options.onCrash(error);
+      });
+    }
+  }
+
+  private async consume(held: Held): Promise<void> {
+    const key = `${held.topic}/${held.partition}`;
+    await this.busy.get(key);
+    const topic = this.broker.topics.get(held.topic);
+    if (held.revoked || !topic) return;
+    held.open = true;
+    const assignment = this.describe(held, topic);
+    const asked = await this.keepBusy(key, this.options.handler.assigned(assignment));
+    let next = Math.max(Math.min(asked, assignment.position), assignment.beginning);
+    while (!held.revoked && !this.stopping) {
+      const records = topic.read(held.partition, next, batchRecords);
+      const last = records.at(-1);
+      if (!last) {
+        await this.untilAppended(held, topic, next);
+        continue;
+      }
+      const { partition } = held;
+      next = last.offset + 1;
+      const batch = { topic: held.topic, partition, records, next, highWatermark: topic.end(partition) };
+      await this.keepBusy(key, this.options.handler.batch(batch));
+    }
+  }
+
+  private describe({ topic: name, partition }: Held, topic: MemoryTopic): Assignment {
+    const beginning = topic.beginning(partition);
+    const committed = this.group.committedOf(name).get(partition) ?? -1;
+    const position = committed >= beginning && committed <= topic.end(partition) ? committed : beginning;
+    return {
+      topic: name,
+      partition,
+      position,
+      beginning,
+      offsetAt: async (timestamp) => {
+        const found = topic
+          .read(partition, beginning, Infinity)
+          .find((record) => record.timestamp >= timestamp);
+        return found?.offset ?? topic.end(partition);
+      },
+      timestampAtPosition: async () => topic.read(partition, position, 1)[0]?.timestamp,
+    };
+  }
+
+  private async untilAppended(held: Held, topic: MemoryTopic, next: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const remove = topic.onAppend(() => topic.end(held.partition) > next && held.wake());
+      held.wake = () => {
+        remove();
+        resolve();
+      };
+      if (held.revoked || this.stopping) held.wake();
+    });
+  }
+
+  private async keepBusy<T>(key: string, call: Promise<T>): Promise<T> {
+    const over = call.catch(() => undefined);
+    this.busy.set(key, over);
+    try {
+      return await call;
+    } finally {
+      if (this.busy.get(key) === over) this.busy.delete(key);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { LogOverloadedError } from '../errors.js';
+import type {
+  Consumer,
+  ConsumerOptions,
+  Log,
+  NewRecord,
+  Position,
+  Producer,
+  TableReader,
+  TableReaderHandler,
+  TopicAdmin,
+} from '../log.js';
+import { MemoryAdmin } from './memory-admin.js';
+import { MemoryBroker } from './memory-broker.js';
+import { MemoryConsumer } from './memory-consumer.js';
+import { MemoryTableReader } from './memory-table-reader.js';
+import type { MemoryTopic } from './memory-topic.js';
+
+export interface MemoryLogOptions {
+  bytesInFlight?: number;
+  now?: () => number;
+}
+
+/** The log in memory, for tests of what uses it. It is broker and client in one: what it holds is gone with it. */
+export class MemoryLog implements Log {
+  readonly admin: TopicAdmin;
+  /** What stands for Kafka, for a look inside. */
+  readonly broker: MemoryBroker;
+  private readonly parts = new Set<{ close(): Promise<void> }>();
+  private readonly maxBytesInFlight: number;
+
+  constructor(options: MemoryLogOptions = {}) {
+    this.maxBytesInFlight = options.bytesInFlight ?? 64 * 1024 * 1024;
+    this.broker = new MemoryBroker(options.now ?? Date.now);
+    this.admin = new MemoryAdmin(this.broker);
+  }
+
+  /** Set to make every call fail as if Kafka were gone. */
+  get down(): boolean {
+    return this.broker.down;
+  }
+
+  set down(down: boolean) {
+    this.broker.down = down;
+  }
+
+  /** What is held, for a look inside; `truncate` does what retention does. */
+  get topics(): ReadonlyMap<string, MemoryTopic> {
+    return this.broker.topics;
+  }
+
+  async producer(): Promise<Producer> {
+    return this.keep(new MemoryProducer(this.broker, this.maxBytesInFlight));
+  }
+
+  consumer(options: ConsumerOptions): Consumer {
+    return this.keep(new MemoryConsumer(this.broker, options));
+  }
+
+  tableReader(topic: string, handler: TableReaderHandler): TableReader {
+    return this.keep(new MemoryTableReader(this.broker, topic, handler));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.parts].map((part) => part.close()));
+  }
+
+  private keep<T extends { close(): Promise<void> }>(part: T): T {
+    this.parts.add(part);
+    return part;
+  }
+}
+
+class MemoryProducer implements Producer {
+  bytesInFlight = 0;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly broker: MemoryBroker,
+    private readonly maxBytesInFlight: number,
+  ) {}
+
+  async append(records: readonly NewRecord[]): Promise<Position[]> {
+    const bytes = records.reduce(
+      (sum, { key, value }) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+      0,
+    );
+    if (this.bytesInFlight > 0 && this.bytesInFlight + bytes > this.maxBytesInFlight) {
+      throw new LogOverloadedError('more bytes are in flight than allowed');
+    }
+    this.bytesInFlight += bytes;
+    const written = this.last.then(() => this.broker.write(records));
+    this.last = written.catch(() => undefined);
+    try {
+      return await written;
+    } finally {
+      this.bytesInFlight -= bytes;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.last;
+  }
+}

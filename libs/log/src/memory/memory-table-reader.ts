@@ -1,0 +1,70 @@
+import { LogUnavailableError } from '../errors.js';
+import type { TableReader, TableReaderHandler } from '../log.js';
+import { TableProgress } from '../table-progress.js';
+import type { MemoryBroker } from './memory-broker.js';
+import type { MemoryTopic } from './memory-topic.js';
+
+const missingWaitMs = 20;
+
+export class MemoryTableReader implements TableReader {
+  private readonly progress = new TableProgress();
+  private next = 0;
+  private following: MemoryTopic | undefined;
+  private stop: () => void = () => undefined;
+  private closed = false;
+
+  constructor(
+    private readonly broker: MemoryBroker,
+    private readonly topic: string,
+    private readonly handler: TableReaderHandler,
+  ) {}
+
+  get failure(): Error | undefined {
+    return this.progress.failure;
+  }
+
+  async start(): Promise<void> {
+    const topic = await this.untilThere();
+    if (this.failure) throw this.failure;
+    if (this.following) return;
+    this.following = topic;
+    this.next = topic.beginning(0);
+    this.progress.reached(this.next);
+    this.stop = topic.onAppend(() => setImmediate(() => this.read(topic)));
+    this.read(topic);
+    if (this.progress.failure) throw this.progress.failure;
+  }
+
+  private async untilThere(): Promise<MemoryTopic> {
+    for (;;) {
+      const topic = this.broker.topics.get(this.topic);
+      if (topic && !this.broker.down) return topic;
+      if (this.closed) throw new LogUnavailableError('the reader is closed');
+      await new Promise((resolve) => setTimeout(resolve, missingWaitMs));
+    }
+  }
+
+  private read(topic: MemoryTopic): void {
+    if (this.closed || this.failure) return;
+    try {
+      for (const record of topic.read(0, this.next, Infinity)) {
+        this.handler.record(record);
+        this.next = record.offset + 1;
+      }
+      this.progress.reached(this.next);
+    } catch (error) {
+      this.stop();
+      this.progress.fail(error as Error);
+    }
+  }
+
+  caughtUp(offset: number, timeoutMs: number): Promise<void> {
+    return this.progress.passed(offset, timeoutMs);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.stop();
+    this.progress.fail(new LogUnavailableError('the reader is closed'));
+  }
+}
