@@ -1,0 +1,138 @@
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import {
+  ClickHouseError,
+  ClickHouseLogLevel,
+  createClient,
+  type ClickHouseClient,
+  type ClickHouseSettings,
+} from '@clickhouse/client';
+import { StoreUnavailableError } from '../errors.js';
+import { errorOfCode, invalidPatternCode, type Purpose } from './error-codes.js';
+
+export interface ConnectionOptions {
+  url: string;
+  user: string;
+  password: string;
+  database: string;
+  /** Sockets to the server at once. */
+  maxConnections: number;
+  /** Milliseconds after which an unanswered write, or a lookup for one, is given up. */
+  insertTimeoutMs: number;
+  /** Milliseconds after which an unanswered read is given up. */
+  queryTimeoutMs: number;
+}
+
+/** The pattern of a `matches` is not one that the engine's regular expressions (RE2) know. */
+export class InvalidPatternError extends Error {
+  override readonly name = 'InvalidPatternError';
+}
+
+export interface SelectOptions {
+  params?: Record<string, unknown>;
+  settings?: ClickHouseSettings;
+  signal?: AbortSignal;
+  /** `read` when nothing is said. */
+  purpose?: 'read' | 'lookup';
+}
+
+/**
+ * The official client, with the store's errors and time-outs. Values reach ClickHouse only as bound parameters or as
+ * the body of an insert.
+ */
+export class Connection {
+  private readonly client: ClickHouseClient;
+
+  constructor(private readonly options: ConnectionOptions) {
+    this.client = createClient({
+      url: options.url,
+      username: options.user,
+      password: options.password,
+      database: options.database,
+      application: 'tributary',
+      request_timeout: Math.max(options.insertTimeoutMs, options.queryTimeoutMs) + 5_000,
+      max_open_connections: options.maxConnections,
+      // Shorter than the server keeps an idle connection (3 s in old versions, 10 s or more today).
+      keep_alive: { enabled: true, idle_socket_ttl: 2_500 },
+      compression: { request: false, response: false },
+      // Lists of ids would pass the length of a URL.
+      use_multipart_params_auto: true,
+      // Failures come back as errors and are logged where they are handled.
+      log: { level: ClickHouseLogLevel.OFF },
+    });
+  }
+
+  /** The rows of a SELECT, each as the array of its columns. 64-bit integers come as numbers. */
+  async select<Row extends readonly unknown[]>(query: string, options: SelectOptions = {}): Promise<Row[]> {
+    return this.guarded(options.purpose ?? 'read', options.signal, async (signal) => {
+      const result = await this.client.query({
+        query,
+        format: 'JSONCompactEachRow',
+        query_params: options.params,
+        abort_signal: signal,
+        clickhouse_settings: {
+          output_format_json_quote_64bit_integers: 0,
+          // Nothing can be written by a read; and only a read-only query ends with its connection.
+          readonly: '2',
+          cancel_http_readonly_queries_on_client_close: 1,
+          ...options.settings,
+        },
+      });
+      return result.json<Row>();
+    });
+  }
+
+  /** Runs a statement that has no answer. */
+  async command(query: string, params: Record<string, unknown> = {}): Promise<void> {
+    await this.guarded('write', undefined, (signal) =>
+      this.client.command({ query, query_params: params, abort_signal: signal }),
+    );
+  }
+
+  /** Inserts a body in RowBinary as one block. */
+  async insert(query: string, body: Buffer, settings: ClickHouseSettings): Promise<void> {
+    await this.guarded('write', undefined, async (signal) => {
+      const answer = await this.client.exec({
+        query,
+        values: Readable.from([body], { objectMode: false }),
+        abort_signal: signal,
+        clickhouse_settings: settings,
+      });
+      // The answer is empty; its end says that the insert is complete, and frees the socket.
+      answer.stream.resume();
+      await finished(answer.stream);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
+  private async guarded<T>(
+    purpose: Purpose,
+    signal: AbortSignal | undefined,
+    run: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    const timeout = AbortSignal.timeout(
+      purpose === 'read' ? this.options.queryTimeoutMs : this.options.insertTimeoutMs,
+    );
+    try {
+      return await run(signal ? AbortSignal.any([signal, timeout]) : timeout);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw translated(error as Error, purpose, timeout);
+    }
+  }
+}
+
+function translated(error: Error, purpose: Purpose, timeout: AbortSignal): Error {
+  if (timeout.aborted)
+    return new StoreUnavailableError('ClickHouse did not answer in time', { cause: error });
+  if (!(error instanceof ClickHouseError)) {
+    return new StoreUnavailableError(`ClickHouse cannot be reached: ${error.message}`, { cause: error });
+  }
+  if (Number(error.code) === invalidPatternCode)
+    return new InvalidPatternError(error.message, { cause: error });
+  return errorOfCode(Number(error.code), purpose, error);
+}

@@ -1,0 +1,105 @@
+import {
+  QueryTooExpensiveError,
+  StoreFaultError,
+  StoreRefusedError,
+  StoreUnavailableError,
+} from '../errors.js';
+
+/**
+ * What a request was for, as the same code can mean different things: to write, to answer somebody's query (`read`), or
+ * to look up what is stored so that writing can go on (`lookup`): nobody can ask for less there, so it is repeated.
+ */
+export type Purpose = 'write' | 'read' | 'lookup';
+
+/**
+ * ClickHouse's codes that say "these rows themselves are bad": sending them again cannot help. A body that was cut
+ * off on its way (3, 4, 32, 33: end of file, cannot read all data) is not among them.
+ */
+const refused = new Set([
+  6, // CANNOT_PARSE_TEXT
+  25, // CANNOT_PARSE_ESCAPE_SEQUENCE
+  26, // CANNOT_PARSE_QUOTED_STRING
+  27, // CANNOT_PARSE_INPUT_ASSERTION_FAILED
+  38, // CANNOT_PARSE_DATE
+  41, // CANNOT_PARSE_DATETIME
+  53, // TYPE_MISMATCH
+  69, // ARGUMENT_OUT_OF_BOUND
+  70, // CANNOT_CONVERT_TYPE
+  72, // CANNOT_PARSE_NUMBER
+  117, // INCORRECT_DATA
+  128, // TOO_LARGE_ARRAY_SIZE
+  131, // TOO_LARGE_STRING_SIZE
+  321, // VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE
+  349, // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
+  376, // CANNOT_PARSE_UUID
+  407, // DECIMAL_OVERFLOW
+  441, // CANNOT_PARSE_DOMAIN_VALUE_FROM_STRING
+  467, // CANNOT_PARSE_BOOL
+  469, // VIOLATED_CONSTRAINT
+  565, // TOO_MANY_PARTITIONS: these rows were ingested in too many different months
+  632, // UNEXPECTED_DATA_AFTER_PARSED_VALUE
+  760, // UNICODE_ERROR
+]);
+
+/** Codes of a query that passed one of its own bounds. */
+const tooExpensive = new Set([
+  158, // TOO_MANY_ROWS
+  159, // TIMEOUT_EXCEEDED
+  160, // TOO_SLOW
+  191, // SET_SIZE_LIMIT_EXCEEDED
+  241, // MEMORY_LIMIT_EXCEEDED
+  290, // LIMIT_EXCEEDED
+  307, // TOO_MANY_BYTES
+  396, // TOO_MANY_ROWS_OR_BYTES
+]);
+
+/** Codes that say who we are is wrong, whatever was asked. */
+const rejected = new Set([
+  192, // UNKNOWN_USER
+  193, // WRONG_PASSWORD
+  194, // REQUIRED_PASSWORD
+  497, // ACCESS_DENIED
+  516, // AUTHENTICATION_FAILED
+]);
+
+/** Codes that say that a statement of ours does not fit this server or its tables. */
+const misunderstood = new Set([
+  16, // NO_SUCH_COLUMN_IN_TABLE
+  36, // BAD_ARGUMENTS
+  42, // NUMBER_OF_ARGUMENTS_DOESNT_MATCH
+  43, // ILLEGAL_TYPE_OF_ARGUMENT
+  46, // UNKNOWN_FUNCTION
+  47, // UNKNOWN_IDENTIFIER
+  48, // NOT_IMPLEMENTED
+  62, // SYNTAX_ERROR, also a statement that is too long
+  115, // UNKNOWN_SETTING
+  456, // UNKNOWN_QUERY_PARAMETER
+  457, // BAD_QUERY_PARAMETER
+]);
+/** A table can be away for a moment while somebody repairs it: a write waits for that, and says so. */
+const unknownTable = 60;
+
+/** Codes that a `where` can cause at run time: the pattern of `matches` is not one that RE2 knows. */
+export const invalidPatternCode = 427; // CANNOT_COMPILE_REGEXP
+
+/**
+ * The store's error for a code of ClickHouse. A code that is in no list (down, read-only, too many parts, disk full,
+ * Keeper lost, and whatever comes with later versions) is worth another try.
+ */
+export function errorOfCode(code: number, purpose: Purpose, cause: Error): Error {
+  const message = `ClickHouse answered with error ${code}: ${firstLine(cause.message)}`;
+  if (purpose === 'read' && tooExpensive.has(code)) return new QueryTooExpensiveError(message, { cause });
+  if (purpose === 'write' && refused.has(code)) return new StoreRefusedError(message, { cause });
+  if (isFault(code, purpose)) return new StoreFaultError(message, { cause });
+  return new StoreUnavailableError(message, { cause });
+}
+
+function isFault(code: number, purpose: Purpose): boolean {
+  if (rejected.has(code)) return true;
+  if (code === unknownTable) return purpose === 'lookup';
+  return purpose !== 'read' && misunderstood.has(code);
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').slice(0, 500);
+}

@@ -1,0 +1,51 @@
+import type { StoredEvent } from '#contracts';
+import { eventCursor, eventCursorPosition, type EventPosition } from '../event-position.js';
+import type { EventQuery, Page } from '../store.js';
+import { eventPageSql, type PageQuery, type Sql } from './event-query.js';
+import { positionOf, readEvent, withoutRepeats, type SelectedEvent } from './event-row.js';
+import type { PageSpans } from './page-spans.js';
+
+type Run = (sql: Sql) => Promise<SelectedEvent[]>;
+
+/** Reads one page: every event once, and full whenever there are enough events. */
+export async function readEventPage(
+  query: EventQuery,
+  spans: PageSpans,
+  run: Run,
+): Promise<Page<StoredEvent>> {
+  const after = eventCursorPosition(query);
+  // One more than the page holds says whether there is a next one.
+  const rows = await readRows({ ...query, after, rows: query.limit + 1 }, query, { spans, run });
+  const items = rows.slice(0, query.limit);
+  const last = items.at(-1);
+  if (rows.length <= query.limit || !last) return { items: items.map(readEvent) };
+  return { items: items.map(readEvent), nextCursor: eventCursor(query, positionOf(last)) };
+}
+
+async function readRows(
+  page: PageQuery,
+  query: EventQuery,
+  { spans, run }: { spans: PageSpans; run: Run },
+): Promise<SelectedEvent[]> {
+  // One stream, or entities: the table's own order is the page's, or the rows are few.
+  if (query.streams?.length === 1 || query.entityIds) return readFull(page, run);
+  const bound = spans.bound(query, page.after);
+  let rows = bound === undefined ? [] : await readFull({ ...page, bound }, run);
+  if (rows.length < page.rows) rows = await readFull(page, run);
+  spans.remember(query, page.after, rows.length < page.rows ? undefined : rows.at(-1)?.[7]);
+  return rows;
+}
+
+/** Repeated rows make a page short: it is filled up from after its last row. */
+async function readFull(page: PageQuery, run: Run): Promise<SelectedEvent[]> {
+  let found: SelectedEvent[] = [];
+  let after: EventPosition | undefined = page.after;
+  for (;;) {
+    const asked = page.rows - found.length;
+    const rows = await run(eventPageSql({ ...page, after, rows: asked }));
+    found = withoutRepeats([...found, ...rows]);
+    const last = found.at(-1);
+    if (rows.length < asked || found.length >= page.rows || !last) return found;
+    after = positionOf(last);
+  }
+}

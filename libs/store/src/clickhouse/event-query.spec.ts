@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { countSql } from './count-query.js';
+import { eventPageSql, eventSelection, type PageQuery } from './event-query.js';
+
+const time = (name: string) => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;
+const page = (query: Partial<PageQuery>) => {
+  const { query: sql, params } = eventPageSql({ order: 'asc', rows: 101, ...query });
+  return { sql: sql.replace(`SELECT ${eventSelection}\n`, '').trim().split('\n'), params };
+};
+
+describe('eventPageSql', () => {
+  it('reads one stream in the order of its table', () => {
+    expect(page({ streams: ['orders'] })).toEqual({
+      sql: [
+        'FROM events',
+        'WHERE stream = {p0:String}',
+        'ORDER BY timestamp ASC, partition ASC, offset ASC',
+        'LIMIT {p1:UInt64}',
+      ],
+      params: { p0: 'orders', p1: 101 },
+    });
+  });
+
+  it('orders several streams by stream last, newest first where asked', () => {
+    expect(page({ streams: ['a', 'b'], order: 'desc' })).toEqual({
+      sql: [
+        'FROM events',
+        'WHERE stream IN {p0:Array(String)}',
+        'ORDER BY timestamp DESC, partition DESC, offset DESC, stream DESC',
+        'LIMIT {p1:UInt64}',
+      ],
+      params: { p0: ['a', 'b'], p1: 101 },
+    });
+  });
+
+  it('reads entities from their own table', () => {
+    expect(page({ entityIds: ['e'], eventTypes: ['x', 'y'] }).sql.slice(0, 2)).toEqual([
+      'FROM events_by_entity',
+      'WHERE entity_id = {p0:String} AND event_type IN {p1:Array(String)}',
+    ]);
+  });
+
+  it('binds prefix, times and bound', () => {
+    const { sql, params } = page({ eventTypePrefix: "a'", since: -5, until: 7, bound: 6 });
+    expect(sql[1]).toBe(
+      `WHERE startsWith(event_type, {p0:String}) AND timestamp >= ${time('p1')} AND timestamp < ${time('p2')} ` +
+        `AND timestamp <= ${time('p3')}`,
+    );
+    expect(params).toEqual({ p0: "a'", p1: -5, p2: 7, p3: 6, p4: 101 });
+  });
+
+  it('goes on right after a position', () => {
+    const after = { timestamp: 5, partition: 1, offset: 9, stream: 's' };
+    const position = `(${time('p0')}, {p1:UInt16}, {p2:UInt64}, {p3:String})`;
+    expect(page({ after }).sql[1]).toBe(
+      `WHERE timestamp >= ${time('p0')} AND (timestamp, partition, offset, stream) > ${position}`,
+    );
+    expect(page({ after, order: 'desc' }).sql[1]).toBe(
+      `WHERE timestamp <= ${time('p0')} AND (timestamp, partition, offset, stream) < ${position}`,
+    );
+  });
+});
+
+describe('countSql', () => {
+  it('merges rows only where it is told to', () => {
+    expect(countSql({ limit: 5 }, false).query).toContain('FROM events\n');
+    expect(countSql({ limit: 5 }, true).query).toContain('FROM events FINAL\n');
+    expect(countSql({ limit: 5, entityIds: ['e'] }, true).query).toContain('FROM events_by_entity FINAL\n');
+  });
+});

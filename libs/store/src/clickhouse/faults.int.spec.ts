@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QueryTooExpensiveError, StoreUnavailableError } from '../errors.js';
+import { rowsOf } from '../store.contract.js';
+import { openClickHouse } from './open.js';
+import { openTestStore, type TestStore } from './test-store.js';
+
+async function offsetsOf({ store }: TestStore, stream: string): Promise<number[]> {
+  const stored = await store.writer.stored({ stream, partition: 0, from: 0, until: 1000 });
+  return stored.map(({ offset }) => offset);
+}
+
+describe('ClickHouse in trouble', () => {
+  let test: TestStore;
+  beforeAll(async () => {
+    test = await openTestStore();
+  });
+  afterAll(() => test.close());
+
+  const count = async (sql: string): Promise<number> => {
+    const result = await test.engine.query({ query: sql, format: 'JSONCompactEachRow' });
+    return Number((await result.json<[string]>())[0]?.[0]);
+  };
+  const tables = { events: 'events', byEntity: 'events_by_entity' };
+
+  it('a repeat completes the tables that the first attempt did not reach', async () => {
+    const stream = `s-${randomUUID()}`;
+    const rows = rowsOf(stream, 50, (i) => ({ entity_id: `e-${i}`, version: 1 }));
+    const blocked = `ALTER TABLE ${tables.byEntity} ADD CONSTRAINT blocked CHECK throwIf(stream = '${stream}') = 0`;
+    await test.engine.command({ query: blocked });
+    await expect(test.store.writer.append(rows, stream)).rejects.toThrow();
+    expect(await offsetsOf(test, stream)).toEqual([]);
+    await test.engine.command({ query: `ALTER TABLE ${tables.byEntity} DROP CONSTRAINT blocked` });
+    await test.store.writer.append(rows, stream);
+    await test.store.writer.append(rows, stream);
+    for (const table of Object.values(tables)) {
+      expect(await count(`SELECT count() FROM ${table} WHERE stream = '${stream}'`)).toBe(50);
+    }
+    expect(await offsetsOf(test, stream)).toHaveLength(50);
+    expect((await test.store.reader.streams([stream]))[0]?.events).toBe(50);
+  });
+
+  it.each(['events_by_entity', 'entities', 'positions'])(
+    'what %s lacks does not count as stored',
+    async (table) => {
+      const own = await openTestStore();
+      const rows = rowsOf('orders', 3, () => ({ entity_id: 'e', version: 1 }));
+      await own.store.writer.append(rows, 'first');
+      expect(await offsetsOf(own, 'orders')).toEqual([0, 1, 2]);
+      await own.engine.command({ query: `TRUNCATE TABLE ${table}` });
+      expect(await offsetsOf(own, 'orders')).toEqual([]);
+      await own.store.writer.append(rows, 'again');
+      expect(await offsetsOf(own, 'orders')).toEqual([0, 1, 2]);
+      await own.close();
+    },
+  );
+
+  it('one insert is one part, however many rows', async () => {
+    const stream = `s-${randomUUID()}`;
+    const before = await count(
+      "SELECT count() FROM system.parts WHERE table = 'events' AND database = currentDatabase()",
+    );
+    await test.store.writer.append(
+      rowsOf(stream, 70_000, () => ({ ingested_at: 0 })),
+      stream,
+    );
+    const after = await count(
+      "SELECT count() FROM system.parts WHERE table = 'events' AND database = currentDatabase()",
+    );
+    expect(after - before).toBe(1);
+  });
+
+  it('a query past its bounds says so', async () => {
+    const stream = `s-${randomUUID()}`;
+    await test.store.writer.append(rowsOf(stream, 100), stream);
+    const small = openClickHouse({ ...test.options, bounds: { rowsRead: 10 } });
+    const query = small.reader.count({ streams: [stream], groupBy: 'event_type', limit: 10 });
+    await expect(query).rejects.toBeInstanceOf(QueryTooExpensiveError);
+    await small.close();
+  });
+
+  it('an aborted query ends with the reason of the abort', async () => {
+    const reason = new Error('the client went away');
+    const query = { order: 'asc', limit: 10 } as const;
+    await expect(test.store.reader.query(query, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const controller = new AbortController();
+    const running = test.store.reader.query(query, controller.signal);
+    controller.abort(reason);
+    await expect(running).rejects.toBe(reason);
+  });
+
+  it('nobody listening is unavailable', async () => {
+    const store = openClickHouse({ ...test.options, url: 'http://127.0.0.1:1' });
+    await expect(store.ping()).rejects.toBeInstanceOf(StoreUnavailableError);
+    await expect(store.writer.append(rowsOf('s', 1), 't')).rejects.toBeInstanceOf(StoreUnavailableError);
+    await expect(store.migrate()).rejects.toBeInstanceOf(StoreUnavailableError);
+    await store.close();
+  });
+
+  describe('behind a server that never answers', () => {
+    let server: Server;
+    beforeAll(async () => {
+      server = createServer((request) => request.resume());
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    });
+    afterAll(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+
+    it('a write is given up after its time-out', async () => {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const store = openClickHouse({ ...test.options, url, insertTimeoutMs: 200 });
+      await expect(store.writer.append(rowsOf('s', 1), 't')).rejects.toThrow('did not answer in time');
+      await store.close();
+    });
+  });
+});

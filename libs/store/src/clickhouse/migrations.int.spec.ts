@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Connection } from './connection.js';
+import { applyMigrations, MigrationError, migrationsFolder, readMigrations } from './migrations.js';
+import { openTestStore, type TestStore } from './test-store.js';
+
+describe('migrations', () => {
+  let test: TestStore;
+  let connection: Connection;
+
+  beforeAll(async () => {
+    test = await openTestStore();
+    connection = new Connection({
+      ...test.options,
+      maxConnections: 2,
+      insertTimeoutMs: 10_000,
+      queryTimeoutMs: 10_000,
+    });
+  });
+  afterAll(async () => {
+    await connection.close();
+    await test.close();
+  });
+
+  it('are numbered without gaps, and every statement can be repeated', () => {
+    const migrations = readMigrations(migrationsFolder());
+    expect(migrations.map((migration) => migration.id)).toEqual(migrations.map((_, i) => i + 1));
+    for (const statement of migrations.flatMap((migration) => migration.statements)) {
+      expect(statement).toMatch(/IF (NOT )?EXISTS/);
+    }
+  });
+
+  it('are recorded once each', async () => {
+    await test.store.migrate();
+    const rows = await connection.select<[number]>('SELECT id FROM migrations ORDER BY id');
+    expect(rows.flat()).toEqual(readMigrations(migrationsFolder()).map((migration) => migration.id));
+  });
+
+  it('refuse to go on when an applied one was edited', async () => {
+    const [first, ...rest] = readMigrations(migrationsFolder());
+    const edited = { ...(first as NonNullable<typeof first>), checksum: 'other' };
+    const error = await applyMigrations(connection, [edited, ...rest]).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(MigrationError);
+    expect((error as Error).message).toContain('0001_events.sql');
+  });
+
+  it('refuse to go on when one was applied that this version does not know', async () => {
+    const own = await openTestStore();
+    const insert = "INSERT INTO migrations (id, name, checksum) VALUES (9001, '9001_later.sql', 'x')";
+    await own.engine.command({ query: insert });
+    const error = await own.store.migrate().catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(MigrationError);
+    expect((error as Error).message).toContain('9001_later.sql');
+    await own.close();
+  });
+
+  it('apply what is new', async () => {
+    const table = `extra_${randomBytes(3).toString('hex')}`;
+    const extra = {
+      id: 9000,
+      name: '9000_extra.sql',
+      checksum: 'x',
+      statements: [`CREATE TABLE IF NOT EXISTS ${table} (a UInt8) ENGINE = MergeTree ORDER BY a`],
+    };
+    const migrations = [...readMigrations(migrationsFolder()), extra];
+    await Promise.all([applyMigrations(connection, migrations), applyMigrations(connection, migrations)]);
+    expect(await connection.select(`SELECT count() FROM ${table}`)).toEqual([[0]]);
+  });
+});

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Connection } from './connection.js';
+
+/** A migration that has been applied reads differently now, or is not known to this version. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+}
+
+export interface Migration {
+  id: number;
+  name: string;
+  statements: string[];
+  checksum: string;
+}
+
+/**
+ * `libs/store/migrations`, looked for upwards from this file: it lies in `libs/store/src` when run from source and in
+ * `dist/libs/store/src` when built, and the `.sql` files stay where they are.
+ */
+export function migrationsFolder(): string {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    const candidate = join(folder, 'libs', 'store', 'migrations');
+    if (existsSync(candidate)) return candidate;
+    if (folder === dirname(folder)) throw new MigrationError('libs/store/migrations is missing');
+  }
+}
+
+/** The numbered files of a folder, in order. A statement ends with `;` at the end of a line. */
+export function readMigrations(folder: string): Migration[] {
+  const names = readdirSync(folder)
+    .filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name))
+    .sort();
+  return names.map((name) => {
+    const text = readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n');
+    return {
+      id: Number(name.slice(0, 4)),
+      name,
+      statements: splitStatements(text),
+      checksum: createHash('sha256').update(text).digest('hex'),
+    };
+  });
+}
+
+function splitStatements(text: string): string[] {
+  return text
+    .replace(/^\s*--.*$/gm, '')
+    .split(/;\s*$/m)
+    .map((statement) => statement.trim())
+    .filter(Boolean);
+}
+
+const createTable = `
+CREATE TABLE IF NOT EXISTS migrations
+(
+    id UInt32,
+    name String,
+    checksum String,
+    applied_at DateTime DEFAULT now()
+)
+ENGINE = ReplacingMergeTree
+ORDER BY id`;
+
+/**
+ * Applies what has not been recorded, in order, and records each file after its statements. Two processes may do this
+ * at once: every statement can be repeated (`IF NOT EXISTS`), and so can the recording.
+ * @throws MigrationError when a recorded file has changed since, or is one that this version does not have.
+ */
+export async function applyMigrations(connection: Connection, migrations: Migration[]): Promise<void> {
+  await connection.command(createTable);
+  const recorded = await connection.select<[number, string, string]>(
+    'SELECT id, name, checksum FROM migrations FINAL ORDER BY id',
+    { purpose: 'lookup' },
+  );
+  const unknown = recorded.find(([id]) => !migrations.some((migration) => migration.id === id));
+  if (unknown) throw newer(unknown[1]);
+  const checksums = new Map(recorded.map(([id, , checksum]) => [id, checksum]));
+  for (const migration of migrations) {
+    const checksum = checksums.get(migration.id);
+    if (checksum === undefined) await apply(connection, migration);
+    else if (checksum !== migration.checksum) throw changed(migration);
+  }
+}
+
+async function apply(connection: Connection, migration: Migration): Promise<void> {
+  for (const statement of migration.statements) await connection.command(statement);
+  await connection.command(
+    'INSERT INTO migrations (id, name, checksum) SELECT {id:UInt32}, {name:String}, {checksum:String}',
+    { id: migration.id, name: migration.name, checksum: migration.checksum },
+  );
+}
+
+function newer(name: string): MigrationError {
+  return new MigrationError(
+    `${name} was applied to this database by another version of this software: this one does not know its tables. ` +
+      'Run that version or a later one, or use another database.',
+  );
+}
+
+function changed(migration: Migration): MigrationError {
+  return new MigrationError(
+    `${migration.name} was applied to this database with other contents. Applied migrations are never edited: ` +
+      'put its old text back and add a new file, or use another database.',
+  );
+}

@@ -1,0 +1,73 @@
+import type { AppConfig } from '#contracts';
+import type { Store } from '../store.js';
+import { Connection } from './connection.js';
+import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
+import { ClickHouseReader, type QueryBounds } from './reader.js';
+import { ClickHouseWriter } from './writer.js';
+
+export interface ClickHouseOptions {
+  url: string;
+  user: string;
+  password: string;
+  database: string;
+  /** Sockets to the server at once; requests past that wait. */
+  maxConnections?: number;
+  /** Milliseconds after which a write is given up and fails with StoreUnavailableError. */
+  insertTimeoutMs?: number;
+  /** What one query may use before it fails with QueryTooExpensiveError. */
+  bounds?: Partial<QueryBounds>;
+}
+
+/** The bounds that hold where nothing else is said. */
+export const defaultQueryBounds: QueryBounds = {
+  seconds: 20,
+  rowsRead: 2_000_000_000,
+  memoryBytes: 2 * 1024 * 1024 * 1024,
+  resultBytes: 64 * 1024 * 1024,
+};
+
+/** What an app's configuration says about ClickHouse. */
+export function clickHouseOptions(config: AppConfig): ClickHouseOptions {
+  return {
+    url: config.CLICKHOUSE_URL,
+    user: config.CLICKHOUSE_USER,
+    password: config.CLICKHOUSE_PASSWORD,
+    database: config.CLICKHOUSE_DATABASE,
+  };
+}
+
+/** Opens nothing yet: the first request connects. `migrate` creates the database where it is missing. */
+export function openClickHouse(options: ClickHouseOptions): Store {
+  const bounds = { ...defaultQueryBounds, ...options.bounds };
+  const connect = (database: string) =>
+    new Connection({
+      url: options.url,
+      user: options.user,
+      password: options.password,
+      database,
+      maxConnections: options.maxConnections ?? 10,
+      insertTimeoutMs: options.insertTimeoutMs ?? 60_000,
+      queryTimeoutMs: (bounds.seconds + 5) * 1000,
+    });
+  const connection = connect(options.database);
+  return {
+    writer: new ClickHouseWriter(connection),
+    reader: new ClickHouseReader(connection, bounds),
+    async migrate() {
+      await createDatabase(connect('default'), options.database);
+      await applyMigrations(connection, readMigrations(migrationsFolder()));
+    },
+    async ping() {
+      await connection.select('SELECT 1');
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function createDatabase(connection: Connection, database: string): Promise<void> {
+  try {
+    await connection.command('CREATE DATABASE IF NOT EXISTS {database:Identifier}', { database });
+  } finally {
+    await connection.close();
+  }
+}

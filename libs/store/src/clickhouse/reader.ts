@@ -1,0 +1,168 @@
+import { uuidPattern, type StoredEvent } from '#contracts';
+import { deadLetterId } from '../dead-letter-id.js';
+import { UntranslatableExpressionError } from '../errors.js';
+import type {
+  CountBucket,
+  CountQuery,
+  DeadLetter,
+  DeadLetterQuery,
+  EntitySummary,
+  EventQuery,
+  EventReader,
+  Page,
+  StreamSummary,
+} from '../store.js';
+import { InvalidPatternError, type Connection } from './connection.js';
+import { countSql, countsWholeStreams, repeatedRowsSql, type SelectedBucket } from './count-query.js';
+import {
+  deadLettersCursor,
+  deadLettersSql,
+  deadLettersTotalSql,
+  type SelectedDeadLetter,
+} from './dead-letter-query.js';
+import { readEventPage } from './event-page.js';
+import { eventByIdSql, type Sql } from './event-query.js';
+import { readEvent, type SelectedEvent } from './event-row.js';
+import { PageSpans } from './page-spans.js';
+import {
+  entitiesCursor,
+  entitiesSql,
+  streamsSql,
+  type EntitiesQuery,
+  type SelectedEntity,
+  type SelectedStream,
+} from './summaries.js';
+
+/** What one query may use before it fails with QueryTooExpensiveError. */
+export interface QueryBounds {
+  seconds: number;
+  rowsRead: number;
+  memoryBytes: number;
+  /** Of one answer, uncompressed: it is held in memory while it is passed on. */
+  resultBytes: number;
+}
+
+/** Pages up to this size are read by one thread: more of them cost more than they save. */
+const smallPage = 1_000;
+
+export class ClickHouseReader implements EventReader {
+  private readonly spans = new PageSpans();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly bounds: QueryBounds,
+  ) {}
+
+  query(query: EventQuery, signal?: AbortSignal): Promise<Page<StoredEvent>> {
+    const small = query.limit <= smallPage;
+    return readEventPage(query, this.spans, (sql) => this.select<SelectedEvent>(sql, { signal, small }));
+  }
+
+  async count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }> {
+    if (countsWholeStreams(query)) return this.countStreams(query, signal);
+    // By entity the rows are few, so merging them costs little. Elsewhere it is done only when something was repeated.
+    const final = query.entityIds !== undefined || (await this.hasRepeatedRows(signal));
+    const rows = await this.select<SelectedBucket>(countSql(query, final), { signal });
+    const buckets = rows
+      .filter(([, , count]) => count > 0)
+      .map(([start, group, count]): CountBucket => ({
+        ...(query.intervalSeconds !== undefined && { start }),
+        ...(query.groupBy && { group: query.groupBy === 'entity_id' && group === '' ? null : group }),
+        count,
+      }));
+    return { buckets, total: rows[0]?.[3] ?? 0 };
+  }
+
+  async byId(eventId: string, signal?: AbortSignal): Promise<StoredEvent | undefined> {
+    if (!uuidPattern.test(eventId)) return undefined;
+    const [row] = await this.select<SelectedEvent>(eventByIdSql(eventId), { signal, small: true });
+    return row && readEvent(row);
+  }
+
+  async streams(names?: readonly string[], signal?: AbortSignal): Promise<StreamSummary[]> {
+    const rows = await this.select<SelectedStream>(streamsSql(names), { signal });
+    return rows.map(([stream, events, first, last]) => ({
+      stream,
+      events,
+      first_timestamp: first,
+      last_timestamp: last,
+    }));
+  }
+
+  async entities(query: EntitiesQuery, signal?: AbortSignal): Promise<Page<EntitySummary>> {
+    const rows = await this.select<SelectedEntity>(entitiesSql(query), { signal, small: true });
+    const items = rows.map(([stream, entity_id, version, last_timestamp]) => ({
+      stream,
+      entity_id,
+      version,
+      last_timestamp,
+    }));
+    return page(items, query.limit, (last) => entitiesCursor(query, last));
+  }
+
+  async deadLetters(
+    query: DeadLetterQuery,
+    signal?: AbortSignal,
+  ): Promise<Page<DeadLetter & { id: string }> & { total: number }> {
+    const rows = await this.select<SelectedDeadLetter>(deadLettersSql(query), { signal });
+    const [count] = await this.select<[number]>(deadLettersTotalSql(query), { signal });
+    const letters = rows.map(([source, stream, partition, offset, reason, error, event, created_at]) => {
+      const letter = { source, stream, partition, offset, reason, error, event, created_at };
+      return { ...letter, id: deadLetterId(letter) };
+    });
+    return {
+      ...page(letters, query.limit, (last) => deadLettersCursor(query, last)),
+      total: count?.[0] ?? 0,
+    };
+  }
+
+  private async countStreams(
+    query: CountQuery,
+    signal?: AbortSignal,
+  ): Promise<{ buckets: CountBucket[]; total: number }> {
+    const streams = await this.streams(query.streams, signal);
+    const total = streams.reduce((sum, { events }) => sum + events, 0);
+    if (!query.groupBy) return { buckets: total === 0 ? [] : [{ count: total }], total };
+    const buckets = streams.map(({ stream, events }) => ({ group: stream, count: events }));
+    return { buckets: buckets.slice(0, query.limit), total };
+  }
+
+  private async hasRepeatedRows(signal?: AbortSignal): Promise<boolean> {
+    const [row] = await this.connection.select<[number]>(repeatedRowsSql, { signal });
+    return row?.[0] !== 0;
+  }
+
+  private async select<Row extends readonly unknown[]>(
+    sql: Sql,
+    { signal, small }: { signal?: AbortSignal; small?: boolean },
+  ): Promise<Row[]> {
+    try {
+      return await this.connection.select<Row>(sql.query, {
+        params: sql.params,
+        signal,
+        settings: {
+          max_execution_time: this.bounds.seconds,
+          max_rows_to_read: String(this.bounds.rowsRead),
+          max_memory_usage: String(this.bounds.memoryBytes),
+          max_result_bytes: String(this.bounds.resultBytes),
+          optimize_read_in_order: 1,
+          optimize_aggregation_in_order: small ? 1 : 0,
+          ...(small && { max_threads: 1 }),
+        },
+      });
+    } catch (error) {
+      if (!(error instanceof InvalidPatternError)) throw error;
+      throw new UntranslatableExpressionError(
+        'The pattern of matches() is not a regular expression (RE2).',
+        0,
+      );
+    }
+  }
+}
+
+/** What was asked for is one more than the page holds: it says whether there is a next one. */
+function page<T>(items: T[], limit: number, cursor: (last: T) => string): Page<T> {
+  const shown = items.slice(0, limit);
+  const last = shown.at(-1);
+  return items.length > limit && last ? { items: shown, nextCursor: cursor(last) } : { items: shown };
+}

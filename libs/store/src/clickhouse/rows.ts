@@ -1,0 +1,56 @@
+import type { DeadLetter, EventRow } from '../store.js';
+import type { RowBinaryWriter } from './row-binary.js';
+
+/** The columns of `events` in the order in which `writeEvent` writes them. */
+export const eventColumns = [
+  'stream',
+  'partition',
+  'offset',
+  'event_id',
+  'event_type',
+  'entity_id',
+  'version',
+  'timestamp',
+  'ingested_at',
+  'schema_version',
+  'metadata',
+  'data',
+] as const;
+
+export function writeEvent(out: RowBinaryWriter, row: EventRow): void {
+  out.string(row.stream);
+  out.uint16(row.partition);
+  out.int64(row.offset);
+  out.uuid(row.event_id);
+  out.string(row.event_type);
+  out.string(row.entity_id ?? '');
+  out.int64(row.version ?? 0);
+  out.int64(row.timestamp);
+  out.int64(row.ingested_at);
+  out.uint32(row.schema_version ?? 0);
+  out.string(row.metadata);
+  out.string(row.data);
+}
+
+/** The columns of `dead_letters` in the order in which `writeDeadLetter` writes them. */
+export const deadLetterColumns = [
+  'source',
+  'stream',
+  'partition',
+  'offset',
+  'reason',
+  'error',
+  'event',
+  'created_at',
+] as const;
+
+export function writeDeadLetter(out: RowBinaryWriter, letter: DeadLetter): void {
+  out.string(letter.source);
+  out.string(letter.stream);
+  out.uint16(letter.partition);
+  out.int64(letter.offset);
+  out.string(letter.reason);
+  out.string(letter.error);
+  out.string(letter.event);
+  out.int64(letter.created_at);
+}

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { createClient, type ClickHouseClient } from '@clickhouse/client';
+import type { Store } from '../store.js';
+import { openClickHouse, type ClickHouseOptions } from './open.js';
+
+export interface TestStore {
+  store: Store;
+  /** The engine itself, for what the port does not offer. */
+  engine: ClickHouseClient;
+  options: ClickHouseOptions;
+  close(): Promise<void>;
+}
+
+const tables = ['events', 'events_by_entity', 'entities', 'positions', 'dead_letters'];
+
+/** A store in a database of its own on the engine of the tests, in which nothing is merged. */
+export async function openTestStore(): Promise<TestStore> {
+  const url = process.env.TEST_CLICKHOUSE_URL;
+  if (!url) throw new Error('TEST_CLICKHOUSE_URL is not set: the global set-up of the tests sets it');
+  const database = `store_${randomBytes(6).toString('hex')}`;
+  const options = { url, user: 'default', password: '', database };
+  const store = openClickHouse(options);
+  await store.migrate();
+  const engine = createClient({ url, database });
+  for (const table of tables) await engine.command({ query: `SYSTEM STOP MERGES ${database}.${table}` });
+  const close = async () => {
+    await engine.command({ query: `DROP DATABASE ${database} SYNC` });
+    await engine.close();
+    await store.close();
+  };
+  return { store, engine, options, close };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { StoreFaultError, StoreUnavailableError } from '../errors.js';
+import type { Connection } from './connection.js';
+import { versions } from './versions.js';
+
+/** A server that takes up to `most` ids at once, and what it was asked. */
+function serverTaking(most: number, error: Error = new StoreFaultError('Max query size exceeded')) {
+  const asked: string[][] = [];
+  const select = async (_query: string, { params }: { params: { entityIds: string[] } }) => {
+    asked.push(params.entityIds);
+    if (params.entityIds.length > most) throw error;
+    return params.entityIds.map((id) => [id, 1, 0]);
+  };
+  return { connection: { select } as unknown as Connection, asked };
+}
+
+const query = (entityIds: string[]) => ({ stream: 's', partition: 0, before: 10, entityIds });
+
+describe('versions', () => {
+  it('are asked for by halves where a server does not take all of them', async () => {
+    const { connection, asked } = serverTaking(2);
+    const found = await versions(connection, query(['a', 'b', 'c', 'd', 'e']));
+    expect([...found.keys()]).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(asked.map((ids) => ids.join(''))).toEqual(['abcde', 'ab', 'cde', 'c', 'de']);
+  });
+
+  it('fail when a server does not take one', async () => {
+    await expect(versions(serverTaking(0).connection, query(['a', 'b']))).rejects.toBeInstanceOf(
+      StoreFaultError,
+    );
+  });
+
+  it('are not asked for by halves of a server that is away', async () => {
+    const { connection, asked } = serverTaking(0, new StoreUnavailableError('down'));
+    await expect(versions(connection, query(['a', 'b']))).rejects.toBeInstanceOf(StoreUnavailableError);
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['plain', 'x', 1],
+    ['quotes and backslashes', "'\\", 16],
+    ['line breaks', '\n', 8],
+  ])('are asked for in parts by the size of their escaped ids: %s', async (_what, text, bytes) => {
+    const { connection, asked } = serverTaking(Infinity);
+    const ids = Array.from({ length: 600 }, (_, i) => `${i}${text.repeat(500)}`);
+    await versions(connection, query(ids));
+    expect(asked.flat()).toEqual(ids);
+    for (const part of asked) expect(part.length * 500 * bytes).toBeLessThanOrEqual(128 * 1024);
+  });
+});

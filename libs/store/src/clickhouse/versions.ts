@@ -1,0 +1,101 @@
+import { StoreFaultError } from '../errors.js';
+import type { EventWriter } from '../store.js';
+import type { Connection } from './connection.js';
+
+type VersionsQuery = Parameters<EventWriter['versions']>[0];
+
+/** Bytes of ids asked for at once, as they are written into a query. */
+const idBytesPerQuery = 128 * 1024;
+/** Servers bound a query's text at 256 KiB unless told otherwise. */
+const settings = { max_query_size: String(4 * 1024 * 1024) };
+/** What stands for a character that is escaped, at most: `\\x00`, each backslash escaped again. */
+const escapedBytes = 8;
+
+const heads = `
+SELECT entity_id, max(last_version) AS version, max(last_offset) AS last
+FROM entities
+WHERE stream = {stream:String} AND entity_id IN {entityIds:Array(String)} AND partition = {partition:UInt16}
+GROUP BY entity_id`;
+
+const before = `
+SELECT entity_id, max(version)
+FROM events_by_entity
+WHERE entity_id IN {entityIds:Array(String)} AND stream = {stream:String} AND partition = {partition:UInt16}
+  AND offset < {before:UInt64}
+GROUP BY entity_id`;
+
+/**
+ * Nearly always nothing of an entity is stored at or past `before`: its head says both that and the version. Only for
+ * the others (a stretch that is read again) their events are looked at.
+ */
+export async function versions(connection: Connection, query: VersionsQuery): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const entityIds of bySize(query.entityIds)) {
+    await addHalving(connection, { ...query, entityIds }, found);
+  }
+  return found;
+}
+
+/** A server with bounds of its own may refuse what is many, and take each half. */
+async function addHalving(
+  connection: Connection,
+  query: VersionsQuery,
+  found: Map<string, number>,
+): Promise<void> {
+  try {
+    await addVersions(connection, query, found);
+  } catch (error) {
+    const { entityIds } = query;
+    if (!(error instanceof StoreFaultError) || entityIds.length === 1) throw error;
+    const half = entityIds.length >> 1;
+    await addHalving(connection, { ...query, entityIds: entityIds.slice(0, half) }, found);
+    await addHalving(connection, { ...query, entityIds: entityIds.slice(half) }, found);
+  }
+}
+
+async function addVersions(
+  connection: Connection,
+  query: VersionsQuery,
+  found: Map<string, number>,
+): Promise<void> {
+  const { stream, partition } = query;
+  const rows = await connection.select<[string, number, number]>(heads, {
+    params: { stream, partition, entityIds: query.entityIds },
+    settings,
+    purpose: 'lookup',
+  });
+  const readAgain: string[] = [];
+  for (const [entityId, version, last] of rows) {
+    if (last < query.before) found.set(entityId, version);
+    else readAgain.push(entityId);
+  }
+  if (readAgain.length === 0) return;
+  const earlier = await connection.select<[string, number]>(before, {
+    params: { stream, partition, entityIds: readAgain, before: query.before },
+    settings,
+    purpose: 'lookup',
+  });
+  for (const [entityId, version] of earlier) found.set(entityId, version);
+}
+
+function* bySize(ids: readonly string[]): Generator<string[]> {
+  let part: string[] = [];
+  let bytes = 0;
+  for (const id of ids) {
+    const size = escapedSize(id) + 3;
+    if (part.length > 0 && bytes + size > idBytesPerQuery) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(id);
+    bytes += size;
+  }
+  if (part.length > 0) yield part;
+}
+
+function escapedSize(id: string): number {
+  // eslint-disable-next-line no-control-regex -- these are what is escaped
+  const escaped = id.match(/[\u0000-\u001f'\\\u007f]/g)?.length ?? 0;
+  return Buffer.byteLength(id, 'utf8') + escaped * (escapedBytes - 1);
+}

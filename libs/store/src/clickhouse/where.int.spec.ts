@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseTime, type StoredEvent } from '#contracts';
+import { compileExpression, EvaluationError, eventValue, parseExpression } from '#streaming';
+import { UntranslatableExpressionError } from '../errors.js';
+import type { EventRow } from '../store.js';
+import { openTestStore, type TestStore } from './test-store.js';
+import { expressions, samples } from './where.fixture.js';
+
+describe('a where in ClickHouse', () => {
+  let test: TestStore;
+  let rows: EventRow[];
+  const stream = `where-${randomUUID()}`;
+
+  beforeAll(async () => {
+    test = await openTestStore();
+    rows = samples.map((sample, offset) => ({
+      stream,
+      partition: 0,
+      offset,
+      event_id: randomUUID(),
+      event_type: 'order.placed',
+      entity_id: null,
+      version: null,
+      timestamp: parseTime('2026-11-21T04:00:00.000123Z') as number,
+      ingested_at: parseTime('2026-11-21T04:00:01Z') as number,
+      schema_version: null,
+      metadata: '{}',
+      data: '{}',
+      ...sample,
+    }));
+    await test.store.writer.append(rows, 'samples');
+  });
+  afterAll(() => test.close());
+
+  const find = async (text: string): Promise<StoredEvent[]> => {
+    const where = parseExpression(text);
+    return (await test.store.reader.query({ streams: [stream], where, order: 'asc', limit: 100 })).items;
+  };
+  const matching = async (text: string) =>
+    (await find(text)).map((event) => event.offset).sort((a, b) => a - b);
+
+  it.each(expressions)('%s: matches what the expression itself is true for', async (text) => {
+    const run = compileExpression(text);
+    const events = await find('true');
+    expect(events).toHaveLength(samples.length);
+    const expected = events
+      .filter((event) => isTrue(() => run(eventValue(event))))
+      .map((event) => event.offset);
+    expect(await matching(text)).toEqual(expected.sort((a, b) => a - b));
+  });
+
+  it.each<[string, number[]]>([
+    ['event.data.amount * 2 > 9', [0, 1, 2, 5, 6, 7, 11, 12, 13, 14, 15, 16, 17]],
+    ['event.data.amount == 9007199254740993', [5]],
+    ['event.data.amount != "5"', [0, 1, 2, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17]],
+    ['event.data.huge > 1', [11]],
+    ['string(event.data.amount) == "5"', [0, 1, 3, 12, 13, 14, 16]],
+    ['event.data.float > 1', [12, 16]],
+    ['event.data.name == "\\ufffd"', [13]],
+    ['event.data.tags[1] == 12345678901234567890124', [14]],
+    ['event.data.s == "x,1234567890123456789012," && event.data.amount == 18446744073709551615', [15]],
+    ['event.metadata.n > 1', [16]],
+  ])('%s matches %j', async (text, offsets) => {
+    expect(await matching(text)).toEqual(offsets);
+  });
+
+  it('counts what it finds', async () => {
+    const where = parseExpression('event.data.amount == 5');
+    expect(await test.store.reader.count({ streams: [stream], where, limit: 10 })).toMatchObject({
+      total: 6,
+    });
+  });
+
+  it('refuses a pattern that is too large for ClickHouse', async () => {
+    await expect(find('event.stream.matches("\\\\pL{1000}")')).rejects.toBeInstanceOf(
+      UntranslatableExpressionError,
+    );
+  });
+
+  it('does not hang on a pattern that backtracks', async () => {
+    expect(await find('event.event_id.matches("^((.+)+)+!$")')).toEqual([]);
+  });
+});
+
+function isTrue(run: () => unknown): boolean {
+  try {
+    return run() === true;
+  } catch (error) {
+    if (error instanceof EvaluationError) return false;
+    throw error;
+  }
+}

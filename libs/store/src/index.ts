@@ -1,0 +1,10 @@
+export * from './errors.js';
+export * from './store.js';
+export {
+  clickHouseOptions,
+  defaultQueryBounds,
+  openClickHouse,
+  type ClickHouseOptions,
+} from './clickhouse/open.js';
+export { MigrationError } from './clickhouse/migrations.js';
+export { MemoryStore } from './memory/memory-store.js';

@@ -1,0 +1,182 @@
+import { formatTime, type Expression, type StoredEvent } from '#contracts';
+import { decodeCursor, encodeCursor } from '../cursor.js';
+import { deadLetterId } from '../dead-letter-id.js';
+import { UntranslatableExpressionError } from '../errors.js';
+import { eventCursor, eventCursorPosition } from '../event-position.js';
+import type {
+  CountBucket,
+  CountQuery,
+  DeadLetter,
+  DeadLetterQuery,
+  EntitySummary,
+  EventFilter,
+  EventQuery,
+  EventReader,
+  EventRow,
+  Page,
+  StreamSummary,
+} from '../store.js';
+import { compareKeys, compareText, type MemoryTables } from './memory-tables.js';
+
+/** Says whether an event fulfils a `where`; an event it has no meaning for does not. */
+export type Evaluate = (expression: Expression, event: StoredEvent) => boolean;
+
+export class MemoryReader implements EventReader {
+  constructor(
+    private readonly tables: MemoryTables,
+    private readonly evaluate: Evaluate | undefined,
+  ) {}
+
+  async query(query: EventQuery): Promise<Page<StoredEvent>> {
+    const after = eventCursorPosition(query);
+    const sign = query.order === 'asc' ? 1 : -1;
+    const order = (row: EventRow) => [row.timestamp, row.partition, row.offset, row.stream];
+    const start = after && [after.timestamp, after.partition, after.offset, after.stream];
+    const rows = this.matching(query)
+      .filter((row) => !start || sign * compareKeys(order(row), start) > 0)
+      .sort((a, b) => sign * compareKeys(order(a), order(b)));
+    const next = cut(rows, query.limit, (last) => eventCursor(query, last));
+    return { ...next, items: next.items.map(toStoredEvent) };
+  }
+
+  async count(query: CountQuery): Promise<{ buckets: CountBucket[]; total: number }> {
+    const rows = this.matching(query);
+    const counts = new Map<string, CountBucket>();
+    for (const row of rows) {
+      const bucket = bucketOf(row, query);
+      const key = JSON.stringify([bucket.start, bucket.group]);
+      bucket.count = (counts.get(key)?.count ?? 0) + 1;
+      counts.set(key, bucket);
+    }
+    const order = (bucket: CountBucket) => [bucket.start ?? 0, bucket.group ?? ''];
+    const buckets = [...counts.values()].sort((a, b) => compareKeys(order(a), order(b)));
+    return { buckets: buckets.slice(0, query.limit), total: rows.length };
+  }
+
+  async byId(eventId: string): Promise<StoredEvent | undefined> {
+    const [first] = this.tables
+      .events()
+      .filter((row) => row.event_id === eventId.toLowerCase())
+      .sort((a, b) =>
+        compareKeys(
+          [a.ingested_at, a.stream, a.partition, a.offset],
+          [b.ingested_at, b.stream, b.partition, b.offset],
+        ),
+      );
+    return first && toStoredEvent(first);
+  }
+
+  async streams(names?: readonly string[]): Promise<StreamSummary[]> {
+    const summaries = new Map<string, StreamSummary & { first_timestamp: number; last_timestamp: number }>();
+    for (const { stream, timestamp } of this.tables.events()) {
+      if (names && !names.includes(stream)) continue;
+      const known = summaries.get(stream);
+      summaries.set(stream, {
+        stream,
+        events: (known?.events ?? 0) + 1,
+        first_timestamp: Math.min(timestamp, known?.first_timestamp ?? timestamp),
+        last_timestamp: Math.max(timestamp, known?.last_timestamp ?? timestamp),
+      });
+    }
+    return [...summaries.values()].sort((a, b) => compareText(a.stream, b.stream));
+  }
+
+  async entities(query: { stream?: string; limit: number; cursor?: string }): Promise<Page<EntitySummary>> {
+    const binding = ['entities', query.stream ?? null];
+    const after =
+      query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, ['string', 'string']);
+    const heads = new Map<string, EntitySummary>();
+    for (const { stream, entity_id, version, timestamp } of this.tables.events()) {
+      if (entity_id === null || (query.stream !== undefined && stream !== query.stream)) continue;
+      const key = JSON.stringify([stream, entity_id]);
+      const head = heads.get(key);
+      heads.set(key, {
+        stream,
+        entity_id,
+        version: Math.max(version ?? 0, head?.version ?? 0),
+        last_timestamp: Math.max(timestamp, head?.last_timestamp ?? timestamp),
+      });
+    }
+    const order = (head: EntitySummary) => [head.stream, head.entity_id];
+    const items = [...heads.values()]
+      .filter((head) => !after || compareKeys(order(head), after) > 0)
+      .sort((a, b) => compareKeys(order(a), order(b)));
+    return cut(items, query.limit, (last) => encodeCursor(binding, order(last)));
+  }
+
+  async deadLetters(query: DeadLetterQuery): Promise<Page<DeadLetter & { id: string }> & { total: number }> {
+    const binding = ['dead_letters', query.source ?? null, query.since ?? null, query.until ?? null];
+    const types = ['number', 'string', 'string', 'number', 'number'] as const;
+    const after = query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, types);
+    const order = (letter: DeadLetter) => [
+      letter.created_at,
+      letter.source,
+      letter.stream,
+      letter.partition,
+      letter.offset,
+    ];
+    const all = this.tables
+      .letters()
+      .filter((letter) => query.source === undefined || letter.source === query.source)
+      .filter((letter) => within(letter.created_at, query))
+      .sort((a, b) => compareKeys(order(b), order(a)));
+    const shown = all
+      .filter((letter) => !after || compareKeys(order(letter), after) < 0)
+      .map((letter) => ({ ...letter, id: deadLetterId(letter) }));
+    return { ...cut(shown, query.limit, (last) => encodeCursor(binding, order(last))), total: all.length };
+  }
+
+  private matching(filter: EventFilter): EventRow[] {
+    return this.tables.events().filter((row) => this.matches(row, filter));
+  }
+
+  private matches(row: EventRow, filter: EventFilter): boolean {
+    if (filter.streams && !filter.streams.includes(row.stream)) return false;
+    if (filter.eventTypes && !filter.eventTypes.includes(row.event_type)) return false;
+    if (!row.event_type.startsWith(filter.eventTypePrefix ?? '')) return false;
+    if (filter.entityIds && (row.entity_id === null || !filter.entityIds.includes(row.entity_id)))
+      return false;
+    if (!within(row.timestamp, filter)) return false;
+    if (!filter.where) return true;
+    if (!this.evaluate) {
+      throw new UntranslatableExpressionError('This store has no evaluator.', filter.where.at);
+    }
+    return this.evaluate(filter.where, toStoredEvent(row));
+  }
+}
+
+function within(time: number, { since, until }: { since?: number; until?: number }): boolean {
+  return (since === undefined || time >= since) && (until === undefined || time < until);
+}
+
+function bucketOf(row: EventRow, query: CountQuery): CountBucket {
+  const width = (query.intervalSeconds ?? 0) * 1_000_000;
+  return {
+    ...(width > 0 && { start: Math.floor(row.timestamp / width) * width }),
+    ...(query.groupBy && { group: row[query.groupBy] }),
+    count: 0,
+  };
+}
+
+function cut<T>(items: T[], limit: number, cursor: (last: T) => string): Page<T> {
+  const shown = items.slice(0, limit);
+  const last = shown.at(-1);
+  return items.length > limit && last ? { items: shown, nextCursor: cursor(last) } : { items: shown };
+}
+
+function toStoredEvent(row: EventRow): StoredEvent {
+  return {
+    event_id: row.event_id,
+    stream: row.stream,
+    event_type: row.event_type,
+    entity_id: row.entity_id,
+    version: row.version,
+    timestamp: formatTime(row.timestamp),
+    ingested_at: formatTime(row.ingested_at),
+    data: row.data,
+    metadata: row.metadata,
+    schema_version: row.schema_version,
+    partition: row.partition,
+    offset: row.offset,
+  };
+}

@@ -1,0 +1,23 @@
+import type { Store } from '../store.js';
+import { MemoryReader, type Evaluate } from './memory-reader.js';
+import { MemoryTables } from './memory-tables.js';
+import { MemoryWriter } from './memory-writer.js';
+
+/** The store's twin for quick tests of what uses it; it passes the same contract suite. */
+export class MemoryStore implements Store {
+  readonly writer: MemoryWriter;
+  readonly reader: MemoryReader;
+
+  /** @param options.evaluate What decides on a `where`; without it every `where` is refused as untranslatable. */
+  constructor(options: { evaluate?: Evaluate } = {}) {
+    const tables = new MemoryTables();
+    this.writer = new MemoryWriter(tables);
+    this.reader = new MemoryReader(tables, options.evaluate);
+  }
+
+  async migrate(): Promise<void> {}
+
+  async ping(): Promise<void> {}
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,173 @@
+import type { Expression, Micros, StoredEvent } from '#contracts';
+
+/**
+ * The store: what has been materialized, for queries. ClickHouse stands behind it in production; a twin in memory
+ * passes the same contract suite.
+ */
+
+/** One event as the materializer writes it. (stream, partition, offset) is its identity. */
+export interface EventRow {
+  stream: string;
+  partition: number;
+  offset: number;
+  event_id: string;
+  event_type: string;
+  entity_id: string | null;
+  version: number | null;
+  timestamp: Micros;
+  ingested_at: Micros;
+  schema_version: number | null;
+  /** Raw JSON text of an object. */
+  metadata: string;
+  /** Raw JSON text of an object. */
+  data: string;
+}
+
+/** A record that could not become an event. (source, stream, partition, offset) is its identity. */
+export interface DeadLetter {
+  /** Who gave up on it: `materializer`, later `projection:<name>`, `pipeline:<name>`. */
+  source: string;
+  stream: string;
+  partition: number;
+  offset: number;
+  /** A stable word: `unreadable`, `refused_by_store`. */
+  reason: string;
+  /** What exactly went wrong. */
+  error: string;
+  /** The record's value, UTF-8 where it is that, else base64 with the prefix `base64:`. */
+  event: string;
+  created_at: Micros;
+}
+
+/** Offsets of one partition: from `from` on, below `until`. At most `maxStretch` of them. */
+export interface Stretch {
+  stream: string;
+  partition: number;
+  from: number;
+  until: number;
+}
+
+/** Offsets that one question for what is stored may span. */
+export const maxStretch = 65_536;
+
+export interface StoredIdentity {
+  offset: number;
+  /** In lower case. */
+  event_id: string;
+}
+
+/** What a materializer needs. All writes are idempotent: writing the same rows again changes nothing that is read. */
+export interface EventWriter {
+  /**
+   * Writes the rows to every table at once. `token` names the batch: the same token with the same rows is dropped.
+   * @throws StoreUnavailableError when it should be tried again (down, slow, read-only, too many parts, disk full).
+   * @throws StoreRefusedError when ClickHouse will never take these rows.
+   */
+  append(rows: readonly EventRow[], token: string): Promise<void>;
+  appendDeadLetters(letters: readonly DeadLetter[]): Promise<void>;
+  /** The greatest offset of a partition that is stored, or undefined when there is none. */
+  lastStored(stream: string, partition: number): Promise<number | undefined>;
+  /**
+   * Which events of a stretch are stored already, in every table, by offset. Several have the same offset when the
+   * topic was made anew: an offset alone does not say that an event is stored.
+   */
+  stored(stretch: Stretch): Promise<StoredIdentity[]>;
+  /**
+   * The last stored version of each entity counting only events below `before` (the partition's offset); entities
+   * without one are left out.
+   */
+  versions(query: {
+    stream: string;
+    partition: number;
+    entityIds: readonly string[];
+    before: number;
+  }): Promise<Map<string, number>>;
+}
+
+/** Which events. All conditions hold together; values of one list are alternatives. */
+export interface EventFilter {
+  streams?: readonly string[];
+  eventTypes?: readonly string[];
+  eventTypePrefix?: string;
+  entityIds?: readonly string[];
+  /** Inclusive. */
+  since?: Micros;
+  /** Exclusive. */
+  until?: Micros;
+  where?: Expression;
+}
+
+export interface EventQuery extends EventFilter {
+  order: 'asc' | 'desc';
+  limit: number;
+  cursor?: string;
+}
+
+export interface Page<T> {
+  items: T[];
+  /** Set when there is more. */
+  nextCursor?: string;
+}
+
+export interface CountQuery extends EventFilter {
+  groupBy?: 'stream' | 'event_type' | 'entity_id';
+  /** Seconds of one bucket. */
+  intervalSeconds?: number;
+  limit: number;
+}
+
+export interface CountBucket {
+  start?: Micros;
+  group?: string | null;
+  count: number;
+}
+
+export interface StreamSummary {
+  stream: string;
+  events: number;
+  first_timestamp: Micros | null;
+  last_timestamp: Micros | null;
+}
+
+export interface EntitySummary {
+  stream: string;
+  entity_id: string;
+  version: number;
+  last_timestamp: Micros;
+}
+
+export interface DeadLetterQuery {
+  source?: string;
+  since?: Micros;
+  until?: Micros;
+  limit: number;
+  cursor?: string;
+}
+
+/** What the gateway needs. No answer ever shows an event twice, before or after merges. */
+export interface EventReader {
+  /** @throws InvalidCursorError @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError */
+  query(query: EventQuery, signal?: AbortSignal): Promise<Page<StoredEvent>>;
+  /** Buckets by start, then group; without either, one bucket that is everything, or none when nothing matches. */
+  count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }>;
+  byId(eventId: string, signal?: AbortSignal): Promise<StoredEvent | undefined>;
+  streams(names?: readonly string[], signal?: AbortSignal): Promise<StreamSummary[]>;
+  entities(
+    query: { stream?: string; limit: number; cursor?: string },
+    signal?: AbortSignal,
+  ): Promise<Page<EntitySummary>>;
+  deadLetters(
+    query: DeadLetterQuery,
+    signal?: AbortSignal,
+  ): Promise<Page<DeadLetter & { id: string }> & { total: number }>;
+}
+
+export interface Store {
+  readonly writer: EventWriter;
+  readonly reader: EventReader;
+  /** Applies the migrations that are missing. Safe to run by several processes at once. */
+  migrate(): Promise<void>;
+  /** Resolves when the store answers. @throws StoreUnavailableError */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
