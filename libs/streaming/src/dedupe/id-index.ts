@@ -1,0 +1,83 @@
+import { randomInt } from 'node:crypto';
+
+/**
+ * Finds the slot of an id: a hash table with linear probing over slot numbers. The ids themselves, four 32-bit words
+ * each, stand in `ids` (slot × 4), which the owner fills; whole ids are compared, so two ids are never taken for one.
+ * Seeded at random: whoever chooses ids cannot choose them to collide.
+ */
+export class IdIndex {
+  /** Slot + 1; 0 is free. Never more than half full, so a probe ends soon. */
+  private readonly table: Int32Array;
+  private readonly mask: number;
+  private readonly seed = randomInt(0x7fffffff);
+
+  /** @param ids The ids of all slots; its length says how many there can be. */
+  constructor(private readonly ids: Uint32Array) {
+    let size = 16;
+    while (size < ids.length / 2) size *= 2;
+    this.table = new Int32Array(size);
+    this.mask = size - 1;
+  }
+
+  get bytes(): number {
+    return this.table.byteLength;
+  }
+
+  /** Points the id that stands in this slot to it. True when the id was here before, in another slot. */
+  put(slot: number): boolean {
+    const place = this.placeOf(slot);
+    const known = this.table[place] !== 0;
+    this.table[place] = slot + 1;
+    return known;
+  }
+
+  /** Forgets the id of this slot, unless the id has moved on to another slot. */
+  remove(slot: number): void {
+    const place = this.placeOf(slot);
+    if (this.table[place] !== slot + 1) return;
+    this.closeGap(place);
+  }
+
+  /** Where the id of this slot stands in the table, or the free place where it belongs. */
+  private placeOf(slot: number): number {
+    const { ids, table, mask } = this;
+    const at = slot * 4;
+    let place = this.hash(at);
+    for (let entry = table[place]!; entry !== 0; entry = table[place]!) {
+      const other = (entry - 1) * 4;
+      if (
+        ids[other + 3] === ids[at + 3] &&
+        ids[other + 2] === ids[at + 2] &&
+        ids[other + 1] === ids[at + 1] &&
+        ids[other] === ids[at]
+      )
+        return place;
+      place = (place + 1) & mask;
+    }
+    return place;
+  }
+
+  /** Moves up what a probe would no longer reach across the gap (Knuth, vol. 3, 6.4, algorithm R). */
+  private closeGap(start: number): void {
+    const { table, mask } = this;
+    let gap = start;
+    table[gap] = 0;
+    for (let place = (gap + 1) & mask; table[place] !== 0; place = (place + 1) & mask) {
+      const home = this.hash((table[place]! - 1) * 4);
+      if (((place - home) & mask) < ((place - gap) & mask)) continue;
+      table[gap] = table[place]!;
+      table[place] = 0;
+      gap = place;
+    }
+  }
+
+  private hash(at: number): number {
+    const { ids } = this;
+    let hash = Math.imul(this.seed ^ ids[at]!, 0x9e3779b1);
+    hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ ids[at + 1]!, 0x85ebca6b);
+    hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ ids[at + 2]!, 0xc2b2ae35);
+    hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ ids[at + 3]!, 0x27d4eb2f);
+    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+    return (hash ^ (hash >>> 13)) & this.mask;
+  }
+}

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { IdWindow } from './id-window.js';
+
+interface Seen {
+  id: string;
+  offset: number;
+  timestamp: number;
+}
+
+const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+
+/** The rule as it is written, over the whole log. */
+function repetitions(log: Seen[], bounds: { records: number; milliseconds: number }): boolean[] {
+  const times: number[] = [];
+  log.forEach((record, i) => times.push(Math.max(record.timestamp, times[i - 1] ?? -Infinity)));
+  return log.map((record, i) =>
+    log.some(
+      (other, j) =>
+        j < i &&
+        other.id === record.id &&
+        record.offset - other.offset <= bounds.records &&
+        times[i]! - times[j]! <= bounds.milliseconds,
+    ),
+  );
+}
+
+/** Few ids, gaps between offsets, clocks that go back and forth. */
+const logs = fc
+  .array(
+    fc.record({
+      id: fc.integer({ min: 0, max: 12 }).map(uuid),
+      gap: fc.oneof(
+        { weight: 9, arbitrary: fc.constant(1) },
+        { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }) },
+      ),
+      step: fc.integer({ min: -40, max: 60 }),
+    }),
+    { maxLength: 300 },
+  )
+  .map((steps) => {
+    let offset = 4_294_967_200;
+    let timestamp = 1_795_000_000_000;
+    return steps.map(({ id, gap, step }) => ({
+      id,
+      offset: (offset += gap),
+      timestamp: (timestamp += step),
+    }));
+  });
+const someBounds = fc.record({
+  records: fc.integer({ min: 1, max: 60 }),
+  milliseconds: fc.integer({ min: 0, max: 600 }),
+});
+
+describe('IdWindow', () => {
+  it('finds exactly the repetitions within its bounds, for any log', () => {
+    fc.assert(
+      fc.property(logs, someBounds, (log, bounds) => {
+        const window = new IdWindow(bounds);
+        const found = log.map((r) => window.repeats(r.id, r.offset, r.timestamp));
+        expect(found).toEqual(repetitions(log, bounds));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('started cold, warmed up by its bounds, decides as if it had read everything', () => {
+    fc.assert(
+      fc.property(logs, someBounds, fc.nat(), (log, bounds, at) => {
+        fc.pre(log.length > 0);
+        const position = at % log.length;
+        const { offset: target, timestamp } = log[position]!;
+        const start = Math.max(
+          log.findIndex((r) => r.offset >= target - bounds.records),
+          log.findIndex((r) => r.timestamp >= timestamp - bounds.milliseconds),
+        );
+        const window = new IdWindow(bounds);
+        window.startAt(Math.max(...log.slice(0, start).map((r) => r.timestamp)));
+        const cold = log.slice(start).map((r) => window.repeats(r.id, r.offset, r.timestamp));
+        expect(cold.slice(position - start)).toEqual(repetitions(log, bounds).slice(position));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('tells ids apart that differ in any single bit', () => {
+    const window = new IdWindow({ records: 1000, milliseconds: 1000 });
+    const base = 0x1234567890abcdef1234567890abcdefn;
+    const text = (id: bigint) =>
+      id
+        .toString(16)
+        .padStart(32, '0')
+        .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+    const ids = [base, ...Array.from({ length: 128 }, (_, bit) => base ^ (1n << BigInt(bit)))];
+    expect(ids.map((id, offset) => window.repeats(text(id), offset, 0))).not.toContain(true);
+    expect(ids.map((id, i) => window.repeats(text(id), 129 + i, 0))).not.toContain(false);
+  });
+
+  it('takes upper and lower case for the same id', () => {
+    const window = new IdWindow({ records: 10, milliseconds: 10 });
+    window.repeats('ABCDEF00-0000-4000-8000-00000000000A', 0, 0);
+    expect(window.repeats('abcdef00-0000-4000-8000-00000000000a', 1, 0)).toBe(true);
+  });
+
+  it.each([
+    '',
+    'abc',
+    uuid(1).replace('-', '_'),
+    `${uuid(1)}0`,
+    uuid(1).replace('4', 'g'),
+    uuid(1).replace('4', 'Ĵ'),
+  ])('refuses %j, which is not a UUID, and remembers nothing of it', (text) => {
+    const window = new IdWindow({ records: 10, milliseconds: 10 });
+    expect(() => window.repeats(text, 0, 0)).toThrow(RangeError);
+    expect(window.size).toBe(0);
+  });
+
+  it('counts a record without an id as an offset and for the log time', () => {
+    const window = new IdWindow({ records: 2, milliseconds: 100 });
+    window.repeats(uuid(1), 0, 0);
+    window.pass(1, 101);
+    expect(window.repeats(uuid(1), 2, 0)).toBe(false);
+  });
+
+  it('is small while idle, and never holds more than its bound', () => {
+    const window = new IdWindow({ records: 5000, milliseconds: 1e9 });
+    window.repeats(uuid(0), 0, 0);
+    expect(window.bytes).toBeLessThan(10_000);
+    for (let n = 1; n < 20_000; n++) window.repeats(uuid(n), n, 0);
+    expect(window.size).toBe(5001);
+    expect(window.bytes).toBeLessThan(5001 * 40);
+  });
+
+  it('gives its memory back when everything in it is too old', () => {
+    const window = new IdWindow({ records: 5000, milliseconds: 1000 });
+    for (let n = 0; n < 5000; n++) window.repeats(uuid(n), n, 0);
+    window.repeats(uuid(0), 5000, 1001);
+    expect(window.size).toBe(1);
+    expect(window.bytes).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,2 @@
+export * from './id-window.js';
+export * from './uuid-words.js';

@@ -1,0 +1,119 @@
+import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
+import { limits, type BinaryOperator, type Expression } from '#contracts';
+import { ExpressionError } from './errors.js';
+import { checkPattern } from './pattern.js';
+
+/** More than an expression that a person writes ever needs; less than what costs time to refuse. */
+const maxNodes = 500;
+const maxDepth = 32;
+
+const environment = new Environment({
+  unlistedVariablesAreDyn: true,
+  homogeneousAggregateLiterals: false,
+  limits: {
+    maxAstNodes: maxNodes,
+    maxDepth,
+    maxListElements: 200,
+    maxMapEntries: 100,
+    maxCallArguments: 8,
+  },
+});
+
+/**
+ * Reads a CEL expression (Common Expression Language).
+ * @throws ExpressionError when it is not one, when it is longer, deeper or larger than the bounds, or when a pattern
+ * in it is no regular expression.
+ */
+export function parseExpression(text: string): Expression {
+  if (text.length > limits.whereCharacters) {
+    throw new ExpressionError(
+      `An expression has at most ${limits.whereCharacters} characters.`,
+      limits.whereCharacters,
+    );
+  }
+  return convert(parsed(text));
+}
+
+function parsed(text: string): ASTNode {
+  try {
+    return environment.parse(text).ast;
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    throw new ExpressionError(error.summary, error.range?.start ?? error.node?.pos ?? 0);
+  }
+}
+
+function convert(node: ASTNode): Expression {
+  const at = node.pos;
+  switch (node.op) {
+    case 'value':
+      return { kind: 'literal', value: literal(node.args, at), at };
+    case 'id':
+      return { kind: 'variable', name: node.args, at };
+    case '.':
+      return { kind: 'member', object: convert(node.args[0]), name: node.args[1], at };
+    case '[]':
+      return { kind: 'index', object: convert(node.args[0]), index: convert(node.args[1]), at };
+    case 'call':
+      return { kind: 'call', name: node.args[0], object: null, args: node.args[1].map(convert), at };
+    case 'rcall': {
+      const [name, object, args] = node.args;
+      return method({ kind: 'call', name, object: convert(object), args: args.map(convert), at });
+    }
+    case 'list':
+      return { kind: 'list', items: node.args.map(convert), at };
+    case 'map':
+      return {
+        kind: 'map',
+        entries: node.args.map(([key, value]): [Expression, Expression] => [convert(key), convert(value)]),
+        at,
+      };
+    case '?:': {
+      const [test, then, otherwise] = node.args;
+      return { kind: 'conditional', test: convert(test), then: convert(then), else: convert(otherwise), at };
+    }
+    case '!_':
+      return { kind: 'unary', operator: '!', operand: convert(node.args), at };
+    case '-_':
+      return negated(convert(node.args), at);
+    case '.?':
+    case '[?]':
+      throw new ExpressionError('Optional members (.? and [?]) are not supported.', at);
+    default:
+      return binary(node.op, node.args, at);
+  }
+}
+
+/** A pattern that is written out is checked here: it would fail for each event, and in each engine in its own way. */
+function method(call: Extract<Expression, { kind: 'call' }>): Expression {
+  const [pattern] = call.args;
+  if (call.name === 'matches' && pattern?.kind === 'literal' && typeof pattern.value === 'string') {
+    checkPattern(pattern.value, pattern.at);
+  }
+  return call;
+}
+
+function binary(operator: BinaryOperator, args: [ASTNode, ASTNode], at: number): Expression {
+  return { kind: 'binary', operator, left: convert(args[0]), right: convert(args[1]), at };
+}
+
+/** `-5` is a number, not an operation. */
+function negated(operand: Expression, at: number): Expression {
+  if (
+    operand.kind === 'literal' &&
+    (typeof operand.value === 'number' || typeof operand.value === 'bigint')
+  ) {
+    return { kind: 'literal', value: -operand.value, at };
+  }
+  return { kind: 'unary', operator: '-', operand, at };
+}
+
+type Literal = Extract<ASTNode, { op: 'value' }>['args'];
+
+function literal(value: Literal, at: number): string | number | bigint | boolean | null {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value;
+  if (typeof value === 'boolean' || typeof value === 'bigint') return value;
+  if (value instanceof Uint8Array) throw new ExpressionError('Literals of bytes are not supported.', at);
+  // What is left is an unsigned integer, such as 5u.
+  return BigInt(value.toString());
+}

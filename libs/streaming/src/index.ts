@@ -1,0 +1,6 @@
+export * from './dedupe/index.js';
+export { compileExpression, compileParsed } from './expressions/compile.js';
+export * from './expressions/errors.js';
+export { eventValue } from './expressions/event-value.js';
+export { parseExpression } from './expressions/parse.js';
+export { Duration, Timestamp, type Value, type ValueObject } from './expressions/values.js';
