@@ -1,0 +1,3 @@
+export * from './definitions.js';
+export { openDefinitions, type DefinitionsOptions } from './open-definitions.js';
+export { definitionsHealth, DefinitionsStoppedError } from './definitions-health.js';
