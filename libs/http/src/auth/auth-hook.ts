@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ProblemError } from '#contracts';
+import { authenticate, authorize } from './authenticate.js';
+import type { ApiKey, KeyRing } from './key-ring.js';
+import type { RouteAccess } from './require-scope.js';
+
+export interface AuthOptions {
+  keyRing: KeyRing;
+  /** Called with the problem's code for each refused request. */
+  onRefused?: (code: string) => void;
+}
+
+const keyOfRequest = new WeakMap<FastifyRequest, ApiKey>();
+
+/** The key that this request was let in with; undefined on ports without authentication and on public routes. */
+export function apiKeyOf(request: FastifyRequest): ApiKey | undefined {
+  return keyOfRequest.get(request);
+}
+
+/**
+ * Makes every route of the instance need a key, unknown addresses included: what is not declared public is refused
+ * without one, and a route that declares no scope is refused with any. It runs before the body is read: an upload
+ * without a key costs its headers only.
+ */
+export function requireApiKeys(instance: FastifyInstance, options: AuthOptions): void {
+  instance.addHook('onRequest', async (request) => {
+    const access = request.routeOptions.config as RouteAccess;
+    if (access.public) return;
+    try {
+      letIn(request, access, options.keyRing);
+    } catch (error) {
+      if (error instanceof ProblemError) options.onRefused?.(error.code);
+      throw error;
+    }
+  });
+}
+
+function letIn(request: FastifyRequest, access: RouteAccess, ring: KeyRing): void {
+  const key = authenticate(request.raw, ring, Date.now());
+  if (access.scope) authorize(key, access.scope);
+  else if (!request.is404) throw new ProblemError('insufficient_scope', 'No key permits this.');
+  keyOfRequest.set(request, key);
+}

@@ -1,0 +1,69 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { ProblemError } from '#contracts';
+import { hashOfKey, keyIdOf } from './api-key.js';
+import type { ApiKey, KeyRing } from './key-ring.js';
+import type { Scope } from './scope.js';
+
+const realm = 'Bearer realm="tributary"';
+/** What an unknown id is compared with, so that it takes as long as a known one. No text hashes to it. */
+const nobody: readonly Buffer[] = [Buffer.alloc(32)];
+
+/**
+ * The key of a request, by RFC 6750 and only from the `Authorization` header.
+ * @throws ProblemError 401 `unauthenticated` (no credentials, or another scheme), 401 `invalid_token`,
+ * 400 `invalid_request` (several Authorization headers), each with its `WWW-Authenticate`.
+ */
+export function authenticate(
+  request: Pick<IncomingMessage, 'rawHeaders'>,
+  ring: KeyRing,
+  now: number,
+): ApiKey {
+  const text = bearerToken(authorizationHeaders(request.rawHeaders));
+  const keyId = keyIdOf(text);
+  const known = keyId === undefined ? undefined : ring.find(keyId);
+  const presented = hashOfKey(text);
+  const matches = anyEqual(presented, known?.sha256 ?? nobody);
+  if (!known || !matches || (known.expiresAt !== undefined && known.expiresAt <= now)) throw invalidToken();
+  return known;
+}
+
+/** @throws ProblemError 403 `insufficient_scope` */
+export function authorize(key: ApiKey, scope: Scope): void {
+  if (key.scopes.has(scope)) return;
+  throw new ProblemError('insufficient_scope', `This needs a key with the scope ${scope}.`, {
+    headers: { 'www-authenticate': `${realm}, error="insufficient_scope", scope="${scope}"` },
+  });
+}
+
+function bearerToken(headers: readonly string[]): string {
+  const [header, second] = headers;
+  if (second !== undefined) {
+    throw new ProblemError('invalid_request', 'There is more than one Authorization header.', {
+      errors: [{ pointer: 'Authorization', detail: 'must be given once' }],
+      headers: { 'www-authenticate': `${realm}, error="invalid_request"` },
+    });
+  }
+  if (header === undefined || !/^bearer(\s|$)/i.test(header)) {
+    throw new ProblemError('unauthenticated', 'Send an API key: Authorization: Bearer <key>.', {
+      headers: { 'www-authenticate': realm },
+    });
+  }
+  return header.slice('bearer'.length).trim();
+}
+
+/** Node joins or drops repeated headers; the raw list shows what was really sent. */
+function authorizationHeaders(raw: readonly string[]): string[] {
+  return raw.filter((_, i) => i % 2 === 1 && raw[i - 1]?.toLowerCase() === 'authorization');
+}
+
+/** Compares with all of them, so that the time does not tell which one it was. */
+function anyEqual(presented: Buffer, stored: readonly Buffer[]): boolean {
+  return stored.reduce((found, hash) => timingSafeEqual(presented, hash) || found, false);
+}
+
+function invalidToken(): ProblemError {
+  return new ProblemError('invalid_token', 'The API key is unknown, mistyped, revoked or expired.', {
+    headers: { 'www-authenticate': `${realm}, error="invalid_token"` },
+  });
+}

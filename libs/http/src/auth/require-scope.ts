@@ -1,0 +1,18 @@
+import { AddRouteConfig } from '../route-config.js';
+import type { Scope } from './scope.js';
+
+/** What a route declares about who may call it; part of its Fastify route config, so that hooks can read it. */
+export interface RouteAccess {
+  scope?: Scope;
+  public?: boolean;
+}
+
+/** Declares the scope that a key must have to call this route, on ports that require keys. */
+export function RequireScope(scope: Scope): MethodDecorator {
+  return AddRouteConfig({ scope } satisfies RouteAccess);
+}
+
+/** Declares a route that needs no key on any port. */
+export function Public(): MethodDecorator {
+  return AddRouteConfig({ public: true } satisfies RouteAccess);
+}

@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream';
+import { ProblemError } from '#contracts';
+import type { BodyShare } from './body-budget.js';
+
+/** What bounds the reading of one body. */
+export interface BodyBounds {
+  share: BodyShare | undefined;
+  /** Bytes. */
+  limit: number;
+}
+
+/**
+ * All bytes of a stream; each counts in the share as soon as it is here.
+ * @throws ProblemError payload_too_large, overloaded, or request_timeout when the stream ends before its time
+ */
+export function collect(payload: Readable, { share, limit }: BodyBounds): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const fail = (error: Error): void => {
+      chunks.length = 0;
+      // Node reads the rest and throws it away, so that the client sees the answer.
+      payload.removeListener('data', onData).resume();
+      share?.end();
+      reject(error);
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limit) return fail(tooLarge(limit));
+      try {
+        share?.take(chunk.length);
+      } catch (error) {
+        return fail(error as Error);
+      }
+      chunks.push(chunk);
+    };
+    const onCut = (): void => fail(incomplete());
+    payload.on('data', onData);
+    payload.once('error', onCut);
+    payload.once('close', onCut);
+    payload.once('end', () => {
+      payload.removeListener('close', onCut);
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+    });
+  });
+}
+
+export function tooLarge(limit: number): ProblemError {
+  return new ProblemError('payload_too_large', `A body is at most ${limit} bytes here, decompressed.`);
+}
+
+export function incomplete(): ProblemError {
+  return new ProblemError('request_timeout', 'The connection ended before the whole body had arrived.');
+}

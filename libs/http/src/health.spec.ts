@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { Health } from './health.js';
+import { givenApp } from './http.fixture.js';
+
+describe('health', () => {
+  it('is that of the checks of each kind', async () => {
+    const health = new Health();
+    health.register('fine', async () => ({ lag: 3 }));
+    health.register('only shown', () => Promise.reject(new Error('down')), { readiness: false });
+    expect((await health.report('readiness')).healthy).toBe(true);
+    expect((await health.report('liveness')).healthy).toBe(true);
+    expect(await health.report('all')).toEqual({
+      healthy: false,
+      checks: { fine: { status: 'ok', lag: 3 }, 'only shown': { status: 'failing', error: 'down' } },
+    });
+  });
+
+  it('is not alive when a check says that nothing moves', async () => {
+    const health = new Health();
+    health.register('progress', () => Promise.reject(new Error('stuck')), { liveness: true });
+    expect((await health.report('liveness')).healthy).toBe(false);
+  });
+
+  it('fails a check that does not answer, and does not start it again meanwhile', async () => {
+    const health = new Health();
+    let runs = 0;
+    health.register('hangs', () => (runs++, new Promise(() => undefined)), { timeoutMs: 50 });
+    const reports = await Promise.all([health.report('all'), health.report('all')]);
+    for (const { checks } of reports)
+      expect(checks.hangs).toEqual({ status: 'failing', error: 'no answer within 50 ms' });
+    expect(runs).toBe(1);
+  });
+
+  it('asks an engine once a second, however many ask us', async () => {
+    const health = new Health();
+    let runs = 0;
+    health.register('engine', async () => void runs++);
+    for (let i = 0; i < 20; i++) await health.report('all');
+    expect(runs).toBe(1);
+  });
+
+  it('is shown with version and up-time', async () => {
+    const { app, context } = await givenApp();
+    context.health.register('log', async () => undefined);
+    expect((await app.instance.inject('/health')).json()).toEqual({
+      status: 'ok',
+      version: '1.2.3',
+      uptime_seconds: expect.any(Number) as number,
+      checks: { log: { status: 'ok' } },
+    });
+    await app.nest.close();
+  });
+});
+
+describe('the routes of the system', () => {
+  it.each(['/health', '/health/live', '/health/ready', '/metrics'])('%s take no parameters', async (path) => {
+    const { app } = await givenApp();
+    const answer = await app.instance.inject(`${path}?x=1`);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer: 'x' }] });
+    await app.nest.close();
+  });
+});
+
+describe('metrics', () => {
+  it('label requests by route pattern, not by what was asked for', async () => {
+    const { app } = await givenApp();
+    for (let i = 0; i < 100; i++) await app.instance.inject(`/things/${i}`);
+    for (let i = 0; i < 100; i++) await app.instance.inject(`/nothing/${i}`);
+    const { body, headers } = await app.instance.inject('/metrics');
+    expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(body).toMatch(
+      /tributary_http_requests_total\{method="GET",route="\/things\/:id",status="2xx"\} \d+/,
+    );
+    expect(body).toContain('route="unmatched"');
+    expect(body).not.toContain('/things/7');
+    await app.nest.close();
+  });
+});

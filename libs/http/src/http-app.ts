@@ -1,0 +1,118 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import { ConfigError } from '#contracts';
+import type { AppContext } from './app-context.js';
+import { BodyBudget } from './body-budget.js';
+import { defaultTimeouts, ProblemAdapter, type Timeouts } from './fastify-adapter.js';
+import { registerHttpMetrics } from './http-metrics.js';
+import { nestLogger } from './nest-logger.js';
+import { serveOpenApi, type OpenApiOptions } from './openapi.js';
+import { PortDrain } from './port-drain.js';
+import { registerBodyParsers } from './read-body.js';
+import { ProblemFilter, ProblemSender } from './send-problem.js';
+import { registerSystemRoutes } from './system-routes.js';
+
+export interface HttpAppOptions {
+  context: AppContext;
+  /** The Nest module (class or dynamic module) with the controllers of this port. */
+  module: object;
+  /** Hooks and routes of Fastify's own, before Nest adds its routes: authentication goes here. */
+  configure?(instance: FastifyInstance): void;
+  /** Serves `/openapi.json` and `/docs`. */
+  openapi?: OpenApiOptions;
+  timeouts?: Partial<Timeouts>;
+  /** Bytes of request bodies held at once; default 64 MiB. */
+  bodyBytes?: number;
+  /** Milliseconds between turning unready and refusing connections; default 500. */
+  graceMs?: number;
+}
+
+export interface ListenOptions {
+  host: string;
+  port: number;
+  /** The setting that holds the port, for the message when it is taken. */
+  variable: string;
+}
+
+export interface HttpApp {
+  nest: NestFastifyApplication;
+  instance: FastifyInstance;
+  drain: PortDrain;
+}
+
+export interface ListeningApp extends HttpApp {
+  /** `http://host:port`, with the port that was really taken. */
+  url: string;
+  port: number;
+}
+
+const bodyBytes = 64 * 1024 * 1024;
+
+/** Puts an HTTP app together without listening: specs inject requests into it. */
+export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
+  const { context } = options;
+  const sender = new ProblemSender(context.logger);
+  const adapter = new ProblemAdapter(sender, { ...defaultTimeouts, ...options.timeouts });
+  const instance: FastifyInstance = adapter.getInstance<FastifyInstance>();
+  instance.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id);
+    done();
+  });
+  registerHttpMetrics(instance);
+  const drain = new PortDrain(instance, context);
+  options.configure?.(instance);
+  registerBodyParsers(instance, new BodyBudget(options.bodyBytes ?? bodyBytes));
+  registerSystemRoutes(instance, context.health);
+  const nest = await NestFactory.create<NestFastifyApplication>(options.module as never, adapter as never, {
+    bodyParser: false,
+    abortOnError: false,
+    logger: nestLogger(context.logger),
+  });
+  nest.useGlobalFilters(new ProblemFilter(sender));
+  if (options.openapi) serveOpenApi(nest, instance, options.openapi);
+  await nest.init();
+  await instance.ready();
+  return { nest, instance, drain };
+}
+
+/**
+ * Starts an HTTP port: problems, request ids, health, metrics, and an orderly end with the context's lifecycle. It
+ * listens when this resolves; until the app has started, everything but health and metrics is a 503 `starting`.
+ * @throws ConfigError when the port cannot be taken.
+ */
+export async function startHttpApp(
+  options: HttpAppOptions & { listen: ListenOptions },
+): Promise<ListeningApp> {
+  const { context, listen } = options;
+  const app = await createHttpApp(options);
+  await listenOn(app.instance, listen);
+  context.lifecycle.onStopPort(listen.variable, async (deadline) => {
+    await app.drain.close(options.graceMs ?? 500, deadline);
+    await app.nest.close();
+  });
+  const { port } = app.instance.server.address() as AddressInfo;
+  const url = `http://${listen.host.includes(':') ? `[${listen.host}]` : listen.host}:${port}`;
+  context.logger.info({ url }, 'listening');
+  return { ...app, url, port };
+}
+
+async function listenOn(instance: FastifyInstance, listen: ListenOptions): Promise<void> {
+  try {
+    await instance.listen({ host: listen.host, port: listen.port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const address = `${listen.host}:${listen.port}`;
+    if (code === 'EADDRINUSE')
+      throw new ConfigError(
+        `${listen.variable}: ${address} is in use. Stop what uses it, or set another port.`,
+      );
+    if (code === 'EACCES')
+      throw new ConfigError(`${listen.variable}: no permission to listen on ${address}.`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new ConfigError(`HOST: ${listen.host} is not an address of this machine.`);
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { Body, Controller, Delete, Get, Module, Param, Post, Req } from '@nestjs/common';
+import { Writable } from 'node:stream';
+import { Type } from 'class-transformer';
+import { IsArray, IsIn, IsInt, IsOptional, IsString, Max, Min, ValidateNested } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
+import { AppConfig, FromText, limits, ProblemError } from '#contracts';
+import { createLogger } from '#telemetry';
+import { createContext, type AppContext } from './app-context.js';
+import { createHttpApp, startHttpApp, type HttpApp, type HttpAppOptions } from './http-app.js';
+import { parseBody } from './parse-body.js';
+import { parseQuery, Repeatable } from './parse-query.js';
+import { bodyOf } from './read-body.js';
+import { Accepts, BodyLimit } from './route-config.js';
+import { DescribeBody, DescribeQuery } from './schema-of.js';
+
+export class PageQuery {
+  @FromText('number') @IsInt() @Min(1) @Max(100) limit = 10;
+  @IsOptional() @IsIn(['asc', 'desc']) order?: string;
+  @IsOptional() @Repeatable() @IsString({ each: true }) tag?: string[];
+}
+
+export class Part {
+  @IsString() name: string;
+}
+
+export class Thing {
+  @IsString() name: string;
+  @IsOptional() @IsArray() @ValidateNested({ each: true }) @Type(() => Part) parts?: Part[];
+}
+
+/** Where requests wait until a spec lets them go. */
+export const gate = { opened: Promise.resolve(), arrived: (): void => undefined };
+
+@Controller('things')
+class ThingsController {
+  @Get()
+  @DescribeQuery(PageQuery)
+  list(@Req() request: FastifyRequest): PageQuery {
+    return parseQuery(PageQuery, request.query);
+  }
+
+  @Get(':id')
+  one(@Param('id') id: string): object {
+    return { id };
+  }
+
+  @Post()
+  @DescribeBody(Thing)
+  make(@Req() request: FastifyRequest): Thing {
+    return parseBody(Thing, request);
+  }
+
+  @Delete(':id')
+  fail(@Param('id') id: string): never {
+    if (id === 'full') throw new ProblemError('too_many_requests', 'Later.', { retryAfterSeconds: 7 });
+    throw new Error('password=hunter2');
+  }
+
+  @Post('bytes')
+  @Accepts('application/json', 'application/x-ndjson')
+  @BodyLimit(limits.requestBytes)
+  bytes(@Req() request: FastifyRequest): object {
+    return { bytes: bodyOf(request).length };
+  }
+
+  @Post('slow')
+  async slow(@Body() _body: Buffer): Promise<object> {
+    gate.arrived();
+    await gate.opened;
+    return { done: true };
+  }
+}
+
+@Module({ controllers: [ThingsController] })
+class ThingsModule {}
+
+export interface GivenApp {
+  app: HttpApp;
+  context: AppContext;
+  /** Lines of the log, as objects. */
+  lines(): Record<string, unknown>[];
+  /** The log as it was written. */
+  logText(): string;
+  url: string;
+}
+
+/** A small app with all that `libs/http` gives, for specs. */
+export async function givenApp(
+  options: Partial<HttpAppOptions> & { listen?: boolean; seconds?: number } = {},
+): Promise<GivenApp> {
+  const { listen, seconds, ...more } = options;
+  let text = '';
+  const sink = new Writable({ write: (chunk: Buffer, _encoding, done) => ((text += String(chunk)), done()) });
+  const logger = createLogger({ name: 'spec', level: 'debug' }, sink);
+  const config = Object.assign(new AppConfig(), { SHUTDOWN_SECONDS: seconds ?? 5 });
+  const context = createContext({ name: 'spec', config, logger, version: '1.2.3' });
+  context.lifecycle.running = true;
+  const parts: HttpAppOptions = { context, module: ThingsModule, graceMs: 50, ...more };
+  const app = listen
+    ? await startHttpApp({ ...parts, listen: { host: '127.0.0.1', port: 0, variable: 'SPEC_PORT' } })
+    : await createHttpApp(parts);
+  return {
+    app,
+    context,
+    url: 'url' in app ? (app as { url: string }).url : '',
+    logText: () => text,
+    lines: () =>
+      text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+  };
+}

@@ -1,0 +1,16 @@
+export * from './app-context.js';
+export * from './auth/index.js';
+export * from './health.js';
+export * from './http-app.js';
+export { escapePointer } from './input-errors.js';
+export * from './lifecycle.js';
+export type { OpenApiOptions } from './openapi.js';
+export { jsonBody, parseBody, parseJson } from './parse-body.js';
+export { parseQuery, Repeatable } from './parse-query.js';
+export { problemOf } from './problem-of.js';
+export { bodyOf, mediaTypeOf, takeBody } from './read-body.js';
+export { recordHeaders, requestIdOf, traceparentOf } from './request-identity.js';
+export { acceptsOf, Accepts, AddRouteConfig, BodyLimit } from './route-config.js';
+export * from './run-app.js';
+export { componentSchemas, DescribeBody, DescribeQuery, schemaOf } from './schema-of.js';
+export { untilReachable, StoppedWhileWaitingError, type NeededEngine } from './until-reachable.js';

@@ -1,0 +1,63 @@
+import { createGunzip } from 'node:zlib';
+import { ProblemError } from '#contracts';
+import { collect, incomplete, type BodyBounds } from './collect-body.js';
+
+/** Bodies that are decompressed at the same time: as many as Node has threads for it. */
+const concurrency = 4;
+/** Compressed bodies that wait for their turn. */
+const mostWaiting = 256;
+
+/** Decompresses bodies, a few at a time, so that a crowd of small bombs cannot use up the body budget together. */
+export class Inflation {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  /**
+   * Decompresses off the event loop. What has come out counts in the share chunk by chunk, and the first chunk beyond
+   * the limit or the budget is the last one.
+   * @throws ProblemError invalid_request (not gzip), payload_too_large, overloaded
+   */
+  async inflate(sent: Buffer, bounds: BodyBounds): Promise<Buffer> {
+    await this.enter();
+    try {
+      if (bounds.share?.hasEnded) throw incomplete();
+      return await inflated(sent, bounds);
+    } finally {
+      this.leave();
+    }
+  }
+
+  private async enter(): Promise<void> {
+    if (this.running < concurrency) {
+      this.running++;
+      return;
+    }
+    if (this.waiting.length >= mostWaiting)
+      throw new ProblemError('overloaded', 'Too many compressed bodies are waiting.');
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  /** The place goes to the one that has waited longest, if any. */
+  private leave(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.running--;
+  }
+}
+
+async function inflated(sent: Buffer, bounds: BodyBounds): Promise<Buffer> {
+  const gunzip = createGunzip({ chunkSize: Math.min(64 * 1024, bounds.limit) });
+  let invalid = false;
+  gunzip.once('error', () => (invalid = true));
+  gunzip.end(sent);
+  try {
+    const body = await collect(gunzip, bounds);
+    // The compressed bytes are no longer held.
+    bounds.share?.giveBack(sent.length);
+    return body;
+  } catch (error) {
+    throw invalid ? new ProblemError('invalid_request', 'The body is not valid gzip.') : error;
+  } finally {
+    gunzip.destroy();
+  }
+}

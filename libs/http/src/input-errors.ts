@@ -1,0 +1,35 @@
+import type { ValidationError } from 'class-validator';
+import type { InputError } from '#contracts';
+
+/** Errors named one by one; more than these help nobody. */
+export const mostErrors = 100;
+
+/**
+ * What class-validator found, as a flat list: `body` gives JSON pointers (RFC 6901) into nested objects, `parameter`
+ * the parameter's name.
+ */
+export function inputErrors(errors: readonly ValidationError[], kind: 'body' | 'parameter'): InputError[] {
+  const found = errors.flatMap((error) => flatten(error, kind === 'body' ? '' : undefined));
+  return found.slice(0, mostErrors);
+}
+
+/** One error for each place, saying all that is wrong there. */
+function flatten(error: ValidationError, parent: string | undefined): InputError[] {
+  const pointer = parent === undefined ? error.property : `${parent}/${escapePointer(error.property)}`;
+  const inside = (error.children ?? []).flatMap((child) => flatten(child, pointer));
+  return error.constraints ? [{ pointer, detail: detailOf(error) }, ...inside] : inside;
+}
+
+function detailOf({ constraints = {}, value }: ValidationError): string {
+  if ('whitelistValidation' in constraints) return 'is not a known field';
+  return value === undefined ? 'is required' : Object.values(constraints).join('; ');
+}
+
+/** Characters of a client's own name that an answer repeats. */
+const mostCharacters = 128;
+
+/** A member's name as a part of a JSON pointer. A long name is cut: an answer is no echo. */
+export function escapePointer(name: string): string {
+  const short = name.length > mostCharacters ? `${name.slice(0, mostCharacters)}…` : name;
+  return short.replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,87 @@
+import { isUtf8 } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ProblemError } from '#contracts';
+import { BodyShare, type BodyBudget } from './body-budget.js';
+import { collect, tooLarge } from './collect-body.js';
+import { Inflation } from './inflation.js';
+import { acceptsOf, bodyLimitOf } from './route-config.js';
+
+const shares = new WeakMap<FastifyRequest, BodyShare>();
+const inflation = new Inflation();
+
+/** Bodies arrive in handlers as the bytes that were sent: decompressed, valid UTF-8, within the limit. */
+export function registerBodyParsers(instance: FastifyInstance, budget: BodyBudget): void {
+  instance.removeAllContentTypeParsers();
+  instance.addHook('onRequest', (request, reply, done) => {
+    if (request.method !== 'GET') {
+      const share = new BodyShare(budget);
+      shares.set(request, share);
+      reply.raw.on('close', () => share.end());
+    }
+    done();
+  });
+  instance.addContentTypeParser(
+    ['application/json', 'application/x-ndjson'],
+    async (request: FastifyRequest, payload: Readable) => readBody(request, payload),
+  );
+}
+
+/** @throws ProblemError when the request came without a body. */
+export function bodyOf(request: FastifyRequest): Buffer {
+  const body: unknown = request.body;
+  if (Buffer.isBuffer(body) && body.length > 0) return body;
+  throw new ProblemError('invalid_json', 'The request has no body.');
+}
+
+/**
+ * The same, for a handler that needs the bytes once: they need not stay in memory until it has answered.
+ * @throws ProblemError when the request came without a body.
+ */
+export function takeBody(request: FastifyRequest): Buffer {
+  const body = bodyOf(request);
+  request.body = undefined;
+  return body;
+}
+
+/** The media type of the body, without parameters, in lower case. */
+export function mediaTypeOf(request: FastifyRequest): string {
+  return (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
+}
+
+async function readBody(request: FastifyRequest, payload: Readable): Promise<Buffer> {
+  const share = shares.get(request);
+  checkMediaType(request);
+  const gzipped = isGzipped(request);
+  const limit = bodyLimitOf(request);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  const sent = await collect(payload, { share, limit });
+  const body = gzipped ? await inflation.inflate(sent, { share, limit }) : sent;
+  checkText(body);
+  return body;
+}
+
+function checkMediaType(request: FastifyRequest): void {
+  const accepts = acceptsOf(request);
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  if (accepts.includes(mediaTypeOf(request)) && (!charset || /^utf-?8$/i.test(charset))) return;
+  throw new ProblemError('unsupported_media_type', `Send the body as ${accepts.join(' or ')}, in UTF-8.`);
+}
+
+function isGzipped(request: FastifyRequest): boolean {
+  const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (encoding === 'identity') return false;
+  if (encoding === 'gzip' || encoding === 'x-gzip') return true;
+  throw new ProblemError('unsupported_media_type', 'The only Content-Encoding that is understood is gzip.', {
+    headers: { 'accept-encoding': 'gzip' },
+  });
+}
+
+function checkText(body: Buffer): void {
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf)
+    throw new ProblemError(
+      'invalid_json',
+      'The body begins with a byte-order mark, which JSON does not allow.',
+    );
+  if (!isUtf8(body)) throw new ProblemError('invalid_json', 'The body is not valid UTF-8.');
+}

@@ -1,0 +1,38 @@
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
+import type { FastifyRequest } from 'fastify';
+import { limits } from '#contracts';
+
+/** What the body of a route may be. */
+interface BodyConfig {
+  accepts?: readonly string[];
+  bodyBytes?: number;
+}
+
+const defaultAccepts: readonly string[] = ['application/json'];
+
+/** Adds to what other decorators have put into a route's Fastify config; Nest's own `RouteConfig` replaces it. */
+export function AddRouteConfig(config: object): MethodDecorator {
+  return (target, key, descriptor) => {
+    const present = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, descriptor.value as object) as object;
+    return RouteConfig({ ...present, ...config })(target, key, descriptor);
+  };
+}
+
+/** The media types that this route's body may have; without it: `application/json`. */
+export function Accepts(...accepts: string[]): MethodDecorator {
+  return AddRouteConfig({ accepts } satisfies BodyConfig);
+}
+
+export function acceptsOf(request: FastifyRequest): readonly string[] {
+  return (request.routeOptions.config as BodyConfig).accepts ?? defaultAccepts;
+}
+
+/** The most bytes that this route's body may have, before and after decompression; without it: 64 KiB. */
+export function BodyLimit(bodyBytes: number): MethodDecorator {
+  return AddRouteConfig({ bodyBytes } satisfies BodyConfig);
+}
+
+export function bodyLimitOf(request: FastifyRequest): number {
+  return (request.routeOptions.config as BodyConfig).bodyBytes ?? limits.definitionBytes;
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+
+interface Route {
+  method: string;
+  segments: string[];
+}
+
+/** Which methods an address has: Fastify does not tell an unknown address from a method that it lacks. */
+export class RouteTable {
+  private readonly routes: Route[] = [];
+
+  /** Follows all routes that are added to the instance from now on. */
+  constructor(instance: FastifyInstance) {
+    instance.addHook('onRoute', ({ method, url }) => {
+      for (const each of [method].flat()) this.routes.push({ method: each, segments: url.split('/') });
+    });
+  }
+
+  /** The methods of the routes that match this path, in alphabetical order; empty when there is no such address. */
+  methods(path: string): string[] {
+    const segments = path.split('/');
+    const matching = this.routes.filter((route) => matches(route.segments, segments));
+    return [...new Set(matching.map(({ method }) => method))].sort();
+  }
+}
+
+function matches(pattern: readonly string[], path: readonly string[]): boolean {
+  const wildcard = pattern.at(-1) === '*';
+  if (wildcard ? path.length < pattern.length : path.length !== pattern.length) return false;
+  return pattern.every(
+    (part, i) => part === path[i] || part === '*' || (part.startsWith(':') && path[i] !== ''),
+  );
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#contracts';
+import { createContext, type AppContext } from './app-context.js';
+import { StoppedWhileWaitingError } from './until-reachable.js';
+
+export interface App<Config extends AppConfig> {
+  name: string;
+  config: new () => Config;
+  /** Resolves when the app can serve. HTTP ports should come first, so that probes see it starting. */
+  start(context: AppContext<Config>): Promise<void>;
+}
+
+/** sysexits.h: something is wrong with the configuration. */
+const exitConfig = 78;
+
+/**
+ * The whole life of a process: reads and checks its configuration (`--check-config` prints it and ends), starts the
+ * app, stops it in order on SIGTERM or SIGINT. Exit codes: 0 after an orderly stop, 78 for a wrong configuration, 1
+ * for everything else.
+ */
+export async function runApp<Config extends AppConfig>(app: App<Config>): Promise<void> {
+  const config = readConfig(app);
+  if (process.argv.includes('--check-config')) {
+    process.stdout.write(`${JSON.stringify(describeConfig(config), null, 2)}\n`);
+    process.exit(0);
+  }
+  const crash = (error: unknown): void => void stopAndExit(context, 1, error);
+  const context = createContext({ name: app.name, config, version: readVersion(), crash });
+  context.health.unready = 'starting';
+  listenForTheEnd(context);
+  context.logger.info({ config: describeConfig(config), version: context.health.version }, 'starting');
+  try {
+    await app.start(context);
+    if (context.lifecycle.stopping.aborted) return;
+    context.lifecycle.running = true;
+    context.health.unready = undefined;
+    context.logger.info('started');
+  } catch (error) {
+    if (error instanceof StoppedWhileWaitingError) return;
+    if (error instanceof ConfigError) exitForConfig(error);
+    crash(error);
+  }
+}
+
+function readConfig<Config extends AppConfig>(app: App<Config>): Config {
+  try {
+    return loadConfig(app.config, process.env);
+  } catch (error) {
+    if (error instanceof ConfigError) exitForConfig(error);
+    throw error;
+  }
+}
+
+function exitForConfig(error: ConfigError): never {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(exitConfig);
+}
+
+function listenForTheEnd(context: AppContext): void {
+  // Repeated signals change nothing: a terminal and a parent process may both send one.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (!context.lifecycle.stopping.aborted) void stopAndExit(context, 0, undefined, signal);
+    });
+  }
+  // After an exception that nobody caught, the state of the process is unknown: no orderly stop.
+  const die = (error: unknown): void => {
+    context.logger.fatal({ err: error }, 'uncaught');
+    process.exit(1);
+  };
+  process.on('uncaughtException', die);
+  process.on('unhandledRejection', die);
+}
+
+async function stopAndExit(
+  context: AppContext,
+  ...[code, error, signal]: [code: number, error?: unknown, signal?: string]
+): Promise<void> {
+  if (error !== undefined) context.logger.fatal({ err: error }, 'cannot go on');
+  context.logger.info({ signal }, 'stopping');
+  context.health.unready = 'stopping';
+  await context.lifecycle.stop();
+  context.logger.info('stopped');
+  process.exit(code);
+}
+
+/** The version in the package's description, four folders up from here in `dist`. */
+function readVersion(): string {
+  try {
+    const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
+    return (JSON.parse(text) as { version: string }).version;
+  } catch {
+    return 'unknown';
+  }
+}

@@ -1,0 +1,64 @@
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ProblemError } from '#contracts';
+import type { Logger } from '#telemetry';
+import { problemOf } from './problem-of.js';
+
+/** Seconds after which a client may repeat, where the problem does not say. */
+const retryAfterSeconds = 1;
+
+/** The headers that a problem's answer has besides its type and length. */
+export function problemHeaders(problem: ProblemError): Record<string, string> {
+  return {
+    ...(problem.retryable && {
+      'retry-after': String(problem.options.retryAfterSeconds ?? retryAfterSeconds),
+    }),
+    ...problem.options.headers,
+  };
+}
+
+/** Answers requests with problem documents (RFC 9457), whatever was thrown, and logs what is our fault. */
+export class ProblemSender {
+  constructor(private readonly logger: Logger) {}
+
+  send(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const problem = problemOf(error);
+    this.log(problem, request);
+    if (reply.sent || reply.raw.headersSent) {
+      // The answer has begun: cutting it is the only way left to say that it is not whole.
+      reply.raw.destroy();
+      return;
+    }
+    const body = JSON.stringify({ ...problem.toDocument(), request_id: request.id });
+    void reply
+      .code(problem.status)
+      .headers({ 'x-request-id': request.id, ...problemHeaders(problem) })
+      .header('content-type', 'application/problem+json')
+      .send(body);
+  }
+
+  private log(problem: ProblemError, request: FastifyRequest): void {
+    const line = {
+      request_id: request.id,
+      method: request.method,
+      path: request.url.split('?', 1)[0]?.slice(0, 512),
+      status: problem.status,
+      code: problem.code,
+    };
+    if (problem.status < 500) this.logger.debug(line, 'request refused');
+    else if (problem.code !== 'internal_error')
+      this.logger.warn({ ...line, err: problem.options.cause }, problem.message);
+    else this.logger.error({ ...line, err: problem.options.cause ?? problem }, 'request failed');
+  }
+}
+
+/** Hands what controllers throw to the one sender of problems. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(private readonly sender: ProblemSender) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    this.sender.send(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+  }
+}

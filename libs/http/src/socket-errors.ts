@@ -1,0 +1,97 @@
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { ProblemError } from '#contracts';
+import { problemHeaders } from './send-problem.js';
+
+/** What Node reports about a connection whose request never became one. */
+interface ConnectionError extends Error {
+  code?: string;
+}
+
+/**
+ * Answers requests that are broken below HTTP routing (RFC 9112): not HTTP, contradicting lengths, too many headers,
+ * or not sent in time. The connection cannot be used any more and is closed after the answer.
+ */
+export function answerClientError(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const current = answerOf(socket);
+  if (current?.req.complete) return endAfter(current, socket);
+  // Once an answer has begun, another one would be read as its body.
+  if (current?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  refuse(socket, problemFor(error.code));
+}
+
+/**
+ * Requests that HTTP allows Node to answer by itself, with no body: those without `Host`, with an expectation that we do
+ * not know, and CONNECT.
+ */
+export function registerOddRequests(instance: FastifyInstance): void {
+  const unexpected = new WeakSet<IncomingMessage>();
+  instance.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    unexpected.add(request);
+    instance.routing(request, response);
+  });
+  instance.server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
+    refuse(
+      socket,
+      new ProblemError('method_not_allowed', 'This is not a proxy.', { headers: { allow: '' } }),
+    ),
+  );
+  instance.addHook('onRequest', (request, _reply, done) => {
+    const { raw } = request;
+    if (raw.headers.host === undefined && raw.httpVersion === '1.1')
+      done(new ProblemError('invalid_request', 'A request of HTTP/1.1 has a Host header (RFC 9112).'));
+    else if (raw.headers.expect !== undefined && unexpected.has(raw))
+      done(new ProblemError('expectation_failed', 'The only expectation that is met is 100-continue.'));
+    else done();
+  });
+}
+
+const ending = new WeakSet<Socket>();
+
+/** What is broken came after a request that is still being worked on: that one's answer is the last. */
+function endAfter(answer: ServerResponse, socket: Socket): void {
+  if (ending.has(socket)) return;
+  ending.add(socket);
+  socket.pause();
+  answer.shouldKeepAlive = false;
+  answer.once('close', () => socket.destroySoon());
+}
+
+function refuse(socket: Duplex, problem: ProblemError): void {
+  socket.end(clientErrorAnswer(problem), () => socket.destroy());
+}
+
+function problemFor(code: string | undefined): ProblemError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ProblemError('request_timeout', 'The whole request must arrive within the time-out.');
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new ProblemError('headers_too_large', 'The headers are larger than 16 KiB.');
+  return new ProblemError('invalid_request', 'This is not a valid HTTP/1.1 request.');
+}
+
+function clientErrorAnswer(problem: ProblemError): string {
+  const id = randomUUID();
+  const headers = Object.entries(problemHeaders(problem))
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
+  const body = JSON.stringify({ ...problem.toDocument(), request_id: id });
+  return (
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: application/problem+json\r\n` +
+    `X-Request-Id: ${id}\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  );
+}
+
+/** Node keeps the answer that is being made or written on the socket. */
+function answerOf(socket: Socket): ServerResponse | undefined {
+  return (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { metricsContentType, metricsText } from '#telemetry';
+import type { Health } from './health.js';
+import { parseQuery } from './parse-query.js';
+
+/** Routes that answer whatever state the process is in. */
+export const systemPaths: readonly string[] = ['/health', '/health/live', '/health/ready', '/metrics'];
+
+/** `/health`, `/health/live`, `/health/ready` and `/metrics`. Only `/health/live` is open where keys are required. */
+export function registerSystemRoutes(instance: FastifyInstance, health: Health): void {
+  const read = { config: { scope: 'events:read' } };
+  const open = { config: { public: true } };
+  const answer = (kind: HealthKind) => (request: FastifyRequest, reply: FastifyReply) => {
+    parseQuery(NoQuery, request.query);
+    return sendHealth(reply, health, kind);
+  };
+  instance.get('/health', read, answer('all'));
+  instance.get('/health/ready', read, answer('readiness'));
+  instance.get('/health/live', open, answer('liveness'));
+  instance.get('/metrics', read, async (request, reply) => {
+    parseQuery(NoQuery, request.query);
+    return reply.header('content-type', metricsContentType).send(await metricsText());
+  });
+}
+
+type HealthKind = 'all' | 'readiness' | 'liveness';
+
+/** They have no query parameters. */
+class NoQuery {}
+
+async function sendHealth(reply: FastifyReply, health: Health, kind: HealthKind): Promise<FastifyReply> {
+  const { healthy, checks } = await health.report(kind);
+  const status = healthy ? 'ok' : (health.unready ?? 'failing');
+  return reply
+    .code(healthy ? 200 : 503)
+    .header('cache-control', 'no-store')
+    .send({ status, version: health.version, uptime_seconds: health.uptimeSeconds, checks });
+}

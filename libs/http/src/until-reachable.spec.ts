@@ -1,0 +1,45 @@
+import { createLogger } from '#telemetry';
+import { describe, expect, it } from 'vitest';
+import { StoppedWhileWaitingError, untilReachable } from './until-reachable.js';
+
+class AwayError extends Error {}
+
+const engine = { name: 'the engine', mayReturn: (error: unknown) => error instanceof AwayError };
+
+function contextOf() {
+  const lines: { engine?: string; msg: string }[] = [];
+  const logger = createLogger(
+    { name: 'test' },
+    { write: (line: string) => void lines.push(JSON.parse(line) as never) },
+  );
+  const stop = new AbortController();
+  const context = { logger, lifecycle: { stopping: stop.signal } } as Parameters<typeof untilReachable>[0];
+  return { context, lines, stop };
+}
+
+describe('untilReachable', () => {
+  it('repeats while the engine is away, and says which one', async () => {
+    const { context, lines } = contextOf();
+    let calls = 0;
+    const attempt = async () => {
+      if (++calls < 2) throw new AwayError('not there');
+      return calls;
+    };
+    expect(await untilReachable(context, engine, attempt)).toBe(2);
+    expect(lines).toMatchObject([{ engine: 'the engine', msg: 'waiting for the engine' }]);
+  });
+
+  it('does not repeat what the engine does not return from', async () => {
+    const { context, lines } = contextOf();
+    const wrong = new Error('wrong password');
+    await expect(untilReachable(context, engine, () => Promise.reject(wrong))).rejects.toBe(wrong);
+    expect(lines).toEqual([]);
+  });
+
+  it('ends when the app stops', async () => {
+    const { context, stop } = contextOf();
+    const waiting = untilReachable(context, engine, () => Promise.reject(new AwayError('not there')));
+    stop.abort();
+    await expect(waiting).rejects.toBeInstanceOf(StoppedWhileWaitingError);
+  });
+});

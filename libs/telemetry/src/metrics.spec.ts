@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { registry } from './metrics.js';
+
+const ours = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('tributary_'));
+
+describe('the metrics', () => {
+  it('are there', () => expect(ours.length).toBeGreaterThan(10));
+
+  it.each(ours.map((metric) => [metric.name, metric] as const))(
+    '%s follows the naming rules',
+    (name, metric) => {
+      const { type, help } = metric as unknown as { type: string; help: string };
+      expect(name).toMatch(/^tributary_[a-z]+(_[a-z]+)*$/);
+      if ((type as unknown) === 'counter') expect(name).toMatch(/_total$/);
+      else expect(name).not.toMatch(/_total$/);
+      expect(name).not.toMatch(/_(ms|millis|milliseconds|kb|mb)(_|$)/);
+      expect(help.length).toBeGreaterThan(10);
+    },
+  );
+
+  it.each(ours.map((metric) => [metric.name, metric] as const))(
+    '%s has labels of bounded sets only',
+    (_name, metric) => {
+      const { labelNames } = metric as unknown as { labelNames: string[] };
+      for (const label of labelNames)
+        expect(label).toBeOneOf([
+          'method',
+          'route',
+          'status',
+          'code',
+          'reason',
+          'stream',
+          'port',
+          'kind',
+          'state',
+          'table',
+        ]);
+    },
+  );
+});

@@ -1,0 +1,191 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/**
+ * All metrics of all apps, each with its unit and meaning. Labels are bounded: a route is its pattern, a reason is of
+ * a closed list, a stream is one that exists. Event types, entities and ids are never labels.
+ */
+export const registry = new Registry();
+
+/** CPU, memory, file descriptors, event loop lag and garbage collection of this process. */
+collectDefaultMetrics({ register: registry });
+
+const registers = [registry];
+/** Seconds, from a millisecond to half a minute. */
+const durations = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+// HTTP
+
+export const httpRequests = new Counter({
+  name: 'tributary_http_requests_total',
+  help: 'Requests answered, by method, route pattern and class of status (2xx, 4xx …).',
+  labelNames: ['method', 'route', 'status'] as const,
+  registers,
+});
+
+export const httpDuration = new Histogram({
+  name: 'tributary_http_request_duration_seconds',
+  help: 'Seconds from a request being routed to its answer being sent, by route pattern.',
+  labelNames: ['method', 'route'] as const,
+  buckets: durations,
+  registers,
+});
+
+export const httpInFlight = new Gauge({
+  name: 'tributary_http_requests_in_flight',
+  help: 'Requests being answered now.',
+  registers,
+});
+
+export const httpBodyBytes = new Gauge({
+  name: 'tributary_http_body_in_flight_bytes',
+  help: 'Bytes of request bodies held in memory now, decompressed.',
+  registers,
+});
+
+export const authRefused = new Counter({
+  name: 'tributary_http_auth_refused_total',
+  help: 'Requests refused for their credentials, by problem code: unauthenticated, invalid_token, insufficient_scope …',
+  labelNames: ['code'] as const,
+  registers,
+});
+
+// Reading
+
+export const readsRunning = new Gauge({
+  name: 'tributary_reads_running',
+  help: 'Queries that this instance has ClickHouse working on now.',
+  registers,
+});
+
+export const readsWaiting = new Gauge({
+  name: 'tributary_reads_waiting',
+  help: 'Queries that wait for their turn now.',
+  registers,
+});
+
+export const waitForWaiting = new Gauge({
+  name: 'tributary_wait_for_waiting',
+  help: 'Positions that queries wait for now (wait_for).',
+  registers,
+});
+
+// Writing
+
+export const eventsRejected = new Counter({
+  name: 'tributary_events_rejected_total',
+  help: 'Events refused because of what they contain, by problem code.',
+  labelNames: ['code'] as const,
+  registers,
+});
+
+export const produceRecords = new Counter({
+  name: 'tributary_produce_records_total',
+  help: 'Records that Kafka has acknowledged.',
+  registers,
+});
+
+export const produceBytes = new Counter({
+  name: 'tributary_produce_bytes_total',
+  help: 'Characters of the values that Kafka has acknowledged; bytes where they are ASCII.',
+  registers,
+});
+
+export const produceInFlightBytes = new Gauge({
+  name: 'tributary_produce_in_flight_bytes',
+  help: 'Bytes handed to Kafka and not yet acknowledged.',
+  registers,
+});
+
+export const produceDuration = new Histogram({
+  name: 'tributary_produce_duration_seconds',
+  help: 'Seconds from handing records over to their acknowledgement by all in-sync replicas.',
+  buckets: durations,
+  registers,
+});
+
+export const produceErrors = new Counter({
+  name: 'tributary_produce_errors_total',
+  help: 'Appends that failed, by reason: overloaded, unavailable, unknown_topic, other.',
+  labelNames: ['reason'] as const,
+  registers,
+});
+
+// Consuming
+
+export const consumeRecords = new Counter({
+  name: 'tributary_consume_records_total',
+  help: 'Records taken from the log, by stream.',
+  labelNames: ['stream'] as const,
+  registers,
+});
+
+export const consumeLagRecords = new Gauge({
+  name: 'tributary_consume_lag_records',
+  help: 'Records in the log that this process has not handled yet, by stream, over its partitions.',
+  labelNames: ['stream'] as const,
+  registers,
+});
+
+export const consumeLagSeconds = new Gauge({
+  name: 'tributary_consume_lag_seconds',
+  help: 'Age in seconds of the oldest record not handled yet, by stream; 0 without lag.',
+  labelNames: ['stream'] as const,
+  registers,
+});
+
+export const consumeLastProgress = new Gauge({
+  name: 'tributary_consume_last_progress_timestamp_seconds',
+  help: 'When this process last moved on in the log, in seconds since 1970.',
+  registers,
+});
+
+export const duplicatesDropped = new Counter({
+  name: 'tributary_duplicates_dropped_total',
+  help: 'Records dropped because their event id had been seen within the window, by stream.',
+  labelNames: ['stream'] as const,
+  registers,
+});
+
+export const deadLetters = new Counter({
+  name: 'tributary_dead_letters_total',
+  help: 'Records that went to the dead letters, by reason.',
+  labelNames: ['reason'] as const,
+  registers,
+});
+
+// Storing
+
+export const insertRows = new Counter({
+  name: 'tributary_insert_rows_total',
+  help: 'Rows that ClickHouse has taken.',
+  registers,
+});
+
+export const insertDuration = new Histogram({
+  name: 'tributary_insert_duration_seconds',
+  help: 'Seconds of one insert into every table.',
+  buckets: durations,
+  registers,
+});
+
+export const insertErrors = new Counter({
+  name: 'tributary_insert_errors_total',
+  help: 'Inserts that failed, by reason: unavailable, refused.',
+  labelNames: ['reason'] as const,
+  registers,
+});
+
+export const freshness = new Histogram({
+  name: 'tributary_freshness_seconds',
+  help: 'Seconds from an event being received (ingested_at) to its being stored and ready for queries; one observation a batch and partition, of its oldest event.',
+  buckets: durations,
+  registers,
+});
+
+/** The text that `/metrics` answers with. */
+export async function metricsText(): Promise<string> {
+  return registry.metrics();
+}
+
+/** Its media type. */
+export const metricsContentType = registry.contentType;
