@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+
+export interface TestEngines {
+  /** `host:port`, comma-separated. */
+  kafkaBrokers: string;
+  clickhouseUrl: string;
+}
+
+/** The engines that this run's specs share; each spec uses names of its own (`freshNames`) and leaves others' alone. */
+export function testEngines(): TestEngines {
+  const kafkaBrokers = process.env.TEST_KAFKA_BROKERS;
+  const clickhouseUrl = process.env.TEST_CLICKHOUSE_URL;
+  if (kafkaBrokers && clickhouseUrl) return { kafkaBrokers, clickhouseUrl };
+  throw new Error(
+    'TEST_KAFKA_BROKERS and TEST_CLICKHOUSE_URL are not set: only .int. and .e2e. specs get engines from the set-up',
+  );
+}
+
+/** A topic prefix and a database that nobody else uses. */
+export function freshNames(): { topicPrefix: string; database: string } {
+  const suffix = randomBytes(5).toString('hex');
+  return { topicPrefix: `test-${suffix}.`, database: `test_${suffix}` };
+}

@@ -1,0 +1,25 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startClickHouse, startKafka } from '#local';
+
+/**
+ * Vitest's global set-up of the projects that need engines: real ones, in a folder of their own, on free ports, for
+ * the whole run. Where TEST_KAFKA_BROKERS or TEST_CLICKHOUSE_URL is set, that one is used; so the second project of a
+ * run finds what the first one started. Workers are forked afterwards and inherit the environment.
+ */
+export default async function startEngines(): Promise<(() => Promise<void>) | undefined> {
+  const { TEST_KAFKA_BROKERS, TEST_CLICKHOUSE_URL } = process.env;
+  if (TEST_KAFKA_BROKERS && TEST_CLICKHOUSE_URL) return undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-test-'));
+  const [kafka, clickhouse] = await Promise.all([
+    TEST_KAFKA_BROKERS ? undefined : startKafka({ dataDir: join(folder, 'kafka') }),
+    TEST_CLICKHOUSE_URL ? undefined : startClickHouse({ dataDir: join(folder, 'clickhouse') }),
+  ]);
+  if (kafka) process.env.TEST_KAFKA_BROKERS = kafka.brokers;
+  if (clickhouse) process.env.TEST_CLICKHOUSE_URL = clickhouse.url;
+  return async () => {
+    await Promise.allSettled([clickhouse?.stop(), kafka?.stop()]);
+    await rm(folder, { recursive: true, force: true });
+  };
+}

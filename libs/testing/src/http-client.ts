@@ -1,0 +1,68 @@
+import { Agent, request } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A whole answer. */
+export interface HttpAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The parsed body. @throws SyntaxError */
+  json<T = Record<string, unknown>>(): T;
+}
+
+export interface HttpRequest {
+  body?: string | Buffer;
+  headers?: Record<string, string>;
+  timeoutMs?: number;
+}
+
+/** A keep-alive HTTP client of one base URL. Every status is an answer; only a broken exchange throws. */
+export class HttpClient {
+  private readonly agent: Agent;
+
+  constructor(
+    readonly baseUrl: string,
+    private readonly options: {
+      headers?: Record<string, string>;
+      connections?: number;
+      timeoutMs?: number;
+    } = {},
+  ) {
+    this.agent = new Agent({ connections: options.connections ?? 16, pipelining: 1 });
+  }
+
+  get(path: string, more: HttpRequest = {}): Promise<HttpAnswer> {
+    return this.send('GET', path, more);
+  }
+
+  /** Posts a value as JSON, or a string or bytes as they are; the content type is JSON unless given. */
+  post(path: string, body: unknown, more: Omit<HttpRequest, 'body'> = {}): Promise<HttpAnswer> {
+    const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    return this.send('POST', path, {
+      ...more,
+      body: raw,
+      headers: { 'content-type': 'application/json', ...more.headers },
+    });
+  }
+
+  async send(method: string, path: string, more: HttpRequest = {}): Promise<HttpAnswer> {
+    const answer = await request(new URL(path, this.baseUrl), {
+      method: method as 'GET',
+      dispatcher: this.agent,
+      body: more.body ?? null,
+      headers: { ...this.options.headers, ...more.headers },
+      signal: AbortSignal.timeout(more.timeoutMs ?? this.options.timeoutMs ?? 30_000),
+    });
+    const text = await answer.body.text();
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text,
+      json: <T>() => JSON.parse(text) as T,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+}

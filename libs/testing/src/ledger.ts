@@ -1,0 +1,117 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { fdatasync, write } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/**
+ * What became of one request for one event:
+ * `ok` acknowledged; `failed` certainly not written (4xx); `unknown` anything else (5xx, time-out, reset).
+ */
+export type Outcome = 'ok' | 'failed' | 'unknown';
+
+/** One answer for one event. */
+export interface LedgerLine {
+  event_id: string;
+  stream: string;
+  entity_id: string | null;
+  /** 1, 2, 3 … in the order sent, per (stream, entity). */
+  sequence: number;
+  /** `hashOf` of what was sent. */
+  hash: string;
+  outcome: Outcome;
+  partition?: number;
+  offset?: number;
+  /** Why it is not `ok`, for the reader of a failed run. */
+  reason?: string;
+}
+
+/** What is known of one event after all its answers. */
+export interface LedgerEntry extends LedgerLine {
+  /** Requests that carried it. */
+  attempts: number;
+}
+
+const writeTo = promisify<number, string, void>((fd, text, done) => write(fd, text, (error) => done(error)));
+const sync = promisify(fdatasync);
+
+/**
+ * Append-only record of what was sent and answered: one JSON line per answer, on disk (fdatasync, many lines at a time)
+ * before it counts. A later run of the same test can read what an earlier one was told.
+ */
+export class Ledger {
+  private readonly known = new Map<string, LedgerEntry>();
+  private waiting: { line: LedgerLine; resolve: () => void; reject: (error: unknown) => void }[] = [];
+  private flushing: Promise<void> | undefined;
+
+  private constructor(
+    readonly path: string,
+    private readonly fd: number,
+  ) {}
+
+  /** Opens the ledger, with the lines it has already. Without a path: a new one in the system's folder for those. */
+  static open(
+    path: string = join(mkdtempSync(join(tmpdir(), 'tributary-ledger-')), 'ledger.ndjson'),
+  ): Ledger {
+    const ledger = new Ledger(path, openSync(path, 'a+'));
+    for (const line of readFileSync(path, 'utf8').split('\n').filter(Boolean)) {
+      ledger.learn(JSON.parse(line) as LedgerLine);
+    }
+    return ledger;
+  }
+
+  /** Resolves when the line is on disk; only then is it part of `entries`. */
+  record(line: LedgerLine): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ line, resolve, reject });
+      this.flushing ??= this.flush();
+    });
+  }
+
+  entries(): LedgerEntry[] {
+    return [...this.known.values()];
+  }
+
+  count(outcome: Outcome): number {
+    return this.entries().filter((entry) => entry.outcome === outcome).length;
+  }
+
+  async close(): Promise<void> {
+    await this.flushing;
+    closeSync(this.fd);
+  }
+
+  /** Closes it and removes its file: the run was clean, nobody will ask. */
+  async discard(): Promise<void> {
+    await this.close();
+    rmSync(this.path);
+  }
+
+  private async flush(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const group = this.waiting;
+      this.waiting = [];
+      try {
+        await writeTo(this.fd, group.map(({ line }) => `${JSON.stringify(line)}\n`).join(''));
+        await sync(this.fd);
+        for (const { line, resolve } of group) {
+          this.learn(line);
+          resolve();
+        }
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    this.flushing = undefined;
+  }
+
+  /** `ok` is final; after an `unknown` a later `failed` proves nothing, the first request may have written it. */
+  private learn(line: LedgerLine): void {
+    const before = this.known.get(line.event_id);
+    const attempts = (before?.attempts ?? 0) + 1;
+    if (before?.outcome === 'ok') this.known.set(line.event_id, { ...before, attempts });
+    else if (before?.outcome === 'unknown' && line.outcome === 'failed')
+      this.known.set(line.event_id, { ...line, outcome: 'unknown', attempts });
+    else this.known.set(line.event_id, { ...line, attempts });
+  }
+}

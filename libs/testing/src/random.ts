@@ -1,0 +1,57 @@
+/**
+ * Random numbers that a seed repeats (mulberry32: 32 bits of state, good enough to choose test input).
+ * Not for secrets.
+ */
+export class Random {
+  private state: number;
+
+  constructor(readonly seed: number) {
+    this.state = seed >>> 0;
+  }
+
+  /** In [0, 1). */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let mixed = this.state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number in [0, below). */
+  int(below: number): number {
+    return Math.floor(this.next() * below);
+  }
+
+  /** True with this probability. */
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(list: readonly T[]): T {
+    const chosen = list[this.int(list.length)];
+    if (chosen === undefined) throw new Error('Nothing to pick from');
+    return chosen;
+  }
+
+  /** A UUID of version 4, lower case. */
+  uuid(): string {
+    const hex = Array.from({ length: 32 }, () => this.int(16).toString(16)).join('');
+    const variant = (8 + this.int(4)).toString(16);
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+  }
+
+  /** A generator of its own for one of several workers: their interleaving does not change what each one makes. */
+  fork(index: number): Random {
+    return new Random(Math.imul(this.seed ^ 0x9e3779b9, index + 0x85ebca6b));
+  }
+}
+
+/** The seed of a fault run: `FAULT_SEED` repeats one, else a new one. Printed, so that a failed run can be repeated. */
+export function faultSeed(): number {
+  const given = process.env.FAULT_SEED;
+  const seed = given ? Number(given) : Math.floor(Math.random() * 2 ** 31);
+  if (!Number.isInteger(seed)) throw new Error('FAULT_SEED must be a whole number');
+  process.stderr.write(`FAULT_SEED=${seed}\n`);
+  return seed;
+}

@@ -1,0 +1,197 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** `up` is from the app to the engine, `down` the way back. */
+export type Direction = 'up' | 'down';
+
+/** What is done to the connection on which the trap's chunk is seen. */
+export type Trick =
+  /** The chunk does not arrive; the connection is reset. */
+  | { do: 'reset' }
+  /** So many bytes more go up, the chunk included, then the connection is reset. */
+  | { do: 'truncate'; bytes: number }
+  /** The request goes up; when the answer begins to come it is thrown away and the connection is reset. */
+  | { do: 'swallow-answer' };
+
+interface Trap {
+  matches: (chunk: Buffer) => boolean;
+  skip: number;
+  trick: Trick;
+  sprung: () => void;
+}
+
+interface Pair {
+  app: Socket;
+  engine: Socket;
+  /** Bytes that may still go up, when the connection is to be cut in the middle of a request. */
+  upBudget: number;
+  swallowing: boolean;
+}
+
+/** A proxy between an app and an engine that does to their connections what networks do. */
+export class TcpProxy {
+  private readonly pairs = new Set<Pair>();
+  private readonly stalled = new Set<Direction>();
+  private readonly delays = { up: 0, down: 0 };
+  private traps: Trap[] = [];
+  private accepted = 0;
+  private resetEvery = 0;
+
+  private constructor(
+    private readonly target: { host: string; port: number },
+    private server: Server,
+    readonly port: number,
+  ) {}
+
+  static async start(target: { host?: string; port: number }, port = 0): Promise<TcpProxy> {
+    const server = createServer();
+    await listen(server, port);
+    const proxy = new TcpProxy(
+      { host: target.host ?? '127.0.0.1', port: target.port },
+      server,
+      (server.address() as AddressInfo).port,
+    );
+    server.on('connection', (socket) => proxy.accept(socket));
+    return proxy;
+  }
+
+  /** Connections that are open. */
+  get connections(): number {
+    return this.pairs.size;
+  }
+
+  /** Resets every open connection; new ones are accepted. */
+  cut(): void {
+    for (const pair of this.pairs) reset(pair);
+  }
+
+  /** Resets every open connection and refuses new ones, as when the engine is down. */
+  async refuse(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.cut();
+    await closed;
+  }
+
+  /** Ends `refuse`. */
+  async acceptAgain(): Promise<void> {
+    this.server = createServer((socket) => this.accept(socket));
+    await listen(this.server, this.port);
+  }
+
+  /** Holds back what comes, connections stay open and new ones are accepted: a network that loses everything. */
+  stall(direction: Direction | 'both' = 'both'): void {
+    for (const one of directions(direction)) this.stalled.add(one);
+    for (const pair of this.pairs) for (const one of this.stalled) this.source(pair, one).pause();
+  }
+
+  /** Ends `stall`: what was held back goes on. */
+  flow(): void {
+    this.stalled.clear();
+    for (const pair of this.pairs) for (const one of directions('both')) this.source(pair, one).resume();
+  }
+
+  /** Everything takes so many milliseconds longer on this way. */
+  delay(milliseconds: { up?: number; down?: number }): void {
+    Object.assign(this.delays, { up: 0, down: 0 }, milliseconds);
+  }
+
+  /** Resets every n-th new connection as soon as it has sent something; 0 ends it. */
+  resetEach(n: number): void {
+    this.resetEvery = n;
+  }
+
+  /** Waits for a chunk from the app that matches (after `skip` of them), and plays the trick once. Resolves then. */
+  trap(matches: (chunk: Buffer) => boolean, trick: Trick, skip = 0): Promise<void> {
+    return new Promise((resolve) => this.traps.push({ matches, trick, skip, sprung: resolve }));
+  }
+
+  /** Ends every fault, traps that did not spring included. */
+  async heal(): Promise<void> {
+    this.traps = [];
+    this.delay({});
+    this.resetEach(0);
+    this.flow();
+    if (!this.server.listening) await this.acceptAgain();
+  }
+
+  async stop(): Promise<void> {
+    this.traps = [];
+    if (this.server.listening) await this.refuse();
+  }
+
+  private accept(app: Socket): void {
+    this.accepted++;
+    const engine = connect(this.target);
+    const pair: Pair = { app, engine, upBudget: Infinity, swallowing: false };
+    const doomed = this.resetEvery > 0 && this.accepted % this.resetEvery === 0;
+    this.pairs.add(pair);
+    for (const socket of [app, engine]) {
+      socket.setNoDelay(true);
+      socket.on('error', () => reset(pair));
+      socket.on('close', () => {
+        this.pairs.delete(pair);
+        reset(pair);
+      });
+    }
+    app.on('data', (chunk) => (doomed ? reset(pair) : this.goUp(pair, chunk)));
+    engine.on('data', (chunk) => this.goDown(pair, chunk));
+    app.on('end', () => engine.end());
+    engine.on('end', () => app.end());
+    for (const one of this.stalled) this.source(pair, one).pause();
+  }
+
+  private goUp(pair: Pair, chunk: Buffer): void {
+    const trap = this.traps.find(({ matches }) => matches(chunk));
+    if (trap && trap.skip-- <= 0) {
+      this.traps = this.traps.filter((other) => other !== trap);
+      this.spring(pair, trap);
+    }
+    const allowed = chunk.subarray(0, Math.min(chunk.length, pair.upBudget));
+    pair.upBudget -= allowed.length;
+    this.forward(pair.engine, allowed, this.delays.up);
+    if (pair.upBudget <= 0) setTimeout(() => reset(pair), this.delays.up + 20);
+  }
+
+  private spring(pair: Pair, { trick, sprung }: Trap): void {
+    if (trick.do === 'reset') pair.upBudget = 0;
+    if (trick.do === 'truncate') pair.upBudget = trick.bytes;
+    if (trick.do === 'swallow-answer') pair.swallowing = true;
+    sprung();
+  }
+
+  private goDown(pair: Pair, chunk: Buffer): void {
+    if (pair.swallowing) return reset(pair);
+    this.forward(pair.app, chunk, this.delays.down);
+  }
+
+  private forward(to: Socket, chunk: Buffer, delay: number): void {
+    if (chunk.length === 0) return;
+    const write = () => void (to.writable && to.write(chunk));
+    if (delay > 0) setTimeout(write, delay);
+    else write();
+  }
+
+  private source(pair: Pair, direction: Direction): Socket {
+    return direction === 'up' ? pair.app : pair.engine;
+  }
+}
+
+/** For `trap`: a request of Kafka's protocol with this API key (0 produce, 8 offset commit), at a chunk's start. */
+export function kafkaRequest(apiKey: number): (chunk: Buffer) => boolean {
+  return (chunk) => chunk.length >= 8 && chunk.readInt16BE(4) === apiKey;
+}
+
+function directions(which: Direction | 'both'): Direction[] {
+  return which === 'both' ? ['up', 'down'] : [which];
+}
+
+function reset({ app, engine }: Pair): void {
+  if (!app.destroyed) app.resetAndDestroy();
+  if (!engine.destroyed) engine.resetAndDestroy();
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve());
+  });
+}
