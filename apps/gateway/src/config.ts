@@ -1,0 +1,19 @@
+import { IsBoolean, IsInt, Max, Min } from 'class-validator';
+import { AppConfig, FromText, Secret } from '#contracts';
+import { AreApiKeys } from '#http';
+
+/** What the gateway reads from the environment, besides what every app does. */
+export class GatewayConfig extends AppConfig {
+  /** Services inside the network, no authentication. */
+  @FromText('number') @IsInt() @Min(0) @Max(65_535) GATEWAY_CORE_PORT = 3900;
+  /** Everyone else, with an API key. */
+  @FromText('number') @IsInt() @Min(0) @Max(65_535) GATEWAY_QUERY_PORT = 3902;
+  /** `<key_id>:<sha256 hex of the whole key>:<scope>+<scope>…`, comma-separated. Without one, 3902 refuses all. */
+  @Secret() @FromText('list') @AreApiKeys() API_KEYS: string[] = [];
+  /** Whether a first event makes its stream. */
+  @FromText('boolean') @IsBoolean() AUTO_CREATE_STREAMS = true;
+  /** Queries that ClickHouse works on at once, for this instance. */
+  @FromText('number') @IsInt() @Min(1) @Max(1000) READS_CONCURRENT = 8;
+  /** Queries that wait for their turn; one more is a 503. */
+  @FromText('number') @IsInt() @Min(0) @Max(100_000) READS_QUEUED = 256;
+}

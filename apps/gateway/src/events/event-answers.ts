@@ -1,0 +1,53 @@
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { Nullable } from '../openapi/nullable.js';
+import { Schema } from '../openapi/schema.js';
+
+const time = { type: 'string', format: 'date-time' } as const;
+
+/** An event, as it is returned everywhere. The members are those of `StoredEvent` in the contracts. */
+export class EventAnswer {
+  @IsUUID() event_id: string;
+  @IsString() stream: string;
+  @IsString() event_type: string;
+  @Nullable('string') entity_id: string | null;
+  @Nullable('integer', {
+    description: '1, 2, 3 … without gaps per stream and entity; null without an entity.',
+  })
+  version: number | null;
+  @Schema(time) @IsString() timestamp: string;
+  @Schema(time) @IsString() ingested_at: string;
+  @IsObject() data: object;
+  @IsObject() metadata: object;
+  @Nullable('integer') schema_version: number | null;
+  @IsInt() @Min(0) partition: number;
+  @IsInt() @Min(0) offset: number;
+}
+
+export class EventPage {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => EventAnswer) events: EventAnswer[];
+  @IsInt() @Min(0) @Schema({ description: 'Events in this answer.' }) count: number;
+  @IsBoolean() has_more: boolean;
+  @Nullable('string') next_cursor: string | null;
+}
+
+export class EventCountBucket {
+  @IsOptional() @IsString() @Schema({ ...time, nullable: false }) start?: string;
+  @IsOptional() @Schema({ type: 'string', nullable: true }) group?: string | null;
+  @IsInt() @Min(0) count: number;
+}
+
+export class EventCount {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => EventCountBucket) buckets: EventCountBucket[];
+  @IsInt() @Min(0) total: number;
+}

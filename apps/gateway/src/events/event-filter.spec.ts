@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { parseTime } from '#contracts';
+import { eventFilter, positions } from './event-filter.js';
+
+describe("the store's filter", () => {
+  it('holds what the parameters say', () => {
+    const filter = eventFilter({
+      stream: ['a', 'b'],
+      event_type: ['x'],
+      event_type_prefix: 'x.',
+      entity_id: ['e'],
+      since: '2026-11-21T05:00:00.000001+01:00',
+      until: '2026-11-22T00:00:00Z',
+      where: 'event.data.amount > 1',
+    });
+    expect(filter).toMatchObject({
+      streams: ['a', 'b'],
+      eventTypes: ['x'],
+      eventTypePrefix: 'x.',
+      entityIds: ['e'],
+      since: parseTime('2026-11-21T04:00:00.000001Z'),
+      until: parseTime('2026-11-22T00:00:00Z'),
+      where: { kind: 'binary', operator: '>' },
+    });
+  });
+
+  it.each([
+    ['after', '2026-11-22T00:00:00Z', '2026-11-21T00:00:00Z'],
+    ['equal to', '2026-11-21T00:00:00Z', '2026-11-21T01:00:00+01:00'],
+  ])('refuses a since %s until', (_case, since, until) => {
+    expect(() => eventFilter({ since, until })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        options: { errors: [expect.objectContaining({ pointer: 'since' })] },
+      }),
+    );
+  });
+
+  it('says where an expression is wrong', () => {
+    expect(() => eventFilter({ where: 'event.data.amount >' })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_expression',
+        options: {
+          errors: [{ pointer: 'where', detail: expect.stringMatching(/at character \d+/) as string }],
+        },
+      }),
+    );
+  });
+});
+
+describe('positions to wait for', () => {
+  it('are read from their text', () => {
+    expect(positions({ wait_for: ['a:0:1', 'b:2:3'] })).toEqual([
+      { stream: 'a', partition: 0, offset: 1 },
+      { stream: 'b', partition: 2, offset: 3 },
+    ]);
+    expect(positions({})).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+import { IsIn, ValidateBy } from 'class-validator';
+import { limits } from '#contracts';
+import {
+  Cursor,
+  PageLimit,
+  Parameter,
+  Positions,
+  Streams,
+  Text,
+  Texts,
+  Time,
+} from '../parameters/decorators.js';
+import { Schema } from '../openapi/schema.js';
+import { parseInterval } from '../parameters/interval.js';
+
+/** Which events: all parameters hold together, repeated ones are alternatives. */
+export class EventFilterParameters {
+  @Streams()
+  @Parameter('Only events of this stream. Repeatable.', ['orders'])
+  stream?: string[];
+
+  @Texts(limits.eventTypeCharacters)
+  @Parameter('Only events of this type. Repeatable.', ['order.placed'])
+  event_type?: string[];
+
+  @Text(limits.eventTypeCharacters)
+  @Parameter('Only events whose type starts with this.', 'order.')
+  event_type_prefix?: string;
+
+  @Texts(limits.entityIdCharacters)
+  @Parameter('Only events of this entity. Repeatable.', ['order-17'])
+  entity_id?: string[];
+
+  @Time()
+  @Parameter('Only events that happened at this time or later (RFC 3339).', '2026-11-21T04:00:00Z')
+  since?: string;
+
+  @Time()
+  @Parameter('Only events that happened before this time (RFC 3339).', '2026-11-22T04:00:00Z')
+  until?: string;
+
+  @Text(limits.whereCharacters)
+  @Parameter('Only events for which this CEL expression over `event` is true.', 'event.data.amount * 2 > 10')
+  where?: string;
+
+  @Positions()
+  wait_for?: string[];
+}
+
+export class EventQueryParameters extends EventFilterParameters {
+  @IsIn(['asc', 'desc'])
+  @Parameter('By the time the event happened; events of the same instant in log order (partition, offset).')
+  order: 'asc' | 'desc' = 'asc';
+
+  @PageLimit()
+  limit: number = limits.pageDefault;
+
+  @Cursor()
+  cursor?: string;
+}
+
+export class EventCountParameters extends EventFilterParameters {
+  @IsIn(['stream', 'event_type', 'entity_id'])
+  @Parameter('Counts each value of this field by itself.')
+  group_by?: 'stream' | 'event_type' | 'entity_id';
+
+  @ValidateBy({
+    name: 'isInterval',
+    validator: {
+      validate: (value) => typeof value === 'string' && parseInterval(value) !== undefined,
+      defaultMessage: () => 'must be a number and a unit (s, m, h, d), such as 5m, up to 366d',
+    },
+  })
+  @Schema({ type: 'string', pattern: '^[1-9][0-9]{0,7}[smhd]$' })
+  @Parameter(
+    'Counts each stretch of this length by itself, from the epoch on, in UTC: `30s`, `5m`, `1h`, `1d`.',
+    '1h',
+  )
+  interval?: string;
+}
+
+export class EventByIdParameters {
+  @Positions()
+  wait_for?: string[];
+}

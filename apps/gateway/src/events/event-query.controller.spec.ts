@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StoredEvent } from '#contracts';
+import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';
+
+interface Answer {
+  events: StoredEvent[];
+  count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+let gateway: GivenGateway;
+
+beforeAll(async () => {
+  gateway = await givenGateway();
+  await gateway.definitions.createStream({ stream: 'orders', partitions: 2 });
+  const rows = Array.from({ length: 25 }, (_, offset) => eventRow({ offset }));
+  await gateway.store.writer.append([...rows, eventRow({ stream: 'other', offset: 0 })], 'token');
+});
+afterAll(() => gateway.close());
+
+const get = (query: string, accept?: string) =>
+  gateway.core.instance.inject({ url: `/api/v1/events/query${query}`, headers: accept ? { accept } : {} });
+
+describe('GET /api/v1/events/query', () => {
+  it('answers a page, and the cursor leads through all of the others', async () => {
+    const seen: number[] = [];
+    let cursor = '';
+    for (;;) {
+      const answer = (await get(`?stream=orders&limit=10${cursor}`)).json<Answer>();
+      expect(answer.count).toBe(answer.events.length);
+      expect(answer.has_more).toBe(answer.next_cursor !== null);
+      seen.push(...answer.events.map((event) => event.offset));
+      if (answer.next_cursor === null) break;
+      cursor = `&cursor=${answer.next_cursor}`;
+    }
+    expect(seen).toEqual(Array.from({ length: 25 }, (_, offset) => offset));
+  });
+
+  it('leads to the next page in its headers, too, in every form', async () => {
+    for (const accept of ['application/json', 'application/x-ndjson', 'text/csv']) {
+      const first = await get('?stream=orders&limit=20', accept);
+      const next = /^<(.+)>; rel="next"$/.exec(String(first.headers.link))?.[1] ?? '';
+      expect(next).toContain(`cursor=${String(first.headers['x-next-cursor'])}`);
+      const second = await gateway.core.instance.inject({ url: next });
+      expect(second.json<Answer>().events.map((event) => event.offset)).toEqual([20, 21, 22, 23, 24]);
+      expect(second.headers.link).toBeUndefined();
+    }
+  });
+
+  it('brings data back to the letter, in every form', async () => {
+    const data = '{"n":7,"big":9007199254740993,"price":0.10}';
+    const query = '?stream=orders&since=2026-11-21T04:00:07Z&until=2026-11-21T04:00:08Z';
+    expect((await get(query)).body).toContain(`"data":${data},`);
+    expect((await get(query, 'application/x-ndjson')).body).toContain(`"data":${data},`);
+    expect((await get(query, 'text/csv')).body).toContain(`"${data.replaceAll('"', '""')}"`);
+  });
+
+  it.each([
+    ['?stream=orders&stream=other&limit=100', 26],
+    ['?stream=other', 1],
+    ['?stream=nobody', 0],
+    ['?entity_id=order-1', 8],
+    ['?entity_id=order-1&entity_id=order-2&stream=orders', 16],
+    ['?event_type=order.placed&event_type=x', 26],
+    ['?event_type_prefix=order.', 26],
+    ['?event_type_prefix=order_', 0],
+    ['?since=2026-11-21T05:00:10.000123%2B01:00&stream=orders', 15],
+    ['?until=2026-11-21T04:00:10.000123Z&stream=orders', 10],
+  ])('%s finds %d events', async (query, count) => {
+    expect((await get(query)).json<Answer>().count).toBe(count);
+  });
+
+  it('answers newest first when asked to', async () => {
+    const answer = (await get('?stream=orders&order=desc&limit=2')).json<Answer>();
+    expect(answer.events.map((event) => event.offset)).toEqual([24, 23]);
+  });
+
+  it('sends a large page whole, in every form', async () => {
+    const large = await givenGateway();
+    const rows = Array.from({ length: 3000 }, (_, offset) => eventRow({ offset }));
+    await large.store.writer.append(rows, 'token');
+    const page = (accept: string) =>
+      large.core.instance.inject({ url: '/api/v1/events/query?limit=3000', headers: { accept } });
+    const json = (await page('application/json')).json<Answer>();
+    expect([json.count, new Set(json.events.map((event) => event.offset)).size]).toEqual([3000, 3000]);
+    expect((await page('application/x-ndjson')).body.split('\n')).toHaveLength(3001);
+    expect((await page('text/csv')).body.split('\r\n')).toHaveLength(3002);
+    await large.close();
+  });
+
+  it('names its forms by media type, and offers CSV as a file', async () => {
+    expect((await get('?limit=1')).headers['content-type']).toMatch(/^application\/json/);
+    expect((await get('?limit=1', 'application/x-ndjson')).headers['content-type']).toMatch(
+      /^application\/x-ndjson/,
+    );
+    const csv = await get('?limit=1', 'text/csv');
+    expect(csv.headers['content-type']).toMatch(/^text\/csv/);
+    expect(csv.headers['content-disposition']).toContain('events.csv');
+  });
+
+  it('is 406 for any other form', async () => {
+    const answer = await get('', 'application/xml');
+    expect(answer.statusCode).toBe(406);
+    expect(answer.json()).toMatchObject({ code: 'not_acceptable' });
+  });
+
+  it('refuses an expression that the store cannot evaluate, and says where', async () => {
+    const answer = await get(`?where=${encodeURIComponent('event.data.n > 3')}`);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({ code: 'invalid_expression', errors: [{ pointer: 'where' }] });
+  });
+
+  it('waits for positions, and says when they do not come', async () => {
+    materialized(gateway, 'orders', { partition: 1, offset: 8 });
+    expect((await get('?stream=orders&wait_for=orders:1:7')).statusCode).toBe(200);
+    const late = await get('?stream=orders&wait_for=orders:1:7&wait_for=orders:1:8');
+    expect(late.statusCode).toBe(504);
+    expect(late.json()).toMatchObject({ code: 'not_yet_materialized' });
+    expect((await get('?wait_for=nobody:0:0')).json()).toMatchObject({
+      code: 'stream_not_found',
+      status: 404,
+    });
+    expect((await get('?wait_for=orders:2:0')).json()).toMatchObject({
+      code: 'invalid_request',
+      status: 400,
+    });
+  });
+});
+
+describe('GET /api/v1/events/{event_id}', () => {
+  const event = (id: string) => gateway.core.instance.inject({ url: `/api/v1/events/${id}` });
+
+  it('answers the event, whatever the case of its id', async () => {
+    const { event_id } = eventRow({ offset: 3 });
+    for (const id of [event_id, event_id.toUpperCase()]) {
+      expect((await event(id)).json()).toMatchObject({ event_id, offset: 3, data: { n: 3 } });
+    }
+  });
+
+  it('is 404 for an id that nobody has used, and 400 for what is none', async () => {
+    const answer = await event('019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11');
+    expect(answer.json()).toMatchObject({ code: 'event_not_found', status: 404 });
+    for (const id of ['17', "'%20OR%201=1", '%7Bp:String%7D', '__proto__', 'x'.repeat(500)]) {
+      expect((await event(id)).json(), id).toMatchObject({ code: 'invalid_request', status: 400 });
+    }
+  });
+});
+
+describe('GET /api/v1/events/count', () => {
+  const count = (query: string) => gateway.core.instance.inject({ url: `/api/v1/events/count${query}` });
+
+  it('counts all, by field, and by time', async () => {
+    expect((await count('')).json()).toMatchObject({ total: 26 });
+    expect((await count('?group_by=stream')).json()).toEqual({
+      buckets: [
+        { group: 'orders', count: 25 },
+        { group: 'other', count: 1 },
+      ],
+      total: 26,
+    });
+    expect((await count('?stream=orders&interval=10s')).json()).toEqual({
+      buckets: [
+        { start: '2026-11-21T04:00:00.000000Z', count: 10 },
+        { start: '2026-11-21T04:00:10.000000Z', count: 10 },
+        { start: '2026-11-21T04:00:20.000000Z', count: 5 },
+      ],
+      total: 25,
+    });
+  });
+});

@@ -1,0 +1,122 @@
+import { parseTime, TopicNames } from '#contracts';
+import { openDefinitions, type Definitions } from '#definitions';
+import { createContext, createHttpApp, generateKey, type AppContext, type HttpApp, type Scope } from '#http';
+import { MemoryLog } from '#log';
+import { MemoryStore, type EventReader, type EventRow } from '#store';
+import { GatewayConfig } from './config.js';
+import type { GatewayParts } from './gateway.module.js';
+import { corePort, queryPort } from './ports.js';
+import { ReadGate } from './reads/read-gate.js';
+import { WaitFor } from './wait-for/wait-for.js';
+
+/** Both ports of a gateway on a store in memory, for specs. */
+export interface GivenGateway {
+  core: HttpApp;
+  query: HttpApp;
+  context: AppContext<GatewayConfig>;
+  /** `Bearer …` of a key with these scopes. */
+  bearer: Record<Scope, string>;
+  parts: GatewayParts;
+  log: MemoryLog;
+  store: MemoryStore;
+  definitions: Definitions;
+  topics: TopicNames;
+  close(): Promise<void>;
+}
+
+/** What a spec replaces. */
+export interface GivenOptions {
+  reader?: (reader: EventReader) => EventReader;
+  apiKeys?: 'none';
+  gate?: ReadGate;
+}
+
+export async function givenGateway(options: GivenOptions = {}): Promise<GivenGateway> {
+  const store = new MemoryStore();
+  const log = new MemoryLog();
+  const topics = new TopicNames('spec.');
+  const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 2 } });
+  await definitions.start();
+  const keys = scopesOfSpec.map((scope) => ({ scope, ...generateKey() }));
+  const config = Object.assign(new GatewayConfig(), {
+    LOG_LEVEL: 'silent',
+    API_KEYS: options.apiKeys === 'none' ? [] : keys.map((key) => `${key.keyId}:${key.sha256}:${key.scope}`),
+  });
+  const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });
+  context.lifecycle.running = true;
+  const parts: GatewayParts = {
+    reader: options.reader?.(store.reader) ?? store.reader,
+    definitions,
+    gate: options.gate ?? new ReadGate({ concurrent: 4, queued: 100, waitMs: 10_000 }),
+    waitFor: new WaitFor({
+      admin: log.admin,
+      definitions,
+      topics,
+      timeoutMs: 50,
+      unknownStreamMs: 20,
+    }),
+    write: { producer: await log.producer(), definitions, topics, autoCreateStreams: true },
+  };
+  const [core, query] = await Promise.all([
+    createHttpApp(corePort(context, parts)),
+    createHttpApp(queryPort(context, parts)),
+  ]);
+  return {
+    core,
+    query,
+    context,
+    bearer: Object.fromEntries(keys.map(({ scope, key }) => [scope, `Bearer ${key}`])) as Record<
+      Scope,
+      string
+    >,
+    parts,
+    log,
+    store,
+    definitions,
+    topics,
+    close: async () => {
+      await Promise.all([core.nest.close(), query.nest.close()]);
+      await definitions.close();
+      await log.close();
+    },
+  };
+}
+
+const scopesOfSpec: Scope[] = [
+  'events:read',
+  'events:write',
+  'definitions:read',
+  'definitions:write',
+  'admin',
+];
+
+/** An event at a place in a stream; what is not given is ordinary. */
+export function eventRow(row: Partial<EventRow> & { offset: number }): EventRow {
+  const seconds = String(row.offset % 60).padStart(2, '0');
+  const minutes = String(Math.floor(row.offset / 60) % 60).padStart(2, '0');
+  const timestamp = parseTime(`2026-11-21T04:${minutes}:${seconds}.000123Z`) ?? NaN;
+  return {
+    stream: 'orders',
+    partition: 0,
+    event_id: `019aa4e2-7d53-7c1e-9a3e-${String(row.offset).padStart(12, '0')}`,
+    event_type: 'order.placed',
+    entity_id: `order-${row.offset % 3}`,
+    version: Math.floor(row.offset / 3) + 1,
+    timestamp,
+    ingested_at: timestamp,
+    schema_version: null,
+    metadata: '{}',
+    data: `{"n":${row.offset},"big":9007199254740993,"price":0.10}`,
+    ...row,
+  };
+}
+
+/** Says that the materializer has stored everything of a partition below this offset. */
+export function materialized(
+  { log, topics }: GivenGateway,
+  stream: string,
+  next: { partition: number; offset: number },
+): void {
+  const place = { topic: topics.ofStream(stream), partition: next.partition };
+  log.broker.group(topics.materializerGroup).commit(place, next.offset);
+}

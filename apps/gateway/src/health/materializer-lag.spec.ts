@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { TopicNames } from '#contracts';
+import type { StreamDefinition } from '#definitions';
+import { MaterializerLag } from './materializer-lag.js';
+
+const topics = new TopicNames('t.');
+
+describe("the materializer's lag", () => {
+  it('sums what is not committed over streams and partitions, and takes the oldest age', async () => {
+    const log = new Offsets();
+    log.set('a', [
+      { beginning: 0, end: 10, committed: 4 },
+      { beginning: 2, end: 5 },
+    ]);
+    log.set('b', [{ beginning: 0, end: 7, committed: 7 }]);
+    const lag = new MaterializerLag({ admin: log, definitions: log, topics });
+    expect(await lag.measure(0)).toEqual({ lag_events: 9, lag_seconds: 0 });
+    log.set('a', [
+      { beginning: 0, end: 20, committed: 10 },
+      { beginning: 2, end: 5 },
+    ]);
+    expect(await lag.measure(2500)).toEqual({ lag_events: 13, lag_seconds: 2.5 });
+  });
+
+  it('is zero without streams', async () => {
+    const log = new Offsets();
+    const lag = new MaterializerLag({ admin: log, definitions: log, topics });
+    expect(await lag.recent()).toEqual({ lag_events: 0, lag_seconds: 0 });
+  });
+
+  it('is measured once for callers at the same time', async () => {
+    const log = new Offsets();
+    log.set('a', [{ beginning: 0, end: 1 }]);
+    const lag = new MaterializerLag({ admin: log, definitions: log, topics });
+    await Promise.all([lag.recent(), lag.recent(), lag.recent()]);
+    expect(log.asked).toBe(1);
+  });
+});
+
+interface PartitionOffsets {
+  beginning: number;
+  end: number;
+  committed?: number;
+}
+
+/** Streams and their offsets as a spec sets them. */
+class Offsets {
+  asked = 0;
+  private readonly byTopic = new Map<string, PartitionOffsets[]>();
+
+  set(stream: string, partitions: PartitionOffsets[]): void {
+    this.byTopic.set(topics.ofStream(stream), partitions);
+  }
+
+  streams(): StreamDefinition[] {
+    return [...this.byTopic].map(([topic, { length }]) => ({
+      stream: topics.streamOf(topic) ?? '',
+      partitions: length,
+      retention: 'unlimited',
+      created_at: '2026-11-21T00:00:00.000000Z',
+    }));
+  }
+
+  async offsets(topic: string) {
+    this.asked++;
+    return (this.byTopic.get(topic) ?? []).map(({ beginning, end }, partition) => ({
+      partition,
+      beginning,
+      end,
+    }));
+  }
+
+  async committed(_group: string, topic: string): Promise<Map<number, number>> {
+    const entries = (this.byTopic.get(topic) ?? []).map(
+      ({ committed }, partition) => [partition, committed] as const,
+    );
+    return new Map(entries.filter((entry): entry is [number, number] => entry[1] !== undefined));
+  }
+}

@@ -1,0 +1,92 @@
+import type { TopicNames } from '#contracts';
+import type { Definitions } from '#definitions';
+import type { TopicAdmin } from '#log';
+import { LagClock } from './lag-clock.js';
+
+export interface MaterializerLagOptions {
+  admin: Pick<TopicAdmin, 'offsets' | 'committed'>;
+  definitions: Pick<Definitions, 'streams'>;
+  topics: TopicNames;
+}
+
+/** What `/health` shows of the materializer. */
+export interface Lag {
+  lag_events: number;
+  lag_seconds: number;
+}
+
+/** Streams that are asked about at the same time. */
+const concurrent = 4;
+
+/** Milliseconds that a caller waits for new figures before it is given the last ones. */
+const patienceMs = 1500;
+
+/** How far the materializer is behind the log, over all streams, from the offsets that its group has committed. */
+export class MaterializerLag {
+  private clocks = new Map<string, LagClock>();
+  private running: Promise<Lag> | undefined;
+  private last: Lag | undefined;
+
+  constructor(private readonly options: MaterializerLagOptions) {}
+
+  /**
+   * New figures, or the last ones where asking about thousands of streams takes long. Callers share one measurement.
+   * @throws LogUnavailableError
+   */
+  async recent(): Promise<Lag> {
+    this.running ??= this.measure(performance.now()).finally(() => (this.running = undefined));
+    const { last, running } = this;
+    if (!last) return running;
+    running.catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Lag>((resolve) => (timer = setTimeout(resolve, patienceMs, last)));
+    return Promise.race([running, late]).finally(() => clearTimeout(timer));
+  }
+
+  /** Measures every so often (milliseconds), so that ages are true whenever somebody asks. Returns what ends it. */
+  follow(intervalMs: number): () => void {
+    const timer = setInterval(() => {
+      // A log that cannot be reached is told by its own check.
+      this.recent().catch(() => undefined);
+    }, intervalMs);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  /** Asks the log about every stream; `now` in milliseconds. @throws LogUnavailableError */
+  async measure(now: number): Promise<Lag> {
+    const topics = this.options.definitions
+      .streams()
+      .map(({ stream }) => this.options.topics.ofStream(stream));
+    const total: Lag = { lag_events: 0, lag_seconds: 0 };
+    const clocks = new Map<string, LagClock>();
+    const work = topics.values();
+    const worker = async () => {
+      for (const topic of work) {
+        for (const [key, progress] of await this.progress(topic)) {
+          const clock = this.clocks.get(key) ?? new LagClock();
+          clocks.set(key, clock);
+          total.lag_events += Math.max(0, progress.end - progress.committed);
+          total.lag_seconds = Math.max(total.lag_seconds, clock.observe(progress, now));
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: concurrent }, worker));
+    // Only partitions that exist keep a clock.
+    this.clocks = clocks;
+    this.last = { ...total, lag_seconds: Math.round(total.lag_seconds * 1000) / 1000 };
+    return this.last;
+  }
+
+  private async progress(topic: string): Promise<[string, { end: number; committed: number }][]> {
+    const { admin, topics } = this.options;
+    const [offsets, committed] = await Promise.all([
+      admin.offsets(topic),
+      admin.committed(topics.materializerGroup, topic),
+    ]);
+    return offsets.map(({ partition, beginning, end }) => [
+      `${topic}:${partition}`,
+      { end, committed: committed.get(partition) ?? beginning },
+    ]);
+  }
+}

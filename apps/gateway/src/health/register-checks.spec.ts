@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Health } from '#http';
+import { StoreUnavailableError } from '#store';
+import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { MaterializerLag } from './materializer-lag.js';
+import { behind, registerChecks } from './register-checks.js';
+
+let gateway: GivenGateway;
+let health: Health;
+let storeIsDown: boolean;
+
+beforeEach(async () => {
+  gateway = await givenGateway();
+  health = new Health('0.0.0-spec');
+  storeIsDown = false;
+  const { log, definitions, topics } = gateway;
+  const ping = () => (storeIsDown ? Promise.reject(new StoreUnavailableError('down')) : Promise.resolve());
+  const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
+  registerChecks(health, { log, store: { ping }, definitions, lag });
+});
+afterEach(() => gateway.close());
+
+const ready = async () => (await health.report('readiness')).healthy;
+const well = async () => (await health.report('all')).healthy;
+
+describe('the gateway', () => {
+  it('is ready and well with both engines, and says how far the materializer is', async () => {
+    await gateway.definitions.createStream({ stream: 'orders' });
+    gateway.log.broker.write([{ topic: gateway.topics.ofStream('orders'), key: 'k', value: 'v' }]);
+    expect([await ready(), await well()]).toEqual([true, true]);
+    expect((await health.report('all')).checks).toMatchObject({
+      definitions: { status: 'ok', streams: 1, unreadable: 0 },
+      materializer: { status: 'ok', lag_events: 1, lag_seconds: 0 },
+    });
+  });
+
+  it('is not well when what was written cannot be queried for more than a minute', async () => {
+    health.register('materializer', async () => behind({ lag_events: 3, lag_seconds: 61 }));
+    expect(await well()).toBe(false);
+    expect((await health.report('all')).checks.materializer?.error).toContain('61 s (3 events)');
+    health.register('materializer', async () => behind({ lag_events: 3, lag_seconds: 59 }));
+    expect(await well()).toBe(true);
+  });
+
+  it('is not well once it no longer follows the definitions', async () => {
+    gateway.definitions.onChange(() => {
+      throw new Error('broken');
+    });
+    gateway.definitions.createStream({ stream: 'orders' }).catch(() => undefined);
+    await expect.poll(() => gateway.definitions.failure).toBeDefined();
+    expect(await well()).toBe(false);
+    expect((await health.report('all')).checks.definitions?.status).toBe('failing');
+  });
+
+  it('without ClickHouse is ready for writes, and not well', async () => {
+    storeIsDown = true;
+    expect([await ready(), await well()]).toEqual([true, false]);
+  });
+
+  it('without Kafka is ready for reads, and not well', async () => {
+    gateway.log.down = true;
+    expect([await ready(), await well()]).toEqual([true, false]);
+  });
+
+  it('without both is not ready, and alive all the same', async () => {
+    storeIsDown = true;
+    gateway.log.down = true;
+    expect(await ready()).toBe(false);
+    expect((await health.report('liveness')).healthy).toBe(true);
+  });
+});

@@ -1,0 +1,43 @@
+import { definitionsHealth, type Definitions } from '#definitions';
+import type { Health } from '#http';
+import type { Log } from '#log';
+import type { Store } from '#store';
+import type { Lag, MaterializerLag } from './materializer-lag.js';
+
+export interface CheckedParts {
+  log: Pick<Log, 'admin'>;
+  store: Pick<Store, 'ping'>;
+  definitions: Pick<Definitions, 'streams' | 'unreadable' | 'failure'>;
+  lag: MaterializerLag;
+}
+
+/** Seconds that the store may be behind the log before `/health` says so with 503. */
+const mostLagSeconds = 60;
+
+/** The materializer is down, or slower than what is written. */
+export class FallingBehindError extends Error {
+  override readonly name = 'FallingBehindError';
+}
+
+/**
+ * What the gateway depends on. It is ready while it can serve reads or writes: with ClickHouse down it still takes
+ * events, with Kafka down it still answers queries. Every instance loses a shared engine at the same moment; turning
+ * all of them away from the load balancer would make an outage of one half an outage of the whole.
+ */
+export function registerChecks(health: Health, { log, store, definitions, lag }: CheckedParts): void {
+  health.register('log', () => log.admin.ping(), { readiness: false });
+  health.register('store', () => store.ping(), { readiness: false });
+  health.register('log_or_store', async () => {
+    await Promise.any([log.admin.ping(), store.ping()]);
+  });
+  health.register('definitions', async () => definitionsHealth(definitions));
+  health.register('materializer', async () => behind(await lag.recent()), { readiness: false });
+}
+
+/** The lag as it is shown. @throws FallingBehindError */
+export function behind(lag: Lag): Record<string, unknown> {
+  if (lag.lag_seconds <= mostLagSeconds) return { ...lag };
+  throw new FallingBehindError(
+    `queries are ${lag.lag_seconds} s (${lag.lag_events} events) behind what was written`,
+  );
+}

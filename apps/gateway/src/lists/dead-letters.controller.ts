@@ -1,0 +1,46 @@
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { formatTime } from '#contracts';
+import { DescribeQuery, parseQuery, RequireScope } from '#http';
+import type { EventReader } from '#store';
+import { timeRange } from '../events/event-filter.js';
+import { Answers, Problems } from '../openapi/answers.js';
+import { clientGone } from '../reads/client-gone.js';
+import { ReadGate } from '../reads/read-gate.js';
+import { READER } from '../tokens.js';
+import { DeadLetterList } from './list-answers.js';
+import { listEnd } from './list-end.js';
+import { DeadLetterListParameters } from './list-parameters.js';
+
+@ApiTags('dead letters')
+@Controller('api/v1/dead-letters')
+export class DeadLettersController {
+  constructor(
+    @Inject(READER) private readonly reader: EventReader,
+    private readonly gate: ReadGate,
+  ) {}
+
+  @Get()
+  @RequireScope('events:read')
+  @ApiOperation({ summary: 'List what could not become an event, and why' })
+  @DescribeQuery(DeadLetterListParameters)
+  @Answers(DeadLetterList, { description: 'A page of dead letters; `total` counts all that match.' })
+  @Problems('invalid_cursor', 'query_too_expensive', 'store_unavailable')
+  async list(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<DeadLetterList> {
+    const parameters = parseQuery(DeadLetterListParameters, request.query);
+    const { source, limit, cursor } = parameters;
+    const query = { ...timeRange(parameters), source, limit, cursor };
+    const page = await this.gate.run(clientGone(reply.raw), (signal) =>
+      this.reader.deadLetters(query, signal),
+    );
+    return {
+      dead_letters: page.items.map((letter) => ({ ...letter, created_at: formatTime(letter.created_at) })),
+      total: page.total,
+      ...listEnd(page.nextCursor),
+    };
+  }
+}

@@ -1,0 +1,45 @@
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { formatTime } from '#contracts';
+import { DescribeQuery, parseQuery, RequireScope } from '#http';
+import type { EventReader } from '#store';
+import { Answers, Problems } from '../openapi/answers.js';
+import { clientGone } from '../reads/client-gone.js';
+import { ReadGate } from '../reads/read-gate.js';
+import { READER } from '../tokens.js';
+import { EntityList } from './list-answers.js';
+import { listEnd } from './list-end.js';
+import { EntityListParameters } from './list-parameters.js';
+
+@ApiTags('entities')
+@Controller('api/v1/entities')
+export class EntitiesController {
+  constructor(
+    @Inject(READER) private readonly reader: EventReader,
+    private readonly gate: ReadGate,
+  ) {}
+
+  @Get()
+  @RequireScope('events:read')
+  @ApiOperation({ summary: 'List entities, each with its last version and the time of its last event' })
+  @DescribeQuery(EntityListParameters)
+  @Answers(EntityList, { description: 'A page of entities.' })
+  @Problems('invalid_cursor', 'query_too_expensive', 'store_unavailable')
+  async list(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<EntityList> {
+    const { stream, limit, cursor } = parseQuery(EntityListParameters, request.query);
+    const query = { stream, limit, cursor };
+    const page = await this.gate.run(clientGone(reply.raw), (signal) => this.reader.entities(query, signal));
+    return {
+      entities: page.items.map((entity) => ({
+        ...entity,
+        last_timestamp: formatTime(entity.last_timestamp),
+      })),
+      count: page.items.length,
+      ...listEnd(page.nextCursor),
+    };
+  }
+}

@@ -1,0 +1,14 @@
+import { applyDecorators } from '@nestjs/common';
+import { ValidateBy } from 'class-validator';
+import { Schema } from './schema.js';
+
+/** A member of an answer that is always there and may be null. */
+export function Nullable(type: 'string' | 'integer', more: Record<string, unknown> = {}): PropertyDecorator {
+  const validate = (value: unknown) =>
+    value === null || typeof value === (type === 'string' ? 'string' : 'number');
+  return applyDecorators(
+    ValidateBy({ name: 'isNullable', validator: { validate } }),
+    // OpenAPI 3.0 has its own word for it; JSON Schema proper would list two types.
+    Schema({ type, nullable: true, ...more }),
+  );
+}

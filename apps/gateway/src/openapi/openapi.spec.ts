@@ -1,0 +1,147 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+
+interface Operation {
+  summary?: string;
+  parameters?: { name: string; in: string; description?: string; schema: object }[];
+  responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }>;
+  requestBody?: object;
+}
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object>; securitySchemes: object };
+}
+
+let gateway: GivenGateway;
+let document: Document;
+
+beforeAll(async () => {
+  gateway = await givenGateway();
+  await gateway.definitions.createStream({ stream: 'orders' });
+  await gateway.store.writer.append(
+    [eventRow({ offset: 0 }), eventRow({ offset: 1, entity_id: null, version: null })],
+    't',
+  );
+  document = (await gateway.core.instance.inject({ url: '/openapi.json' })).json<Document>();
+});
+afterAll(() => gateway.close());
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+describe('the OpenAPI document', () => {
+  it('has every route of the API', () => {
+    expect(
+      operations()
+        .map(({ path, method }) => `${method} ${path}`)
+        .sort(),
+    ).toEqual([
+      'get /api/v1/dead-letters',
+      'get /api/v1/entities',
+      'get /api/v1/events/count',
+      'get /api/v1/events/query',
+      'get /api/v1/events/{event_id}',
+      'get /api/v1/streams',
+      'get /health',
+      'get /health/live',
+      'get /health/ready',
+      'get /metrics',
+      'post /api/v1/events',
+      'post /api/v1/events/batch',
+      'post /api/v1/streams',
+    ]);
+  });
+
+  it('says of every route what it does, what it answers, and that it answers problems', () => {
+    for (const { path, method, operation } of operations()) {
+      const name = `${method} ${path}`;
+      expect(operation.summary, name).toBeTruthy();
+      expect(
+        Object.keys(operation.responses).some((status) => status.startsWith('2')),
+        name,
+      ).toBe(true);
+      expect(Object.keys(operation.responses.default?.content ?? {}), name).toEqual([
+        'application/problem+json',
+      ]);
+      if (method === 'post') expect(operation.requestBody, name).toBeDefined();
+    }
+  });
+
+  it('describes every parameter', () => {
+    const query = document.paths['/api/v1/events/query']?.get?.parameters ?? [];
+    expect(query.map(({ name }) => name).sort()).toEqual(
+      [
+        ...['stream', 'event_type', 'entity_id', 'event_type_prefix', 'since', 'until', 'where'],
+        ...['order', 'limit', 'cursor', 'wait_for'],
+      ].sort(),
+    );
+    for (const { operation } of operations()) {
+      for (const parameter of operation.parameters ?? []) {
+        if (parameter.in === 'query') expect(parameter.description, parameter.name).toBeTruthy();
+      }
+    }
+    expect(query.find(({ name }) => name === 'limit')?.schema).toMatchObject({
+      minimum: 1,
+      maximum: 10_000,
+      default: 100,
+    });
+    expect(query.find(({ name }) => name === 'since')?.schema).toMatchObject({ format: 'date-time' });
+  });
+
+  it('refers only to schemas that it has, and shows none of the configuration', () => {
+    const names = Object.keys(document.components.schemas);
+    for (const [, name] of JSON.stringify(document).matchAll(/#\/components\/schemas\/([^"]+)/g)) {
+      expect(names).toContain(name);
+    }
+    expect(names.filter((name) => name.endsWith('Config'))).toEqual([]);
+  });
+
+  it.each([
+    '/api/v1/events/query',
+    '/api/v1/events/count',
+    '/api/v1/events/count?group_by=entity_id&interval=1h',
+    '/api/v1/streams',
+    '/api/v1/entities',
+    '/api/v1/dead-letters',
+    '/health/live',
+  ])('describes what GET %s really answers', async (url) => {
+    const answer = await gateway.core.instance.inject({ url });
+    expect(answer.statusCode).toBe(200);
+    const path = url.split('?')[0] ?? '';
+    const schema = document.paths[path]?.get?.responses[200]?.content?.['application/json']?.schema;
+    const validate = validator(schema?.$ref ?? '');
+    expect(validate(answer.json()), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it('describes the problems that are really answered', async () => {
+    const validate = validator('#/components/schemas/Problem');
+    for (const url of [
+      '/api/v1/events/query?limit=0&colour=red',
+      '/nowhere',
+      '/api/v1/events/query?cursor=x',
+    ]) {
+      const answer = await gateway.core.instance.inject({ url });
+      expect(validate(answer.json()), JSON.stringify(validate.errors)).toBe(true);
+    }
+  });
+
+  it('is shown at /docs with files of our own only', async () => {
+    const page = await gateway.core.instance.inject({ url: '/docs' });
+    expect(page.statusCode).toBe(200);
+    expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//);
+    expect((await gateway.core.instance.inject({ url: '/docs/swagger-ui-bundle.js' })).statusCode).toBe(200);
+  });
+});
+
+/** OpenAPI 3.0 schemas are close enough to JSON Schema for Ajv, which knows `nullable`. */
+function validator(ref: string): ValidateFunction {
+  const ajv = new Ajv({ strict: false });
+  addFormats.default(ajv);
+  return ajv.compile({ $id: 'document', components: document.components, $ref: ref });
+}

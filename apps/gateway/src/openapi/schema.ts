@@ -1,0 +1,14 @@
+import 'reflect-metadata';
+import { JSONSchema } from 'class-validator-jsonschema';
+
+const parts = Symbol('schema parts');
+
+/** Adds to the JSON Schema of a property, whatever other decorators have added: `JSONSchema` alone replaces theirs. */
+export function Schema(part: Record<string, unknown>): PropertyDecorator {
+  return (target, key) => {
+    const present = Reflect.getMetadata(parts, target, key) as Record<string, unknown> | undefined;
+    const merged = { ...present, ...part };
+    Reflect.defineMetadata(parts, merged, target, key);
+    JSONSchema(merged)(target, String(key));
+  };
+}

@@ -1,0 +1,93 @@
+import { applyDecorators } from '@nestjs/common';
+import { ArrayMaxSize, ArrayMinSize, IsOptional, Length, Matches, ValidateBy } from 'class-validator';
+import { FromText, limits, parseTime, streamNamePattern } from '#contracts';
+import { Repeatable } from '#http';
+import { Schema } from '../openapi/schema.js';
+import { parsePosition } from '../wait-for/position.js';
+
+/** A parameter that may be left out, with what the OpenAPI document says about it. */
+export function Parameter(description: string, example?: unknown): PropertyDecorator {
+  return applyDecorators(
+    IsOptional(),
+    // A parameter may be absent, but a query string has no null.
+    Schema({ description, nullable: false, ...(example !== undefined && { example }) }),
+  );
+}
+
+/** May be given several times; the values are alternatives. */
+function Alternatives(): PropertyDecorator {
+  return applyDecorators(Repeatable(), ArrayMinSize(1), ArrayMaxSize(limits.filterValues));
+}
+
+const streamName =
+  'must be a stream name: letters, digits, ".", "_" and "-", up to 200, the first a letter or digit';
+
+/** Stream names. */
+export function Streams(): PropertyDecorator {
+  return applyDecorators(Alternatives(), Matches(streamNamePattern, { each: true, message: streamName }));
+}
+
+/** One stream name. */
+export function OneStream(): PropertyDecorator {
+  return Matches(streamNamePattern, { message: streamName });
+}
+
+/** Texts of 1 to `longest` characters each. */
+export function Texts(longest: number): PropertyDecorator {
+  const message = `must be 1 to ${longest} characters`;
+  return applyDecorators(Alternatives(), Length(1, longest, { each: true, message }));
+}
+
+/** One text of 1 to `longest` characters. */
+export function Text(longest: number): PropertyDecorator {
+  return Length(1, longest, { message: `must be 1 to ${longest} characters` });
+}
+
+/** A time by RFC 3339 with its offset. The property stays text; `parseTime` reads it. */
+export function Time(): PropertyDecorator {
+  const message = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
+  const validate = (value: unknown) => typeof value === 'string' && parseTime(value) !== undefined;
+  return applyDecorators(
+    ValidateBy({ name: 'isTime', validator: { validate, defaultMessage: () => message } }),
+    Schema({ type: 'string', format: 'date-time' }),
+  );
+}
+
+/** How many items a page has at most. */
+export function PageLimit(): PropertyDecorator {
+  const [minimum, maximum] = [1, limits.pageMax];
+  const validate = (value: unknown) =>
+    Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum;
+  const defaultMessage = () => `must be a whole number from ${minimum} to ${maximum}`;
+  return applyDecorators(
+    FromText('number'),
+    ValidateBy({ name: 'isPageLimit', validator: { validate, defaultMessage } }),
+    Parameter('Items of a page at most.'),
+    Schema({ type: 'integer', minimum, maximum, default: limits.pageDefault }),
+  );
+}
+
+/** Where a page goes on. What is in it is the store's own business. */
+export function Cursor(): PropertyDecorator {
+  return applyDecorators(
+    Text(4096),
+    Parameter('`next_cursor` of the page before, with the same other parameters.'),
+  );
+}
+
+/** Positions to wait for. */
+export function Positions(): PropertyDecorator {
+  const message = 'must be <stream>:<partition>:<offset>';
+  const validate = (value: unknown) =>
+    Array.isArray(value) && value.every((each) => typeof each === 'string' && parsePosition(each));
+  return applyDecorators(
+    Alternatives(),
+    ValidateBy({ name: 'isPosition', validator: { validate, defaultMessage: () => message } }),
+    Schema({ type: 'array', items: { type: 'string', pattern: '^[^:]+:[0-9]+:[0-9]+$' } }),
+    Parameter(
+      'Waits until this position can be queried, for at most 10 s: `<stream>:<partition>:<offset>`, as a write ' +
+        'has answered them. Repeatable.',
+      ['orders:4:10234'],
+    ),
+  );
+}

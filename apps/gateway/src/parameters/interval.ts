@@ -1,0 +1,13 @@
+/** Longest bucket, in seconds: 366 days. */
+export const longestInterval = 366 * 86_400;
+
+const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** Reads the length of a bucket such as `30s`, `5m`, `1h`, `1d` as seconds; undefined for anything else. */
+export function parseInterval(text: string): number | undefined {
+  const match = /^([1-9]\d{0,7})([smhd])$/.exec(text);
+  if (!match) return undefined;
+  const [, count, unit = ''] = match;
+  const seconds = Number(count) * (secondsOf[unit] ?? NaN);
+  return seconds <= longestInterval ? seconds : undefined;
+}

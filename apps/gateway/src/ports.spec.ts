@@ -1,0 +1,179 @@
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHttpApp, generateKey, isScope, type RouteAccess } from '#http';
+import { metricsText } from '#telemetry';
+import { givenGateway, materialized, type GivenGateway } from './gateway.fixture.js';
+import { corePort, queryPort } from './ports.js';
+
+let gateway: GivenGateway;
+
+beforeAll(async () => {
+  gateway = await givenGateway();
+});
+afterAll(() => gateway.close());
+
+const get = (url: string, headers: Record<string, string> = {}) =>
+  gateway.query.instance.inject({ url, headers });
+
+describe('the query port', () => {
+  it('declares a scope for every route; only GET /health/live is public', async () => {
+    const routes = await routesOf('query');
+    expect(routes.length).toBeGreaterThan(15);
+    const open = routes.filter(({ access }) => access.public).map(({ method, url }) => `${method} ${url}`);
+    expect(open.sort()).toEqual(['GET /health/live', 'HEAD /health/live']);
+    const undeclared = routes.filter(({ access }) => !access.public && !isScope(access.scope ?? ''));
+    expect(undeclared).toEqual([]);
+  });
+
+  it('has the same routes as the core port', async () => {
+    const [core, query] = [await routesOf('core'), await routesOf('query')];
+    const names = (routes: typeof core) => routes.map(({ method, url }) => `${method} ${url}`).sort();
+    expect(names(query)).toEqual(names(core));
+  });
+
+  it.each([
+    '/api/v1/events/query',
+    '/api/v1/events/count',
+    '/api/v1/events/019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
+    '/api/v1/streams',
+    '/api/v1/entities',
+    '/api/v1/dead-letters',
+    '/health',
+    '/health/ready',
+    '/metrics',
+    '/openapi.json',
+    '/docs',
+    '/docs/swagger-ui.css',
+    '/',
+    '/nowhere',
+    '/api/v1/events/query?limit=NaN',
+    '/%zz',
+  ])('asks for a key at %s', async (url) => {
+    const answer = await get(url);
+    if (url === '/%zz') return expect(answer.statusCode).toBe(400);
+    expect(answer.statusCode).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="tributary"');
+    expect(answer.json()).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  it('shows whether it is alive to everyone', async () => {
+    expect((await get('/health/live')).statusCode).toBe(200);
+  });
+
+  it('lets a key with the scope in, and no other', async () => {
+    const url = '/api/v1/events/query';
+    expect((await get(url, { authorization: gateway.bearer['events:read'] })).statusCode).toBe(200);
+    for (const scope of ['events:write', 'definitions:read', 'definitions:write', 'admin'] as const) {
+      const answer = await get(url, { authorization: gateway.bearer[scope] });
+      expect(answer.statusCode).toBe(403);
+      expect(answer.headers['www-authenticate']).toBe(
+        'Bearer realm="tributary", error="insufficient_scope", scope="events:read"',
+      );
+    }
+    expect((await get('/nowhere', { authorization: gateway.bearer.admin })).statusCode).toBe(404);
+  });
+
+  it('takes no key from the query string or another header', async () => {
+    const key = gateway.bearer['events:read'].slice('Bearer '.length);
+    for (const name of ['access_token', 'api_key', 'key', 'authorization']) {
+      expect((await get(`/api/v1/streams?${name}=${key}`)).statusCode).toBe(401);
+    }
+    expect((await get('/api/v1/streams', { 'x-api-key': key, cookie: `key=${key}` })).statusCode).toBe(401);
+  });
+
+  it('answers a wrong key the same whether its id is known or not', async () => {
+    const [, knownId = ''] = gateway.bearer['events:read'].split('_');
+    const unknown = generateKey();
+    const other = unknown.key.replace(unknown.keyId, knownId);
+    const answers = await Promise.all(
+      [unknown.key, other].map((key) =>
+        get('/api/v1/streams', { authorization: `Bearer ${key}`, 'x-request-id': 'r' }),
+      ),
+    );
+    expect(answers[0]?.statusCode).toBe(401);
+    expect(answers[0]?.headers['www-authenticate']).toBe('Bearer realm="tributary", error="invalid_token"');
+    expect(answers[1]?.json()).toEqual(answers[0]?.json());
+  });
+
+  it('counts what it refuses', async () => {
+    const count = async () =>
+      Number(/auth_refused_total\{code="invalid_token"\} (\d+)/.exec(await metricsText())?.[1] ?? 0);
+    const before = await count();
+    await get('/api/v1/streams', { authorization: 'Bearer x' });
+    expect(await count()).toBe(before + 1);
+  });
+
+  it('answers an upload without a key before the body has come', async () => {
+    await gateway.query.instance.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = gateway.query.instance.server.address() as AddressInfo;
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'content-length': 16 * 1024 * 1024 };
+      const upload = request({ port, method: 'POST', path: '/api/v1/events/batch', headers }, (answer) => {
+        upload.destroy();
+        resolve(answer.statusCode);
+      });
+      upload.on('error', reject);
+      upload.write('{"events":[');
+    });
+    expect(status).toBe(401);
+  });
+});
+
+describe('both ports', () => {
+  it('write through the same module, and read what was written once it is stored', async () => {
+    for (const port of ['core', 'query'] as const) {
+      const { instance } = gateway[port];
+      const event = { stream: `on-${port}`, event_type: 't', data: { n: 1 } };
+      const write = {
+        method: 'POST',
+        url: '/api/v1/events',
+        headers: { authorization: gateway.bearer['events:write'] },
+      } as const;
+      const written = await instance.inject({ ...write, payload: event });
+      expect(written.statusCode, written.body).toBe(201);
+      const { partition, offset } = written.json<{ partition: number; offset: number }>();
+      const read = () =>
+        instance.inject({
+          url: `/api/v1/events/count?wait_for=${event.stream}:${partition}:${offset}`,
+          headers: { authorization: gateway.bearer['events:read'] },
+        });
+      expect((await read()).statusCode).toBe(504);
+      materialized(gateway, event.stream, { partition, offset: offset + 1 });
+      expect((await read()).statusCode).toBe(200);
+    }
+  });
+});
+
+describe('a query port without keys in its configuration', () => {
+  it('refuses every request', async () => {
+    const closed = await givenGateway({ apiKeys: 'none' });
+    const authorization = `Bearer ${generateKey().key}`;
+    const answer = await closed.query.instance.inject({ url: '/api/v1/streams', headers: { authorization } });
+    expect(answer.statusCode).toBe(401);
+    await closed.close();
+  });
+});
+
+interface DeclaredRoute {
+  method: string;
+  url: string;
+  access: RouteAccess;
+}
+
+/** All routes of a port, as they are declared while it is put together. */
+async function routesOf(port: 'core' | 'query'): Promise<DeclaredRoute[]> {
+  const { context, parts } = gateway;
+  const options = (port === 'core' ? corePort : queryPort)(context, parts);
+  const routes: RouteOptions[] = [];
+  const configure = (instance: FastifyInstance) => {
+    options.configure?.(instance);
+    instance.addHook('onRoute', (route) => void routes.push(route));
+  };
+  const app = await createHttpApp({ ...options, configure });
+  await app.nest.close();
+  return routes.flatMap(({ method, url, config }) =>
+    [method].flat().map((each) => ({ method: each, url, access: config ?? {} })),
+  );
+}

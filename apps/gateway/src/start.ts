@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TopicNames } from '#contracts';
+import { openDefinitions, type Definitions } from '#definitions';
+import { startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext } from '#http';
+import { LateProducer, MeteredProducer } from '#ingest';
+import { kafkaLogOptions, logMayReturn, openKafkaLog, type Log } from '#log';
+import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
+import type { GatewayConfig } from './config.js';
+import type { GatewayParts } from './gateway.module.js';
+import { MaterializerLag } from './health/materializer-lag.js';
+import { registerChecks } from './health/register-checks.js';
+import { corePort, queryPort } from './ports.js';
+import { ReadGate } from './reads/read-gate.js';
+import { WaitFor } from './wait-for/wait-for.js';
+
+const kafka = { name: 'Kafka', mayReturn: logMayReturn };
+const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
+
+/** Milliseconds that a query waits for its turn at most. */
+const turnMs = 10_000;
+
+/** Milliseconds between two looks at how far the materializer is. */
+const lagIntervalMs = 15_000;
+
+/** Milliseconds that a start waits for ClickHouse before it goes on without it. */
+const tablesMs = 5_000;
+
+/** Starts both ports at once, so that probes see them; they serve when Kafka has answered. */
+export async function startGateway(context: AppContext<GatewayConfig>): Promise<void> {
+  const { config, lifecycle } = context;
+  const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
+  const log = openKafkaLog({ ...kafkaLogOptions(config, 'gateway'), logger: context.logger });
+  const store = openClickHouse(clickHouseOptions(config));
+  const definitions = openDefinitions({
+    log,
+    names: topics,
+    defaults: { partitions: config.STREAM_PARTITIONS },
+  });
+  const producer = new LateProducer();
+  const parts = putTogether(config, { log, store, definitions, producer, topics });
+  const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
+  registerChecks(context.health, { log, store, definitions, lag });
+  const stopFollowing = lag.follow(lagIntervalMs);
+  lifecycle.onStop('lag', async () => stopFollowing());
+  lifecycle.onStop('producer', () => producer.close());
+  lifecycle.onStop('definitions', () => definitions.close());
+  lifecycle.onStop('log', () => log.close());
+  lifecycle.onStop('store', () => store.close());
+  await listen(context, parts);
+  const tables = makeTables(context, store);
+  await untilReachable(context, kafka, () => definitions.start());
+  producer.use(new MeteredProducer(await untilReachable(context, kafka, () => log.producer())));
+  await Promise.race([tables, sleep(tablesMs, undefined, { ref: false })]);
+}
+
+interface Engines {
+  log: Log;
+  store: Store;
+  definitions: Definitions;
+  producer: LateProducer;
+  topics: TopicNames;
+}
+
+function putTogether(config: GatewayConfig, engines: Engines): GatewayParts {
+  const { log, store, definitions, producer, topics } = engines;
+  return {
+    reader: store.reader,
+    definitions,
+    gate: new ReadGate({ concurrent: config.READS_CONCURRENT, queued: config.READS_QUEUED, waitMs: turnMs }),
+    waitFor: new WaitFor({ admin: log.admin, definitions, topics }),
+    write: { producer, definitions, topics, autoCreateStreams: config.AUTO_CREATE_STREAMS },
+  };
+}
+
+async function listen(context: AppContext<GatewayConfig>, parts: GatewayParts): Promise<void> {
+  const { HOST: host, GATEWAY_CORE_PORT, GATEWAY_QUERY_PORT } = context.config;
+  await startHttpApp({
+    ...corePort(context, parts),
+    listen: { host, port: GATEWAY_CORE_PORT, variable: 'GATEWAY_CORE_PORT' },
+  });
+  await startHttpApp({
+    ...queryPort(context, parts),
+    listen: { host, port: GATEWAY_QUERY_PORT, variable: 'GATEWAY_QUERY_PORT' },
+  });
+}
+
+/** Writing must not depend on ClickHouse: where it is not there, its tables are made when it comes. */
+async function makeTables(context: AppContext<GatewayConfig>, store: Store): Promise<void> {
+  try {
+    await untilReachable(context, clickHouse, () => store.migrate());
+  } catch (error) {
+    if (!(error instanceof StoppedWhileWaitingError)) context.crash(error as Error);
+  }
+}

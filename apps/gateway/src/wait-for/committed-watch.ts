@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TopicAdmin } from '#log';
+
+export interface CommittedWatchOptions {
+  admin: Pick<TopicAdmin, 'committed'>;
+  group: string;
+  topic: string;
+  /** Milliseconds between two polls. */
+  pollMs: number;
+}
+
+interface Waiter {
+  partition: number;
+  offset: number;
+  settle(error?: Error): void;
+}
+
+/**
+ * Watches how far a group has come in one topic, for everyone who waits for it: one poll at a time however many wait,
+ * and none when nobody does.
+ */
+export class CommittedWatch {
+  private readonly waiters = new Set<Waiter>();
+  private committed = new Map<number, number>();
+  private polling = false;
+
+  constructor(private readonly options: CommittedWatchOptions) {}
+
+  get size(): number {
+    return this.waiters.size;
+  }
+
+  /** Resolves when the group has passed the offset. Rejects when the log fails, or with the signal's reason. */
+  passed(position: { partition: number; offset: number }, signal: AbortSignal): Promise<void> {
+    if (this.hasPassed(position)) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const stop = () => waiter.settle(signal.reason as Error);
+      const waiter: Waiter = {
+        ...position,
+        settle: (error) => {
+          signal.removeEventListener('abort', stop);
+          this.waiters.delete(waiter);
+          if (error === undefined) resolve();
+          else reject(error);
+        },
+      };
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop);
+      this.waiters.add(waiter);
+      void this.poll();
+    });
+  }
+
+  private async poll(): Promise<void> {
+    if (this.polling) return;
+    this.polling = true;
+    while (this.waiters.size > 0) {
+      await this.pollOnce();
+      if (this.waiters.size > 0) await sleep(this.options.pollMs);
+    }
+    this.polling = false;
+  }
+
+  private async pollOnce(): Promise<void> {
+    try {
+      this.committed = await this.options.admin.committed(this.options.group, this.options.topic);
+    } catch (error) {
+      for (const waiter of [...this.waiters]) waiter.settle(error as Error);
+      return;
+    }
+    for (const waiter of [...this.waiters]) if (this.hasPassed(waiter)) waiter.settle();
+  }
+
+  private hasPassed({ partition, offset }: { partition: number; offset: number }): boolean {
+    return (this.committed.get(partition) ?? 0) > offset;
+  }
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { ProblemError, TopicNames } from '#contracts';
+import type { StreamDefinition } from '#definitions';
+import { LogUnavailableError } from '#log';
+import { WaitFor, type WaitForOptions } from './wait-for.js';
+
+const topics = new TopicNames('t.');
+const forever = new AbortController().signal;
+
+describe('waiting for positions', () => {
+  it('resolves when the materializer has passed all of them', async () => {
+    const world = new World();
+    const waiting = world.waitFor().reached([at('orders', 0, 3), at('orders', 1, 7)], forever);
+    world.commit('orders', 0, 4);
+    world.commit('orders', 1, 8);
+    await waiting;
+  });
+
+  it('resolves at once without positions', async () => {
+    await new World().waitFor().reached([], forever);
+  });
+
+  it('is 504 when one is not reached in time', async () => {
+    const world = new World();
+    world.commit('orders', 0, 4);
+    const waiting = world
+      .waitFor({ timeoutMs: 5 })
+      .reached([at('orders', 0, 3), at('orders', 1, 0)], forever);
+    await expect(waiting).rejects.toMatchObject({ code: 'not_yet_materialized', status: 504 });
+  });
+
+  it('is 404 for a stream that nobody announces', async () => {
+    const waiting = new World().waitFor().reached([at('nowhere', 0, 0)], forever);
+    await expect(waiting).rejects.toMatchObject({ code: 'stream_not_found', status: 404 });
+  });
+
+  it('goes on with a stream that is announced while it waits', async () => {
+    const world = new World();
+    const waiting = world.waitFor({ unknownStreamMs: 60_000 }).reached([at('new', 0, 0)], forever);
+    world.commit('new', 0, 1);
+    world.announce('new', 1);
+    await waiting;
+  });
+
+  it('is 400 for a partition that the stream does not have', async () => {
+    const waiting = new World().waitFor().reached([at('orders', 2, 0)], forever);
+    await expect(waiting).rejects.toMatchObject({
+      code: 'invalid_request',
+      options: { errors: [{ pointer: 'wait_for' }] },
+    });
+  });
+
+  it('is 503 when the log cannot be asked', async () => {
+    const world = new World();
+    world.failure = new LogUnavailableError('down');
+    const waiting = world.waitFor().reached([at('orders', 0, 0)], forever);
+    await expect(waiting).rejects.toMatchObject({ code: 'log_unavailable', status: 503 });
+  });
+
+  it('ends with the client', async () => {
+    const client = new AbortController();
+    const waiting = new World().waitFor().reached([at('orders', 0, 0), at('other', 0, 0)], client.signal);
+    client.abort(new ProblemError('request_timeout', 'gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    await expect(new World().waitFor().reached([at('orders', 0, 0)], client.signal)).rejects.toThrow('gone');
+  });
+
+  it('takes a bounded number of waiters, and gives their places back', async () => {
+    const world = new World();
+    const waitFor = world.waitFor({ maxWaiters: 2 });
+    const two = waitFor.reached([at('orders', 0, 0), at('orders', 1, 0)], forever);
+    await expect(waitFor.reached([at('orders', 0, 0)], forever)).rejects.toMatchObject({
+      code: 'overloaded',
+    });
+    world.commit('orders', 0, 1);
+    world.commit('orders', 1, 1);
+    await two;
+    await waitFor.reached([at('orders', 0, 0)], forever);
+  });
+});
+
+function at(stream: string, partition: number, offset: number) {
+  return { stream, partition, offset };
+}
+
+/** Streams and commits as a spec wants them; `orders` has two partitions. */
+class World {
+  failure: Error | undefined;
+  private readonly streams = new Map<string, StreamDefinition>();
+  private readonly offsets = new Map<string, Map<number, number>>();
+  private readonly listeners = new Set<() => void>();
+
+  constructor() {
+    this.announce('orders', 2);
+  }
+
+  waitFor(options: Partial<WaitForOptions> = {}): WaitFor {
+    const quick = { timeoutMs: 60_000, unknownStreamMs: 5, pollMs: 1 };
+    return new WaitFor({ admin: this, definitions: this, topics, ...quick, ...options });
+  }
+
+  announce(stream: string, partitions: number): void {
+    const created_at = '2026-11-21T00:00:00.000000Z';
+    this.streams.set(stream, { stream, partitions, retention: 'unlimited', created_at });
+    this.listeners.forEach((listener) => listener());
+  }
+
+  commit(stream: string, partition: number, offset: number): void {
+    const topic = topics.ofStream(stream);
+    this.offsets.set(topic, new Map(this.offsets.get(topic)).set(partition, offset));
+  }
+
+  stream(name: string): StreamDefinition | undefined {
+    return this.streams.get(name);
+  }
+
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  async committed(group: string, topic: string): Promise<Map<number, number>> {
+    if (this.failure) throw this.failure;
+    return group === topics.materializerGroup ? (this.offsets.get(topic) ?? new Map()) : new Map();
+  }
+}

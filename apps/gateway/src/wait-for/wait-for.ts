@@ -1,0 +1,117 @@
+import { setMaxListeners } from 'node:events';
+import { limits, ProblemError, type TopicNames } from '#contracts';
+import type { Definitions, StreamDefinition } from '#definitions';
+import { LogUnavailableError, type TopicAdmin } from '#log';
+import { metrics } from '#telemetry';
+import { announcedStream } from './announced-stream.js';
+import { CommittedWatch } from './committed-watch.js';
+import type { StreamPosition } from './position.js';
+
+export interface WaitForOptions {
+  admin: Pick<TopicAdmin, 'committed'>;
+  definitions: Pick<Definitions, 'stream' | 'onChange'>;
+  topics: TopicNames;
+  /** Milliseconds until a position that is not there is answered 504. */
+  timeoutMs?: number;
+  /** Milliseconds until a stream that this process has not heard of is answered 404. */
+  unknownStreamMs?: number;
+  pollMs?: number;
+  /** Positions waited for at once, over all requests. */
+  maxWaiters?: number;
+}
+
+const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 20, maxWaiters: 1000 };
+
+/**
+ * Read your own writes: waits until the materializer has passed positions, which is when they can be queried. It asks
+ * the log for the offsets that the materializer's group has committed, per topic one poll at a time.
+ */
+export class WaitFor {
+  private readonly watches = new Map<string, CommittedWatch>();
+  private readonly options: Required<WaitForOptions>;
+  private waiting = 0;
+
+  constructor(options: WaitForOptions) {
+    this.options = { ...defaults, ...options };
+  }
+
+  /**
+   * Resolves when every position can be queried.
+   * @throws ProblemError 404 `stream_not_found`, 400 for a partition that the stream does not have,
+   * 504 `not_yet_materialized`, 503 `log_unavailable`, 503 `overloaded` when too many wait already.
+   * @throws the signal's reason when the client goes away.
+   */
+  async reached(positions: readonly StreamPosition[], client: AbortSignal): Promise<void> {
+    if (positions.length === 0) return;
+    if (this.waiting + positions.length > this.options.maxWaiters) throw tooMany();
+    this.waiting += positions.length;
+    metrics.waitForWaiting.set(this.waiting);
+    const stop = new AbortController();
+    setMaxListeners(positions.length * 2, stop.signal);
+    const gone = () => stop.abort(client.reason);
+    client.addEventListener('abort', gone);
+    const timer = setTimeout(() => stop.abort(notYet()), this.options.timeoutMs);
+    try {
+      client.throwIfAborted();
+      await Promise.all(positions.map((position) => this.reachedOne(position, stop.signal)));
+    } catch (error) {
+      throw logProblem(error);
+    } finally {
+      clearTimeout(timer);
+      client.removeEventListener('abort', gone);
+      stop.abort();
+      this.waiting -= positions.length;
+      metrics.waitForWaiting.set(this.waiting);
+    }
+  }
+
+  private async reachedOne(position: StreamPosition, signal: AbortSignal): Promise<void> {
+    const { definitions, unknownStreamMs } = this.options;
+    const definition = await announcedStream(definitions, position.stream, {
+      withinMs: unknownStreamMs,
+      signal,
+    });
+    if (!definition) throw notFound(position.stream);
+    if (position.partition >= definition.partitions) throw noSuchPartition(position, definition);
+    await this.watchOf(position.stream).passed(position, signal);
+  }
+
+  /** One per stream that exists, so at most as many as there may be streams. */
+  private watchOf(stream: string): CommittedWatch {
+    const { admin, topics, pollMs } = this.options;
+    const topic = topics.ofStream(stream);
+    const watch =
+      this.watches.get(topic) ??
+      new CommittedWatch({ admin, topic, group: topics.materializerGroup, pollMs });
+    this.watches.set(topic, watch);
+    return watch;
+  }
+}
+
+function logProblem(error: unknown): unknown {
+  if (!(error instanceof LogUnavailableError)) return error;
+  const detail = 'How far the events can be queried is not known while Kafka cannot be reached.';
+  return new ProblemError('log_unavailable', detail, { retryAfterSeconds: 2, cause: error });
+}
+
+function tooMany(): ProblemError {
+  return new ProblemError('overloaded', 'Too many requests wait for positions.', { retryAfterSeconds: 1 });
+}
+
+function notYet(): ProblemError {
+  return new ProblemError(
+    'not_yet_materialized',
+    'A position of wait_for cannot be queried yet, or does not exist.',
+    { errors: [{ pointer: 'wait_for', detail: 'was not reached in time' }] },
+  );
+}
+
+function notFound(stream: string): ProblemError {
+  const detail = `There is no stream ${JSON.stringify(stream)}.`;
+  return new ProblemError('stream_not_found', detail, { errors: [{ pointer: 'wait_for', detail }] });
+}
+
+function noSuchPartition(position: StreamPosition, { partitions }: StreamDefinition): ProblemError {
+  const detail = `The stream ${position.stream} has the partitions 0 to ${partitions - 1}, not ${position.partition}.`;
+  return new ProblemError('invalid_request', detail, { errors: [{ pointer: 'wait_for', detail }] });
+}

@@ -1,0 +1,4 @@
+export * from './late-producer.js';
+export * from './metered-producer.js';
+export * from './write.module.js';
+export type { WritePorts } from './write-ports.js';

@@ -1,0 +1,47 @@
+import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log';
+import type { NewRecord, Position, Producer } from '#log';
+import { metrics } from '#telemetry';
+
+/** Measures a producer: what was acknowledged, how long it took, what failed and why. */
+export class MeteredProducer implements Producer {
+  constructor(private readonly inner: Producer) {}
+
+  get bytesInFlight(): number {
+    return this.inner.bytesInFlight;
+  }
+
+  async append(records: readonly NewRecord[]): Promise<Position[]> {
+    const began = performance.now();
+    try {
+      const positions = this.inner.append(records);
+      metrics.produceInFlightBytes.set(this.inner.bytesInFlight);
+      const acknowledged = await positions;
+      this.acknowledged(records, began);
+      return acknowledged;
+    } catch (error) {
+      metrics.produceErrors.inc({ reason: reasonOf(error) });
+      throw error;
+    } finally {
+      metrics.produceInFlightBytes.set(this.inner.bytesInFlight);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  private acknowledged(records: readonly NewRecord[], began: number): void {
+    let size = 0;
+    for (const record of records) size += record.value.length;
+    metrics.produceRecords.inc(records.length);
+    metrics.produceBytes.inc(size);
+    metrics.produceDuration.observe((performance.now() - began) / 1000);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof LogOverloadedError) return 'overloaded';
+  if (error instanceof LogUnavailableError) return 'unavailable';
+  if (error instanceof UnknownTopicError) return 'unknown_topic';
+  return 'other';
+}

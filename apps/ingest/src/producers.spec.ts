@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { LogOverloadedError, LogUnavailableError, MemoryLog, UnknownTopicError } from '#log';
+import { metrics } from '#telemetry';
+import { LateProducer } from './late-producer.js';
+import { MeteredProducer } from './metered-producer.js';
+
+const record = { topic: 't', key: 'k', value: 'twelve bytes' };
+
+async function givenProducer(options = {}) {
+  const log = new MemoryLog(options);
+  await log.admin.create('t', { partitions: 1 });
+  return { log, producer: await log.producer() };
+}
+
+describe('a late producer', () => {
+  it('refuses as an unreachable log until it has one', async () => {
+    const { producer } = await givenProducer();
+    const late = new LateProducer();
+    await expect(late.append([record])).rejects.toThrow(LogUnavailableError);
+    late.use(producer);
+    expect(await late.append([record])).toEqual([{ partition: 0, offset: 0 }]);
+  });
+});
+
+describe('a metered producer', () => {
+  const value = async (name: 'produceRecords' | 'produceBytes') =>
+    (await metrics[name].get()).values[0]?.value ?? 0;
+  const errors = async (reason: string) =>
+    (await metrics.produceErrors.get()).values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
+
+  it('counts what was acknowledged', async () => {
+    const { producer } = await givenProducer();
+    const [records, bytes] = [await value('produceRecords'), await value('produceBytes')];
+    await new MeteredProducer(producer).append([record, record]);
+    expect([await value('produceRecords'), await value('produceBytes')]).toEqual([records + 2, bytes + 24]);
+  });
+
+  it('counts what failed by its reason, and passes it on', async () => {
+    const { log, producer } = await givenProducer({ bytesInFlight: 20 });
+    const metered = new MeteredProducer(producer);
+    const before = await Promise.all(['overloaded', 'unavailable', 'unknown_topic'].map(errors));
+    const first = metered.append([record]);
+    await expect(metered.append([record])).rejects.toThrow(LogOverloadedError);
+    await first;
+    await expect(metered.append([{ ...record, topic: 'none' }])).rejects.toThrow(UnknownTopicError);
+    log.down = true;
+    await expect(metered.append([record])).rejects.toThrow(LogUnavailableError);
+    const after = await Promise.all(['overloaded', 'unavailable', 'unknown_topic'].map(errors));
+    expect(after).toEqual(before.map((count) => count + 1));
+  });
+});

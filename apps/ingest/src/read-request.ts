@@ -1,0 +1,128 @@
+import { isAscii } from 'node:buffer';
+import { JsonScanner, limits, ProblemError } from '#contracts';
+import { escapePointer, parseJson } from '#http';
+import { scanEvent } from './event-scan.js';
+import { readEvent, type AcceptedEvent, type Reception } from './read-event.js';
+import { Rejection } from './rejection.js';
+
+/** What became of each event of a request, in its order. */
+export type ReadEvents = (AcceptedEvent | Rejection)[];
+
+const comma = 0x2c;
+const closeBracket = 0x5d;
+const closeBrace = 0x7d;
+
+/** Text of one byte a character is read and cut faster. The body is known to be valid UTF-8. */
+export function textOf(body: Buffer): string {
+  return body.toString(isAscii(body) ? 'latin1' : 'utf8');
+}
+
+/** @throws ProblemError invalid_json, or what is wrong with the event */
+export function readSingle(reception: Reception): AcceptedEvent {
+  const scanner = new JsonScanner(reception.text);
+  const found = scanEvent(scanner, scanner.space(0));
+  if (!found) throw failure(scanner).toProblem();
+  const end = scanner.space(found.end);
+  if (end < reception.text.length) throw syntaxError(end).toProblem();
+  const event = readEvent(found, '', reception);
+  if (event instanceof Rejection) throw event.toProblem();
+  return event;
+}
+
+/**
+ * Reads `{"events":[…]}`. A wrong event is a rejection; what concerns the body as a whole is thrown.
+ * @throws ProblemError invalid_json, invalid_request
+ */
+export function readBatch(reception: Reception): ReadEvents {
+  const { text } = reception;
+  const start = /^[ \t\n\r]*\{[ \t\n\r]*"events"[ \t\n\r]*:[ \t\n\r]*\[/.exec(text)?.[0].length;
+  if (start === undefined) throw notABatch(text);
+  const scanner = new JsonScanner(text);
+  const results: ReadEvents = [];
+  let i = scanner.space(start);
+  while (text.charCodeAt(i) !== closeBracket || results.length > 0) {
+    if (results.length === limits.batchEvents) throw wrongCount();
+    const found = scanEvent(scanner, i);
+    if (!found) throw failure(scanner, `/events/${results.length}`).toProblem();
+    results.push(readEvent(found, `/events/${results.length}`, reception));
+    i = scanner.space(found.end);
+    const code = text.charCodeAt(i);
+    if (code === closeBracket) break;
+    if (code !== comma) throw syntaxError(i).toProblem();
+    i = scanner.space(i + 1);
+  }
+  i = scanner.space(i + 1);
+  if (text.charCodeAt(i) !== closeBrace || scanner.space(i + 1) < text.length) throw notABatch(text);
+  if (results.length === 0) throw wrongCount();
+  return results;
+}
+
+/**
+ * Reads newline-delimited JSON, one event a line; empty lines are passed over. Pointers count events from 0, as if
+ * they stood in a batch. A line that is not JSON is a rejection like any other.
+ * @throws ProblemError invalid_request when there are none or too many
+ */
+export function readLines(reception: Reception): ReadEvents {
+  const { text } = reception;
+  const scanner = new JsonScanner(text, { lines: true });
+  const results: ReadEvents = [];
+  for (let start = 0; start < text.length;) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    const first = scanner.space(start);
+    if (first < end) {
+      if (results.length === limits.batchEvents) throw wrongCount();
+      results.push(readLine(scanner, { start: first, end, index: results.length }, reception));
+    }
+    start = end + 1;
+  }
+  if (results.length === 0) throw wrongCount();
+  return results;
+}
+
+function readLine(
+  scanner: JsonScanner,
+  line: { start: number; end: number; index: number },
+  reception: Reception,
+): AcceptedEvent | Rejection {
+  const pointer = `/events/${line.index}`;
+  const found = scanEvent(scanner, line.start);
+  if (!found) return failure(scanner, pointer);
+  const rest = scanner.space(found.end);
+  if (rest < line.end) return syntaxError(rest, pointer);
+  return readEvent(found, pointer, reception);
+}
+
+function failure(scanner: JsonScanner, pointer = ''): Rejection {
+  if (scanner.failure === 'syntax') return syntaxError(scanner.failedAt, pointer);
+  const detail = `JSON may be nested ${limits.jsonDepth} levels deep at most.`;
+  return new Rejection('invalid_json', detail, [{ pointer, detail: 'is nested too deep' }]);
+}
+
+function syntaxError(at: number, pointer?: string): Rejection {
+  const detail = `This is not valid JSON (RFC 8259): character ${at + 1} of the body cannot stand there.`;
+  return new Rejection('invalid_json', detail, pointer ? [{ pointer, detail: 'is not valid JSON' }] : []);
+}
+
+function wrongCount(): ProblemError {
+  const detail = `must be 1 to ${limits.batchEvents} events`;
+  return new ProblemError('invalid_request', `A batch ${detail}.`, {
+    errors: [{ pointer: '/events', detail }],
+  });
+}
+
+/** Says what is wrong with a body that does not have the form of a batch. */
+function notABatch(text: string): ProblemError {
+  const value = parseJson(text);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const unknown = isObject ? Object.keys(value).filter((name) => name !== 'events') : [];
+  const errors = unknown.slice(0, 100).map((name) => ({
+    pointer: `/${escapePointer(name)}`,
+    detail: 'is not a known field',
+  }));
+  if (errors.length === 0) {
+    const detail = 'must be an array, given once, its name written without escapes';
+    errors.push(isObject ? { pointer: '/events', detail } : { pointer: '', detail: 'must be an object' });
+  }
+  return new ProblemError('invalid_request', 'A batch is an object with one member: events.', { errors });
+}

@@ -1,0 +1,42 @@
+import { TopicNames } from '#contracts';
+import { openDefinitions } from '#definitions';
+import { startHttpApp, untilReachable, type AppContext } from '#http';
+import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
+import type { IngestConfig } from './config.js';
+import { LateProducer } from './late-producer.js';
+import { MeteredProducer } from './metered-producer.js';
+import { portKeys } from './port-keys.js';
+import { WriteModule } from './write.module.js';
+
+const kafka = { name: 'Kafka', mayReturn: logMayReturn };
+
+/** Starts the write port at once, so that probes see it; it serves when Kafka has answered. */
+export async function startIngest(context: AppContext<IngestConfig>): Promise<void> {
+  const { config, health, lifecycle } = context;
+  const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
+  const log = openKafkaLog({ ...kafkaLogOptions(config, 'ingest'), logger: context.logger });
+  const definitions = openDefinitions({
+    log,
+    names: topics,
+    defaults: { partitions: config.STREAM_PARTITIONS },
+  });
+  const producer = new LateProducer();
+  health.register('log', () => log.admin.ping());
+  lifecycle.onStop('producer', () => producer.close());
+  lifecycle.onStop('definitions', () => definitions.close());
+  lifecycle.onStop('log', () => log.close());
+  await startHttpApp({
+    ...portKeys(config.INGEST_API_KEYS),
+    context,
+    module: WriteModule.with({
+      producer,
+      definitions,
+      topics,
+      autoCreateStreams: config.AUTO_CREATE_STREAMS,
+    }),
+    listen: { host: config.HOST, port: config.INGEST_PORT, variable: 'INGEST_PORT' },
+    bodyBytes: config.INGEST_BODY_MIB * 1024 * 1024,
+  });
+  await untilReachable(context, kafka, () => definitions.start());
+  producer.use(new MeteredProducer(await untilReachable(context, kafka, () => log.producer())));
+}

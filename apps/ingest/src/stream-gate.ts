@@ -1,0 +1,129 @@
+import { limits, ProblemError, type TopicNames } from '#contracts';
+import type { Definitions } from '#definitions';
+import { Rejection } from './rejection.js';
+
+/** Streams that are being created at the same time, at most; also of one request. */
+const concurrency = 8;
+/** Creations that wait for their turn; one more is a 503 for its request. */
+const mostWaiting = 256;
+/** Streams that one request creates by writing to them. */
+const mostNew = 100;
+
+/** How streams are made sure of for one request. */
+export interface EnsureOptions {
+  /** One stream that is refused beforehand is enough for none to be created. */
+  atomic: boolean;
+  /** The connection of the request: when it is gone, nothing more is created for it. */
+  client: { readonly destroyed: boolean };
+}
+
+/** Makes sure that streams exist before events are written to them. */
+export class StreamGate {
+  private readonly creations = new Map<string, Promise<void>>();
+  /** Topics by stream: the same string object for all records of a stream. */
+  private readonly names = new Map<string, string>();
+  private readonly waiting: (() => void)[] = [];
+  private creating = 0;
+
+  constructor(
+    private readonly definitions: Definitions,
+    private readonly topics: TopicNames,
+    private readonly autoCreate: boolean,
+  ) {}
+
+  /** The topic of a stream that exists. */
+  topicOf(stream: string): string | undefined {
+    if (!this.definitions.stream(stream)) return undefined;
+    let topic = this.names.get(stream);
+    if (topic === undefined) {
+      if (this.names.size >= limits.streams) this.names.clear();
+      topic = this.topics.ofStream(stream);
+      this.names.set(stream, topic);
+    }
+    return topic;
+  }
+
+  /**
+   * Creates those streams that do not exist yet, up to 100 of them. Resolves with the streams that cannot be written
+   * to, and why.
+   * @throws ProblemError log_unavailable, overloaded, or request_timeout when the client has gone
+   */
+  async ensure(streams: ReadonlySet<string>, options: EnsureOptions): Promise<Map<string, Rejection>> {
+    const missing = [...streams].filter((stream) => !this.definitions.stream(stream));
+    const refused = this.refusedBeforehand(missing);
+    if (options.atomic && refused.size > 0) return refused;
+    const wanted = missing.filter((stream) => !refused.has(stream));
+    for (let i = 0; i < wanted.length; i += concurrency) {
+      if (options.client.destroyed) throw clientGone();
+      await this.createAll(wanted.slice(i, i + concurrency), refused);
+    }
+    return refused;
+  }
+
+  private refusedBeforehand(missing: readonly string[]): Map<string, Rejection> {
+    const refused = this.autoCreate ? missing.slice(mostNew) : missing;
+    const why = this.autoCreate ? tooManyNew : notCreated;
+    return new Map(refused.map((stream) => [stream, why(stream)]));
+  }
+
+  private async createAll(streams: readonly string[], refused: Map<string, Rejection>): Promise<void> {
+    const outcomes = await Promise.allSettled(streams.map((stream) => this.create(stream)));
+    outcomes.forEach((outcome, i) => {
+      if (outcome.status === 'rejected') refused.set(streams[i]!, rejectionOf(outcome.reason));
+    });
+  }
+
+  private create(stream: string): Promise<void> {
+    let creation = this.creations.get(stream);
+    if (!creation) {
+      creation = this.createOnce(stream).finally(() => this.creations.delete(stream));
+      this.creations.set(stream, creation);
+    }
+    return creation;
+  }
+
+  private async createOnce(stream: string): Promise<void> {
+    await this.enter();
+    try {
+      await this.definitions.createStream({ stream });
+    } finally {
+      this.leave();
+    }
+  }
+
+  private async enter(): Promise<void> {
+    if (this.creating < concurrency) {
+      this.creating++;
+      return;
+    }
+    if (this.waiting.length >= mostWaiting)
+      throw new ProblemError('overloaded', 'Too many streams are being created at once.');
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  /** The place goes to the creation that has waited longest, if any. */
+  private leave(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.creating--;
+  }
+}
+
+function notCreated(stream: string): Rejection {
+  return new Rejection('stream_not_found', `There is no stream ${stream}, and none is created by writing.`);
+}
+
+function tooManyNew(stream: string): Rejection {
+  const detail = `One request creates ${mostNew} streams at most: ${stream} was not created.`;
+  return new Rejection('invalid_request', detail);
+}
+
+function clientGone(): ProblemError {
+  return new ProblemError('request_timeout', 'The connection ended before the streams were created.');
+}
+
+/** What concerns one stream is that stream's; what concerns the log concerns the whole request. */
+function rejectionOf(reason: unknown): Rejection {
+  if (reason instanceof ProblemError && !reason.retryable) return new Rejection(reason.code, reason.message);
+  throw reason;
+}

@@ -1,0 +1,78 @@
+import { IsArray, IsInt, IsString, ValidateIf } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import type { InputError } from '#contracts';
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const json = (type: new () => object) => ({ 'application/json': { schema: ref(type.name) } });
+
+/** The answers of the hot routes, for the documentation: the routes put their text together themselves. */
+export class WrittenEvent {
+  @JSONSchema({ format: 'uuid' }) @IsString() event_id: string;
+  @IsString() stream: string;
+  @IsString() event_type: string;
+  @JSONSchema({ nullable: true }) @ValidateIf((_, value) => value !== null) @IsString() entity_id:
+    string | null;
+  @JSONSchema({ format: 'date-time' }) @IsString() timestamp: string;
+  @IsInt() partition: number;
+  @IsInt() offset: number;
+}
+
+export class WrittenPosition {
+  @JSONSchema({ format: 'uuid' }) @IsString() event_id: string;
+  @IsInt() partition: number;
+  @IsInt() offset: number;
+}
+
+@JSONSchema({ description: 'Why one event of a batch was not written.' })
+export class RejectedEvent {
+  @JSONSchema({
+    type: 'object',
+    required: ['code', 'status', 'detail'],
+    properties: {
+      code: { type: 'string', description: 'The code of a problem.', example: 'invalid_request' },
+      status: { type: 'integer', example: 400 },
+      detail: { type: 'string' },
+      errors: {
+        type: 'array',
+        maxItems: 20,
+        description: 'The first errors; just one when the batch has more than 1 000 together.',
+        items: {
+          type: 'object',
+          required: ['pointer', 'detail'],
+          properties: { pointer: { type: 'string' }, detail: { type: 'string' } },
+        },
+      },
+    },
+  })
+  @ValidateIf(() => true)
+  error: { code: string; status: number; detail: string; errors?: InputError[] };
+}
+
+export class BatchWritten {
+  @IsInt() accepted: number;
+  @IsInt() rejected: number;
+  @JSONSchema({
+    description: 'In the order of the request.',
+    items: { oneOf: [ref('WrittenPosition'), ref('RejectedEvent')] },
+  })
+  @IsArray()
+  events: (WrittenPosition | RejectedEvent)[];
+}
+
+export const writtenContent = json(WrittenEvent);
+export const batchContent = json(BatchWritten);
+
+/** A batch comes in two forms. */
+export const batchBody = {
+  required: true,
+  content: {
+    'application/json': { schema: ref('BatchInput') },
+    'application/x-ndjson': {
+      schema: {
+        type: 'string',
+        description: 'One event a line, each as in the JSON form; up to 10 000 lines.',
+        example: '{"stream":"orders","event_type":"order.placed","data":{"amount":12.5}}\n',
+      },
+    },
+  },
+};

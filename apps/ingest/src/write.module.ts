@@ -1,0 +1,16 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { EventsController } from './events.controller.js';
+import { StreamsWriteController } from './streams.controller.js';
+import { WRITE_PORTS, type WritePorts } from './write-ports.js';
+
+/** The write endpoints: mounted by `ingest`, and by the gateway on its ports. */
+@Module({})
+export class WriteModule {
+  static with(ports: WritePorts): DynamicModule {
+    return {
+      module: WriteModule,
+      controllers: [EventsController, StreamsWriteController],
+      providers: [{ provide: WRITE_PORTS, useValue: ports }],
+    };
+  }
+}

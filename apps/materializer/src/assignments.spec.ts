@@ -1,0 +1,178 @@
+import { encodeRecord, TopicNames } from '#contracts';
+import type { Assignment, LogRecord } from '#log';
+import { MemoryStore, StoreUnavailableError } from '#store';
+import { createLogger } from '#telemetry';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Assignments, type AssignmentsOptions } from './assignments.js';
+import type { PartitionState } from './partition-state.js';
+import { Retry } from './retry.js';
+import { VersionCache } from './version-cache.js';
+
+const place = { topic: 't.events.s', partition: 3 };
+
+function assignmentAt(position: number): Assignment {
+  return {
+    ...place,
+    position,
+    beginning: 0,
+    offsetAt: async () => 0,
+    timestampAtPosition: async () => 1_795_000_000_000,
+  };
+}
+
+const recordAt = (offset: number): LogRecord => ({
+  ...place,
+  offset,
+  key: null,
+  value: Buffer.from(
+    encodeRecord({
+      event_id: `00000000-0000-4000-8000-${String(offset).padStart(12, '0')}`,
+      event_type: 'happened',
+      entity_id: 'e',
+      timestamp: 1_795_000_000_000_000,
+      ingested_at: 1_795_000_000_000_000,
+      schema_version: null,
+      metadata: '{}',
+      data: '{}',
+    }),
+  ),
+  timestamp: 1_795_000_000_000,
+  headers: {},
+});
+
+describe('Assignments', () => {
+  let dropped: PartitionState[];
+  const store = new MemoryStore();
+  const logger = createLogger({ name: 'test', level: 'silent' });
+
+  beforeEach(() => {
+    dropped = [];
+  });
+
+  function assignments(options: Partial<AssignmentsOptions> = {}): Assignments {
+    return new Assignments({
+      topics: new TopicNames('t.'),
+      writer: store.writer,
+      consumer: () => {
+        throw new Error('nothing is committed here');
+      },
+      logger,
+      retry: new Retry({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
+      versions: new VersionCache(100),
+      window: { records: 5, milliseconds: 1000 },
+      now: () => 1_795_000_000_000,
+      dropped: (state) => dropped.push(state),
+      ...options,
+    });
+  }
+
+  /** Assigned at `from`, and read up to (not including) `to`. */
+  async function readBetween(all: Assignments, from: number, to: number): Promise<PartitionState> {
+    await all.add(assignmentAt(from));
+    const state = all.get(place.topic, place.partition)!;
+    const records = Array.from({ length: to - from }, (_, i) => recordAt(from + i));
+    state.fold.admit(records.slice(0, 3));
+    state.fold.admit(records.slice(3));
+    return state;
+  }
+
+  it('reads as far back as the id window needs', async () => {
+    expect(await assignments().add(assignmentAt(20))).toBe(15);
+  });
+
+  it.each([10, 13, 17])(
+    'goes on with a partition that comes back at %i, having read from 10 to 17',
+    async (position) => {
+      const all = assignments();
+      const state = await readBetween(all, 10, 17);
+      all.revoke(place);
+      expect([...all]).toEqual([]);
+      expect(await all.add(assignmentAt(position))).toBe(position);
+      expect(all.get(place.topic, place.partition)).toBe(state);
+      expect([...all]).toEqual([state]);
+      expect([dropped, state.ended.aborted]).toEqual([[], false]);
+    },
+  );
+
+  it.each([
+    [18, 'another has been further'],
+    [9, 'the group was set back'],
+  ])('starts anew when a partition comes back at %i: %s', async (position) => {
+    const all = assignments();
+    const state = await readBetween(all, 10, 17);
+    all.revoke(place);
+    expect(await all.add(assignmentAt(position))).toBe(position - 5);
+    expect(all.get(place.topic, place.partition)).not.toBe(state);
+    expect([dropped, state.ended.aborted]).toEqual([[state], true]);
+  });
+
+  it('raises what is known to be committed when a partition comes back', async () => {
+    const all = assignments();
+    const state = await readBetween(all, 10, 17);
+    all.revoke(place);
+    await all.add(assignmentAt(13));
+    expect(state.commits.committed).toBe(13);
+  });
+
+  it('starts anew when another record is where the first uncommitted one was: the topic was made anew', async () => {
+    const all = assignments();
+    const state = await readBetween(all, 10, 17);
+    all.revoke(place);
+    const other = { ...assignmentAt(10), timestampAtPosition: async () => 1_795_000_000_001 };
+    expect(await all.add(other)).toBe(5);
+    expect([dropped, state.ended.aborted]).toEqual([[state], true]);
+  });
+
+  it('holds nothing of a partition that is revoked while it is made ready', async () => {
+    const versions = new VersionCache(100);
+    let [asked, answer] = [() => {}, () => {}];
+    const begun = new Promise<void>((resolve) => (asked = resolve));
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const all = assignments({ versions });
+    const adding = all.add({
+      ...assignmentAt(10),
+      timestampAtPosition: async () => {
+        asked();
+        await answered;
+        return 1_795_000_000_000;
+      },
+    });
+    await begun;
+    all.revoke(place);
+    answer();
+    expect(await adding).toBe(10);
+    expect([versions.opened, all.get(place.topic, place.partition)]).toEqual([0, undefined]);
+  });
+
+  it('starts anew when nothing had been read yet', async () => {
+    const all = assignments();
+    const state = await readBetween(all, 10, 10);
+    all.revoke(place);
+    expect(await all.add(assignmentAt(10))).toBe(5);
+    expect(dropped).toEqual([state]);
+  });
+
+  it('forgets a partition that does not come back', async () => {
+    const all = assignments({ keepMs: 10 });
+    const state = await readBetween(all, 10, 17);
+    all.revoke(place);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect([dropped, state.ended.aborted, all.get(place.topic, place.partition)]).toEqual([
+      [state],
+      true,
+      undefined,
+    ]);
+  });
+
+  it('waits for a store that is down, until the partition is revoked', async () => {
+    const writer = Object.assign(Object.create(store.writer) as typeof store.writer, {
+      lastStored: () => Promise.reject(new StoreUnavailableError('down')),
+    });
+    const all = assignments({ writer });
+    const adding = all.add(assignmentAt(10));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    all.revoke(place);
+    expect(await adding).toBe(10);
+    expect([...all]).toEqual([]);
+  });
+});

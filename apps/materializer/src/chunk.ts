@@ -1,0 +1,91 @@
+import type { RecordBatch, UndecodableRange } from '#log';
+import type { DeadLetter, EventRow } from '#store';
+import { isUtf8 } from 'node:buffer';
+import type { Unreadable } from './partition-fold.js';
+import type { PartitionState } from './partition-state.js';
+
+/** What became of one batch of one partition, on its way to the store. */
+export interface Chunk {
+  readonly state: PartitionState;
+  /** In offset order. */
+  readonly rows: readonly EventRow[];
+  readonly letters: readonly DeadLetter[];
+  /** The offset to commit when all of it is stored. */
+  readonly next: number;
+  /** Timestamp of the last record, in milliseconds; undefined when there is none. */
+  readonly timestamp: number | undefined;
+  /** About what it holds in memory. */
+  readonly bytes: number;
+}
+
+/** What a row holds besides its texts, about: its members, and the rest of the record that they are cut from. */
+const rowBytes = 700;
+
+export function chunkOf(
+  state: PartitionState,
+  made: { rows: readonly EventRow[]; letters: readonly DeadLetter[]; batch: RecordBatch },
+): Chunk {
+  let bytes = rowBytes;
+  for (const { data, metadata } of made.rows) bytes += rowBytes + data.length + metadata.length;
+  for (const { event } of made.letters) bytes += rowBytes + event.length;
+  return {
+    state,
+    rows: made.rows,
+    letters: made.letters,
+    next: made.batch.next,
+    timestamp: made.batch.records.at(-1)?.timestamp,
+    bytes,
+  };
+}
+
+/** About what a batch will hold when it is a chunk. */
+export function bytesOf({ records }: RecordBatch): number {
+  return records.reduce((sum, { value }) => sum + rowBytes + (value?.length ?? 0), rowBytes);
+}
+
+/** What of a batch becomes dead letters: what is not an event, and what was not handed over. `createdAt` is in microseconds. */
+export function lettersOf(
+  state: PartitionState,
+  { unreadable, batch }: { unreadable: readonly Unreadable[]; batch: RecordBatch },
+  createdAt: number,
+): DeadLetter[] {
+  const ranges = (batch.undecodable ?? []).filter(
+    ({ lastOffset }) => lastOffset >= state.assignment.position,
+  );
+  return [
+    ...unreadable.map((found) => unreadableLetter(state.stream, found, createdAt)),
+    ...ranges.map((range) => undecodableLetter(state, range, createdAt)),
+  ];
+}
+
+function undecodableLetter(
+  { stream, partition }: PartitionState,
+  { offset, lastOffset, reason }: UndecodableRange,
+  createdAt: number,
+): DeadLetter {
+  return {
+    ...{ source: 'materializer', stream, partition, offset },
+    reason: 'unreadable',
+    error: `offsets ${offset} to ${lastOffset}: ${reason}`,
+    event: '',
+    created_at: createdAt,
+  };
+}
+
+function unreadableLetter(stream: string, { record, error }: Unreadable, createdAt: number): DeadLetter {
+  return {
+    source: 'materializer',
+    stream,
+    partition: record.partition,
+    offset: record.offset,
+    reason: 'unreadable',
+    error,
+    event: textOf(record.value),
+    created_at: createdAt,
+  };
+}
+
+function textOf(value: Buffer | null): string {
+  if (value === null) return '';
+  return isUtf8(value) ? value.toString() : `base64:${value.toString('base64')}`;
+}

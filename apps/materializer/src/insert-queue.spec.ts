@@ -1,0 +1,173 @@
+import type { EventRow } from '#store';
+import { describe, expect, it } from 'vitest';
+import type { Chunk } from './chunk.js';
+import { InsertQueue, type InsertQueueOptions } from './insert-queue.js';
+import type { PartitionState } from './partition-state.js';
+
+const stateOf = (partition: number) => ({ partition }) as PartitionState;
+const first = stateOf(0);
+
+const chunk = (
+  next: number,
+  made: { rows?: number; bytes?: number; state?: PartitionState } = {},
+): Chunk => ({
+  state: made.state ?? first,
+  rows: Array.from({ length: made.rows ?? 1 }, () => ({}) as EventRow),
+  letters: [],
+  next,
+  timestamp: 0,
+  bytes: made.bytes ?? 100,
+});
+
+/** A queue whose inserts end when `done` is called; `inserts` are the `next` of the chunks of each. */
+function queueWith(options: Partial<InsertQueueOptions> = {}) {
+  const inserts: number[][] = [];
+  const ends: (() => void)[] = [];
+  const failures: unknown[] = [];
+  const queue = new InsertQueue({
+    ...{ insertRows: 100, insertBytes: 10_000, intervalMs: 0, queueBytes: 5000 },
+    write: async (chunks) => {
+      inserts.push(chunks.map(({ next }) => next));
+      await new Promise<void>((resolve) => ends.push(resolve));
+    },
+    onFailure: (error) => failures.push(error),
+    ...options,
+  });
+  const done = async () => {
+    ends.shift()!();
+    await new Promise(setImmediate);
+  };
+  return { queue, inserts, done, failures };
+}
+
+const isPending = async (promise: Promise<unknown>) =>
+  (await Promise.race([promise.then(() => 'resolved'), new Promise(setImmediate)])) !== 'resolved';
+
+describe('InsertQueue', () => {
+  it('inserts the first chunk at once, and what comes meanwhile together, in order, one insert at a time', async () => {
+    const { queue, inserts, done } = queueWith();
+    for (const next of [1, 2, 3]) await queue.add(chunk(next));
+    await new Promise(setImmediate);
+    expect(inserts).toEqual([[1]]);
+    await done();
+    expect(inserts).toEqual([[1], [2, 3]]);
+  });
+
+  it('does not make an insert larger than its bounds by more than a chunk', async () => {
+    const { queue, inserts, done } = queueWith({ queueBytes: 1e9 });
+    await queue.add(chunk(0));
+    for (const next of [1, 2, 3]) await queue.add(chunk(next, { rows: 60 }));
+    for (const next of [4, 5]) await queue.add(chunk(next, { bytes: 10_000 }));
+    for (let i = 0; i < 4; i++) await done();
+    expect(inserts).toEqual([[0], [1, 2], [3, 4], [5]]);
+  });
+
+  it('waits for more between inserts that are not full', async () => {
+    const { queue, inserts, done } = queueWith({ intervalMs: 50 });
+    await queue.add(chunk(1));
+    await new Promise(setImmediate);
+    await done();
+    await queue.add(chunk(2));
+    await queue.add(chunk(3));
+    await new Promise(setImmediate);
+    expect(inserts).toEqual([[1]]);
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    expect(inserts).toEqual([[1], [2, 3]]);
+  });
+
+  it('does not wait when there is enough for a full one', async () => {
+    const { queue, inserts, done } = queueWith({ intervalMs: 60_000 });
+    await queue.add(chunk(1));
+    await new Promise(setImmediate);
+    await done();
+    await queue.add(chunk(2));
+    await queue.add(chunk(3, { rows: 100 }));
+    await new Promise(setImmediate);
+    expect(inserts).toEqual([[1], [2, 3]]);
+  });
+
+  it('holds its caller back past its bound of bytes, until there is room', async () => {
+    const { queue, done } = queueWith();
+    const adding = queue.add(chunk(1, { bytes: 6000 }));
+    expect(await isPending(adding)).toBe(true);
+    await done();
+    expect(await isPending(adding)).toBe(false);
+    expect(queue.bytesHeld).toBe(0);
+  });
+
+  it('gives no more room than there is, in the order of the calls, until it is released', async () => {
+    const { queue } = queueWith();
+    const room = await queue.reserve(first, 3000);
+    const second = await queue.reserve(first, 3000);
+    const third = queue.reserve(first, 4000);
+    const fourth = queue.reserve(first, 10);
+    expect(await isPending(third)).toBe(true);
+    room.release();
+    expect(await isPending(third)).toBe(false);
+    expect(await isPending(fourth)).toBe(true);
+    second.release();
+    second.release();
+    expect(await isPending(fourth)).toBe(false);
+  });
+
+  it('gives no room while what was added takes it', async () => {
+    const { queue, done } = queueWith();
+    const room = await queue.reserve(first, 3000);
+    void queue.add(chunk(1, { bytes: 6000 }));
+    room.release();
+    const next = queue.reserve(first, 10);
+    expect(await isPending(next)).toBe(true);
+    await done();
+    expect(await isPending(next)).toBe(false);
+  });
+
+  it('keeps nobody waiting for room of whom nothing will be stored', async () => {
+    const { queue } = queueWith();
+    const revoked = stateOf(1);
+    await queue.reserve(first, 6000);
+    const [of, other] = [queue.reserve(revoked, 10), queue.reserve(first, 10)];
+    queue.drop(revoked);
+    expect([await isPending(of), await isPending(other)]).toEqual([false, true]);
+    queue.abandon();
+    expect(await isPending(other)).toBe(false);
+  });
+
+  it('forgets what waits of a revoked partition, and makes room', async () => {
+    const { queue, inserts, done } = queueWith();
+    const revoked = stateOf(1);
+    await queue.add(chunk(1));
+    const adding = queue.add(chunk(2, { state: revoked, bytes: 6000 }));
+    queue.drop(revoked);
+    await adding;
+    await queue.add(chunk(3));
+    await new Promise(setImmediate);
+    await done();
+    await done();
+    expect(inserts).toEqual([[1], [3]]);
+  });
+
+  it('flushes without waiting for more', async () => {
+    const { queue, inserts, done } = queueWith({ intervalMs: 60_000 });
+    await queue.add(chunk(1));
+    await new Promise(setImmediate);
+    await done();
+    await queue.add(chunk(2));
+    await new Promise(setImmediate);
+    const flushing = queue.flush();
+    await new Promise(setImmediate);
+    await done();
+    await flushing;
+    expect(inserts).toEqual([[1], [2]]);
+  });
+
+  it('writes nothing past what failed, and says it once', async () => {
+    const error = new Error('cannot go on');
+    const { queue, failures } = queueWith({ write: () => Promise.reject(error) });
+    await queue.add(chunk(1));
+    await queue.flush();
+    await queue.add(chunk(2));
+    await queue.flush();
+    expect(failures).toEqual([error]);
+    expect(queue.unstored.map(({ next }) => next)).toEqual([1, 2]);
+  });
+});

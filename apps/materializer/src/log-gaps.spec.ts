@@ -1,0 +1,122 @@
+import { encodeRecord, TopicNames } from '#contracts';
+import { MemoryLog, type ConsumerHandler, type Log, type LogRecord } from '#log';
+import { MemoryStore } from '#store';
+import { createLogger } from '#telemetry';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Materializer } from './materializer.js';
+import { Progress } from './progress.js';
+
+const topics = new TopicNames('test.');
+const place = { topic: topics.ofStream('orders'), partition: 0 };
+
+const recordAt = (offset: number): LogRecord => ({
+  ...place,
+  offset,
+  key: null,
+  value: Buffer.from(
+    encodeRecord({
+      event_id: `00000000-0000-4000-8000-${String(offset).padStart(12, '0')}`,
+      event_type: 'happened',
+      entity_id: null,
+      timestamp: 1_795_000_000_000_000,
+      ingested_at: 1_795_000_000_000_000,
+      schema_version: null,
+      metadata: '{}',
+      data: '{}',
+    }),
+  ),
+  timestamp: 1_795_000_000_000,
+  headers: {},
+});
+
+/** A log whose consumer is handed what a spec says, and remembers its commits. */
+class ScriptedLog extends MemoryLog {
+  readonly commits: number[] = [];
+
+  override consumer(): ReturnType<Log['consumer']> {
+    return {
+      subscribe: async () => undefined,
+      commit: async (_topic, _partition, offset) => this.commits.push(offset) > 0,
+      close: async () => undefined,
+    };
+  }
+}
+
+describe('offsets without records', () => {
+  let log: ScriptedLog;
+  let store: MemoryStore;
+  let materializer: Materializer;
+
+  const batch = (
+    records: LogRecord[],
+    next: number,
+    rest: object = {},
+  ): ReturnType<ConsumerHandler['batch']> =>
+    materializer.batch({ ...place, records, next, highWatermark: 100, ...rest });
+  const untilCommitted = (offset: number) =>
+    vi.waitFor(() => expect(log.commits.at(-1)).toBe(offset), { timeout: 5000, interval: 2 });
+
+  beforeEach(async () => {
+    log = new ScriptedLog();
+    store = new MemoryStore();
+    materializer = new Materializer({
+      ...{ log, topics, writer: store.writer, progress: new Progress(), cachedEntities: 100 },
+      logger: createLogger({ name: 'test', level: 'silent' }),
+      window: { records: 1000, milliseconds: 60_000 },
+      ...{ insertRows: 500, insertBytes: 1e6, insertIntervalMs: 0, queueBytes: 2e6 },
+      onFailure: (error) => expect.unreachable(error.message),
+    });
+    await materializer.assigned({
+      ...place,
+      ...{ position: 10, beginning: 10 },
+      offsetAt: async () => 10,
+      timestampAtPosition: async () => 1_795_000_000_000,
+    });
+  });
+  afterEach(() => materializer.close(0));
+
+  it('are committed past, behind the records before them', async () => {
+    await batch([recordAt(10)], 12);
+    await untilCommitted(12);
+    await batch([], 15);
+    await untilCommitted(15);
+    await batch([recordAt(15)], 16);
+    await untilCommitted(16);
+    expect(log.commits).toEqual([12, 15, 16]);
+  });
+
+  it('are not committed past before what comes before them is stored', async () => {
+    let letGo = () => {};
+    const append = store.writer.append.bind(store.writer);
+    store.writer.append = async (...rows) => {
+      await new Promise<void>((resolve) => (letGo = resolve));
+      await append(...rows);
+    };
+    await batch([recordAt(10)], 11);
+    await batch([], 15);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(log.commits).toEqual([]);
+    letGo();
+    await untilCommitted(15);
+  });
+
+  it('become a dead letter when the log cannot decode them, and nothing stops', async () => {
+    await batch([recordAt(10), recordAt(14)], 15, {
+      undecodable: [
+        { offset: 4, lastOffset: 9, reason: 'committed before' },
+        { offset: 11, lastOffset: 13, reason: 'unknown codec 7' },
+      ],
+    });
+    await untilCommitted(15);
+    const { items } = await store.reader.deadLetters({ limit: 10 });
+    expect(items).toMatchObject([
+      {
+        source: 'materializer',
+        stream: 'orders',
+        ...{ partition: 0, offset: 11, event: '', reason: 'unreadable' },
+        error: 'offsets 11 to 13: unknown codec 7',
+      },
+    ]);
+    expect((await store.reader.query({ order: 'asc', limit: 10 })).items).toHaveLength(2);
+  });
+});

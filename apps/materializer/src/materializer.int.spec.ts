@@ -1,0 +1,248 @@
+import { encodeRecord, TopicNames } from '#contracts';
+import { openDefinitions, type Definitions } from '#definitions';
+import { openKafkaLog, type Log, type Producer } from '#log';
+import {
+  openClickHouse,
+  type EventRow,
+  type EventWriter,
+  type Store,
+  type StoredIdentity,
+  type Stretch,
+} from '#store';
+import { createLogger } from '#telemetry';
+import { freshNames, testEngines } from '#testing';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Materializer } from './materializer.js';
+import { Progress } from './progress.js';
+import { followStreams } from './stream-subscription.js';
+
+interface Sent {
+  id: string;
+  entity: string | null;
+}
+
+/** One process: its own connections, its own writer. */
+interface Member {
+  materializer: Materializer;
+  log: Log;
+  store: Store;
+  definitions: Definitions;
+  stopFollowing(): void;
+}
+
+/** Stores, and then fails or waits as a spec says: the moment between an insert and its commit. */
+class InterruptedWriter implements EventWriter {
+  afterInsert: (rows: readonly EventRow[]) => Promise<void> = async () => undefined;
+  constructor(private readonly writer: EventWriter) {}
+  async append(rows: readonly EventRow[], token: string): Promise<void> {
+    await this.writer.append(rows, token);
+    await this.afterInsert(rows);
+  }
+  appendDeadLetters(letters: Parameters<EventWriter['appendDeadLetters']>[0]): Promise<void> {
+    return this.writer.appendDeadLetters(letters);
+  }
+  lastStored(stream: string, partition: number): Promise<number | undefined> {
+    return this.writer.lastStored(stream, partition);
+  }
+
+  stored(stretch: Stretch): Promise<StoredIdentity[]> {
+    return this.writer.stored(stretch);
+  }
+  versions(query: Parameters<EventWriter['versions']>[0]): Promise<Map<string, number>> {
+    return this.writer.versions(query);
+  }
+}
+
+describe('Materializer with Kafka and ClickHouse', () => {
+  const { topicPrefix, database } = freshNames();
+  const names = new TopicNames(topicPrefix);
+  const failures: Error[] = [];
+  const members = new Set<Member>();
+  let admin: Member;
+  let producer: Producer;
+  let stream: string;
+
+  const openLog = () =>
+    openKafkaLog({
+      brokers: testEngines().kafkaBrokers.split(','),
+      clientId: `test-${randomUUID()}`,
+      replicationFactor: 1,
+      bounds: { heartbeatMs: 200, sessionTimeoutMs: 6_000, subscribeDebounceMs: 50 },
+    });
+  const openStore = () =>
+    openClickHouse({ url: testEngines().clickhouseUrl, user: 'default', password: '', database });
+
+  async function start(wrap: (writer: EventWriter) => EventWriter = (writer) => writer): Promise<Member> {
+    const log = openLog();
+    const store = openStore();
+    const definitions = openDefinitions({ log, names, defaults: { partitions: 4 } });
+    const materializer = new Materializer({
+      ...{ log, topics: names, progress: new Progress(), writer: wrap(store.writer) },
+      logger: createLogger({ name: 'test', level: 'silent' }),
+      window: { records: 10_000, milliseconds: 3_600_000 },
+      cachedEntities: 50,
+      insertRows: 500,
+      insertBytes: 1_000_000,
+      insertIntervalMs: 20,
+      queueBytes: 2_000_000,
+      retryDelays: { firstDelayMs: 10, longestDelayMs: 100 },
+      onFailure: (error) => failures.push(error),
+    });
+    await definitions.start();
+    const stopFollowing = followStreams(definitions, {
+      subscribe: (streams) => materializer.subscribe(streams),
+      failed: (error) => failures.push(error as Error),
+    });
+    const member = { materializer, log, store, definitions, stopFollowing };
+    members.add(member);
+    return member;
+  }
+
+  async function stop(member: Member, flushMs = 5000): Promise<void> {
+    if (!members.delete(member)) return;
+    member.stopFollowing();
+    await member.materializer.close(flushMs);
+    await member.definitions.close();
+    await member.log.close();
+    await member.store.close();
+  }
+
+  beforeEach(async () => {
+    await openStore().migrate();
+    admin = await start();
+    producer = await admin.log.producer();
+    stream = `stream-${randomUUID()}`;
+    await admin.definitions.createStream({ stream, partitions: 4 });
+  });
+
+  afterEach(async () => {
+    await Promise.all([...members].map((member) => stop(member)));
+    expect(failures).toEqual([]);
+  });
+
+  async function write(events: (Sent & { value?: string })[]): Promise<void> {
+    await producer.append(
+      events.map(({ id, entity, value }) => ({
+        topic: names.ofStream(stream),
+        key: entity ?? id,
+        value:
+          value ??
+          encodeRecord({
+            event_id: id,
+            event_type: 'happened',
+            entity_id: entity,
+            timestamp: Date.now() * 1000,
+            ingested_at: Date.now() * 1000,
+            schema_version: null,
+            metadata: '{"source":"test"}',
+            data: `{"id":"${id}","n":9007199254740993}`,
+          }),
+      })),
+    );
+  }
+
+  const some = (count: number, entities: number): Sent[] =>
+    Array.from({ length: count }, (_, i) => ({ id: randomUUID(), entity: `entity-${i % entities}` }));
+
+  async function untilDone(): Promise<void> {
+    const topic = names.ofStream(stream);
+    const log = openLog();
+    try {
+      await vi.waitFor(
+        async () => {
+          const done = await log.admin.committed(names.materializerGroup, topic);
+          for (const { partition, end } of await log.admin.offsets(topic))
+            expect(done.get(partition) ?? 0).toBe(end);
+        },
+        { timeout: 40_000, interval: 50 },
+      );
+    } finally {
+      await log.close();
+    }
+  }
+
+  /** Every event once; per entity in the order sent, versions 1, 2, 3 … */
+  async function expectExactly(sent: Sent[]): Promise<void> {
+    const store = openStore();
+    const { items, nextCursor } = await store.reader.query({
+      streams: [stream],
+      order: 'asc',
+      limit: 10_000,
+    });
+    await store.close();
+    expect(nextCursor).toBeUndefined();
+    expect(items.map(({ event_id }) => event_id).sort()).toEqual(sent.map(({ id }) => id).sort());
+    for (const entity of new Set(sent.map((event) => event.entity))) {
+      const expected = sent
+        .filter((event) => event.entity === entity)
+        .map(({ id }, i) => [id, entity && i + 1]);
+      const found = items.filter((event) => event.entity_id === entity).sort((a, b) => a.offset - b.offset);
+      if (entity !== null)
+        expect(found.map(({ event_id, version }) => [event_id, version])).toEqual(expected);
+      else expect(found.every(({ version }) => version === null)).toBe(true);
+    }
+  }
+
+  it('stores a new stream that it did not know at its start, repeated ids once, junk as dead letters', async () => {
+    const events = [...some(300, 7), { id: randomUUID(), entity: null }];
+    await write(events);
+    await write(events.slice(0, 50));
+    await write([{ id: randomUUID(), entity: 'entity-1', value: 'junk' }]);
+    const more = some(100, 7);
+    await write(more);
+    await untilDone();
+    await expectExactly([...events, ...more]);
+    const { items } = await admin.store.reader.deadLetters({ limit: 100 });
+    const ours = items.filter((letter) => letter.stream === stream);
+    expect(ours).toMatchObject([{ source: 'materializer', reason: 'unreadable', event: 'junk' }]);
+  });
+
+  it('stores nothing twice when it dies between the insert and the commit', async () => {
+    await stop(admin);
+    let interrupted = false;
+    const dying = await start((writer) => {
+      const own = new InterruptedWriter(writer);
+      own.afterInsert = () => {
+        interrupted = true;
+        return new Promise(() => undefined);
+      };
+      return own;
+    });
+    producer = await dying.log.producer();
+    const events = some(200, 5);
+    await write(events);
+    await vi.waitFor(() => expect(interrupted).toBe(true), { timeout: 20_000 });
+    await stop(dying, 1);
+    admin = await start();
+    producer = await admin.log.producer();
+    const more = some(200, 5);
+    await write([...events.slice(0, 20), ...more]);
+    await untilDone();
+    await expectExactly([...events, ...more]);
+  });
+
+  it('loses and doubles nothing while members come and go under load', async () => {
+    const sent: Sent[] = [];
+    let writing = true;
+    const load = (async () => {
+      while (writing) {
+        const events = some(40, 11);
+        sent.push(...events);
+        await write(events);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    })();
+    const second = await start();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const third = await start();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await stop(second, 1);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await stop(third);
+    writing = false;
+    await load;
+    await untilDone();
+    await expectExactly(sent);
+  });
+});

@@ -1,0 +1,474 @@
+import { encodeRecord, TopicNames } from '#contracts';
+import { MemoryLog } from '#log';
+import {
+  MemoryStore,
+  StoreRefusedError,
+  StoreUnavailableError,
+  type EventRow,
+  type EventWriter,
+  type StoredIdentity,
+  type Stretch,
+} from '#store';
+import { createLogger } from '#telemetry';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Materializer, type MaterializerOptions } from './materializer.js';
+import { Progress } from './progress.js';
+
+const topics = new TopicNames('test.');
+const topic = topics.ofStream('orders');
+const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+
+/** The writer with faults that are switched on and off; what it stores goes to the real twin. */
+class FaultyWriter implements EventWriter {
+  down = false;
+  lettersRefused = false;
+  refuses: (row: EventRow) => boolean = () => false;
+  /** Before an insert takes place. */
+  before: (rows: readonly EventRow[]) => Promise<void> | void = () => undefined;
+  /** After it took place, before it is answered. */
+  after: () => Promise<void> | void = () => undefined;
+  readonly inserted: number[] = [];
+  readonly tokens: string[] = [];
+
+  constructor(private readonly writer: EventWriter) {}
+
+  async append(rows: readonly EventRow[], token: string): Promise<void> {
+    this.tokens.push(token);
+    this.throwIfDown();
+    if (rows.some((row) => this.refuses(row))) throw new StoreRefusedError('cannot be stored');
+    // What an insert sends is fixed when it begins.
+    const sent = rows.map((row) => ({ ...row }));
+    await this.before(sent);
+    await this.writer.append(sent, token);
+    this.inserted.push(...sent.map(({ offset }) => offset));
+    await this.after();
+  }
+
+  async appendDeadLetters(letters: Parameters<EventWriter['appendDeadLetters']>[0]): Promise<void> {
+    this.throwIfDown();
+    if (this.lettersRefused) throw new StoreRefusedError('cannot be stored');
+    await this.writer.appendDeadLetters(letters);
+  }
+
+  async lastStored(stream: string, partition: number): Promise<number | undefined> {
+    this.throwIfDown();
+    return this.writer.lastStored(stream, partition);
+  }
+
+  async stored(stretch: Stretch): Promise<StoredIdentity[]> {
+    this.throwIfDown();
+    return this.writer.stored(stretch);
+  }
+
+  async versions(query: Parameters<EventWriter['versions']>[0]): Promise<Map<string, number>> {
+    this.throwIfDown();
+    return this.writer.versions(query);
+  }
+
+  private throwIfDown(): void {
+    if (this.down) throw new StoreUnavailableError('down');
+  }
+}
+
+let log: MemoryLog;
+let store: MemoryStore;
+let writer: FaultyWriter;
+let failures: Error[];
+let running: Set<Materializer>;
+
+beforeEach(async () => {
+  log = new MemoryLog();
+  store = new MemoryStore();
+  writer = new FaultyWriter(store.writer);
+  failures = [];
+  running = new Set();
+  await log.admin.create(topic, { partitions: 1 });
+});
+
+afterEach(async () => {
+  log.down = false;
+  await Promise.all([...running].map((materializer) => materializer.close(0)));
+});
+
+async function start(options: Partial<MaterializerOptions> = {}): Promise<Materializer> {
+  const materializer = new Materializer({
+    ...{ log, writer, topics },
+    logger: createLogger({ name: 'test', level: 'silent' }),
+    progress: new Progress(),
+    window: { records: 1000, milliseconds: 60_000 },
+    cachedEntities: 1000,
+    insertRows: 500,
+    insertBytes: 1_000_000,
+    insertIntervalMs: 0,
+    queueBytes: 2_000_000,
+    retryDelays: { firstDelayMs: 1, longestDelayMs: 5 },
+    onFailure: (error) => failures.push(error),
+    ...options,
+  });
+  running.add(materializer);
+  await materializer.subscribe(['orders']);
+  return materializer;
+}
+
+/** As after SIGKILL: nothing more is stored or committed. */
+async function kill(materializer: Materializer): Promise<void> {
+  running.delete(materializer);
+  log.down = true;
+  await materializer.close(0);
+  log.down = false;
+}
+
+const valueOf = (id: number, entity: string | null) =>
+  encodeRecord({
+    event_id: uuid(id),
+    event_type: 'happened',
+    entity_id: entity,
+    timestamp: 1_795_000_000_000_000 + id,
+    ingested_at: 1_795_000_000_000_000,
+    schema_version: null,
+    metadata: '{}',
+    data: `{"id":${id}}`,
+  });
+
+async function write(
+  events: { id: number; entity?: string | null; value?: string }[],
+  to = topic,
+): Promise<void> {
+  const producer = await log.producer();
+  await producer.append(
+    events.map(({ id, entity = 'e', value }) => ({
+      topic: to,
+      key: entity ?? uuid(id),
+      value: value ?? valueOf(id, entity),
+    })),
+  );
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => ({ id: from + i }));
+
+async function stored(): Promise<{ id: number; version: number | null; offset: number }[]> {
+  const { items } = await store.reader.query({ order: 'asc', limit: 10_000 });
+  const rows = items.map((event) => ({
+    id: (JSON.parse(event.data) as { id: number }).id,
+    version: event.version,
+    offset: event.offset,
+  }));
+  return rows.sort((a, b) => a.offset - b.offset);
+}
+
+const letters = async () => (await store.reader.deadLetters({ limit: 100 })).items;
+const committed = async () => (await log.admin.committed(topics.materializerGroup, topic)).get(0);
+const untilCommitted = (offset: number) =>
+  vi.waitFor(async () => expect(await committed()).toBe(offset), { timeout: 5000, interval: 2 });
+const inOrder = (from: number, to: number) =>
+  range(from, to).map(({ id }) => ({ id, version: id + 1, offset: id }));
+
+describe('Materializer', () => {
+  it('stores what is in the log, in order, with versions, and commits', async () => {
+    await write(range(0, 10));
+    await start();
+    await untilCommitted(10);
+    await write(range(10, 20));
+    await untilCommitted(20);
+    expect(await stored()).toEqual(inOrder(0, 20));
+  });
+
+  it('stores nothing twice after a crash between the insert and the commit', async () => {
+    writer.after = () => {
+      log.down = true;
+    };
+    const crashing = await start();
+    await write(range(0, 10));
+    await vi.waitFor(() => expect(log.down).toBe(true));
+    await kill(crashing);
+    expect(await committed()).toBeUndefined();
+    writer.after = () => undefined;
+    await write(range(10, 15));
+    await start();
+    await untilCommitted(15);
+    expect(writer.inserted.sort((a, b) => a - b)).toEqual(range(0, 15).map(({ id }) => id));
+    expect(await stored()).toEqual(inOrder(0, 15));
+  });
+
+  it('repeats an insert that was not answered with the same token', async () => {
+    let answers = 0;
+    writer.after = () => {
+      if (answers++ < 2) throw new StoreUnavailableError('the answer was lost');
+    };
+    await write(range(0, 10));
+    await start();
+    await untilCommitted(10);
+    expect(writer.tokens).toEqual(Array(3).fill(`orders:0:0-9#10@${uuid(0)}-${uuid(9)}`));
+    expect(await stored()).toEqual(inOrder(0, 10));
+  });
+
+  it('stores the events of a topic that was made anew beside those of the former one, and says so', async () => {
+    await write(range(0, 10));
+    const first = await start();
+    await untilCommitted(10);
+    await first.close(5000);
+    log = new MemoryLog();
+    await log.admin.create(topic, { partitions: 1 });
+    await write(range(100, 106));
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    await start({ logger: createLogger({ name: 'test', level: 'warn' }, destination) });
+    await untilCommitted(6);
+    expect((await stored()).map(({ id }) => id).sort((a, b) => a - b)).toEqual(
+      [...range(0, 10), ...range(100, 106)].map(({ id }) => id),
+    );
+    expect(lines.filter((line) => line.includes('made anew'))).toHaveLength(1);
+  });
+
+  it('drops a repeated id, also when a restart lies between, and commits past it', async () => {
+    await write([{ id: 0 }, { id: 1 }, { id: 0 }]);
+    const first = await start();
+    await untilCommitted(3);
+    await first.close(5000);
+    await write([{ id: 1 }, { id: 0 }]);
+    const second = await start();
+    await untilCommitted(5);
+    await second.close(5000);
+    await write([{ id: 2 }]);
+    await start();
+    await untilCommitted(6);
+    expect(await stored()).toEqual([
+      { id: 0, version: 1, offset: 0 },
+      { id: 1, version: 2, offset: 1 },
+      { id: 2, version: 3, offset: 5 },
+    ]);
+  });
+
+  it('counts versions on after a restart, from what is stored', async () => {
+    await write([...range(0, 5), { id: 5, entity: 'other' }, { id: 6, entity: null }]);
+    const first = await start();
+    await untilCommitted(7);
+    await first.close(5000);
+    await write([{ id: 7 }, { id: 8, entity: 'other' }, { id: 9, entity: null }, { id: 10 }]);
+    await start();
+    await untilCommitted(11);
+    expect((await stored()).slice(5).map(({ version }) => version)).toEqual([1, null, 6, 2, null, 7]);
+  });
+
+  it('counts versions of more entities than it keeps in memory, while inserts lag behind', async () => {
+    writer.before = () => new Promise((resolve) => setTimeout(resolve, 5));
+    await start({ cachedEntities: 10, insertRows: 10 });
+    for (let n = 0; n < 500; n += 10) {
+      await write(range(n, n + 10).map(({ id }) => ({ id, entity: `entity-${id % 100}` })));
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await untilCommitted(500);
+    expect((await stored()).map(({ version }) => version)).toEqual(
+      range(0, 500).map(({ id }) => Math.floor(id / 100) + 1),
+    );
+  });
+
+  it('takes no harm from a zombie whose insert comes late', async () => {
+    let letGo: () => void = () => undefined;
+    const zombiesWriter = new FaultyWriter(store.writer);
+    zombiesWriter.before = () => new Promise((resolve) => (letGo = resolve));
+    const zombie = await start({ writer: zombiesWriter });
+    await write(range(0, 10));
+    await vi.waitFor(() => expect(zombiesWriter.tokens).toHaveLength(1));
+    // Another takes over; of one partition, the second member gets it when the first leaves the round.
+    const leaving = kill(zombie);
+    await leaving;
+    await start();
+    await untilCommitted(10);
+    await write(range(10, 20));
+    await untilCommitted(20);
+    letGo();
+    await new Promise(setImmediate);
+    expect(await stored()).toEqual(inOrder(0, 20));
+    expect(await committed()).toBe(20);
+  });
+
+  it('makes a dead letter of a record that cannot be read, and goes on', async () => {
+    await write([{ id: 0 }, { id: 1, value: 'junk' }, { id: 2 }]);
+    await start();
+    await untilCommitted(3);
+    expect((await stored()).map(({ id, version }) => [id, version])).toEqual([
+      [0, 1],
+      [2, 2],
+    ]);
+    expect(await letters()).toMatchObject([
+      {
+        source: 'materializer',
+        stream: 'orders',
+        partition: 0,
+        offset: 1,
+        reason: 'unreadable',
+        event: 'junk',
+      },
+    ]);
+  });
+
+  it('makes dead letters of the rows that the store refuses; they take no version', async () => {
+    writer.refuses = ({ offset }) => [3, 4, 17].includes(offset);
+    await write(range(0, 20));
+    await start();
+    await untilCommitted(20);
+    await write(range(20, 25));
+    await untilCommitted(25);
+    const kept = range(0, 25).filter(({ id }) => ![3, 4, 17].includes(id));
+    expect(await stored()).toEqual(kept.map(({ id }, i) => ({ id, version: i + 1, offset: id })));
+    const refused = await letters();
+    expect(refused.map(({ offset, reason, event }) => [offset, reason, event]).sort()).toEqual(
+      [17, 3, 4].map((id) => [id, 'refused_by_store', valueOf(id, 'e')]),
+    );
+  });
+
+  it('gives the same versions when it crashes in the middle of finding a refused row', async () => {
+    writer.refuses = ({ offset }) => offset === 3;
+    let inserts = 0;
+    writer.after = () => {
+      if (++inserts === 3) log.down = writer.down = true;
+    };
+    await write(range(0, 20));
+    const crashing = await start();
+    await vi.waitFor(() => expect(writer.down).toBe(true));
+    await kill(crashing);
+    writer.down = false;
+    await start();
+    await untilCommitted(20);
+    const kept = range(0, 20).filter(({ id }) => id !== 3);
+    expect(await stored()).toEqual(kept.map(({ id }, i) => ({ id, version: i + 1, offset: id })));
+  });
+
+  it('waits for a store that is down, keeps its memory bounded, and drains when it is back', async () => {
+    writer.down = true;
+    await write(range(0, 5000));
+    await start({ queueBytes: 200_000 });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await committed()).toBeUndefined();
+    writer.down = false;
+    await untilCommitted(5000);
+    expect(await stored()).toEqual(inOrder(0, 5000));
+    expect(failures).toEqual([]);
+  });
+
+  it('waits for a log that is down to commit', async () => {
+    let inserts = 0;
+    writer.after = () => {
+      if (inserts++ === 0) log.down = true;
+    };
+    await write(range(0, 3));
+    await start();
+    await vi.waitFor(() => expect(log.down).toBe(true));
+    log.down = false;
+    await untilCommitted(3);
+    expect(failures).toEqual([]);
+  });
+
+  it('stops, and commits nothing, when the dead letters are refused', async () => {
+    writer.lettersRefused = true;
+    await write([{ id: 0, value: 'junk' }]);
+    await start();
+    await vi.waitFor(() => expect(failures).toHaveLength(1));
+    expect(failures[0]!.message).toContain('dead letters');
+    expect(await committed()).toBeUndefined();
+  });
+
+  it('stores and commits what it has read when it is closed', async () => {
+    const materializer = await start({ insertIntervalMs: 60_000 });
+    await write(range(0, 3));
+    await untilCommitted(3);
+    await write(range(3, 9));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await materializer.close(5000);
+    expect([await committed(), (await stored()).length]).toEqual([9, 9]);
+  });
+
+  it('closes in time while the store is down', async () => {
+    writer.down = true;
+    const materializer = await start({ queueBytes: 1000 });
+    await write(range(0, 3000));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await materializer.close(20);
+    expect(await committed()).toBeUndefined();
+  });
+
+  it('takes up new streams', async () => {
+    const materializer = await start();
+    const other = topics.ofStream('other');
+    await log.admin.create(other, { partitions: 2 });
+    await materializer.subscribe(['orders', 'other']);
+    await write(
+      range(0, 50).map(({ id }) => ({ id, entity: `e${id}` })),
+      other,
+    );
+    await vi.waitFor(async () => expect(await stored()).toHaveLength(50));
+  });
+
+  it('loses, doubles and misnumbers nothing, whatever fails and whoever comes and goes', async () => {
+    type Step =
+      | { do: 'write'; ids: number[] }
+      | { do: 'start' | 'kill' | 'close' | 'storeDown' | 'storeUp' | 'logDown' | 'logUp' | 'rest' };
+    const step: fc.Arbitrary<Step> = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          do: fc.constant('write' as const),
+          ids: fc.array(fc.nat(40), { maxLength: 8 }),
+        }),
+      },
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          do: fc.constantFrom('start', 'kill', 'close', 'storeDown', 'storeUp', 'logDown', 'logUp', 'rest'),
+        }),
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        log = new MemoryLog();
+        store = new MemoryStore();
+        writer = new FaultyWriter(store.writer);
+        running.clear();
+        await log.admin.create(topic, { partitions: 2 });
+        const members: Materializer[] = [];
+        const written: number[] = [];
+        const options = { cachedEntities: 2, queueBytes: 2000, insertRows: 5 };
+        for (const now of steps) {
+          if (now.do === 'write') {
+            const wasDown = log.down;
+            log.down = false;
+            await write(now.ids.map((id) => ({ id, entity: `e${id % 4}` })));
+            log.down = wasDown;
+            written.push(...now.ids);
+          }
+          if (now.do === 'start' && members.length < 3) members.push(await start(options));
+          if (now.do === 'kill' && members.length > 0) await kill(members.shift()!);
+          if (now.do === 'close' && members.length > 0) await members.shift()!.close(5);
+          if (now.do === 'storeDown' || now.do === 'storeUp') writer.down = now.do === 'storeDown';
+          if (now.do === 'logDown' || now.do === 'logUp') log.down = now.do === 'logDown';
+          if (now.do === 'rest') await new Promise((resolve) => setTimeout(resolve, 3));
+        }
+        log.down = writer.down = false;
+        await start(options);
+        await vi.waitFor(
+          async () => {
+            const done = await log.admin.committed(topics.materializerGroup, topic);
+            for (const { partition, end } of await log.admin.offsets(topic))
+              expect(done.get(partition) ?? 0).toBe(end);
+          },
+          { timeout: 5000, interval: 2 },
+        );
+        const { items } = await store.reader.query({ order: 'asc', limit: 10_000 });
+        for (let entity = 0; entity < 4; entity++) {
+          const found = items
+            .filter((event) => event.entity_id === `e${entity}`)
+            .sort((a, b) => a.offset - b.offset);
+          const firsts = [...new Set(written.filter((id) => id % 4 === entity))];
+          expect(found.map(({ event_id, version }) => [event_id, version])).toEqual(
+            firsts.map((id, i) => [uuid(id), i + 1]),
+          );
+        }
+        await Promise.all([...running].map((materializer) => materializer.close(0)));
+        expect(failures).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,242 @@
+import type { TopicNames } from '#contracts';
+import type { Assignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
+import type { EventRow, EventWriter } from '#store';
+import type { IdWindowBounds } from '#streaming';
+import { metrics, type Logger } from '#telemetry';
+import { Assignments } from './assignments.js';
+import { bytesOf, chunkOf, lettersOf, type Chunk } from './chunk.js';
+import { EventInserter } from './event-inserter.js';
+import { InsertQueue, type Room } from './insert-queue.js';
+import type { Admitted } from './partition-fold.js';
+import type { PartitionState } from './partition-state.js';
+import type { Progress } from './progress.js';
+import { Retry } from './retry.js';
+import { VersionCache } from './version-cache.js';
+import { logTimeAt } from './warm-up.js';
+
+export interface MaterializerOptions {
+  log: Log;
+  writer: EventWriter;
+  topics: TopicNames;
+  logger: Logger;
+  progress: Progress;
+  window: IdWindowBounds;
+  /** Entities whose last version is kept in memory. */
+  cachedEntities: number;
+  insertRows: number;
+  insertBytes: number;
+  insertIntervalMs: number;
+  queueBytes: number;
+  retryDelays?: { firstDelayMs: number; longestDelayMs: number };
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  /** It cannot go on by itself; called once. The process should end. */
+  onFailure(error: Error): void;
+}
+
+/**
+ * Takes what is in the streams' topics to the store. A partition's position is committed after its events are stored
+ * or are dead letters, never before: after any crash the rest is read again, and comes out as the same rows.
+ */
+export class Materializer implements ConsumerHandler {
+  readonly assignments: Assignments;
+  private readonly retry: Retry;
+  private readonly inserter: EventInserter;
+  private readonly queue: InsertQueue;
+  private readonly consumer: Consumer;
+  private readonly now: () => number;
+  /** Aborted when everything stops, whatever is under way. */
+  private readonly stopped = new AbortController();
+  private closing = false;
+  /** Resolves when held `batch` calls may return: nothing of them will be stored. */
+  private readonly released: Promise<void>;
+  private release!: () => void;
+
+  constructor(private readonly options: MaterializerOptions) {
+    const { log, writer, topics, progress, window, logger } = options;
+    this.now = options.now ?? Date.now;
+    this.released = new Promise((resolve) => (this.release = resolve));
+    this.retry = new Retry({ logger, failedAttempt: () => progress.attempted(), ...options.retryDelays });
+    const versions = new VersionCache(options.cachedEntities);
+    const { retry, now } = this;
+    this.assignments = new Assignments({
+      ...{ topics, writer, retry, versions, window, now, logger },
+      consumer: () => this.consumer,
+      dropped: (state) => this.queue.drop(state),
+    });
+    this.inserter = new EventInserter({
+      ...{ writer, retry },
+      stopped: this.stopped.signal,
+      now: () => this.now() * 1000,
+      refused: (row) => this.withdraw(row),
+    });
+    this.queue = new InsertQueue({
+      ...options,
+      intervalMs: options.insertIntervalMs,
+      write: (chunks) => this.write(chunks),
+      onFailure: (error) => this.fail(error),
+    });
+    this.consumer = log.consumer({
+      group: topics.materializerGroup,
+      handler: this,
+      onCrash: (error) => this.fail(error),
+    });
+  }
+
+  /** What is being repeated because an engine does not take it, and why; undefined when all goes well. */
+  get complaint(): string | undefined {
+    return this.retry.complaint;
+  }
+
+  /** Materializes these streams from now on. */
+  async subscribe(streams: readonly string[]): Promise<void> {
+    if (this.closing) return;
+    await this.consumer.subscribe(streams.map((stream) => this.options.topics.ofStream(stream)));
+  }
+
+  async assigned(assignment: Assignment): Promise<number> {
+    try {
+      const start = await this.assignments.add(assignment);
+      const { topic, partition, position } = assignment;
+      this.options.logger.debug({ topic, partition, position, start }, 'partition assigned');
+      return start;
+    } catch (error) {
+      this.fail(error);
+      await this.released;
+      return assignment.position;
+    }
+  }
+
+  async batch(batch: RecordBatch): Promise<void> {
+    const state = this.assignments.get(batch.topic, batch.partition);
+    if (!state || this.closing) return await this.heldWhileClosing();
+    state.end = Math.max(state.end, batch.highWatermark);
+    // Before it is folded: of all partitions together no more is made than has room.
+    const room = await this.queue.reserve(state, bytesOf(batch));
+    try {
+      await this.take(state, batch, room);
+    } catch (error) {
+      if (state.ended.aborted) return;
+      this.fail(error);
+    } finally {
+      room.release();
+    }
+    await this.heldWhileClosing();
+  }
+
+  revoked(partition: { topic: string; partition: number }): void {
+    this.assignments.revoke(partition);
+  }
+
+  /**
+   * Stores and commits what has been read, takes nothing more, leaves the group. What cannot be stored within the time
+   * is read again by whoever comes next.
+   */
+  async close(flushMs: number): Promise<void> {
+    this.closing = true;
+    const timer = setTimeout(() => this.stopped.abort(), flushMs);
+    await Promise.race([this.queue.flush().then(() => this.committed()), aborted(this.stopped.signal)]);
+    clearTimeout(timer);
+    this.stopped.abort();
+    this.assignments.clear();
+    this.queue.abandon();
+    this.release();
+    await this.consumer.close();
+  }
+
+  private async take(state: PartitionState, batch: RecordBatch, room: Room): Promise<void> {
+    if (state.ended.aborted || this.closing) return;
+    const chunk = await this.fold(state, batch);
+    if (!chunk) this.options.progress.moved();
+    if (!chunk || state.ended.aborted || this.closing) return;
+    const added = this.queue.add(chunk);
+    room.release();
+    await added;
+  }
+
+  private async heldWhileClosing(): Promise<void> {
+    if (this.closing || this.stopped.signal.aborted) await this.released;
+  }
+
+  private async committed(): Promise<void> {
+    await Promise.allSettled([...this.assignments].map(({ commits }) => commits.settled()));
+  }
+
+  /** Undefined when all of it had been committed before: it was read for the id window only. */
+  private async fold(state: PartitionState, batch: RecordBatch): Promise<Chunk | undefined> {
+    const { stream } = state;
+    const { records, next } = batch;
+    if (records[0]) await this.prime(state, records[0]);
+    const admitted = state.fold.admit(records);
+    state.fold.pass(next);
+    if (next <= state.assignment.position) return undefined;
+    metrics.consumeRecords.inc({ stream }, records.length);
+    if (admitted.duplicates > 0) metrics.duplicatesDropped.inc({ stream }, admitted.duplicates);
+    await this.loadVersions(state, admitted);
+    const letters = lettersOf(state, { ...admitted, batch }, this.now() * 1000);
+    const stored = await this.retry.run('store', state.ended, () => state.stored.among(admitted.rows));
+    return chunkOf(state, { rows: state.fold.number(admitted, stored), letters, batch });
+  }
+
+  private async prime(state: PartitionState, first: LogRecord): Promise<void> {
+    if (state.primed) return;
+    const logTime = await this.retry.run('log', state.ended, () => logTimeAt(state.assignment, first));
+    state.window.startAt(logTime);
+    state.primed = true;
+  }
+
+  private async loadVersions(state: PartitionState, { rows, unknown }: Admitted): Promise<void> {
+    if (unknown.size === 0 || state.versions.complete) return;
+    const { stream, partition } = state;
+    const query = { stream, partition, entityIds: [...unknown.keys()], before: rows[0]!.offset };
+    const found = await this.retry.run('store', state.ended, () => this.options.writer.versions(query));
+    for (const [entity, version] of found) unknown.get(entity)!.version = version;
+  }
+
+  private async write(chunks: readonly Chunk[]): Promise<void> {
+    await this.inserter.insert(chunks.flatMap((chunk) => chunk.rows));
+    await this.inserter.insertLetters(chunks.flatMap((chunk) => chunk.letters));
+    this.options.progress.moved();
+    metrics.consumeLastProgress.set(this.now() / 1000);
+    for (const chunk of chunks) this.stored(chunk);
+  }
+
+  private stored({ state, rows, next, timestamp }: Chunk): void {
+    if (rows.length > 0)
+      metrics.freshness.observe(Math.max(0, this.now() / 1000 - rows[0]!.ingested_at / 1e6));
+    if (state.ended.aborted) return;
+    state.versions.storedUpTo = next;
+    if (timestamp !== undefined) state.handledUntil = Math.max(state.handledUntil, timestamp);
+    state.commits.offer(next).then(
+      () => this.options.progress.moved(),
+      (error: unknown) => state.ended.aborted || this.fail(error),
+    );
+  }
+
+  /** A refused row takes no version: those after it in its entity move up. None of them is stored yet. */
+  private withdraw(row: EventRow): void {
+    const { unstored } = this.queue;
+    const state = unstored.find((chunk) => chunk.rows.includes(row))?.state;
+    if (!state || row.entity_id === null) return;
+    for (const chunk of unstored) {
+      if (chunk.state !== state) continue;
+      for (const later of chunk.rows)
+        if (later.entity_id === row.entity_id && later.offset > row.offset) later.version!--;
+    }
+    const head = state.versions.get(row.entity_id);
+    if (head) head.version--;
+  }
+
+  private fail(error: unknown): void {
+    if (this.stopped.signal.aborted) return;
+    this.stopped.abort();
+    this.options.onFailure(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,166 @@
+import { encodeRecord } from '#contracts';
+import type { LogRecord } from '#log';
+import type { EventRow } from '#store';
+import { IdWindow } from '#streaming';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PartitionFold } from './partition-fold.js';
+import { VersionCache } from './version-cache.js';
+
+const bounds = { records: 1000, milliseconds: 60_000 };
+const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+
+function recordOf(
+  offset: number,
+  made: { id?: number; entity?: string | null; value?: Buffer | null },
+): LogRecord {
+  const { id = offset, entity = null } = made;
+  const value = encodeRecord({
+    event_id: uuid(id),
+    event_type: 'happened',
+    entity_id: entity,
+    timestamp: 1_795_000_000_000_000,
+    ingested_at: 1_795_000_000_000_000 + offset,
+    schema_version: null,
+    metadata: '{}',
+    data: `{"offset":${offset}}`,
+  });
+  return {
+    topic: 't',
+    partition: 2,
+    offset,
+    key: null,
+    value: made.value === undefined ? Buffer.from(value) : made.value,
+    timestamp: 1_795_000_000_000 + offset,
+    headers: {},
+  };
+}
+
+/** A fold that starts at `position`, as an assignment makes it; `versionsBefore` is what the store knows. */
+function foldFrom(
+  position: number,
+  known: { stored?: number[]; versionsBefore?(entity: string): number; records?: LogRecord[] } = {},
+) {
+  const versions = new VersionCache(1000).open({ fromTheStart: position === 0 });
+  versions.storedUpTo = position;
+  const fold = new PartitionFold({
+    ...{ stream: 's', partition: 2, position, versions },
+    window: new IdWindow(bounds),
+  });
+  return (records: LogRecord[]) => {
+    const admitted = fold.admit(records);
+    for (const [entity, head] of admitted.unknown) head.version = known.versionsBefore?.(entity) ?? 0;
+    const stored = new Set(admitted.rows.filter(({ offset }) => known.stored?.includes(offset)));
+    return {
+      rows: fold.number(admitted, stored),
+      unreadable: admitted.unreadable,
+      duplicates: admitted.duplicates,
+    };
+  };
+}
+
+const versionsOf = (rows: EventRow[]) => rows.map(({ offset, version }) => [offset, version]);
+
+describe('PartitionFold', () => {
+  it('makes a row of a record', () => {
+    const { rows } = foldFrom(0)([recordOf(7, { id: 1, entity: 'e' })]);
+    expect(rows).toEqual([
+      {
+        stream: 's',
+        partition: 2,
+        offset: 7,
+        event_id: uuid(1),
+        event_type: 'happened',
+        entity_id: 'e',
+        version: 1,
+        timestamp: 1_795_000_000_000_000,
+        ingested_at: 1_795_000_000_000_007,
+        schema_version: null,
+        metadata: '{}',
+        data: '{"offset":7}',
+      },
+    ]);
+  });
+
+  it('counts versions per entity, on from what is stored; none without an entity', () => {
+    const fold = foldFrom(10, { versionsBefore: (entity) => (entity === 'old' ? 41 : 0) });
+    const { rows } = fold(['old', 'new', null, 'old'].map((entity, i) => recordOf(10 + i, { entity })));
+    expect(versionsOf(rows)).toEqual([
+      [10, 42],
+      [11, 1],
+      [12, null],
+      [13, 43],
+    ]);
+  });
+
+  it('drops a repeated id; it takes no version', () => {
+    const { rows, duplicates } = foldFrom(0)([
+      recordOf(0, { id: 5, entity: 'e' }),
+      recordOf(1, { id: 5, entity: 'e' }),
+      recordOf(2, { id: 6, entity: 'e' }),
+    ]);
+    expect(versionsOf(rows)).toEqual([
+      [0, 1],
+      [2, 2],
+    ]);
+    expect(duplicates).toBe(1);
+  });
+
+  it('remembers ids below its position, and makes nothing of those records', () => {
+    const { rows, unreadable } = foldFrom(2)([
+      recordOf(0, { id: 5 }),
+      recordOf(1, { value: Buffer.from('junk') }),
+      recordOf(2, { id: 5 }),
+      recordOf(3, { id: 6 }),
+    ]);
+    expect([versionsOf(rows), unreadable]).toEqual([[[3, null]], []]);
+  });
+
+  it('counts what is stored already, and does not give it out again', () => {
+    const { rows } = foldFrom(0, { stored: [0, 2] })([0, 1, 2, 3].map((o) => recordOf(o, { entity: 'e' })));
+    expect(versionsOf(rows)).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  it.each([
+    ['no value', null, 'the record has no value'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'the value is not UTF-8'],
+    ['something else', Buffer.from('[]'), expect.stringContaining('not those of an event') as string],
+  ])('sets a record with %s aside, and goes on', (_what, value, error) => {
+    const poison = recordOf(1, { value });
+    const { rows, unreadable } = foldFrom(0)([recordOf(0, {}), poison, recordOf(2, {})]);
+    expect(rows.map(({ offset }) => offset)).toEqual([0, 2]);
+    expect(unreadable).toEqual([{ record: poison, error }]);
+  });
+
+  it('takes records that are handed over again for the same ones, not for repetitions', () => {
+    const fold = foldFrom(0);
+    fold([recordOf(0, { entity: 'e' }), recordOf(1, { entity: 'e' })]);
+    const again = fold([1, 2].map((o) => recordOf(o, { entity: 'e' })));
+    expect([versionsOf(again.rows), again.duplicates]).toEqual([[[2, 3]], 0]);
+  });
+
+  it('gives the same rows from any position and in any batches as from the start in one', () => {
+    const log = fc
+      .array(fc.record({ id: fc.nat(20), entity: fc.option(fc.constantFrom('a', 'b', 'c')) }), {
+        minLength: 1,
+        maxLength: 60,
+      })
+      .map((list) => list.map((made, offset) => recordOf(offset, made)));
+    fc.assert(
+      fc.property(log, fc.nat(), fc.integer({ min: 1, max: 9 }), (records, at, size) => {
+        const all = foldFrom(0)(records).rows;
+        const position = at % records.length;
+        const before = all.filter(({ offset }) => offset < position);
+        const fold = foldFrom(position, {
+          versionsBefore: (entity) => before.filter((row) => row.entity_id === entity).length,
+        });
+        const rows: EventRow[] = [];
+        for (let i = 0; i < records.length; i += size) rows.push(...fold(records.slice(i, i + size)).rows);
+        expect(rows).toEqual(all.filter(({ offset }) => offset >= position));
+      }),
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import type { Assignment } from '#log';
+import type { CommitLine } from './commit-line.js';
+import type { IdWindow } from '#streaming';
+import type { PartitionFold } from './partition-fold.js';
+import type { StoredEvents } from './stored-events.js';
+import type { PartitionVersions } from './version-cache.js';
+
+/** One assignment of one partition: a partition that is assigned again gets a new one. */
+export interface PartitionState {
+  readonly topic: string;
+  readonly partition: number;
+  readonly stream: string;
+  readonly assignment: Assignment;
+  readonly fold: PartitionFold;
+  readonly window: IdWindow;
+  readonly stored: StoredEvents;
+  readonly versions: PartitionVersions;
+  readonly commits: CommitLine;
+  /** Aborted when the partition is revoked, or when everything stops at once. */
+  readonly ended: AbortSignal;
+  /** The id window knows its log time. */
+  primed: boolean;
+  /** The offset that the next record of the partition will get, as far as is known. */
+  end: number;
+  /** Everything of the partition up to here (milliseconds since 1970, by the log) has been handled. */
+  handledUntil: number;
+}

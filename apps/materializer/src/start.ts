@@ -1,0 +1,91 @@
+import { TopicNames } from '#contracts';
+import { openDefinitions } from '#definitions';
+import { startHttpApp, untilReachable, type AppContext } from '#http';
+import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
+import { clickHouseOptions, openClickHouse, storeMayReturn } from '#store';
+import type { MaterializerConfig } from './config.js';
+import { registerChecks } from './health.js';
+import { LagMonitor } from './lag.js';
+import { Materializer, type MaterializerOptions } from './materializer.js';
+import { MaterializerModule } from './materializer.module.js';
+import { Progress } from './progress.js';
+import { followStreams } from './stream-subscription.js';
+
+const kafka = { name: 'Kafka', mayReturn: logMayReturn };
+const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
+
+const lagIntervalMs = 5000;
+/** Two fetches of each partition are held in memory, and a hundred partitions can have a backlog. */
+const fetchBounds = { fetchBytes: 8 * 1024 * 1024, fetchPartitionBytes: 512 * 1024 };
+/** Seconds of the time to stop that are kept for leaving the group and closing connections. */
+const closeSeconds = 5;
+
+/** Health and metrics first, so that probes see it starting; then the tables, the definitions, and the streams. */
+export async function startMaterializer(context: AppContext<MaterializerConfig>): Promise<void> {
+  const { config, logger, lifecycle } = context;
+  const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
+  const log = openKafkaLog({
+    ...kafkaLogOptions(config, 'materializer'),
+    logger,
+    bounds: { sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS, ...fetchBounds },
+  });
+  const store = openClickHouse(clickHouseOptions(config));
+  const definitions = openDefinitions({
+    log,
+    names: topics,
+    defaults: { partitions: config.STREAM_PARTITIONS },
+  });
+  const progress = new Progress();
+  const materializer = new Materializer({
+    ...settings(config),
+    ...{ log, topics, logger, progress, writer: store.writer },
+    onFailure: (error) => context.crash(error),
+  });
+  const lag = new LagMonitor({
+    ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
+    partitions: () => materializer.assignments,
+  });
+  registerChecks(context.health, { log, store, definitions, lag, progress, materializer });
+  lifecycle.onStop('materializer', () =>
+    materializer.close(Math.max(1, config.SHUTDOWN_SECONDS - closeSeconds) * 1000),
+  );
+  lifecycle.onStop('lag', async () => lag.stop());
+  lifecycle.onStop('definitions', () => definitions.close());
+  lifecycle.onStop('log', () => log.close());
+  lifecycle.onStop('store', () => store.close());
+  await startHttpApp({
+    context,
+    module: MaterializerModule,
+    listen: { host: config.HOST, port: config.MATERIALIZER_PORT, variable: 'MATERIALIZER_PORT' },
+  });
+  lag.start();
+  await untilReachable(context, clickHouse, () => store.migrate());
+  await untilReachable(context, kafka, () => definitions.start());
+  // A new Kafka makes its offsets topic at the first question for a coordinator: not while the first event waits.
+  await untilReachable(context, kafka, () =>
+    log.admin.committed(topics.materializerGroup, topics.definitions),
+  );
+  followStreams(definitions, {
+    subscribe: (streams) => materializer.subscribe(streams),
+    failed: (error) => context.crash(error as Error),
+  });
+}
+
+function settings(
+  config: MaterializerConfig,
+): Pick<
+  MaterializerOptions,
+  'window' | 'cachedEntities' | 'insertRows' | 'insertBytes' | 'insertIntervalMs' | 'queueBytes'
+> {
+  return {
+    window: {
+      records: config.DEDUPE_WINDOW_RECORDS,
+      milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
+    },
+    cachedEntities: config.CACHED_ENTITIES,
+    insertRows: config.INSERT_ROWS,
+    insertBytes: config.INSERT_BYTES,
+    insertIntervalMs: config.INSERT_INTERVAL_MS,
+    queueBytes: config.INSERT_QUEUE_BYTES,
+  };
+}

@@ -1,0 +1,68 @@
+import type { EventRow, Stretch } from '#store';
+import { describe, expect, it } from 'vitest';
+import { StoredEvents } from './stored-events.js';
+
+const rowAt = (offset: number, event_id = `e${offset}`) => ({ offset, event_id }) as EventRow;
+
+/** A store that has these events, and what it was asked. */
+function storedEvents(events: [number, string][], last = Math.max(-1, ...events.map(([offset]) => offset))) {
+  const asked: [number, number][] = [];
+  const others: number[] = [];
+  const stored = new StoredEvents({
+    ...{ stream: 's', partition: 1, last },
+    others: (offset) => others.push(offset),
+    writer: {
+      stored: async ({ from, until }: Stretch) => {
+        asked.push([from, until]);
+        return events
+          .filter(([offset]) => offset >= from && offset < until)
+          .map(([offset, event_id]) => ({ offset, event_id }));
+      },
+    },
+  });
+  const among = async (rows: EventRow[]) => [...(await stored.among(rows))].map(({ offset }) => offset);
+  return { among, asked, others };
+}
+
+describe('StoredEvents', () => {
+  it('are those of the same id at the same offset', async () => {
+    const { among, others } = storedEvents([
+      [3, 'e3'],
+      [5, 'e5'],
+    ]);
+    expect(await among([3, 4, 5].map((offset) => rowAt(offset)))).toEqual([3, 5]);
+    expect(others).toEqual([]);
+  });
+
+  it('are none of another id at the same offset; that is said once', async () => {
+    const { among, others } = storedEvents([
+      [3, 'former'],
+      [4, 'former too'],
+      [4, 'e4'],
+      [5, 'former'],
+    ]);
+    expect(await among([3, 4, 5].map((offset) => rowAt(offset)))).toEqual([4]);
+    expect(others).toEqual([3]);
+  });
+
+  it('know an id whatever its case', async () => {
+    expect(await storedEvents([[3, 'ab']]).among([rowAt(3, 'AB')])).toEqual([3]);
+  });
+
+  it('are not asked for past the last one', async () => {
+    const { among, asked } = storedEvents([[5, 'e5']]);
+    await among([4, 5, 6, 7].map((offset) => rowAt(offset)));
+    await among([8, 9].map((offset) => rowAt(offset)));
+    expect(asked).toEqual([[4, 6]]);
+  });
+
+  it('are asked for in bounded stretches, where there are rows', async () => {
+    const { among, asked } = storedEvents([], 10_000_000);
+    await among([0, 65_535, 65_536, 9_000_000].map((offset) => rowAt(offset)));
+    expect(asked).toEqual([
+      [0, 65_536],
+      [65_536, 65_537],
+      [9_000_000, 9_000_001],
+    ]);
+  });
+});
