@@ -1,0 +1,142 @@
+/**
+ * What has to be there before anything runs: tools, dependencies, the build, Kafka's jars. Only Node's own modules are
+ * used: this runs in a fresh clone. What is done already costs a few milliseconds.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { clearInterval, setInterval } from 'node:timers';
+import { fileURLToPath } from 'node:url';
+import { checkJava, checkMaven, checkNode, SetupError } from './tools.mjs';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+const quiet = !process.stdout.isTTY;
+
+/** Runs `work` and shows how long it took; what takes no time is not shown unless it is worth knowing. */
+export async function step(name, work) {
+  const start = performance.now();
+  const waiting = setInterval(() => {
+    if (!quiet) process.stdout.write(`\r  … ${name} (${Math.round((performance.now() - start) / 1000)} s) `);
+  }, 1000);
+  try {
+    const result = await work();
+    console.log(
+      `${quiet ? '' : '\r\x1b[K'}  ✓ ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)`,
+    );
+    return result;
+  } catch (error) {
+    console.log(`${quiet ? '' : '\r\x1b[K'}  ✗ ${name}`);
+    throw error;
+  } finally {
+    clearInterval(waiting);
+  }
+}
+
+/** Does all that is not done yet. `kafka: false` where an own Kafka is used: neither Java nor Maven is needed then. */
+export async function setUp({ kafka = true } = {}) {
+  checkNode();
+  if (kafka) checkJava();
+  if (!dependenciesPresent()) await step('Dependencies are installed', installDependencies);
+  if (!buildPresent()) await step('The source is built', build);
+  if (!kafka) return;
+  const { jarsPresent, fetchJars } = await import('../dist/local/src/kafka/jars.js');
+  if (jarsPresent()) return;
+  checkMaven();
+  await step("Kafka's jars are fetched", fetchJars);
+}
+
+/** npm writes node_modules/.package-lock.json last: each package of the lock file must stand there. */
+function dependenciesPresent() {
+  const wanted = readJson('package-lock.json')?.packages ?? {};
+  const present = readJson('node_modules/.package-lock.json')?.packages;
+  if (!present) return false;
+  return Object.entries(wanted).every(
+    ([path, { version, optional, peer }]) =>
+      path === '' || present[path]?.version === version || (!present[path] && (optional || peer)),
+  );
+}
+
+async function installDependencies() {
+  // The compiler is a development dependency: NODE_ENV=production would leave it out.
+  const args = ['ci', '--include=dev', '--loglevel=error', '--no-progress'];
+  await run('npm', args, 'npm could not install the dependencies');
+}
+
+const stampFile = join(root, 'dist', '.built');
+const sourceRoots = ['apps', 'libs', 'local/src', 'test', 'bench/src', 'demo'];
+
+function buildPresent() {
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === sourceStamp();
+}
+
+async function build() {
+  const stamp = sourceStamp();
+  rmSync(stampFile, { force: true });
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  await run(process.execPath, [tsc, '-p', 'tsconfig.json'], 'The source does not compile');
+  removeStale();
+  writeFileSync(stampFile, stamp);
+}
+
+/** Changes when a source is added, removed or touched, or the compiler's settings are. */
+function sourceStamp() {
+  const hash = createHash('sha256');
+  for (const file of ['tsconfig.json', 'package.json', ...sources()]) {
+    const { mtimeMs, size } = statSync(join(root, file));
+    hash.update(`${file} ${mtimeMs} ${size}\n`);
+  }
+  return hash.digest('hex');
+}
+
+function sources() {
+  return sourceRoots.flatMap((folder) => files(folder).filter((file) => file.endsWith('.ts'))).sort();
+}
+
+/** What was compiled from sources that are gone would still be run, and tested. */
+function removeStale() {
+  for (const folder of sourceRoots) {
+    for (const file of files(join('dist', folder))) {
+      const source = relative('dist', file).replace(/\.js(\.map)?$/, '.ts');
+      if (/\.js(\.map)?$/.test(file) && !existsSync(join(root, source))) rmSync(join(root, file));
+    }
+  }
+}
+
+function files(folder) {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)));
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(join(root, file), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs a tool; what it printed is shown only when it fails. */
+function run(command, args, complaint) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    child.once('error', (error) => reject(new SetupError(`${complaint}: ${error.message}`)));
+    child.once('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new SetupError(`${complaint}:\n${output.trim().split('\n').slice(-40).join('\n')}`));
+    });
+  });
+}
+
+/** For a script's own errors: a message where it is meant for a person, the stack where it is a mistake of ours. */
+export function fail(error) {
+  const plain = error instanceof SetupError || process.env.DEBUG === undefined;
+  console.error(`\n${plain ? error.message : error.stack}\n`);
+  process.exit(1);
+}

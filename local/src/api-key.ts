@@ -1,0 +1,37 @@
+import { createHash, randomInt } from 'node:crypto';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const digits = '0123456789';
+const lower = 'abcdefghijklmnopqrstuvwxyz';
+
+/** The key of a data folder, made once and kept there, readable by its owner alone. */
+export async function folderApiKey(folder: string): Promise<string> {
+  const file = join(folder, 'api-key');
+  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (/^trb_[a-z0-9]{12}_[A-Za-z0-9]{32,}_[0-9a-f]{6}$/.test(kept)) return kept;
+  const key = makeApiKey();
+  await writeFile(file, `${key}\n`, { mode: 0o600 });
+  await chmod(file, 0o600);
+  return key;
+}
+
+/** `trb_<key_id>_<secret>_<checksum>`; libs/http/src/auth/api-key.ts says what each part is. */
+export function makeApiKey(): string {
+  const body = `trb_${random(12, lower + digits)}_${random(40, lower + lower.toUpperCase() + digits)}`;
+  return `${body}_${sha256(body).slice(0, 6)}`;
+}
+
+/** The gateway's setting for it, with every scope: `<key_id>:<sha256 of the key>:<scope>+<scope>...` */
+export function apiKeySetting(key: string): string {
+  const scopes = ['events:read', 'events:write', 'definitions:read', 'definitions:write', 'admin'];
+  return `${key.split('_')[1]}:${sha256(key)}:${scopes.join('+')}`;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function random(length: number, letters: string): string {
+  return Array.from({ length }, () => letters[randomInt(letters.length)]).join('');
+}

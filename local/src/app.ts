@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EngineProcess } from './engine-process.js';
+import { root } from './kafka/jars.js';
+import type { Running } from './supervisor.js';
+
+export interface AppOptions {
+  name: string;
+  /** Where its `/health/ready` answers: `http://host:port`. */
+  url: string;
+  env: Record<string, string>;
+  onLog: (line: string) => void;
+}
+
+/** Starts one of the apps and resolves when it is ready. @throws with its last lines when it ends instead. */
+export async function startApp(options: AppOptions): Promise<Running> {
+  const main = join(root, 'dist', 'apps', options.name, 'src', 'main.js');
+  if (!existsSync(main)) throw new Error(`${main} does not exist: the build is not complete`);
+  const app = new EngineProcess({
+    name: options.name,
+    command: process.execPath,
+    args: ['--enable-source-maps', '--import', new URL('stop-with-parent.js', import.meta.url).href, main],
+    env: options.env,
+    onLog: options.onLog,
+  });
+  await app.until((signal) => isReady(options.url, signal), 60_000);
+  return { pid: app.pid, ended: app.ended, stop: () => app.stop(30_000), kill: (signal) => app.kill(signal) };
+}
+
+async function isReady(url: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const answer = await fetch(`${url}/health/ready`, {
+      signal: AbortSignal.timeout(2_000),
+    }).catch(() => undefined);
+    await answer?.arrayBuffer().catch(() => undefined);
+    if (answer?.ok) return;
+    await sleep(50);
+  }
+}

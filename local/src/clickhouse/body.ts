@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http';
+import { createWriteStream } from 'node:fs';
+import { Readable, Transform, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { ClickHouseException, code } from './errors.js';
+
+const decoders = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+} as const;
+
+/** The bytes of a request's body, decompressed, refused from `maxBytes` on. @throws ClickHouseException */
+function decoded(request: IncomingMessage, maxBytes: number): { source: Readable; steps: Transform[] } {
+  const encoding = request.headers['content-encoding']?.toLowerCase() ?? '';
+  if (encoding === '' || encoding === 'identity') return { source: request, steps: [limit(maxBytes)] };
+  const decoder = Object.hasOwn(decoders, encoding) && decoders[encoding as keyof typeof decoders];
+  if (!decoder) {
+    throw new ClickHouseException(
+      code.notImplemented,
+      'NOT_IMPLEMENTED',
+      `The embedded ClickHouse does not support Content-Encoding ${JSON.stringify(encoding)}`,
+    );
+  }
+  return { source: request, steps: [decoder(), limit(maxBytes)] };
+}
+
+function nothing(): { source: Readable; steps: Transform[] } {
+  return { source: Readable.from([]), steps: [] };
+}
+
+function limit(maxBytes: number): Transform {
+  let seen = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      seen += chunk.length;
+      if (seen <= maxBytes) return done(null, chunk);
+      done(
+        new ClickHouseException(
+          code.tooManyBytes,
+          'TOO_MANY_BYTES',
+          `The request's body is larger than ${maxBytes} bytes`,
+        ),
+      );
+    },
+  });
+}
+
+/** The whole body in memory. @throws ClickHouseException when it is too large or broken. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const { source, steps } = decoded(request, maxBytes);
+  const chunks: Buffer[] = [];
+  const collect = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  await inClickHouseWords(pipeline([source, ...steps, collect]));
+  return Buffer.concat(chunks);
+}
+
+export interface SpoolOptions {
+  file: string;
+  /** Bytes that come before the body. */
+  first: Buffer;
+  maxBytes: number;
+}
+
+/** Writes the body to a file, so that an insert's size costs no memory. Resolves with its size. */
+export async function spoolBody(
+  request: IncomingMessage | undefined,
+  options: SpoolOptions,
+): Promise<number> {
+  const { source, steps } = request ? decoded(request, options.maxBytes) : nothing();
+  const file = createWriteStream(options.file, { highWaterMark: 1 << 20 });
+  if (options.first.length > 0) file.write(options.first);
+  await inClickHouseWords(pipeline([source, ...steps, file]));
+  return file.bytesWritten;
+}
+
+async function inClickHouseWords(done: Promise<unknown>): Promise<void> {
+  try {
+    await done;
+  } catch (error) {
+    if (error instanceof ClickHouseException) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ClickHouseException(354, 'INFLATE_FAILED', `The request's body cannot be read: ${reason}`);
+  }
+}

@@ -1,0 +1,125 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Lane, type LaneState } from './lane.js';
+import { LanePool } from './pool.js';
+import { quote } from './sql.js';
+
+export interface EngineOptions {
+  dataDir: string;
+  /** Bytes that the engine may allocate in all; a query over it fails. */
+  maxMemoryBytes: number;
+  selectLanes: number;
+  insertLanes: number;
+}
+
+/**
+ * The engine in this process with its connections: lanes for reading and DDL, lanes for inserts, so that neither waits
+ * for the other, and one for control (cancelling).
+ */
+export class Engine {
+  private running = 0;
+  private purge: NodeJS.Timeout | undefined;
+  private commands: Promise<void> = Promise.resolve();
+
+  private constructor(
+    readonly intakeDir: string,
+    readonly version: string,
+    private readonly lanes: { reads: LanePool; inserts: LanePool; control: Lane },
+  ) {}
+
+  get reads(): LanePool {
+    return this.lanes.reads;
+  }
+
+  get inserts(): LanePool {
+    return this.lanes.inserts;
+  }
+
+  /** Opens the data folder, making it where there is none. What an earlier process left in the intake is removed. */
+  static async open(options: EngineOptions): Promise<Engine> {
+    const path = join(options.dataDir, 'store');
+    const intakeDir = join(options.dataDir, 'intake');
+    await mkdir(path, { recursive: true });
+    await mkdir(intakeDir, { recursive: true });
+    for (const left of await readdir(intakeDir)) await rm(join(intakeDir, left), { force: true });
+    const args = engineArgs(options.maxMemoryBytes);
+    const lanes = (count: number): Lane[] => Array.from({ length: count }, () => new Lane(path, args));
+    const control = new Lane(path, args);
+    const { bytes } = await control.run('SELECT version()', 'TSVRaw');
+    const version = Buffer.from(bytes).toString('utf8').trim();
+    const limits = { maxWaiting: 200, maxWaitMs: 60_000 };
+    return new Engine(intakeDir, version, {
+      reads: new LanePool(lanes(options.selectLanes), limits),
+      inserts: new LanePool(lanes(options.insertLanes), limits),
+      control,
+    });
+  }
+
+  /** Runs `work` on a connection of the pool that is in the given state. */
+  async onLane<T>(pool: LanePool, state: LaneState, work: (lane: Lane) => Promise<T>): Promise<T> {
+    const lane = await pool.acquire(state);
+    this.running++;
+    try {
+      await lane.prepare(state);
+      return await work(lane);
+    } finally {
+      lane.marker = undefined;
+      pool.release(lane);
+      this.running--;
+      this.schedulePurge();
+    }
+  }
+
+  /** Asks the engine to stop the statement that runs with this marker; it ends with QUERY_WAS_CANCELLED. */
+  cancel(marker: string): Promise<void> {
+    const started = quote(`/*${marker}*/`);
+    return this.command(`KILL QUERY WHERE startsWith(query, ${started}) ASYNC`);
+  }
+
+  /** On the control connection, one after the other, as on any connection. A failure changes nothing. */
+  private command(sql: string): Promise<void> {
+    this.commands = this.commands.then(() => this.lanes.control.run(sql, 'Null')).then(nothing, nothing);
+    return this.commands;
+  }
+
+  /** A database was dropped: each connection chooses its own anew, and says so when it is gone. */
+  forgetDatabases(): void {
+    this.reads.forEach((lane) => lane.forgetDatabase());
+    this.inserts.forEach((lane) => lane.forgetDatabase());
+  }
+
+  get busy(): number {
+    return this.reads.busy + this.inserts.busy;
+  }
+
+  /** Closes the connections; nothing may run any more. */
+  close(): void {
+    clearTimeout(this.purge);
+    this.reads.close();
+    this.inserts.close();
+    this.lanes.control.close();
+  }
+
+  /** The allocator keeps freed memory for later; when nothing has run for a while it goes back to the system. */
+  private schedulePurge(): void {
+    clearTimeout(this.purge);
+    this.purge = setTimeout(() => {
+      if (this.running === 0) void this.command('SYSTEM JEMALLOC PURGE');
+    }, 5_000);
+    this.purge.unref();
+  }
+}
+
+const nothing = (): void => undefined;
+
+/** The engine's defaults are those of a big server: its caches alone may grow to 5 GB each. */
+function engineArgs(maxMemoryBytes: number): string[] {
+  const mb = 1 << 20;
+  return [
+    `--max_server_memory_usage=${maxMemoryBytes}`,
+    `--mark_cache_size=${128 * mb}`,
+    `--primary_index_cache_size=${128 * mb}`,
+    `--index_mark_cache_size=${32 * mb}`,
+    `--query_condition_cache_size=${16 * mb}`,
+  ];
+}

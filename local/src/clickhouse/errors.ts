@@ -1,0 +1,70 @@
+/** ClickHouse's own codes, as far as this server raises or tells them apart. */
+export const code = {
+  unsupportedMethod: 1,
+  badArguments: 36,
+  notImplemented: 48,
+  timeoutExceeded: 159,
+  queryIsTooLarge: 161,
+  readonly: 164,
+  tooManySimultaneousQueries: 202,
+  unknownPackage: 107,
+  aborted: 236,
+  tooManyBytes: 307,
+  sessionIsLocked: 373,
+  queryWasCancelled: 394,
+  unknownQueryParameter: 456,
+  unknownException: 1002,
+} as const;
+
+/** An exception in ClickHouse's words. `message` is what stands between `DB::Exception: ` and ` (NAME)`. */
+export class ClickHouseException extends Error {
+  override readonly name = 'ClickHouseException';
+  constructor(
+    readonly code: number,
+    readonly symbol: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** `Code: 62. DB::Exception: Syntax error: ... (SYNTAX_ERROR)`: what the engine throws, also nested in itself. */
+const engineForm =
+  /^(?:Code: \d+\. DB::Exception: )*Code: (\d+)\. DB::Exception: ([\s\S]*?)\s*\(([A-Z][A-Z0-9_]{2,})\)(?: \(version [^)]*\))?/;
+
+/** Any thrown value as an exception. The path of our own intake file is taken out of the message. */
+export function toException(error: unknown): ClickHouseException {
+  if (error instanceof ClickHouseException) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const match = engineForm.exec(text);
+  if (!match) return new ClickHouseException(code.unknownException, 'UNKNOWN_EXCEPTION', text);
+  const [, number, message = '', symbol = 'UNKNOWN_EXCEPTION'] = match;
+  const shown = message.replace(/: \(in file\/uri [^)]*\)|: While executing File/g, '');
+  return new ClickHouseException(Number(number), symbol, shown);
+}
+
+/** The body of the answer. */
+export function describeException(error: ClickHouseException, version: string): string {
+  return `Code: ${error.code}. DB::Exception: ${error.message} (${error.symbol}) (version ${version} (chdb))\n`;
+}
+
+// The lists are those of ClickHouse's HTTPHandler (exceptionCodeToHTTPStatus).
+const badRequest = new Set([
+  6, 26, 27, 36, 38, 41, 42, 43, 44, 45, 52, 53, 62, 69, 70, 72, 117, 130, 161, 168, 181, 184, 215, 349, 456,
+  457,
+]);
+const notFound = new Set([16, 46, 47, 50, 56, 60, 63, 73, 78, 81, 82, 83, 111, 115, 336]);
+const others = new Map<number, number>([
+  [code.notImplemented, 501],
+  [code.timeoutExceeded, 408],
+  [code.tooManySimultaneousQueries, 503],
+  [code.aborted, 503],
+  [code.tooManyBytes, 413],
+]);
+
+/** The status of an exception, as ClickHouse's server chooses it. */
+export function httpStatus(error: ClickHouseException): number {
+  if (badRequest.has(error.code)) return 400;
+  if (notFound.has(error.code)) return 404;
+  return others.get(error.code) ?? 500;
+}

@@ -1,0 +1,37 @@
+/**
+ * Formats whose blocks, encoded one by one, make up the whole answer when put one after the other. Every other format
+ * has a head, a foot or names before its rows, and is answered in one piece.
+ */
+const blockwise = new Set([
+  'JSONEachRow',
+  'JSONLines',
+  'NDJSON',
+  'JSONStringsEachRow',
+  'JSONCompactEachRow',
+  'JSONCompactStringsEachRow',
+  'TabSeparated',
+  'TSV',
+  'TabSeparatedRaw',
+  'TSVRaw',
+  'CSV',
+  'RowBinary',
+  'Native',
+  'LineAsString',
+]);
+
+/** Whether an answer in this format can be streamed. */
+export function isBlockwise(format: string): boolean {
+  return blockwise.has(format);
+}
+
+/** The Content-Type that ClickHouse gives an answer in this format. */
+export function contentType(format: string): string {
+  if (/^(JSON.*EachRow.*|JSONLines|NDJSON)$/.test(format)) return 'application/x-ndjson; charset=UTF-8';
+  if (format.startsWith('JSON')) return 'application/json; charset=UTF-8';
+  if (/^(TSV|TabSeparated)/.test(format)) return 'text/tab-separated-values; charset=UTF-8';
+  if (format.startsWith('CSV')) return 'text/csv; charset=UTF-8; header=absent';
+  if (/^(RowBinary|Native|Parquet|Arrow|ORC|Avro|MsgPack|Protobuf)/.test(format)) {
+    return 'application/octet-stream';
+  }
+  return 'text/plain; charset=UTF-8';
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Answer } from './answer.js';
+import { readBody, spoolBody } from './body.js';
+import type { Engine } from './engine.js';
+import { ClickHouseException, code } from './errors.js';
+import { isBlockwise } from './formats.js';
+import type { Lane, LaneResult, LaneState } from './lane.js';
+import { readMultipart } from './multipart.js';
+import { addField, assertAllowedByMethod, isReading, type QueryRequest } from './request.js';
+import {
+  changesSession,
+  formatClause,
+  hasSeveralStatements,
+  insertHead,
+  parameterNames,
+  quote,
+  statementKind,
+  type InsertHead,
+} from './sql.js';
+
+/** The largest statement, without the rows of an INSERT. */
+export const maxQueryBytes = 64 << 20;
+/** The largest body of an INSERT, decompressed. */
+export const maxInsertBytes = 2 ** 31;
+/** How far into a body the rows of an INSERT may begin. */
+const maxHeadBytes = 256 << 10;
+
+export interface Exchange {
+  http: IncomingMessage;
+  query: QueryRequest;
+  answer: Answer;
+  /** Aborted when the client goes away before its answer is complete. */
+  gone: AbortSignal;
+}
+
+/** Carries out one request. @throws ClickHouseException or the engine's own error, to be answered. */
+export async function handleQuery(engine: Engine, exchange: Exchange): Promise<void> {
+  const { http, query } = exchange;
+  const inUrl = insertHead(query.sql);
+  if (inUrl && http.method === 'POST') return insertFromBody(engine, exchange, inUrl);
+  const body = http.method === 'POST' ? await readBody(http, maxQueryBytes) : Buffer.alloc(0);
+  const type = http.headers['content-type'] ?? '';
+  if (type.startsWith('multipart/form-data')) takeParts(query, readMultipart(body, type));
+  else if (query.sql === '' && (await insertWithin(engine, exchange, body))) return;
+  else query.sql = [query.sql, body.toString('utf8')].filter(Boolean).join('\n');
+  await runStatement(engine, exchange);
+}
+
+function takeParts(query: QueryRequest, parts: Map<string, string>): void {
+  for (const [name, value] of parts) {
+    if (name === 'query') query.sql += value;
+    else addField(query, name, value);
+  }
+}
+
+async function runStatement(engine: Engine, exchange: Exchange): Promise<void> {
+  const { http, query, answer, gone } = exchange;
+  if (query.sql.trim() === '') throw new ClickHouseException(62, 'SYNTAX_ERROR', 'Empty query');
+  if (hasSeveralStatements(query.sql)) {
+    throw new ClickHouseException(62, 'SYNTAX_ERROR', 'Syntax error (Multi-statements are not allowed)');
+  }
+  assertAllowedByMethod(http.method ?? '', query.sql);
+  const state = laneState(query);
+  const format = formatClause(query.sql) ?? query.format;
+  await engine.onLane(engine.reads, state, (lane) =>
+    cancellable({ engine, lane, gone, cancelled: isReading(query.sql) }, async () => {
+      if (isBlockwise(format) && isReading(query.sql)) return streamAnswer(lane, exchange, format);
+      const result = await runAlone(lane, query.sql, format);
+      if (statementKind(query.sql) === 'DROP') engine.forgetDatabases();
+      await answer.send(format, result.bytes, { result_rows: result.rows });
+    }),
+  );
+}
+
+/** What a statement sets ends with its request, as on ClickHouse's server without a session. */
+async function runAlone(lane: Lane, sql: string, format: string): Promise<LaneResult> {
+  try {
+    return await lane.run(sql, format);
+  } finally {
+    if (changesSession(sql)) lane.reopen();
+  }
+}
+
+/** The first block is computed before the head is sent, so that most errors still have a status of their own. */
+async function streamAnswer(lane: Lane, exchange: Exchange, format: string): Promise<void> {
+  const { query, answer } = exchange;
+  const blocks = lane.stream(query.sql, format);
+  let block = await blocks.next();
+  answer.begin(format, {});
+  while (!block.done) {
+    await answer.write(block.value);
+    if (answer.abandoned) return void (await blocks.return(undefined));
+    block = await blocks.next();
+  }
+  answer.end();
+}
+
+/** An INSERT whose query and rows are both in the body. Resolves false when the body is no such thing. */
+async function insertWithin(engine: Engine, exchange: Exchange, body: Buffer): Promise<boolean> {
+  // latin1 has one character for each byte: positions in the text are positions in the body.
+  const text = body.subarray(0, maxHeadBytes).toString('latin1');
+  if (statementKind(text) !== 'INSERT') return false;
+  const head = insertHead(text);
+  if (!head) return false;
+  const utf8 = (part: string): string => Buffer.from(part, 'latin1').toString('utf8');
+  const rows = body.subarray(head.dataStart);
+  exchange.query.sql = utf8(text.slice(0, head.dataStart));
+  const decodedHead = { ...head, target: utf8(head.target), settings: utf8(head.settings) };
+  await insert(engine, exchange, { head: decodedHead, first: rows, rest: undefined });
+  return true;
+}
+
+function insertFromBody(engine: Engine, exchange: Exchange, head: InsertHead): Promise<void> {
+  const first = Buffer.from(exchange.query.sql.slice(head.dataStart));
+  return insert(engine, exchange, { head, first, rest: exchange.http });
+}
+
+interface IncomingRows {
+  head: InsertHead;
+  /** Rows that came with the statement. */
+  first: Buffer;
+  /** The request whose body brings the others. */
+  rest: IncomingMessage | undefined;
+}
+
+/**
+ * The rows go through a file and `FROM INFILE`: the engine reads any format from there, in parallel. Given after the
+ * statement they would end at the first empty line, and what follows would be taken for another statement.
+ */
+async function insert(engine: Engine, exchange: Exchange, rows: IncomingRows): Promise<void> {
+  const { query, answer } = exchange;
+  const { head, first, rest } = rows;
+  const file = join(engine.intakeDir, randomUUID());
+  try {
+    const size = await spoolBody(rest, { file, first, maxBytes: maxInsertBytes });
+    if (size === 0) return await answer.send(query.format, Buffer.alloc(0), { written_rows: 0 });
+    const sql = `${head.target} FROM INFILE ${quote(file)} COMPRESSION 'none' ${head.settings} FORMAT ${head.format}`;
+    const result = await engine.onLane(engine.inserts, laneState(query), (lane) => lane.run(sql, 'Null'));
+    await answer.send(query.format, Buffer.alloc(0), { written_rows: result.rows, written_bytes: size });
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** @throws ClickHouseException for a parameter that the statement names and the request does not give. */
+function laneState(query: QueryRequest): LaneState {
+  const names = parameterNames(query.sql);
+  const kind = statementKind(query.sql);
+  const params = new Map<string, string>();
+  for (const name of names) {
+    const value = query.params.get(name);
+    if (value !== undefined) params.set(name, value);
+    // The text of a parameterized view keeps its parameters.
+    else if (kind !== 'CREATE') {
+      throw new ClickHouseException(
+        code.unknownQueryParameter,
+        'UNKNOWN_QUERY_PARAMETER',
+        `Substitution \`${name}\` is not set`,
+      );
+    }
+  }
+  return { database: query.database ?? 'default', settings: query.settings, params };
+}
+
+let markers = 0;
+
+/** Runs `work`, and has the engine stop it when the client goes away meanwhile. */
+async function cancellable(
+  run: { engine: Engine; lane: Lane; gone: AbortSignal; cancelled: boolean },
+  work: () => Promise<void>,
+): Promise<void> {
+  const { engine, lane, gone } = run;
+  if (gone.aborted) return;
+  const marker = `request ${(markers += 1)}`;
+  lane.marker = marker;
+  const cancel = (): void => void engine.cancel(marker);
+  if (run.cancelled) gone.addEventListener('abort', cancel, { once: true });
+  try {
+    await work();
+  } finally {
+    gone.removeEventListener('abort', cancel);
+  }
+}

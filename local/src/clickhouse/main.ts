@@ -1,0 +1,42 @@
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Engine } from './engine.js';
+import { createClickHouseServer } from './server.js';
+
+/**
+ * The embedded ClickHouse as a process of its own: `main.js <data folder> <port>`. It prints `ready <port>` once it
+ * answers. SIGTERM lets running statements end, then closes; SIGKILL is safe, the data is the engine's own.
+ */
+const [dataDir, port = '0'] = process.argv.slice(2);
+if (!dataDir) throw new Error('Usage: main.js <data folder> [<port>]');
+
+const engine = await Engine.open({
+  dataDir,
+  maxMemoryBytes: Number(process.env.CLICKHOUSE_MEMORY_BYTES ?? 4 * 2 ** 30),
+  selectLanes: Math.max(4, availableParallelism()),
+  insertLanes: 2,
+});
+const server = createClickHouseServer(engine);
+server.listen(Number(port), '127.0.0.1', () => {
+  const address = server.address();
+  console.log(`ready ${typeof address === 'object' && address ? address.port : port}`);
+});
+server.once('error', (error) => {
+  console.error(error.message);
+  process.exit(1);
+});
+
+let stopping = false;
+async function stop(): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  server.close();
+  server.closeIdleConnections();
+  const deadline = Date.now() + 20_000;
+  while (engine.busy > 0 && Date.now() < deadline) await sleep(20);
+  // A statement that still runs would make closing its connection unsafe; ending the process is not.
+  if (engine.busy === 0) engine.close();
+  process.exit(0);
+}
+process.once('SIGTERM', () => void stop());
+process.once('SIGINT', () => void stop());

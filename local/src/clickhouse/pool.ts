@@ -1,0 +1,83 @@
+import { ClickHouseException, code } from './errors.js';
+import type { Lane, LaneState } from './lane.js';
+
+interface Waiting {
+  state: LaneState;
+  resolve(lane: Lane): void;
+  reject(error: Error): void;
+  timer: NodeJS.Timeout;
+}
+
+export interface PoolLimits {
+  /** How many may wait for a free connection; one more is refused. */
+  maxWaiting: number;
+  /** Milliseconds that one may wait. */
+  maxWaitMs: number;
+}
+
+/** Connections that are handed out one statement at a time, with a bounded queue before them. */
+export class LanePool {
+  private readonly free: Lane[];
+  private readonly waiting: Waiting[] = [];
+
+  constructor(
+    private readonly lanes: readonly Lane[],
+    private readonly limits: PoolLimits,
+  ) {
+    this.free = [...lanes];
+  }
+
+  get busy(): number {
+    return this.lanes.length - this.free.length + this.waiting.length;
+  }
+
+  /**
+   * A connection for one statement, to be given back by `release`; one that is in the wanted state already is preferred.
+   * @throws ClickHouseException when too many wait, or when it takes too long.
+   */
+  acquire(state: LaneState): Promise<Lane> {
+    const index = Math.max(
+      0,
+      this.free.findIndex((lane) => lane.fits(state)),
+    );
+    const [lane] = this.free.splice(index, 1);
+    if (lane) return Promise.resolve(lane);
+    if (this.waiting.length >= this.limits.maxWaiting) return Promise.reject(tooMany(this.limits.maxWaiting));
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.waiting.splice(this.waiting.indexOf(entry), 1);
+        reject(tooMany(this.waiting.length + 1));
+      }, this.limits.maxWaitMs);
+      const entry: Waiting = { state, resolve, reject, timer };
+      this.waiting.push(entry);
+    });
+  }
+
+  forEach(visit: (lane: Lane) => void): void {
+    this.lanes.forEach(visit);
+  }
+
+  release(lane: Lane): void {
+    const next = this.waiting.shift();
+    if (!next) return void this.free.push(lane);
+    clearTimeout(next.timer);
+    next.resolve(lane);
+  }
+
+  /** To be called when nothing runs any more. */
+  close(): void {
+    for (const entry of this.waiting.splice(0)) {
+      clearTimeout(entry.timer);
+      entry.reject(new ClickHouseException(code.aborted, 'ABORTED', 'The server is shutting down'));
+    }
+    for (const lane of this.lanes) lane.close();
+  }
+}
+
+function tooMany(waiting: number): ClickHouseException {
+  return new ClickHouseException(
+    code.tooManySimultaneousQueries,
+    'TOO_MANY_SIMULTANEOUS_QUERIES',
+    `Too many simultaneous queries: ${waiting} are waiting for a free connection of the embedded engine`,
+  );
+}

@@ -1,0 +1,59 @@
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { EngineProcess } from '../engine-process.js';
+
+export interface ClickHouseOptions {
+  /** Made where there is none. One process at a time. */
+  dataDir: string;
+  /** Default: a free one. */
+  port?: number;
+  /** What the engine may allocate; default 4 GiB. */
+  maxMemoryBytes?: number;
+  /** Each line that the process prints. */
+  onLog?: (line: string) => void;
+}
+
+export interface RunningClickHouse {
+  url: string;
+  port: number;
+  pid: number;
+  /** Resolves when it has ended, however. */
+  ended: Promise<void>;
+  /** Lets running statements end, then closes. */
+  stop(): Promise<void>;
+  /** Sends a signal and resolves when the process has ended (for SIGSTOP and SIGCONT: at once). */
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts the embedded ClickHouse and resolves when it answers. @throws with what it printed when it ends instead. */
+export async function startClickHouse(options: ClickHouseOptions): Promise<RunningClickHouse> {
+  await mkdir(options.dataDir, { recursive: true });
+  const process_ = new EngineProcess({
+    name: 'ClickHouse',
+    command: process.execPath,
+    args: [
+      '--import',
+      new URL('../stop-with-parent.js', import.meta.url).href,
+      fileURLToPath(new URL('main.js', import.meta.url)),
+      options.dataDir,
+      String(options.port ?? 0),
+    ],
+    env: {
+      // One thread for each connection, and some for files.
+      UV_THREADPOOL_SIZE: '24',
+      TZ: 'UTC',
+      CLICKHOUSE_MEMORY_BYTES: String(options.maxMemoryBytes ?? 4 * 2 ** 30),
+    },
+    onLog: options.onLog,
+  });
+  const ready = await process_.ready((line) => /^ready (\d+)$/.exec(line)?.[1], 60_000);
+  const port = Number(ready);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    pid: process_.pid,
+    ended: process_.ended,
+    stop: () => process_.stop(25_000),
+    kill: (signal) => process_.kill(signal),
+  };
+}

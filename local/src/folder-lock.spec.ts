@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FolderInUseError, lockFolder } from './folder-lock.js';
+import { identify } from './process-identity.js';
+
+describe('the lock of a data folder', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tributary-lock-'));
+  });
+
+  it('is refused to a second one, naming the process that has it', async () => {
+    await lockFolder(folder);
+    await expect(lockFolder(folder)).rejects.toMatchObject({ pid: process.pid, folder });
+    await expect(lockFolder(folder)).rejects.toThrow(FolderInUseError);
+  });
+
+  it('can be had again once it was let go', async () => {
+    const unlock = await lockFolder(folder);
+    await unlock();
+    await expect(lockFolder(folder)).resolves.toBeTypeOf('function');
+  });
+
+  it('counts for nothing when its process was killed', async () => {
+    const other = spawn('sleep', ['100']);
+    await once(other, 'spawn');
+    await writeFile(join(folder, 'lock.1'), JSON.stringify(await identify(other.pid ?? 0)));
+    await expect(lockFolder(folder)).rejects.toThrow(FolderInUseError);
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+    await expect(lockFolder(folder)).resolves.toBeTypeOf('function');
+  });
+
+  it('counts for nothing when its number belongs to another process by now', async () => {
+    await writeFile(join(folder, 'lock.1'), JSON.stringify({ pid: process.pid, started: 'long ago' }));
+    await expect(lockFolder(folder)).resolves.toBeTypeOf('function');
+  });
+
+  it.each(['', '{"pid":', '{}', 'null', '[]'])('counts for nothing when it says %j', async (text) => {
+    await writeFile(join(folder, 'lock.1'), text);
+    await expect(lockFolder(folder)).resolves.toBeTypeOf('function');
+    await expect(lockFolder(folder)).rejects.toMatchObject({ pid: process.pid });
+  });
+
+  it('leaves one file behind, however often the folder changed hands', async () => {
+    for (let i = 0; i < 5; i++) await (await lockFolder(folder))();
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  it('is had by one of many that find it stale at the same moment', async () => {
+    for (let round = 0; round < 30; round++) {
+      const own = await mkdtemp(join(folder, 'round-'));
+      await writeFile(join(own, 'lock.1'), JSON.stringify({ pid: process.pid, started: 'long ago' }));
+      const takers = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(own)));
+      expect(takers.filter((taker) => taker.status === 'fulfilled')).toHaveLength(1);
+    }
+  });
+
+  it('is had by one of several processes at a time, while it changes hands', async () => {
+    const exits = Array.from({ length: 4 }, async () => {
+      const taker = spawn(process.execPath, ['--input-type=module', '-e', takeInTurns, folder], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      return (await once(taker, 'exit'))[0] as number;
+    });
+    expect(await Promise.all(exits)).toEqual([0, 0, 0, 0]);
+  });
+});
+
+/** Takes and lets go for a second; ends with 1 when another has what it has. */
+const takeInTurns = `
+  import { mkdirSync, rmdirSync } from 'node:fs';
+  import { join } from 'node:path';
+  import { lockFolder } from '${new URL('folder-lock.js', import.meta.url).href}';
+  const folder = process.argv[1];
+  const end = Date.now() + 1000;
+  while (Date.now() < end) {
+    const unlock = await lockFolder(folder).catch((error) => {
+      if (error.name !== 'FolderInUseError') throw error;
+    });
+    if (!unlock) continue;
+    mkdirSync(join(folder, 'alone'));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    rmdirSync(join(folder, 'alone'));
+    await unlock();
+  }`;

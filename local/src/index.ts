@@ -1,0 +1,3 @@
+export { startClickHouse, type ClickHouseOptions, type RunningClickHouse } from './clickhouse/start.js';
+export { freePort } from './free-port.js';
+export { startKafka, type KafkaOptions, type RunningKafka } from './kafka/start.js';

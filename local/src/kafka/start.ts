@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { EngineProcess } from '../engine-process.js';
+import { freePort } from '../free-port.js';
+import { fetchJars, kafkaDir } from './jars.js';
+import { serverProperties } from './properties.js';
+
+export interface KafkaOptions {
+  /** Made where there is none. One broker at a time. */
+  dataDir: string;
+  /** Default: a free one. */
+  port?: number;
+  /** The port of the controller's own listener; default: a free one. */
+  controllerPort?: number;
+  /** The port that clients are told to connect to; default: `port`. For a proxy in between. */
+  advertisedPort?: number;
+  /** The largest heap, in MB; default 512. */
+  heapMb?: number;
+  /** Each line that the broker prints: errors, and that it has started. */
+  onLog?: (line: string) => void;
+}
+
+export interface RunningKafka {
+  /** `host:port` */
+  brokers: string;
+  port: number;
+  pid: number;
+  /** Resolves when it has ended, however. */
+  ended: Promise<void>;
+  /** An orderly shutdown. */
+  stop(): Promise<void>;
+  /** Sends a signal and resolves when the process has ended (for SIGSTOP and SIGCONT: at once). */
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+/**
+ * Starts the real broker in KRaft mode and resolves when it serves clients; fetches its jars first if need be.
+ * @throws with the last lines of its log when it ends instead.
+ */
+export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
+  const jars = await fetchJars();
+  const port = options.port ?? (await freePort());
+  const logsDir = join(options.dataDir, 'logs');
+  const data = join(options.dataDir, 'data');
+  await mkdir(logsDir, { recursive: true });
+  const config = join(options.dataDir, 'server.properties');
+  const settings = {
+    dataDir: data,
+    port,
+    controllerPort: options.controllerPort ?? (await freePort()),
+    advertisedPort: options.advertisedPort ?? port,
+  };
+  await writeFile(config, serverProperties(settings));
+  const classpath = ['-cp', join(jars, '*')];
+  if (!existsSync(join(data, 'meta.properties'))) await format(classpath, config);
+  const process_ = new EngineProcess({
+    name: 'Kafka',
+    command: 'sh',
+    args: [
+      '-c',
+      untilParentEnds,
+      'java',
+      ...javaFlags(options.heapMb ?? 512, logsDir),
+      ...classpath,
+      'kafka.Kafka',
+      config,
+    ],
+    env: { LC_ALL: 'C' },
+    onLog: options.onLog,
+  });
+  await process_.ready((line) => (line.includes('Kafka Server started') ? line : undefined), 90_000);
+  return {
+    brokers: `127.0.0.1:${port}`,
+    port,
+    pid: process_.pid,
+    ended: process_.ended,
+    stop: () => process_.stop(30_000),
+    kill: (signal) => process_.kill(signal),
+  };
+}
+
+/**
+ * Becomes Java, and leaves behind a reader of the standard input: that pipe closes when the process that started the
+ * broker ends, however it ends, and the broker is told to stop.
+ */
+const untilParentEnds =
+  'exec 3<&0; (cat <&3; kill -TERM $$) >/dev/null 2>&1 & exec java "$@" 3<&- </dev/null';
+
+function javaFlags(heapMb: number, logsDir: string): string[] {
+  return [
+    '-Xms128m',
+    `-Xmx${heapMb}m`,
+    '-XX:+UseG1GC',
+    '-XX:MaxGCPauseMillis=20',
+    // Gives memory back to the system when idle.
+    '-XX:G1PeriodicGCInterval=60000',
+    '-XX:MinHeapFreeRatio=10',
+    '-XX:MaxHeapFreeRatio=30',
+    '-Djava.awt.headless=true',
+    `-Dkafka.logs.dir=${logsDir}`,
+    `-Dlog4j2.configurationFile=${join(kafkaDir, 'log4j2.xml')}`,
+  ];
+}
+
+async function format(classpath: string[], config: string): Promise<void> {
+  const id = randomBytes(16).toString('base64url');
+  // The id may begin with a dash, which would be read as another option.
+  const args = [...classpath, 'kafka.tools.StorageTool', 'format', `--cluster-id=${id}`, '--config', config];
+  await promisify(execFile)('java', [
+    '-XX:TieredStopAtLevel=1',
+    '-Xshare:auto',
+    ...args,
+    '--ignore-formatted',
+  ]);
+}

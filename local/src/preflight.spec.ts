@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { freePort } from './free-port.js';
+import { checkBrokers, checkClickHouse, checkPorts } from './preflight.js';
+import { readSettings } from './settings.js';
+
+const portNames = [
+  'KAFKA_PORT',
+  'CLICKHOUSE_PORT',
+  'INGEST_PORT',
+  'MATERIALIZER_PORT',
+  'GATEWAY_CORE_PORT',
+  'GATEWAY_QUERY_PORT',
+];
+
+describe('what is checked before anything is started', () => {
+  it('names a port that is in use and the variable that chooses another', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const settings = readSettings({ GATEWAY_QUERY_PORT: String(port) }, '/');
+    await expect(checkPorts(settings, 0)).rejects.toThrow(
+      new RegExp(`Port ${port} is in use\\. Choose another: GATEWAY_QUERY_PORT=`),
+    );
+    server.close();
+  });
+
+  it('looks at the address that is listened on', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    // Every other port is one that is free: this is about the one.
+    const env: NodeJS.ProcessEnv = { GATEWAY_QUERY_PORT: String(port) };
+    for (const name of portNames) env[name] ??= String(await freePort());
+    const check = (HOST: string): Promise<void> => checkPorts(readSettings({ ...env, HOST }, '/'), 0);
+    await expect(check('0.0.0.0')).rejects.toThrow(`Port ${port} is in use`);
+    // On macOS the loopback interface has only the one address.
+    if (process.platform === 'linux') await expect(check('127.0.0.2')).resolves.toBeUndefined();
+    server.close();
+  });
+
+  it('names HOST when this machine has no such address', async () => {
+    const settings = readSettings({ HOST: '192.0.2.1' }, '/');
+    await expect(checkPorts(settings, 0)).rejects.toThrow(/^HOST is "192\.0\.2\.1"/);
+  });
+
+  it('says which broker does not answer', async () => {
+    const port = await freePort();
+    await expect(checkBrokers(`127.0.0.1:${port}`)).rejects.toThrow(`KAFKA_BROKERS=127.0.0.1:${port}`);
+  });
+
+  it('says that what answers is no ClickHouse, without its password', async () => {
+    const server = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const check = checkClickHouse(`http://user:secret@127.0.0.1:${port}`);
+    await expect(check).rejects.toThrow(/No ClickHouse answers at CLICKHOUSE_URL=http:\/\/127/);
+    await expect(check).rejects.not.toThrow(/secret/);
+    server.close();
+  });
+});

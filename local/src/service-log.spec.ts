@@ -1,0 +1,43 @@
+import { mkdtemp, readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ServiceLog } from './service-log.js';
+
+describe('the log of a service', () => {
+  let folder: string;
+  let shown: string[];
+  const log = (maxBytes?: number): ServiceLog =>
+    new ServiceLog({ folder, name: 'app', maxBytes, show: (line) => shown.push(line) });
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tributary-log-'));
+    shown = [];
+  });
+
+  it('keeps every line, and shows only what is wrong', async () => {
+    const one = log();
+    const lines = [
+      '{"level":"info","msg":"started"}',
+      '{"level":"warn","msg":"slow"}',
+      '{"level":"error","msg":"failed","err":{"message":"no disk"}}',
+      'SyntaxError: something',
+    ];
+    lines.forEach((line) => one.line(line));
+    one.close();
+    expect(shown.map((line) => line.replace(/\s+/g, ' '))).toEqual([
+      'app warn slow',
+      'app error failed: no disk',
+      'app SyntaxError: something',
+    ]);
+    await expect.poll(() => readFile(one.file, 'utf8')).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it('does not grow past twice its bound', async () => {
+    const one = log(1_000);
+    for (let i = 0; i < 500; i++) one.line(`{"level":"info","msg":"line ${i}"}`);
+    one.close();
+    await expect.poll(() => readFile(one.file, 'utf8')).toContain('line 499');
+    expect((await stat(one.file)).size).toBeLessThanOrEqual(1_000);
+    expect((await stat(join(folder, 'app.1.log'))).size).toBeLessThanOrEqual(1_000);
+  });
+});

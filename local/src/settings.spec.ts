@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { reachableHost, readSettings } from './settings.js';
+
+describe('the settings of npm start', () => {
+  it('have defaults for everything', () => {
+    expect(readSettings({}, '/repository')).toMatchObject({
+      dataDir: '/repository/.tributary',
+      brokers: undefined,
+      clickhouseUrl: undefined,
+      ports: {
+        GATEWAY_CORE_PORT: 3900,
+        INGEST_PORT: 3901,
+        GATEWAY_QUERY_PORT: 3902,
+        MATERIALIZER_PORT: 3903,
+      },
+    });
+  });
+
+  it('come from the environment; an empty variable counts as not set', () => {
+    const env = {
+      TRIBUTARY_DATA_DIR: '/data',
+      KAFKA_BROKERS: 'a:1,b:2',
+      CLICKHOUSE_URL: '',
+      INGEST_PORT: '4901',
+    };
+    expect(readSettings(env, '/repository')).toMatchObject({
+      dataDir: '/data',
+      brokers: 'a:1,b:2',
+      clickhouseUrl: undefined,
+      ports: { INGEST_PORT: 4901 },
+    });
+  });
+
+  it.each([
+    ['KAFKA_BROKERS', 'mybroker'],
+    ['KAFKA_BROKERS', ','],
+    ['CLICKHOUSE_URL', 'localhost:8123'],
+    ['CLICKHOUSE_URL', 'http://me:secret@localhost:8123'],
+    ['SHUTDOWN_SECONDS', 'x'],
+  ])('refuse %s=%s as the apps would, naming the variable', (name, value) => {
+    expect(() => readSettings({ [name]: value }, '/')).toThrow(`${name} is "`);
+    expect(() => readSettings({ [name]: value }, '/')).not.toThrow(/secret/);
+  });
+
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['192.168.1.5', '192.168.1.5'],
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '[::1]'],
+    ['fe80::1', '[fe80::1]'],
+  ])('say that what listens on %s is reached at %s', (host, reached) => {
+    expect(reachableHost(readSettings({ HOST: host }, '/'))).toBe(reached);
+  });
+
+  it.each(['x', '0', '70000', '1.5', '-1'])('refuse %s as a port, naming the variable', (text) => {
+    expect(() => readSettings({ KAFKA_PORT: text }, '/')).toThrow(/^KAFKA_PORT is "/);
+  });
+});

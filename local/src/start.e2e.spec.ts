@@ -1,0 +1,133 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { freePort } from './free-port.js';
+import { root } from './kafka/jars.js';
+import { isRunning, type ProcessIdentity } from './process-identity.js';
+
+const portNames = [
+  'KAFKA_PORT',
+  'CLICKHOUSE_PORT',
+  'INGEST_PORT',
+  'MATERIALIZER_PORT',
+  'GATEWAY_CORE_PORT',
+  'GATEWAY_QUERY_PORT',
+];
+const startTimeout = 90_000;
+
+/** One `npm start`, and what it has printed. */
+class Start {
+  private readonly child: ChildProcess;
+  private readonly exit: Promise<number | null>;
+  output = '';
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.child = spawn(process.execPath, ['local/start.mjs'], { cwd: root, env });
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    }
+    this.exit = once(this.child, 'close').then(([code]) => code as number | null);
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  /** Waits until it is up. @throws with all that it printed when it ends instead. */
+  async up(): Promise<void> {
+    const isUp = (): boolean => this.output.includes('Ctrl-C stops everything');
+    const seen = vi.waitUntil(isUp, { timeout: startTimeout, interval: 100 });
+    const ended = this.exit.then(() => Promise.reject(new Error(this.output)));
+    await Promise.race([seen, ended]);
+  }
+
+  /** The commands to paste that it printed. */
+  get commands(): string[] {
+    return this.output.split('\n').filter((line) => line.startsWith('  curl '));
+  }
+
+  end(signal?: NodeJS.Signals): Promise<number | null> {
+    if (signal) this.child.kill(signal);
+    return this.exit;
+  }
+}
+
+async function paste(command: string | undefined): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', command ?? 'exit 1']);
+  return stdout;
+}
+
+describe('npm start', () => {
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+  let running: Start;
+  let read: string | undefined;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tributary-start-'));
+    env = { ...process.env, KAFKA_BROKERS: '', CLICKHOUSE_URL: '', TRIBUTARY_DATA_DIR: folder };
+    for (const name of portNames) env[name] = String(await freePort());
+    running = new Start(env);
+    await running.up();
+  }, startTimeout);
+  afterAll(async () => {
+    await running.end('SIGKILL');
+    await vi.waitUntil(async () => (await alive()).length === 0, { timeout: 40_000 });
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  let processes: ProcessIdentity[] = [];
+  const recordProcesses = async (): Promise<void> => {
+    const text = await readFile(join(folder, 'processes.json'), 'utf8');
+    processes = JSON.parse(text) as ProcessIdentity[];
+  };
+  const alive = async (): Promise<number[]> => {
+    const states = await Promise.all(processes.map(isRunning));
+    return processes.filter((_, i) => states[i]).map(({ pid }) => pid);
+  };
+
+  it('prints a command that writes an event, and one that reads it back', async () => {
+    const [write, query] = running.commands;
+    read = query;
+    expect(JSON.parse(await paste(write))).toMatchObject({ stream: 'orders' });
+    await expect.poll(() => paste(read), { timeout: 10_000 }).toContain('"amount":42');
+  });
+
+  it('is refused a second time on the same folder, with what to do', async () => {
+    const second = new Start(env);
+    expect(await second.end()).toBe(1);
+    expect(second.output).toMatch(
+      new RegExp(`${folder} is in use by process ${running.pid}, .*TRIBUTARY_DATA_DIR=<folder> npm start`),
+    );
+    expect(await paste(read)).toContain('"amount":42');
+  });
+
+  it('stops everything in order on Ctrl-C', async () => {
+    await recordProcesses();
+    expect(await alive()).toHaveLength(5);
+    expect(await running.end('SIGINT')).toBe(0);
+    expect(running.output).toMatch(/Stopped\.\s*$/);
+    expect(running.output).not.toMatch(/died/);
+    expect(await alive()).toEqual([]);
+  });
+
+  it(
+    'has what was there when it is started again',
+    async () => {
+      running = new Start(env);
+      await running.up();
+      expect(await paste(read)).toContain('"amount":42');
+    },
+    startTimeout,
+  );
+
+  it('leaves nothing running when it is killed', async () => {
+    await recordProcesses();
+    expect(await alive()).toHaveLength(5);
+    await running.end('SIGKILL');
+    await expect.poll(alive, { timeout: 40_000, interval: 100 }).toEqual([]);
+  });
+});

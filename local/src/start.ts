@@ -1,0 +1,138 @@
+import { mkdir } from 'node:fs/promises';
+import { folderApiKey } from './api-key.js';
+import { FolderInUseError, lockFolder } from './folder-lock.js';
+import { root } from './kafka/jars.js';
+import { ProcessRecord } from './orphans.js';
+import { checkBrokers, checkClickHouse, checkPorts } from './preflight.js';
+import { localServices, type ServiceName } from './services.js';
+import { readSettings, type LocalSettings } from './settings.js';
+import { summary } from './summary.js';
+import { Supervisor, type Service } from './supervisor.js';
+
+export interface StartOptions {
+  env: NodeJS.ProcessEnv;
+  say: (line: string) => void;
+  /** Runs `work` as a step that shows its name and how long it took. */
+  step: <T>(name: string, work: () => Promise<T>) => Promise<T>;
+}
+
+export interface LocalSystem {
+  /** Resolves with the exit code when everything has ended. */
+  ended: Promise<number>;
+  /** The first call stops in order, the second at once. */
+  stop(): void;
+  /** The apps, not the engines, run what is in dist now. */
+  restartApps(): Promise<void>;
+}
+
+const apps: ServiceName[] = ['ingest', 'materializer', 'gateway'];
+
+/**
+ * Starts everything.
+ * @throws with a message for a person when it cannot. What runs by then is stopped; what was still starting stops by
+ * itself when this process ends, as the caller is expected to do.
+ */
+export async function startLocalSystem(options: StartOptions): Promise<LocalSystem> {
+  const settings = readSettings(options.env, root);
+  await mkdir(settings.dataDir, { recursive: true });
+  const unlock = await lock(settings);
+  const system = new System(options, settings, unlock);
+  try {
+    await system.start();
+    return system;
+  } catch (error) {
+    await system.end(1);
+    throw error;
+  }
+}
+
+async function lock(settings: LocalSettings): Promise<() => Promise<void>> {
+  try {
+    return await lockFolder(settings.dataDir);
+  } catch (error) {
+    if (!(error instanceof FolderInUseError)) throw error;
+    throw new Error(
+      `${error.message}, which is another \`npm start\`. Stop that one, or choose another folder (and other ports): TRIBUTARY_DATA_DIR=<folder> npm start`,
+      { cause: error },
+    );
+  }
+}
+
+class System implements LocalSystem {
+  private readonly supervisor: Supervisor;
+  private readonly record: ProcessRecord;
+  private finish!: (code: number) => void;
+  readonly ended = new Promise<number>((resolve) => (this.finish = resolve));
+  private ending: Promise<void> | undefined;
+  private stops = 0;
+
+  constructor(
+    private readonly options: StartOptions,
+    private readonly settings: LocalSettings,
+    private readonly unlock: () => Promise<void>,
+  ) {
+    this.record = new ProcessRecord(settings.dataDir);
+    this.supervisor = new Supervisor({
+      say: options.say,
+      changed: (pids) => void this.record.write(pids),
+      giveUp: (reason) => {
+        options.say(`${reason}: everything is stopped. The logs are in ${settings.dataDir}/logs`);
+        void this.end(1);
+      },
+    });
+  }
+
+  async start(): Promise<void> {
+    const { options, settings } = this;
+    const { step } = options;
+    if ((await this.record.remaining()).length > 0) {
+      await step('What an earlier run left is stopped', () => this.record.endRemaining());
+    }
+    await checkPorts(settings);
+    const apiKey = await folderApiKey(settings.dataDir);
+    const services = localServices({ settings, apiKey, say: options.say, env: options.env });
+    const run = (service: Service): Promise<void> => this.supervisor.run(service);
+    await Promise.all([
+      settings.brokers
+        ? step('Kafka answers', () => checkBrokers(settings.brokers ?? ''))
+        : step('Kafka runs', () => run(services.kafka)),
+      settings.clickhouseUrl
+        ? step('ClickHouse answers', () => checkClickHouse(settings.clickhouseUrl ?? ''))
+        : step('ClickHouse runs', () => run(services.clickhouse)),
+    ]);
+    await step('Ingest, materializer and gateway run', () =>
+      Promise.all(apps.map((name) => run(services[name]))),
+    );
+    options.say(summary(settings, apiKey));
+  }
+
+  stop(): void {
+    this.stops++;
+    if (this.stops > 1) {
+      this.options.say('Everything is ended at once.');
+      void this.supervisor.killAll().then(() => this.finish(130));
+      return;
+    }
+    this.options.say('\nStopping ... (Ctrl-C again ends everything at once)');
+    void this.end(0);
+  }
+
+  async restartApps(): Promise<void> {
+    await Promise.all(apps.map((name) => this.supervisor.restart(name)));
+  }
+
+  /** Who writes stops first, so that what was accepted passes on; the engines last. */
+  end(code: number): Promise<void> {
+    this.ending ??= this.stopInOrder().then(() => this.finish(code));
+    return this.ending;
+  }
+
+  private async stopInOrder(): Promise<void> {
+    this.supervisor.beginStopping();
+    await this.supervisor.stop('ingest', 'gateway');
+    await this.supervisor.stop('materializer');
+    await this.supervisor.stop('clickhouse');
+    await this.supervisor.stop('kafka');
+    await this.unlock();
+  }
+}

@@ -1,0 +1,46 @@
+import { reachableHost, type LocalSettings } from './settings.js';
+
+/** What a person needs to begin: addresses, the key, and two commands that work when pasted. */
+export function summary(settings: LocalSettings, apiKey: string): string {
+  const at = (port: number): string => `http://${reachableHost(settings)}:${port}`;
+  const { ports } = settings;
+  const addresses = [
+    ['core (no key)', at(ports.GATEWAY_CORE_PORT), 'writes and reads, for services'],
+    ['ingest', at(ports.INGEST_PORT), 'writes, for many producers'],
+    ['query (key)', at(ports.GATEWAY_QUERY_PORT), 'the same API, with an API key'],
+    ['materializer', at(ports.MATERIALIZER_PORT), 'health and metrics'],
+    ['docs', `${at(ports.GATEWAY_CORE_PORT)}/docs`, 'the API, to read and to try'],
+    ['API key', apiKey, ''],
+  ].map(([name = '', value = '', what = '']) => `${name.padEnd(14)} ${value}${what && `  ${what}`}`);
+  const event = '{"stream":"orders","event_type":"order.placed","entity_id":"order-1","data":{"amount":42}}';
+  return [
+    '',
+    ...boxed('Tributary is running', addresses),
+    '',
+    'Write an event:',
+    `  curl -s ${at(ports.GATEWAY_CORE_PORT)}/api/v1/events -H 'content-type: application/json' -d '${event}'`,
+    '',
+    'Read it back:',
+    `  curl -s '${at(ports.GATEWAY_QUERY_PORT)}/api/v1/events/query?stream=orders' -H 'authorization: Bearer ${apiKey}'`,
+    '',
+    ...engineNotes(settings),
+    'Ctrl-C stops everything in order; the data stays.',
+    '',
+  ].join('\n');
+}
+
+function engineNotes(settings: LocalSettings): string[] {
+  if (settings.clickhouseUrl) return [];
+  return [
+    'ClickHouse runs embedded (chdb): a default for development, not for production. CLICKHOUSE_URL names a real server.',
+  ];
+}
+
+function boxed(title: string, lines: string[]): string[] {
+  const width = Math.max(title.length + 2, ...lines.map((line) => line.length));
+  return [
+    `┌─ ${title} ${'─'.repeat(width - title.length - 1)}┐`,
+    ...lines.map((line) => `│ ${line.padEnd(width)} │`),
+    `└${'─'.repeat(width + 2)}┘`,
+  ];
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { EngineProcess } from './engine-process.js';
+import { Supervisor, type Running, type Service } from './supervisor.js';
+
+const supervisors: Supervisor[] = [];
+afterEach(() => Promise.all(supervisors.splice(0).map((one) => one.killAll())));
+
+/** A real process that says `ready` and then does what the script says. */
+function service(name: string, script: string): Service & { pids: number[] } {
+  const lines: string[] = [];
+  const pids: number[] = [];
+  const start = async (): Promise<Running> => {
+    const child = new EngineProcess({
+      name,
+      command: process.execPath,
+      args: ['-e', `console.log('ready'); ${script}`],
+      onLog: (line) => lines.push(line),
+    });
+    await child.ready((line) => (line === 'ready' ? line : undefined), 10_000);
+    pids.push(child.pid);
+    return { pid: child.pid, ended: child.ended, stop: () => child.stop(2_000), kill: (s) => child.kill(s) };
+  };
+  return { name, start, tail: () => lines, pids };
+}
+
+function supervisor(): { supervisor: Supervisor; said: string[]; gaveUp: string[] } {
+  const [said, gaveUp]: [string[], string[]] = [[], []];
+  const one = new Supervisor({
+    say: (line) => said.push(line),
+    giveUp: (reason) => gaveUp.push(reason),
+    pauseMs: 10,
+  });
+  supervisors.push(one);
+  return { supervisor: one, said, gaveUp };
+}
+
+const forEver = 'setInterval(() => {}, 1000)';
+
+describe('a service under the supervisor', () => {
+  it('is started again when it is killed, and its last lines are shown', async () => {
+    const { supervisor: one, said } = supervisor();
+    const app = service('app', `console.log('my last words'); ${forEver}`);
+    await one.run(app);
+    await expect.poll(() => app.tail()).toContain('my last words');
+    process.kill(app.pids[0] ?? 0, 'SIGKILL');
+    await expect.poll(() => app.pids.length, { timeout: 10_000 }).toBe(2);
+    expect(said.join('\n')).toMatch(/app died[\s\S]*my last words[\s\S]*started again/);
+    expect(one.pids).toEqual([app.pids[1]]);
+  });
+
+  it('is given up when it dies three times within a minute, with the reason', async () => {
+    const { supervisor: one, gaveUp } = supervisor();
+    const app = service('app', 'setTimeout(() => process.exit(3), 20)');
+    await one.run(app);
+    await expect.poll(() => gaveUp, { timeout: 10_000 }).toEqual(['app died 3 times within 60 seconds']);
+    await sleep(100);
+    expect(app.pids).toHaveLength(3);
+  });
+
+  it('is not started again when it was stopped', async () => {
+    const { supervisor: one, said } = supervisor();
+    const app = service('app', forEver);
+    await one.run(app);
+    one.beginStopping();
+    await one.stop('app');
+    await sleep(100);
+    expect([app.pids.length, one.pids, said]).toEqual([1, [], []]);
+  });
+
+  it('that is restarted on purpose has not died', async () => {
+    const { supervisor: one, said, gaveUp } = supervisor();
+    const app = service('app', forEver);
+    await one.run(app);
+    for (let i = 0; i < 3; i++) await one.restart('app');
+    expect([app.pids.length, said, gaveUp]).toEqual([4, [], []]);
+  });
+
+  it('that cannot be started the first time says why, with what it printed', async () => {
+    const { supervisor: one } = supervisor();
+    const broken = service('broken', '');
+    const start = (): Promise<Running> => {
+      const args = ['-e', "console.error('the disk is on fire'); process.exit(1)"];
+      const child = new EngineProcess({ name: 'broken', command: process.execPath, args });
+      return child.ready(() => undefined, 10_000).then(() => Promise.reject(new Error('unreachable')));
+    };
+    await expect(one.run({ ...broken, start })).rejects.toThrow(
+      /broken ended before[\s\S]*the disk is on fire/,
+    );
+  });
+});
