@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { problems, type ProblemCode, type ProblemDocument } from '#contracts';
+import type { HttpAnswer, HttpClient } from '#testing';
+
+/** What an acknowledged write answers. */
+export interface Written {
+  event_id: string;
+  stream: string;
+  event_type: string;
+  entity_id: string | null;
+  timestamp: string;
+  partition: number;
+  offset: number;
+}
+
+/** What a batch answers. */
+export interface BatchAnswer {
+  accepted: number;
+  rejected: number;
+  events: (Written & { error?: { code: string; errors?: { pointer: string }[] } })[];
+}
+
+/** An event as it is read, parsed. */
+export interface ReadEvent extends Written {
+  version: number | null;
+  ingested_at: string;
+  data: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+  schema_version: number | null;
+}
+
+export interface EventPage {
+  events: ReadEvent[];
+  count: number;
+  has_more: boolean;
+  next_cursor?: string | null;
+}
+
+export const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+/** A stream name that no other test uses. */
+export function freshStream(name = 's'): string {
+  return `${name}-${randomUUID().slice(0, 8)}`;
+}
+
+/** Asserts that the answer is this problem, as RFC 9457 and the catalogue say, and returns it. */
+export function expectProblem(
+  answer: HttpAnswer,
+  code: ProblemCode,
+): ProblemDocument & { request_id: string } {
+  const shown = `${answer.status} ${answer.text.slice(0, 500)}`;
+  expect(answer.status, shown).toBe(problems[code].status);
+  expect(answer.headers['content-type'], shown).toMatch(/^application\/problem\+json/);
+  const problem = answer.json<ProblemDocument & { request_id: string }>();
+  expect(problem).toMatchObject({ code, status: answer.status, title: problems[code].title });
+  expect(problem.type).toMatch(/^[a-z][a-z0-9+.-]*:/);
+  expect(problem.detail).not.toBe('');
+  expect(problem.request_id).toBe(answer.headers['x-request-id']);
+  return problem;
+}
+
+/** Asserts 201 and returns the answer. */
+export function expectWritten(answer: HttpAnswer): Written {
+  expect(answer.status, answer.text).toBe(201);
+  return answer.json<Written>();
+}
+
+export async function writeEvent(client: HttpClient, event: object | string): Promise<Written> {
+  return expectWritten(await client.post('/api/v1/events', event));
+}
+
+/** `wait_for` of everything that was written, one per partition. */
+export function waitFor(
+  written: readonly { stream?: string; partition: number; offset: number }[],
+  stream?: string,
+) {
+  const last = new Map<string, number>();
+  for (const one of written) {
+    const partition = `${one.stream ?? stream}:${one.partition}`;
+    last.set(partition, Math.max(one.offset, last.get(partition) ?? 0));
+  }
+  return [...last].map(([partition, offset]): [string, string] => ['wait_for', `${partition}:${offset}`]);
+}
+
+export type Parameters = Record<string, string | readonly string[]> | readonly (readonly [string, string])[];
+
+/** A path with its query; a list becomes a repeated parameter. */
+export function path(base: string, ...parameters: Parameters[]): string {
+  const query = new URLSearchParams();
+  for (const some of parameters) {
+    const pairs = Array.isArray(some)
+      ? (some as [string, string][])
+      : Object.entries(some as Record<string, string>);
+    for (const [name, value] of pairs) for (const one of [value].flat()) query.append(name, one);
+  }
+  return `${base}?${query.toString()}`;
+}
+
+/** Asserts 200 and returns the page. */
+export async function queryEvents(client: HttpClient, ...parameters: Parameters[]): Promise<EventPage> {
+  const answer = await client.get(path('/api/v1/events/query', ...parameters));
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json<EventPage>();
+}

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { expectProblem } from './api.js';
+import { underLoad, useFaultySystem } from './faulty-system.js';
+
+const system = useFaultySystem();
+const isInsert = (chunk: Buffer) =>
+  /^POST [^\r]*INSERT|INSERT INTO/i.test(chunk.toString('latin1', 0, 4_000));
+
+describe('given inserts into ClickHouse under load', () => {
+  it('when they are cut in the middle of the body, every event is there once (fault 4)', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async (driver) => {
+      for (const bytes of [300, 900, 2_000, 5_000]) {
+        await engines.clickhouseProxy.trap(isInsert, { do: 'truncate', bytes });
+        await driver.untilAcknowledged(100);
+      }
+    });
+  });
+
+  it('when their answers are lost, every event is there once (fault 4)', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async (driver) => {
+      for (let i = 0; i < 4; i++) {
+        await engines.clickhouseProxy.trap(isInsert, { do: 'swallow-answer' });
+        await driver.untilAcknowledged(100);
+      }
+    });
+  });
+
+  it('when the answer is lost and the materializer is killed, every event is there once (faults 3 and 4)', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async (driver) => {
+      for (let i = 0; i < 3; i++) {
+        await engines.clickhouseProxy.trap(isInsert, { do: 'swallow-answer' });
+        await stack.materializer.restart('SIGKILL');
+        await driver.untilAcknowledged(100);
+      }
+    });
+  });
+});
+
+describe('given ClickHouse that is down', () => {
+  it('when writing goes on, nothing is lost and the backlog drains after (fault 10)', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async (driver) => {
+      await engines.killClickHouse();
+      await driver.untilAcknowledged(1_000);
+      const answer = await stack.core.get('/api/v1/events/query');
+      expectProblem(answer, 'store_unavailable');
+      expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+      expect(await stack.ingest.probe('/health/ready')).toBe(200);
+      await sleep(10_000);
+      await driver.untilAcknowledged(1_000);
+      await engines.startClickHouse();
+    });
+  });
+
+  it('when it is killed again and again under load (fault 10)', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async (driver) => {
+      for (let i = 0; i < 3; i++) {
+        await driver.untilAcknowledged(200);
+        await engines.killClickHouse();
+        await sleep(500);
+        await engines.startClickHouse();
+      }
+    });
+  });
+
+  it('when its connections are cut again and again', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async (driver) => {
+      for (let i = 0; i < 10; i++) {
+        await driver.untilAcknowledged(40);
+        engines.clickhouseProxy.cut();
+      }
+    });
+  });
+});

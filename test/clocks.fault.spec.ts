@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { encodeRecord } from '#contracts';
+import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
+import { useFaultySystem } from './faulty-system.js';
+import { putIntoTopic } from './read-topic.js';
+
+const system = useFaultySystem();
+
+describe('given clocks that are wrong', () => {
+  it('when events are dated 1970, 2099 and a day ahead, they are found at their time (fault 16)', async () => {
+    const { stack, engines } = system();
+    const stream = freshStream();
+    const ahead = new Date(Date.now() + 86_400_000).toISOString();
+    const times = [
+      '2099-12-31T23:59:59.999999Z',
+      '1970-01-01T00:00:00Z',
+      ahead,
+      '1900-01-01T00:00:00Z',
+      '1969-12-31T23:59:59.5Z',
+      '2026-01-01T00:00:00Z',
+    ];
+    const written = [];
+    for (let n = 0; n < 60; n++)
+      written.push(
+        await writeEvent(stack.write, {
+          stream,
+          event_type: 't',
+          entity_id: 'e',
+          timestamp: times[n % 6],
+          data: { n },
+        }),
+      );
+    const { events } = await queryEvents(stack.core, { stream, limit: '100' }, waitFor(written));
+    expect(events).toHaveLength(60);
+    expect(events[0]?.timestamp).toBe('1900-01-01T00:00:00.000000Z');
+    expect(events.at(-1)?.timestamp).toBe('2099-12-31T23:59:59.999999Z');
+    const versions = [...events].sort((a, b) => a.offset - b.offset).map(({ version }) => version);
+    expect(versions).toEqual(versions.map((_, i) => i + 1));
+    const before1970 = await queryEvents(stack.core, { stream, until: '1970-01-01T00:00:00Z' });
+    expect(before1970.count).toBe(20);
+    const later = await queryEvents(stack.core, { stream, since: '2099-01-01T00:00:00Z' });
+    expect(later.count).toBe(10);
+    // Each partition of a table is a folder and a merge of its own: they follow the time of arrival, not this one.
+    const sql = `SELECT max(n) FROM (SELECT uniqExact(partition) AS n FROM system.parts WHERE database = '${stack.database}' AND active GROUP BY table)`;
+    const partitions = await fetch(`${engines.directClickhouseUrl}/?query=${encodeURIComponent(sql)}`);
+    expect(Number(await partitions.text())).toBeLessThanOrEqual(2);
+  });
+
+  it('when the clock of ingest steps back, a repeated event is still one (fault 16)', async () => {
+    const { stack } = system();
+    const stream = freshStream();
+    const first = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n: 0 } });
+    const now = Date.now();
+    const ids = Array.from({ length: 6 }, () => randomUUID());
+    // An hour back, in steps; then the same ids again as a client would repeat them.
+    const messages = [...ids, ...ids].map((event_id, n) => {
+      const at = now - (n % 6) * 600_000;
+      const times = { timestamp: at * 1000, ingested_at: at * 1000 };
+      const record = {
+        event_id,
+        event_type: 't',
+        entity_id: 'e',
+        ...times,
+        schema_version: null,
+        metadata: '{}',
+        data: `{"n":${n + 1}}`,
+      };
+      return { key: 'e', value: encodeRecord(record), partition: first.partition, timestamp: String(at) };
+    });
+    await putIntoTopic(stack.brokers, stack.topics.ofStream(stream), messages);
+    const last = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n: 99 } });
+    const { events } = await queryEvents(stack.core, { stream }, waitFor([last]));
+    const inLog = events.sort((a, b) => a.offset - b.offset);
+    expect(inLog.map(({ data }) => data.n)).toEqual([0, 1, 2, 3, 4, 5, 6, 99]);
+    expect(inLog.map(({ version }) => version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+});

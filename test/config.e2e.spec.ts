@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const apps = ['ingest', 'materializer', 'gateway'] as const;
+
+/** Runs an app with these settings until it ends by itself. */
+function run(app: string, env: Record<string, string>, ...args: string[]) {
+  const main = join(process.cwd(), 'dist', 'apps', app, 'src', 'main.js');
+  return new Promise<{ code: number | null; output: string }>((resolve) => {
+    const options = { env: { PATH: process.env.PATH, ...env }, timeout: 20_000 };
+    const child = execFile(process.execPath, [main, ...args], options, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode, output: stdout + stderr }),
+    );
+  });
+}
+
+describe.each(apps)('the configuration of %s', (app) => {
+  it('is checked, printed without secrets, and the app ends, when that is all that is asked for', async () => {
+    const env = {
+      KAFKA_TOPIC_PREFIX: 'mine.',
+      CLICKHOUSE_PASSWORD: 'hush-hush',
+      KAFKA_SASL_MECHANISM: 'plain',
+      KAFKA_SASL_USERNAME: 'writer',
+      KAFKA_SASL_PASSWORD: 'hush-hush',
+    };
+    const { code, output } = await run(app, env, '--check-config');
+    expect(code, output).toBe(0);
+    expect(output).toContain('mine.');
+    expect(output).not.toContain('hush-hush');
+  });
+
+  it('stops the app when it is wrong, and names every wrong setting', async () => {
+    const env = { KAFKA_BROKERS: 'nowhere', SHUTDOWN_SECONDS: 'soon', CLICKHOUSE_DATABASE: 'a b' };
+    for (const args of [['--check-config'], []]) {
+      const { code, output } = await run(app, env, ...args);
+      expect(code, output).toBeGreaterThan(0);
+      for (const name of Object.keys(env)) expect(output).toContain(name);
+    }
+  });
+});

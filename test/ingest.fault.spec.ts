@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { kafkaRequest } from '#testing';
+import { freshStream, queryEvents, waitFor, type Written } from './api.js';
+import { underLoad, useFaultySystem } from './faulty-system.js';
+
+const system = useFaultySystem();
+
+describe('given clients that repeat what is unknown with the same event_id', () => {
+  it('when ingest is killed under load, nothing is lost or doubled (fault 1)', async () => {
+    const { stack } = system();
+    await underLoad(stack, async (driver) => {
+      for (let i = 0; i < 3; i++) {
+        await driver.untilAcknowledged(150);
+        await stack.ingest.restart('SIGKILL');
+      }
+    });
+  });
+
+  it('when ingest is told to stop under load, nothing is lost or doubled (fault 2)', async () => {
+    const { stack } = system();
+    await underLoad(stack, async (driver) => {
+      for (let i = 0; i < 3; i++) {
+        await driver.untilAcknowledged(150);
+        expect(await stack.ingest.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+        await stack.ingest.launch().ready();
+      }
+    });
+  });
+
+  it('when the answers of Kafka are lost, what is repeated is stored once (fault 8)', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async (driver) => {
+      for (let i = 0; i < 4; i++) {
+        await engines.kafkaProxy.trap(kafkaRequest(0), { do: 'swallow-answer' });
+        await driver.untilAcknowledged(100);
+      }
+    });
+  });
+
+  it('when Kafka is slow and each tenth connection is reset (fault 9)', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async (driver) => {
+      engines.kafkaProxy.delay({ up: 200, down: 200 });
+      engines.kafkaProxy.resetEach(10);
+      await driver.untilAcknowledged(300, 90_000);
+      engines.kafkaProxy.cut();
+      await driver.untilAcknowledged(300, 90_000);
+      engines.kafkaProxy.delay({});
+      engines.kafkaProxy.resetEach(0);
+    });
+  });
+});
+
+describe('given requests that wait for Kafka', () => {
+  it('when ingest is told to stop, all of them are answered before it ends (fault 2)', async () => {
+    const { stack, engines } = system();
+    const stream = freshStream();
+    const event = (n: number) => ({ stream, event_type: 't', entity_id: `e${n}`, data: { n } });
+    await stack.write.post('/api/v1/events', event(0));
+    engines.kafkaProxy.delay({ up: 400, down: 400 });
+    const requests = Array.from({ length: 16 }, (_, n) => stack.write.post('/api/v1/events', event(n + 1)));
+    await sleep(300);
+    const ended = stack.ingest.kill('SIGTERM');
+    const answers = await Promise.all(requests);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    expect(await ended).toEqual({ code: 0, signal: null });
+    engines.kafkaProxy.delay({});
+    const written = answers.map((answer) => answer.json<Written>());
+    const { count } = await queryEvents(stack.core, { stream, limit: '100' }, waitFor(written));
+    expect(count).toBe(17);
+  });
+});

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { expectProblem, freshStream } from './api.js';
+import { underLoad, useFaultySystem } from './faulty-system.js';
+
+const system = useFaultySystem();
+
+describe('given a broker under load', () => {
+  it('when it is killed and comes back, nothing is lost or doubled (fault 7)', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async (driver) => {
+      await engines.killKafka();
+      await sleep(2_000);
+      await engines.startKafka();
+      await driver.untilAcknowledged(300, 90_000);
+      await engines.killKafka();
+      await engines.startKafka();
+    });
+  });
+
+  it('when it is paused for a while, nothing is lost or doubled (fault 7)', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async () => {
+      engines.pauseKafka();
+      await sleep(process.env.FAULT_LONG ? 30_000 : 15_000);
+      engines.resumeKafka();
+    });
+  });
+
+  it('when its connections are cut again and again', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async (driver) => {
+      for (let i = 0; i < 8; i++) {
+        await driver.untilAcknowledged(50);
+        engines.kafkaProxy.cut();
+      }
+    });
+  });
+
+  it('when it is away, writers are told so, readers are not concerned, and writing goes on after', async () => {
+    const { stack, engines } = system();
+    const event = { stream: freshStream(), event_type: 't', data: {} };
+    expect((await stack.write.post('/api/v1/events', event)).status).toBe(201);
+    await engines.kafkaProxy.refuse();
+    for (const client of [stack.write, stack.core]) {
+      const answer = await client.post('/api/v1/events', event, { timeoutMs: 60_000 });
+      expectProblem(answer, 'log_unavailable');
+      expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+    }
+    expect((await stack.core.get('/api/v1/events/query')).status).toBe(200);
+    await expect.poll(() => stack.ingest.probe('/health/ready'), { timeout: 20_000 }).toBe(503);
+    await engines.kafkaProxy.acceptAgain();
+    await expect
+      .poll(async () => (await stack.write.post('/api/v1/events', event)).status, { timeout: 40_000 })
+      .toBe(201);
+  });
+});

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { kafkaRequest } from '#testing';
+import { underLoad, useFaultySystem } from './faulty-system.js';
+
+const system = useFaultySystem();
+
+describe('given a materializer that writes under load', () => {
+  it('when it is killed again and again, every event is there once (fault 3)', async () => {
+    const { stack } = system();
+    await underLoad(stack, async (driver) => {
+      for (let i = 0; i < 5; i++) {
+        await driver.untilAcknowledged(100);
+        await stack.materializer.restart('SIGKILL');
+      }
+    });
+  });
+
+  it('when it is killed between the insert and the commit, every event is there once (fault 3)', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async (driver) => {
+      for (let i = 0; i < 3; i++) {
+        // The rows are in the store, and the commit never arrives.
+        await engines.kafkaProxy.trap(kafkaRequest(offsetCommit), { do: 'reset' });
+        await stack.materializer.restart('SIGKILL');
+        await driver.untilAcknowledged(100);
+      }
+    });
+  });
+
+  it('when the answer to a commit is lost, it goes on (fault 3)', async () => {
+    const { stack, engines } = system();
+    await underLoad(stack, async (driver) => {
+      for (let i = 0; i < 3; i++) {
+        await engines.kafkaProxy.trap(kafkaRequest(offsetCommit), { do: 'swallow-answer' });
+        await driver.untilAcknowledged(100);
+      }
+    });
+  });
+
+  it('when it is told to stop, it ends in order and leaves nothing behind', async () => {
+    const { stack } = system();
+    await underLoad(stack, async (driver) => {
+      for (let i = 0; i < 2; i++) {
+        await driver.untilAcknowledged(100);
+        expect(await stack.materializer.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+        await sleep(500);
+        await stack.materializer.launch().ready();
+      }
+    });
+  });
+});
+
+/** Key of this request in Kafka's protocol. */
+const offsetCommit = 8;

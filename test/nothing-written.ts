@@ -1,0 +1,21 @@
+import { afterAll, expect } from 'vitest';
+import type { Stack } from '#testing';
+import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
+
+/**
+ * Names a stream for requests that must be refused. At the end of the file: nothing of them was written, not even the
+ * stream, and all processes are as they were.
+ */
+export function useRefusedStream(system: () => Stack): string {
+  const refused = freshStream('refused');
+  afterAll(async () => {
+    const answer = await system().core.get('/api/v1/streams?limit=10000');
+    const { streams } = answer.json<{ streams: { stream: string }[] }>();
+    expect(streams.map(({ stream }) => stream)).not.toContain(refused);
+    const written = await writeEvent(system().write, { stream: freshStream(), event_type: 't', data: {} });
+    const { count } = await queryEvents(system().core, { stream: written.stream }, waitFor([written]));
+    expect(count).toBe(1);
+    for (const app of system().apps) expect(app.running, app.name).toBe(true);
+  });
+  return refused;
+}

@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type ReadEvent } from './api.js';
+import { useStack } from './use-stack.js';
+
+const system = useStack();
+const stream = freshStream();
+const texts = ['plain', 'a,b', 'say "hi"', 'two\nlines', 'žluťoučký 🐎', '=1+1', ''];
+let expected: ReadEvent[];
+
+beforeAll(async () => {
+  const written = [];
+  for (const text of texts)
+    written.push(
+      await writeEvent(system().core, { stream, event_type: 'text', entity_id: 'e', data: { text } }),
+    );
+  expected = (await queryEvents(system().core, { stream }, waitFor(written))).events;
+});
+
+const get = (accept: string, port: 'core' | 'query' = 'core') =>
+  system()[port].get(path('/api/v1/events/query', { stream }), { headers: { accept } });
+
+describe.each(['core', 'query'] as const)('a page of events on the %s port', (port) => {
+  it('is NDJSON, an event a line, when that is asked for', async () => {
+    const answer = await get('application/x-ndjson', port);
+    expect(answer.headers['content-type']).toMatch(/^application\/x-ndjson/);
+    const lines = answer.text.split('\n');
+    expect(lines.pop()).toBe('');
+    expect(lines.map((line) => JSON.parse(line) as ReadEvent)).toEqual(expected);
+  });
+
+  it('is CSV with a header and quoted fields when that is asked for', async () => {
+    const answer = await get('text/csv', port);
+    expect(answer.headers['content-type']).toMatch(/^text\/csv/);
+    const [header, ...rows] = parseCsv(answer.text);
+    expect(header).toEqual(expect.arrayContaining(['event_id', 'stream', 'timestamp', 'data', 'offset']));
+    const column = (row: string[], name: string) => row[header!.indexOf(name)]!;
+    expect(rows.map((row) => column(row, 'event_id'))).toEqual(expected.map(({ event_id }) => event_id));
+    expect(rows.map((row) => JSON.parse(column(row, 'data')) as object)).toEqual(
+      expected.map(({ data }) => data),
+    );
+  });
+
+  it('is JSON for what browsers and curl ask for', async () => {
+    for (const accept of [
+      '*/*',
+      'application/json',
+      'text/html,application/xhtml+xml,*/*;q=0.8',
+      'application/*',
+    ]) {
+      const answer = await get(accept, port);
+      expect(answer.headers['content-type']).toMatch(/^application\/json/);
+      expect(answer.json<{ events: ReadEvent[] }>().events).toEqual(expected);
+    }
+  });
+
+  it('is 406 when none of the forms is accepted', async () => {
+    expectProblem(await get('image/png', port), 'not_acceptable');
+  });
+});
+
+/** RFC 4180. */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^,"\r\n]*))(,|\r?\n|$)/g)) {
+    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === ',') continue;
+    if (row.length > 1) rows.push(row);
+    row = [];
+  }
+  return rows;
+}

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
+import { underLoad, useFaultySystem } from './faulty-system.js';
+import { putIntoTopic } from './read-topic.js';
+
+const system = useFaultySystem();
+const rubbish = ['', 'hello', '{', '[]', '{"a":1}', 'null', '{"stream":null}', '\u0000\u0001'];
+
+const lettersOf = async (stream: string) => {
+  const answer = await system().stack.core.get(path('/api/v1/dead-letters', { limit: '1000' }));
+  const { dead_letters } = answer.json<{ dead_letters: { stream: string; event: string }[] }>();
+  return dead_letters.filter((letter) => letter.stream === stream);
+};
+const sql = (statement: string) =>
+  fetch(`${system().engines.directClickhouseUrl}/`, { method: 'POST', body: statement }).then(
+    async (answer) => {
+      expect(answer.status, await answer.text()).toBe(200);
+    },
+  );
+
+describe('given records that cannot be read', () => {
+  it('when they are in the definitions topic, everything goes on and starts again (fault 17)', async () => {
+    const { stack } = system();
+    // The topic is compacted: the broker itself refuses a record without a key.
+    const keys = ['x', 'stream:', 'stream:orders', 'orders', 'stream/orders'];
+    const messages = rubbish.flatMap((value) => keys.map((key) => ({ key, value })));
+    await putIntoTopic(stack.brokers, stack.topics.definitions, messages);
+    await underLoad(stack, async (driver) => {
+      for (const app of stack.apps) await app.restart();
+      await driver.untilAcknowledged(100);
+    });
+  });
+
+  it('when they are among the events, they become dead letters and the rest is untouched (fault 17)', async () => {
+    const { stack } = system();
+    const stream = freshStream();
+    const first = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: {} });
+    await underLoad(
+      stack,
+      async (driver) => {
+        for (const value of rubbish) {
+          await putIntoTopic(stack.brokers, stack.topics.ofStream(stream), [
+            { value, partition: first.partition },
+          ]);
+          await driver.untilAcknowledged(20);
+        }
+      },
+      {},
+    );
+    await expect.poll(async () => (await lettersOf(stream)).length, { timeout: 10_000 }).toBe(rubbish.length);
+  });
+
+  it('when the dead letters cannot be written, nothing is dropped and it is said (fault 17)', async () => {
+    const { stack } = system();
+    const stream = freshStream();
+    const first = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n: 0 } });
+    await queryEvents(stack.core, { stream }, waitFor([first]));
+    await sql(`RENAME TABLE ${stack.database}.dead_letters TO ${stack.database}.hidden`);
+    await putIntoTopic(stack.brokers, stack.topics.ofStream(stream), [
+      { value: 'poison', partition: first.partition },
+    ]);
+    const after = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n: 1 } });
+    await sleep(5_000);
+    const waiting = await stack.core.get(path('/api/v1/events/query', { stream }, waitFor([after])));
+    expect(waiting.status).toBe(504);
+    const { materializer } = stack;
+    expect(materializer.running && (await materializer.probe('/health')) === 200).toBe(false);
+    expect(materializer.log()).toMatch(/"level":"(warn|error|fatal)".*dead_letters/);
+    await sql(`RENAME TABLE ${stack.database}.hidden TO ${stack.database}.dead_letters`);
+    if (!materializer.running) materializer.launch();
+    await expect
+      .poll(
+        async () => (await stack.core.get(path('/api/v1/events/query', { stream }, waitFor([after])))).status,
+        { timeout: 60_000 },
+      )
+      .toBe(200);
+    expect((await lettersOf(stream)).map(({ event }) => event)).toEqual(['poison']);
+    expect((await queryEvents(stack.core, { stream })).events.map(({ data }) => data.n)).toEqual([0, 1]);
+  });
+});

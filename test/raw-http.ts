@@ -1,0 +1,24 @@
+import { connect } from 'node:net';
+
+/** What came back on the socket, as text, and its status (0 when nothing came). */
+export interface RawAnswer {
+  status: number;
+  text: string;
+}
+
+/** Sends bytes as they are, and resolves with what comes until the server closes or so many milliseconds have passed. */
+export function rawHttp(url: string, bytes: string | Buffer, timeoutMs = 5_000): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const finish = () => {
+      socket.destroy();
+      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), text });
+    };
+    socket.setTimeout(timeoutMs, finish);
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.on('error', finish);
+    socket.on('close', finish);
+  });
+}

@@ -1,0 +1,130 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { check, Driver, expectClean, faultSeed, Ledger } from '#testing';
+import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
+import { useStack } from './use-stack.js';
+
+const system = useStack();
+const sockets: Socket[] = [];
+const open = (url: string): Socket => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  sockets.push(socket);
+  return socket;
+};
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+const works = async () => {
+  const written = await writeEvent(system().write, { stream: freshStream(), event_type: 't', data: {} });
+  expect((await queryEvents(system().core, { stream: written.stream }, waitFor([written]))).count).toBe(1);
+};
+
+describe('slow clients', () => {
+  it('that send headers a byte at a time, or a body that never ends, hold nobody else up', async () => {
+    const request = 'POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const dripping = [system().urls.ingest, system().urls.core, system().urls.query].flatMap((url) =>
+      Array.from({ length: 50 }, (_, i) => ({
+        socket: open(url),
+        text: i % 2 ? request : `${request}Content-Length: 9999\r\n\r\n{"stream":"`,
+      })),
+    );
+    for (let at = 0; at < 20; at++) {
+      for (const { socket, text } of dripping)
+        socket.write(at === 0 && text.includes('{') ? text : (text[at] ?? ' '));
+      await sleep(20);
+    }
+    await works();
+  });
+
+  it('that stop after half a request do not stop a SIGTERM for longer than it may take', async () => {
+    const socket = open(system().urls.ingest);
+    socket.write(
+      'POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
+    );
+    await sleep(200);
+    const start = Date.now();
+    const { code } = await system().ingest.kill('SIGTERM');
+    expect(code).toBe(0);
+    expect(Date.now() - start).toBeLessThan(28_000);
+    await system().ingest.launch().ready();
+  });
+
+  it('that ask for large pages and do not read them hold nobody else up', async () => {
+    const events = Array.from({ length: 2_000 }, () => ({
+      stream: 'large',
+      event_type: 't',
+      data: { text: 'x'.repeat(4_000) },
+    }));
+    const written = await system().write.post('/api/v1/events/batch', { events });
+    await queryEvents(system().core, { limit: '1' }, waitFor(written.json<{ events: [] }>().events, 'large'));
+    for (let i = 0; i < 30; i++) {
+      const socket = open(system().urls.core);
+      socket.pause();
+      socket.write('GET /api/v1/events/query?stream=large&limit=2000 HTTP/1.1\r\nHost: x\r\n\r\n');
+    }
+    await sleep(500);
+    await works();
+  });
+});
+
+describe('heavy reading', () => {
+  it('by ten full-range queries at once stops no writing, and nothing is lost', async () => {
+    const seed = faultSeed();
+    const ledger = Ledger.open();
+    const streams = [freshStream('a'), freshStream('b')];
+    const driver = new Driver({
+      url: () => system().urls.ingest,
+      ledger,
+      seed,
+      streams,
+      eventsPerSecond: 1_000,
+    }).start();
+    await driver.untilAcknowledged(500);
+    const slow: number[] = [];
+    await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const answer = await system().core.get(path('/api/v1/events/query', { limit: '10000' }));
+        slow.push(answer.status);
+      }),
+    );
+    await driver.untilAcknowledged(500);
+    await driver.stop();
+    // Refusing some readers for a moment is allowed, failing them is not.
+    for (const status of slow) expect(status).toBeOneOf([200, 429, 503]);
+    expect(slow).toContain(200);
+    expectClean(await check({ client: system().core, ledger }));
+  });
+
+  it('and many event types leave /metrics small', async () => {
+    for (let batch = 0; batch < 10; batch++) {
+      const events = Array.from({ length: 5_000 }, (_, n) => ({
+        stream: 'types',
+        event_type: `type ${batch * 5_000 + n}`,
+        entity_id: `e${n}`,
+        data: {},
+      }));
+      const answer = await system().write.post('/api/v1/events/batch', { events });
+      expect(answer.status, answer.text.slice(0, 200)).toBe(201);
+      if (batch === 9)
+        await queryEvents(
+          system().core,
+          { limit: '1' },
+          waitFor(answer.json<{ events: [] }>().events, 'types'),
+        );
+    }
+    for (const app of system().apps) {
+      const metrics = await (await fetch(new URL('/metrics', app.probeUrl))).text();
+      expect(metrics.length, app.name).toBeLessThan(200_000);
+      expect(metrics).not.toContain('type 4');
+    }
+    const counted = await system().core.get(path('/api/v1/events/count', { stream: 'types' }));
+    expect(counted.json(), counted.text).toMatchObject({ total: 50_000 });
+    // More groups than an answer holds are refused: a part of them would be a wrong answer.
+    const groups = path('/api/v1/events/count', { stream: 'types', group_by: 'event_type' });
+    expectProblem(await system().core.get(groups), 'query_too_expensive');
+  });
+});

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { PrivateEngines, Stack } from '#testing';
+import { underLoad } from './faulty-system.js';
+import { printLogsOfFailures } from './use-stack.js';
+
+let engines: PrivateEngines | undefined;
+let stack: Stack | undefined;
+
+printLogsOfFailures(() => stack);
+afterEach(async () => {
+  await stack?.stop();
+  await engines?.stop();
+});
+
+describe('given no engine yet', () => {
+  it.each<[string, (system: Stack) => Stack['apps']]>([
+    ['the gateway first', (system) => [system.gateway, ...system.materializers, system.ingest]],
+    ['ingest first', (system) => [system.ingest, system.gateway, ...system.materializers]],
+  ])(
+    'when the apps are started, %s, and the engines last, all come to work (fault 15)',
+    async (_name, order) => {
+      engines = await PrivateEngines.prepare();
+      // Two materializers and the gateway start at the same time on an empty database: migrations run side by side.
+      stack = await Stack.prepare({
+        brokers: engines.brokers,
+        clickhouseUrl: engines.clickhouseUrl,
+        materializers: 2,
+      });
+      for (const app of order(stack)) {
+        app.launch();
+        await sleep(300);
+      }
+      await sleep(3_000);
+      for (const app of stack.apps) {
+        expect(app.running, app.logTail()).toBe(true);
+        expect(await app.probe('/health/ready')).not.toBe(200);
+      }
+      await engines.startClickHouse();
+      await engines.startKafka();
+      await Promise.all(stack.apps.map((app) => app.ready(60_000)));
+      await underLoad(stack, async (driver) => driver.untilAcknowledged(100));
+    },
+  );
+});

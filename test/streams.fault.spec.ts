@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { freshStream, queryEvents, waitFor, writeEvent, type Written } from './api.js';
+import { underLoad, useFaultySystem } from './faulty-system.js';
+
+const system = useFaultySystem({ materializers: 2 });
+
+describe('given a system under load', () => {
+  it('when a stream is created, its events can be queried within seconds (fault 14)', async () => {
+    const { stack } = system();
+    await underLoad(stack, async () => {
+      for (let i = 0; i < 5; i++) {
+        const stream = freshStream('new');
+        const written = await writeEvent(stack.write, { stream, event_type: 't', data: { i } });
+        const { events } = await queryEvents(stack.core, { stream }, waitFor([written]));
+        expect(events).toMatchObject([{ data: { i } }]);
+      }
+    });
+  });
+
+  it('when 200 streams are created one upon the other, all of them flow (fault 14)', async () => {
+    const { stack } = system();
+    await underLoad(
+      stack,
+      async () => {
+        const streams = Array.from({ length: 200 }, (_, n) => freshStream(`many-${n}`));
+        const written = await inParallel(streams, async (stream, n) => {
+          if (n % 2) await stack.core.post('/api/v1/streams', { stream, partitions: 1 });
+          return await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n } });
+        });
+        await inParallel(written, async (one, n) => {
+          const { events } = await untilQueryable(one);
+          expect(events).toMatchObject([{ data: { n }, version: 1 }]);
+        });
+      },
+      { eventsPerSecond: 100 },
+    );
+  }, 240_000);
+
+  /** While topics come one after the other, the group may rejoin for longer than one `wait_for` waits. */
+  async function untilQueryable(written: Written) {
+    const { core } = system().stack;
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const page = await queryEvents(core, { stream: written.stream }, waitFor([written])).catch(
+        () => undefined,
+      );
+      if (page) return page;
+    }
+    throw new Error(`${written.stream} cannot be queried`);
+  }
+});
+
+/** Four at a time, results in the order of the items. */
+async function inParallel<T, R>(
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const run = async () => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await work(items[index]!, index);
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, run));
+  return results;
+}

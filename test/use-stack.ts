@@ -1,0 +1,26 @@
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { Stack, testEngines, type StackOptions } from '#testing';
+
+/**
+ * One running system for a spec file, on the shared engines, with names of its own. The ends of its logs are printed
+ * after a test that failed; everything is stopped at the end.
+ */
+export function useStack(options: Partial<StackOptions> = {}): () => Stack {
+  let stack: Stack | undefined;
+  beforeAll(async () => {
+    const { kafkaBrokers, clickhouseUrl } = testEngines();
+    stack = await Stack.start({ brokers: kafkaBrokers, clickhouseUrl, ...options });
+  });
+  printLogsOfFailures(() => stack);
+  afterAll(() => stack?.stop());
+  return () => {
+    if (!stack) throw new Error('The system has not been started');
+    return stack;
+  };
+}
+
+export function printLogsOfFailures(stack: () => Stack | undefined): void {
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') process.stderr.write(`${stack()?.logTails() ?? ''}\n`);
+  });
+}
