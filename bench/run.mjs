@@ -1,0 +1,10 @@
+/** `npm run bench`: sets up what is missing, then measures. */
+import { fail, root, setUp } from '../local/setup.mjs';
+
+try {
+  process.chdir(root);
+  await setUp();
+  await import('../dist/bench/src/main.js');
+} catch (error) {
+  fail(error);
+}

@@ -1,0 +1,64 @@
+import { openClickHouse } from '#store';
+import { ClickHouse } from '../clickhouse.js';
+
+/** As in libs/store: one insert is one block. */
+const settings = {
+  async_insert: '0',
+  wait_end_of_query: '1',
+  max_insert_block_size: '16777216',
+  min_insert_block_size_rows: '16777216',
+  min_insert_block_size_bytes: '0',
+};
+
+const rowsPerInsert = 100_000;
+const columns =
+  'stream, partition, offset, event_id, event_type, entity_id, version, timestamp, ingested_at, schema_version, metadata, data';
+
+/**
+ * The rows of a stream, inserted once more into a database of their own with the same tables and views, by nothing but
+ * HTTP requests with ready-made bodies, one after the other. Rows per second of the inserts alone.
+ */
+export async function bareInsert(source: {
+  url: string;
+  database: string;
+  stream: string;
+}): Promise<{ rowBinary: number; jsonEachRow: number }> {
+  return {
+    rowBinary: await insertAgain(source, 'RowBinary'),
+    jsonEachRow: await insertAgain(source, 'JSONEachRow'),
+  };
+}
+
+async function insertAgain(
+  source: { url: string; database: string; stream: string },
+  format: 'RowBinary' | 'JSONEachRow',
+): Promise<number> {
+  const database = `${source.database}_bare`;
+  await emptyTables(source.url, database);
+  const from = new ClickHouse(source.url, source.database);
+  const to = new ClickHouse(source.url, database);
+  const where = `stream = '${source.stream}'`;
+  const rows = await from.number(`SELECT count() FROM events WHERE ${where}`);
+  let seconds = 0;
+  for (let at = 0; at < rows; at += rowsPerInsert) {
+    const body = await from.run(
+      `SELECT ${columns} FROM events WHERE ${where} ORDER BY stream, timestamp, partition, offset ` +
+        `LIMIT ${rowsPerInsert} OFFSET ${at} FORMAT ${format}`,
+    );
+    const startedAt = performance.now();
+    await to.run(`INSERT INTO events (${columns}) FORMAT ${format}`, settings, body);
+    seconds += (performance.now() - startedAt) / 1000;
+  }
+  const stored = await to.number('SELECT count() FROM events');
+  if (stored !== rows) throw new Error(`${stored} of ${rows} rows were inserted`);
+  await new ClickHouse(source.url, 'default').run(`DROP DATABASE ${database}`);
+  return rows / seconds;
+}
+
+/** The store's own migrations make the tables: the same ones, in the same version. */
+async function emptyTables(url: string, database: string): Promise<void> {
+  await new ClickHouse(url, 'default').run(`DROP DATABASE IF EXISTS ${database}`);
+  const store = openClickHouse({ url, user: 'default', password: '', database });
+  await store.migrate();
+  await store.close();
+}

@@ -1,0 +1,20 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Runs one of the bench's own programs in a fresh process and resolves with the message that it sends.
+ * @throws when it ends without one, or takes longer than ten minutes.
+ */
+export function runChild<T>(program: string, job: unknown): Promise<T> {
+  const file = fileURLToPath(new URL(program, import.meta.url));
+  const child = fork(file, [JSON.stringify(job)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const timer = setTimeout(() => child.kill('SIGKILL'), 600_000);
+  return new Promise<T>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as T));
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer);
+      reject(new Error(`${program} ended without a result (${signal ?? code})`));
+    });
+  });
+}

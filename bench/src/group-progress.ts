@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kafka, logLevel, type Admin } from 'kafkajs';
+
+const everyMs = 50;
+const limitMs = 300_000;
+
+/** How far a consumer group is in one topic, asked from Kafka itself. */
+export class GroupProgress {
+  private constructor(
+    private readonly admin: Admin,
+    private readonly where: { group: string; topic: string },
+    /** Records of the topic. */
+    readonly end: number,
+  ) {}
+
+  static async open(options: { brokers: string; group: string; topic: string }): Promise<GroupProgress> {
+    const kafka = new Kafka({ brokers: options.brokers.split(','), logLevel: logLevel.NOTHING });
+    const admin = kafka.admin();
+    await admin.connect();
+    const offsets = await admin.fetchTopicOffsets(options.topic);
+    const end = offsets.reduce((sum, { offset }) => sum + Number(offset), 0);
+    return new GroupProgress(admin, options, end);
+  }
+
+  /** Resolves when more than this many records are committed, with how many and when that was seen. */
+  async past(count: number): Promise<{ committed: number; at: number }> {
+    const deadline = performance.now() + limitMs;
+    while (performance.now() < deadline) {
+      const committed = await this.committed();
+      if (committed > count) return { committed, at: performance.now() };
+      await sleep(everyMs);
+    }
+    throw new Error(`the group did not get past ${count} of ${this.end} within ${limitMs / 1000} s`);
+  }
+
+  async committed(): Promise<number> {
+    const [found] = await this.admin.fetchOffsets({ groupId: this.where.group, topics: [this.where.topic] });
+    return (found?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
+  }
+
+  close(): Promise<void> {
+    return this.admin.disconnect();
+  }
+}

@@ -1,0 +1,63 @@
+import { Connection, requestBytes } from '../http/connection.js';
+import { percentile } from '../statistics.js';
+import { batchBodies, benchEvents } from '../workload.js';
+import type { ClosedLoopJob, ClosedLoopResult } from './job.js';
+
+/** Different events that are prepared; they are sent again and again, as ids are the server's. */
+const preparedEvents = 50_000;
+
+/** Sends the warm-up, then the events that count. All bytes are made before the clock starts. */
+export async function closedLoop(job: ClosedLoopJob): Promise<ClosedLoopResult> {
+  const connections = await Promise.all(
+    Array.from({ length: job.connections }, (_, index) =>
+      Connection.open(job.urls[index % job.urls.length]!, { keepBody: false }),
+    ),
+  );
+  const requests = prepare(job);
+  await run(connections, requests, Math.ceil(job.warmUpEvents / job.batchSize));
+  const startedAt = performance.now();
+  const { latencies, statuses } = await run(connections, requests, Math.ceil(job.events / job.batchSize));
+  const seconds = (performance.now() - startedAt) / 1000;
+  for (const connection of connections) connection.close();
+  const events = (statuses['201'] ?? 0) * job.batchSize;
+  return {
+    events,
+    seconds,
+    eventsPerSecond: events / seconds,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    max: percentile(latencies, 1),
+    statuses,
+  };
+}
+
+function prepare(job: ClosedLoopJob): Buffer[] {
+  const events = benchEvents(preparedEvents, job);
+  const single = job.batchSize === 1;
+  const bodies = single ? events.map((event) => JSON.stringify(event)) : batchBodies(events, job.batchSize);
+  const path = single ? '/api/v1/events' : '/api/v1/events/batch';
+  const headers = { 'content-type': 'application/json' };
+  const { host } = new URL(job.urls[0]!);
+  return bodies.map((body) => requestBytes({ method: 'POST', path, host, headers, body }));
+}
+
+async function run(
+  connections: readonly Connection[],
+  requests: readonly Buffer[],
+  count: number,
+): Promise<{ latencies: number[]; statuses: Record<string, number> }> {
+  const latencies: number[] = [];
+  const statuses: Record<string, number> = {};
+  let next = 0;
+  const sendNext = async (connection: Connection): Promise<void> => {
+    while (next < count) {
+      const request = requests[next++ % requests.length]!;
+      const sentAt = performance.now();
+      const { status } = await connection.send(request);
+      latencies.push(performance.now() - sentAt);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(connections.map(sendNext));
+  return { latencies, statuses };
+}

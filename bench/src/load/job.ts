@@ -1,0 +1,46 @@
+/** As fast as the answers come: each connection sends its next request when the last one is answered. */
+export interface ClosedLoopJob {
+  kind: 'closed';
+  /** Base URLs of the ingest processes; connections are spread over them. */
+  urls: string[];
+  stream: string;
+  connections: number;
+  /** Events in one request; 1 sends single events. */
+  batchSize: number;
+  /** Events that are counted, after so many that are not. */
+  events: number;
+  warmUpEvents: number;
+  seed: number;
+}
+
+/** At a fixed rate, whatever the answers take, and with probes of how soon an event can be read. */
+export interface PacedJob {
+  kind: 'paced';
+  writeUrl: string;
+  readUrl: string;
+  stream: string;
+  eventsPerSecond: number;
+  seconds: number;
+  seed: number;
+}
+
+export type Job = ClosedLoopJob | PacedJob;
+
+export interface ClosedLoopResult {
+  events: number;
+  seconds: number;
+  eventsPerSecond: number;
+  /** Milliseconds of a request. */
+  p50: number;
+  p99: number;
+  max: number;
+  /** Requests by status. */
+  statuses: Record<string, number>;
+}
+
+export interface PacedResult {
+  sent: number;
+  eventsPerSecond: number;
+  /** Milliseconds from the acknowledgement of each probe to the answer that shows it. */
+  freshness: number[];
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection, requestBytes } from '../http/connection.js';
+import { batchBodies, benchEvents, randomFrom } from '../workload.js';
+import type { PacedJob, PacedResult } from './job.js';
+
+const batchSize = 50;
+const connections = 4;
+/** How often a probe asks: what it measures is at most this much too late. */
+const pollMs = 15;
+const giveUpMs = 30_000;
+
+/**
+ * Keeps the rate with batches of 50 that leave when they are due. Beside it one probe after the other: an event of an
+ * entity of its own is written, and asked for by that entity until it is there. About three probes run in a second, so
+ * measuring is a small part of the load.
+ */
+export async function paced(job: PacedJob): Promise<PacedResult> {
+  const until = performance.now() + job.seconds * 1000;
+  const [sent, freshness] = await Promise.all([keepRate(job, until), probe(job, until)]);
+  return { sent, eventsPerSecond: sent / job.seconds, freshness };
+}
+
+async function keepRate(job: PacedJob, until: number): Promise<number> {
+  const requests = batchBodies(benchEvents(10_000, job), batchSize).map((body) =>
+    post(job, '/api/v1/events/batch', body),
+  );
+  const startedAt = performance.now();
+  const dueMs = (index: number) => startedAt + (index * batchSize * 1000) / job.eventsPerSecond;
+  let next = 0;
+  let sent = 0;
+  const send = async (): Promise<void> => {
+    const connection = await Connection.open(job.writeUrl, { keepBody: false });
+    while (performance.now() < until) {
+      const index = next++;
+      await sleep(Math.max(0, dueMs(index) - performance.now()));
+      const { status } = await connection.send(requests[index % requests.length]!);
+      if (status === 201) sent += batchSize;
+    }
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: connections }, send));
+  return sent;
+}
+
+async function probe(job: PacedJob, until: number): Promise<number[]> {
+  const random = randomFrom(job.seed);
+  const writer = await Connection.open(job.writeUrl, { keepBody: true });
+  const reader = await Connection.open(job.readUrl, { keepBody: true });
+  const freshness: number[] = [];
+  for (let count = 0; performance.now() < until; count++) {
+    const entity = `probe-${job.seed}-${count}`;
+    const body = JSON.stringify({ ...benchEvents(1, job)[0], entity_id: entity });
+    const { status } = await writer.send(post(job, '/api/v1/events', body));
+    if (status !== 201) throw new Error(`a probe was answered with ${status}`);
+    const acknowledgedAt = performance.now();
+    await shown(reader, job, entity);
+    freshness.push(performance.now() - acknowledgedAt);
+    await sleep(50 + random() * 100);
+  }
+  writer.close();
+  reader.close();
+  return freshness;
+}
+
+async function shown(reader: Connection, job: PacedJob, entity: string): Promise<void> {
+  const query = new URLSearchParams({ stream: job.stream, entity_id: entity, limit: '1' }).toString();
+  const path = `/api/v1/events/query?${query}`;
+  const request = requestBytes({ method: 'GET', path, host: new URL(job.readUrl).host });
+  const deadline = performance.now() + giveUpMs;
+  while (performance.now() < deadline) {
+    const askedAt = performance.now();
+    const { status, body } = await reader.send(request);
+    if (status !== 200) throw new Error(`a probe's query was answered with ${status}: ${body.toString()}`);
+    if (body.includes('"event_id"')) return;
+    await sleep(Math.max(0, askedAt + pollMs - performance.now()));
+  }
+  throw new Error(`a probe was not shown within ${giveUpMs} ms`);
+}
+
+function post(job: PacedJob, path: string, body: string): Buffer {
+  const headers = { 'content-type': 'application/json' };
+  return requestBytes({ method: 'POST', path, host: new URL(job.writeUrl).host, headers, body });
+}

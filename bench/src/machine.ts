@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { cpus, platform, release, totalmem } from 'node:os';
+
+/** What the figures were measured on. */
+export interface Machine {
+  cores: number;
+  cpu: string;
+  memoryGb: number;
+  os: string;
+  node: string;
+  commit: string;
+  /** Whether the work tree had changes that are in no commit. */
+  changed: boolean;
+}
+
+export function describeMachine(): Machine {
+  const [first] = cpus();
+  return {
+    cores: cpus().length,
+    cpu: first?.model.trim() ?? 'unknown',
+    memoryGb: Math.round(totalmem() / 1e9),
+    os: `${platform()} ${release()}`,
+    node: process.version,
+    commit: git('rev-parse', '--short', 'HEAD'),
+    changed: git('status', '--porcelain') !== '',
+  };
+}
+
+function git(...args: string[]): string {
+  try {
+    return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return '';
+  }
+}

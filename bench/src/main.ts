@@ -1,0 +1,72 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { writePayload, type Bench } from './bench.js';
+import { startEngines } from './engines.js';
+import { describeMachine } from './machine.js';
+import { batches } from './measures/p1-batches.js';
+import { singles } from './measures/p2-singles.js';
+import { drain } from './measures/p3-drain.js';
+import { freshness } from './measures/p4-freshness.js';
+import { pages } from './measures/p5-pages.js';
+import { memory } from './measures/p8-memory.js';
+import { idle } from './measures/p9-idle.js';
+import { OptionError, parseOptions, usage, type BenchOptions, type MeasureName } from './options.js';
+import { markdownTable, type Row } from './report.js';
+
+/** P5 and P6 come from the same pages. */
+const measures: { names: MeasureName[]; run: (bench: Bench) => Promise<Row[]> }[] = [
+  { names: ['P1'], run: batches },
+  { names: ['P2'], run: singles },
+  { names: ['P3'], run: drain },
+  { names: ['P4'], run: freshness },
+  { names: ['P5', 'P6'], run: pages },
+  { names: ['P8'], run: memory },
+  { names: ['P9'], run: idle },
+];
+
+const keptFolder = resolve('.engines/bench');
+
+async function main(): Promise<void> {
+  const options = parseOptions(process.argv.slice(2));
+  const machine = describeMachine();
+  const name = options.name ?? `${new Date().toISOString().slice(0, 16).replace(':', '')}-${machine.commit}`;
+  const folder = join(keptFolder, `run-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  const engines = await startEngines(options, folder);
+  try {
+    const say = (text: string) => console.error(`  ${text}`);
+    const payloadFile = writePayload(folder);
+    const rows = await measure({ options, engines, folder, keptFolder, payloadFile, say });
+    save(name, { name, options, machine, rows });
+    console.log(markdownTable(rows));
+  } finally {
+    await engines.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs the chosen measures. One that fails is named and the others go on; the exit code then says so. */
+async function measure(bench: Bench): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const { names, run } of measures) {
+    if (!names.some((name) => bench.options.measures.includes(name))) continue;
+    console.error(names.join(', '));
+    try {
+      rows.push(...(await run(bench)));
+    } catch (error) {
+      console.error(error);
+      process.exitCode = 1;
+    }
+  }
+  return rows;
+}
+
+function save(name: string, result: { options: BenchOptions } & Record<string, unknown>): void {
+  mkdirSync('bench/results', { recursive: true });
+  writeFileSync(`bench/results/${name}.json`, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+main().catch((error: unknown) => {
+  process.exitCode = 1;
+  console.error(error instanceof OptionError ? `${error.message}\n\n${usage}` : error);
+});

@@ -1,0 +1,109 @@
+import type { Stack } from '#testing';
+import { bareInsert } from '../baselines/bare-insert.js';
+import type { ConsumeJob } from '../baselines/kafkajs-consume.js';
+import { createStream, eachRun, observed, withStack, type Bench } from '../bench.js';
+import { runChild } from '../child.js';
+import { GroupProgress } from '../group-progress.js';
+import { runClosedLoop } from '../load/start.js';
+import { goal, ratioOf, type Row } from '../report.js';
+import { median } from '../statistics.js';
+
+const defaultEvents = 1_000_000;
+
+interface Drained {
+  eventsPerSecond: number;
+  /** From the start of the process until everything was committed. */
+  secondsWithStart: number;
+  /** Processor seconds of each app while it drained. */
+  cpuSeconds: Record<string, number>;
+}
+
+/**
+ * P3: a backlog is written while the materializer is down; then it starts. The rate is taken between the first commit
+ * that is seen and the last one, so the start of the process is not in it. Each run has a system of its own: a
+ * materializer that starts reads the duplicate window of every stream once more, and that of earlier runs would count.
+ */
+export async function drain(bench: Bench): Promise<Row[]> {
+  const events = bench.options.events ?? defaultEvents;
+  const runs = await eachRun(bench, () =>
+    withStack(bench, async (stack) => {
+      const stream = 'backlog';
+      await fill(stack, stream, events);
+      const drained = await drainOnce(bench, stack, stream);
+      const source = { url: bench.engines.clickhouseUrl, database: stack.database, stream };
+      const bare = await bareInsert(source);
+      const job: ConsumeJob = {
+        brokers: bench.engines.brokers.split(','),
+        topic: stack.topics.ofStream(stream),
+        events,
+      };
+      const read = await runChild<{ recordsPerSecond: number }>('baselines/kafkajs-consume.js', job);
+      return { drained, bare, read: read.recordsPerSecond };
+    }),
+  );
+  const rates = runs.map(({ drained }) => drained.eventsPerSecond);
+  const row: Row = {
+    measure: 'P3',
+    what: `draining a backlog of ${events}`,
+    unit: 'events/s',
+    runs: rates,
+    baseline: { what: 'bare insert, RowBinary', runs: runs.map(({ bare }) => bare.rowBinary) },
+    must: goal(median(rates), { atLeast: 60_000 }),
+    details: { drained: runs.map(({ drained }) => drained) },
+  };
+  const baselines = {
+    'bare insert, JSONEachRow': runs.map(({ bare }) => bare.jsonEachRow),
+    'kafkajs alone, consuming': runs.map(({ read }) => read),
+  };
+  return [
+    row,
+    {
+      ...row,
+      what: 'the same',
+      must: goal(ratioOf(row), { atLeast: 0.6 }, '×'),
+      aim: goal(ratioOf(row), { atLeast: 0.9 }, '×'),
+    },
+    ...Object.entries(baselines).map(([what, values]) => ({
+      ...row,
+      what: 'the same',
+      must: undefined,
+      baseline: { what, runs: values },
+      details: undefined,
+    })),
+  ];
+}
+
+async function fill(stack: Stack, stream: string, events: number): Promise<void> {
+  if (stack.materializer.running) await stack.materializer.stop();
+  await createStream(stack, stream);
+  await runClosedLoop({
+    urls: [stack.urls.ingest],
+    stream,
+    connections: 4,
+    batchSize: 500,
+    events,
+    warmUpEvents: 0,
+    seed: 3,
+  });
+}
+
+async function drainOnce(bench: Bench, stack: Stack, stream: string): Promise<Drained> {
+  const progress = await GroupProgress.open({
+    brokers: bench.engines.brokers,
+    group: stack.topics.materializerGroup,
+    topic: stack.topics.ofStream(stream),
+  });
+  try {
+    const startedAt = performance.now();
+    stack.materializer.launch();
+    const first = await progress.past(0);
+    const { result: last, cpuSeconds } = await observed(bench, stack, () => progress.past(progress.end - 1));
+    return {
+      eventsPerSecond: ((last.committed - first.committed) * 1000) / (last.at - first.at),
+      secondsWithStart: (last.at - startedAt) / 1000,
+      cpuSeconds,
+    };
+  } finally {
+    await progress.close();
+  }
+}

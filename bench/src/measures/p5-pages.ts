@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stack } from '#testing';
+import { RecordingProxy } from '../baselines/recording-proxy.js';
+import { createStream, withStack, type Bench } from '../bench.js';
+import { ClickHouse } from '../clickhouse.js';
+import { insertFlights, madeStreams, makeEvents, sizeOf, type DatasetSize } from '../pages/dataset.js';
+import { pageKinds, pagePaths, type PageKind } from '../pages/queries.js';
+import { pageRequest, timePages, type PageTimes, type RecordedPage } from '../pages/time-pages.js';
+import { figure, goal, type Row } from '../report.js';
+import { median, percentile } from '../statistics.js';
+
+const pagesPerRun = 200;
+const warmUpPages = 20;
+const settleLimitMs = 180_000;
+
+type Times = Record<PageKind, PageTimes[]>;
+
+/** P5 and P6: pages of 100 at a tenth of the data set and at all of it, each next to the same SQL straight. */
+export async function pages(bench: Bench): Promise<Row[]> {
+  const whole = sizeOf(bench.options.pageEvents);
+  const tenth = { made: Math.floor(bench.options.pageEvents / 10), flights: 0 };
+  return withStack(bench, async (stack) => {
+    const clickhouse = new ClickHouse(bench.engines.clickhouseUrl, stack.database);
+    for (let index = 0; index < madeStreams; index++) await createStream(stack, `pages-${index}`);
+    await createStream(stack, 'flights');
+    await makeEvents(clickhouse, 0, tenth.made);
+    const atTenth = await timeKinds(bench, stack, tenth);
+    await makeEvents(clickhouse, tenth.made, whole.made);
+    await insertFlights(clickhouse, whole.flights);
+    const atWhole = await timeKinds(bench, stack, whole);
+    return pageKinds.flatMap((kind) => rowsOf(kind, { events: bench.options.pageEvents, atTenth, atWhole }));
+  });
+}
+
+async function timeKinds(bench: Bench, stack: Stack, size: DatasetSize): Promise<Times> {
+  bench.say(`pages of ${figure(size.made + size.flights)} events`);
+  await settled(new ClickHouse(bench.engines.clickhouseUrl, stack.database));
+  const proxy = new RecordingProxy(bench.engines.clickhouseUrl);
+  const proxyUrl = await proxy.listen();
+  await relaunch(stack, { CLICKHOUSE_URL: proxyUrl });
+  const recorded = {} as Record<PageKind, RecordedPage[][]>;
+  for (const kind of pageKinds) recorded[kind] = await record(bench, { stack, proxy, kind, size });
+  await relaunch(stack, {});
+  await proxy.close();
+  const urls = { system: stack.urls.query, clickhouse: bench.engines.clickhouseUrl };
+  const times = {} as Times;
+  for (const kind of pageKinds) {
+    times[kind] = [];
+    for (const run of recorded[kind]) {
+      await timePages(run.slice(0, warmUpPages), urls);
+      times[kind].push(await timePages(run, urls));
+    }
+  }
+  return times;
+}
+
+/** Asks for every page once through the proxy, to learn what ClickHouse is asked for it. */
+async function record(
+  bench: Bench,
+  given: { stack: Stack; proxy: RecordingProxy; kind: PageKind; size: DatasetSize },
+): Promise<RecordedPage[][]> {
+  const { stack, proxy, kind, size } = given;
+  const runs: RecordedPage[][] = [];
+  for (let run = 1; run <= bench.options.runs; run++) {
+    const recorded: RecordedPage[] = [];
+    for (const path of pagePaths(kind, size, { count: pagesPerRun, seed: run })) {
+      proxy.take();
+      const { status, text } = await stack.query.get(path);
+      if (status !== 200) throw new Error(`${path} was answered with ${status}: ${text}`);
+      recorded.push({ request: pageRequest(stack.urls.query, path, stack.key), direct: proxy.take() });
+    }
+    runs.push(recorded);
+  }
+  return runs;
+}
+
+async function relaunch(stack: Stack, env: Record<string, string>): Promise<void> {
+  await stack.gateway.stop();
+  await stack.gateway.launch(env).ready();
+}
+
+/** Waits until ClickHouse has merged what it wants to merge. */
+async function settled(clickhouse: ClickHouse): Promise<void> {
+  const deadline = Date.now() + settleLimitMs;
+  for (let quiet = 0; quiet < 3 && Date.now() < deadline; await sleep(1_000)) {
+    quiet = (await clickhouse.number('SELECT count() FROM system.merges')) === 0 ? quiet + 1 : 0;
+  }
+}
+
+function rowsOf(kind: PageKind, found: { events: number; atTenth: Times; atWhole: Times }): Row[] {
+  const at = (share: number) => (runs: PageTimes[]) => runs.map(({ system }) => percentile(system, share));
+  const direct = (share: number) => (runs: PageTimes[]) => runs.map((run) => percentile(run.direct, share));
+  const [half, most] = [at(0.5)(found.atWhole[kind]), at(0.99)(found.atWhole[kind])];
+  const halfDirect = direct(0.5)(found.atWhole[kind]);
+  const halfTenth = at(0.5)(found.atTenth[kind]);
+  const what = `page of 100 by ${kind}, ${figure(found.events)} events`;
+  const row = { unit: 'ms', measure: 'P5' };
+  const slower = median(half) / median(halfDirect);
+  const grown = median(half) / median(halfTenth);
+  return [
+    { ...row, what: `${what}, p50`, runs: half, must: goal(median(half), { below: 10 }, 'ms') },
+    {
+      ...row,
+      what: 'the same, against the same SQL straight',
+      runs: half,
+      baseline: { what: 'straight', runs: halfDirect },
+      must: goal(slower, { below: 1.5 }, '×'),
+    },
+    {
+      ...row,
+      what: `${what}, p99`,
+      runs: most,
+      baseline: { what: 'straight', runs: direct(0.99)(found.atWhole[kind]) },
+      must: goal(median(most), { below: 40 }, 'ms'),
+      aim: goal(median(most), { below: 15 }, 'ms'),
+    },
+    {
+      ...row,
+      measure: 'P6',
+      what: `${what}, p50 against a tenth of them`,
+      runs: half,
+      baseline: { what: 'at a tenth', runs: halfTenth },
+      must: goal(grown, { below: 1.5 }, '×'),
+      aim: goal(grown, { below: 1.1 }, '×'),
+    },
+  ];
+}

@@ -1,0 +1,55 @@
+import type { Stack } from '#testing';
+import { createStream, observed, withStack, type Bench } from '../bench.js';
+import { runClosedLoop } from '../load/start.js';
+import { MemorySampler, type MemorySeen } from '../memory-sampler.js';
+import { goal, type Row } from '../report.js';
+
+/** Events of one load; loads follow one another until the time is over. */
+const eventsPerLoad = 300_000;
+/** Growth from the middle to the last third of the time that still counts as flat. */
+const flatWithin = 1.1;
+
+/** P8: the memory of each process while everything works as hard as it can. */
+export async function memory(bench: Bench): Promise<Row[]> {
+  const seen = await withStack(bench, async (stack) => {
+    await createStream(stack, 'soak');
+    const sampler = new MemorySampler(() =>
+      Object.fromEntries(stack.apps.filter((app) => app.running).map((app) => [app.name, app.pid])),
+    );
+    await observed(bench, stack, () => soak(stack, bench.options.soakSeconds));
+    return sampler.stop();
+  });
+  return Object.entries(seen).map(([name, memorySeen]) => rowOf(bench, name, memorySeen));
+}
+
+async function soak(stack: Stack, seconds: number): Promise<void> {
+  const until = Date.now() + seconds * 1000;
+  for (let seed = 1; Date.now() < until; seed++) {
+    await Promise.all([
+      runClosedLoop({
+        urls: [stack.urls.ingest],
+        stream: 'soak',
+        connections: 4,
+        batchSize: 500,
+        events: eventsPerLoad,
+        warmUpEvents: 0,
+        seed,
+      }),
+      stack.core.get('/api/v1/events/query?stream=soak&order=desc&limit=1000'),
+    ]);
+  }
+}
+
+function rowOf(bench: Bench, name: string, { max, middle, last }: MemorySeen): Row {
+  const flat = last < middle * flatWithin;
+  const must = goal(max, { below: 400 }, 'MB');
+  return {
+    measure: 'P8',
+    what: `memory of ${name}, most in ${bench.options.soakSeconds} s under load (${flat ? 'flat' : 'growing'})`,
+    unit: 'MB',
+    runs: [max],
+    must: { text: `${must.text}, flat`, reached: must.reached && flat },
+    aim: goal(max, { below: 250 }, 'MB'),
+    details: { middle, last },
+  };
+}

@@ -1,0 +1,52 @@
+import { usageOf } from './process-usage.js';
+
+/** What was seen of one process, in MB (10^6 bytes). */
+export interface MemorySeen {
+  max: number;
+  /** Means of the middle and of the last third of the time: alike when memory is flat. */
+  middle: number;
+  last: number;
+}
+
+const everyMs = 500;
+
+/** Looks at the memory of processes, twice a second, until it is stopped. */
+export class MemorySampler {
+  private readonly samples = new Map<string, number[]>();
+  private readonly timer: NodeJS.Timeout;
+
+  /** `processes`: pids by name, asked each time, as processes come and go. */
+  constructor(private readonly processes: () => Record<string, number>) {
+    this.timer = setInterval(() => this.sample(), everyMs);
+  }
+
+  stop(): Record<string, MemorySeen> {
+    clearInterval(this.timer);
+    return Object.fromEntries([...this.samples].map(([name, values]) => [name, memorySeen(values)]));
+  }
+
+  private sample(): void {
+    for (const [name, pid] of Object.entries(this.processes())) {
+      try {
+        const values = this.samples.get(name) ?? [];
+        values.push(usageOf(pid).rss / 1e6);
+        this.samples.set(name, values);
+      } catch {
+        // It has ended since.
+      }
+    }
+  }
+}
+
+export function memorySeen(values: readonly number[]): MemorySeen {
+  const third = Math.max(1, Math.floor(values.length / 3));
+  return {
+    max: Math.max(...values),
+    middle: mean(values.slice(third, 2 * third)),
+    last: mean(values.slice(-third)),
+  };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

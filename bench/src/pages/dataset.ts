@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { ClickHouse } from '../clickhouse.js';
+
+/** Made events are a quarter of a second apart, from here on. */
+export const madeFrom = Date.UTC(2026, 0, 1);
+export const madeEveryMs = 250;
+export const madeStreams = 5;
+export const madeTypes = 20;
+/** Each million of events has 10 000 entities of its own, with about 100 events each. */
+export const eventsPerEntity = 100;
+
+export const flightsFrom = Date.UTC(2001, 0, 1);
+export const flightsUntil = Date.UTC(2001, 6, 1);
+const mostFlights = 3_000_000;
+
+const columns =
+  'stream, partition, offset, event_id, event_type, entity_id, version, timestamp, ingested_at, schema_version, metadata, data';
+
+const settings = { max_partitions_per_insert_block: '1000', max_execution_time: '0' };
+
+/** How the data set of the pages is made up. */
+export interface DatasetSize {
+  made: number;
+  flights: number;
+}
+
+/** Three tenths are real flights, as far as there are so many; the rest is made in the same shape. */
+export function sizeOf(events: number): DatasetSize {
+  const flights = Math.min(mostFlights, Math.floor(events * 0.3));
+  return { made: events - flights, flights };
+}
+
+/**
+ * Makes events `from` up to `until` inside ClickHouse, into the system's own tables: through HTTP it would take
+ * minutes. 5 streams of 8 partitions, 20 types.
+ */
+export async function makeEvents(clickhouse: ClickHouse, from: number, until: number): Promise<void> {
+  await clickhouse.run(
+    `INSERT INTO events (${columns})
+     SELECT concat('pages-', toString(number % ${madeStreams})), intDiv(number, 5) % 8, intDiv(number, 40),
+            generateUUIDv4(number), concat('type-', toString(cityHash64(number) % ${madeTypes})),
+            concat('entity-', toString(intDiv(number, 1000000) * 10000 + cityHash64(number, 'entity') % 10000)),
+            1 + intDiv(number, 10000) % ${eventsPerEntity},
+            fromUnixTimestamp64Milli(toInt64(${madeFrom} + number * ${madeEveryMs}), 'UTC') AS at, at + 1, 0, '{}',
+            concat('{"amount":', toString(cityHash64(number, 'amount') % 100000 / 100), ',"currency":"EUR"',
+                   ',"customer":{"id":"customer-', toString(cityHash64(number, 'customer') % 100000),
+                   '","country":"DE"},"items":[{"sku":"sku-', toString(cityHash64(number, 'sku') % 10000),
+                   '","quantity":2,"price":12.5}],"channel":"web","note":"please leave it with the neighbour"}')
+     FROM numbers(${from}, ${until - from})`,
+    settings,
+  );
+}
+
+/** Inserts the first real flights of `vega-datasets`, as one stream: an entity is a route, such as LAS-PHL. */
+export async function insertFlights(clickhouse: ClickHouse, count: number): Promise<void> {
+  const file = fileURLToPath(new URL('../data/flights-3m.parquet', import.meta.resolve('vega-datasets')));
+  await clickhouse.run(
+    `CREATE TABLE flights (date DateTime64(6, 'UTC'), delay Int64, distance Int64, origin String, destination String)
+     ENGINE = MergeTree ORDER BY date`,
+  );
+  await clickhouse.run('INSERT INTO flights FORMAT Parquet', settings, await readFile(file));
+  await clickhouse.run(
+    `INSERT INTO events (${columns})
+     SELECT 'flights', number % 8, intDiv(number, 8), generateUUIDv4(number),
+            if(delay > 15, 'flight.delayed', 'flight.on_time'), concat(origin, '-', destination), 0,
+            date, toDateTime64('2026-01-01 00:00:00', 6, 'UTC'), 0, '{"source":"flights-3m.parquet"}',
+            concat('{"delay":', toString(delay), ',"distance":', toString(distance), ',"origin":"', origin,
+                   '","destination":"', destination, '"}')
+     FROM (SELECT rowNumberInAllBlocks() AS number, * FROM flights ORDER BY date LIMIT ${count})`,
+    settings,
+  );
+  await clickhouse.run('DROP TABLE flights');
+}

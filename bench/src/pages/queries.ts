@@ -1,0 +1,46 @@
+import { randomFrom } from '../workload.js';
+import {
+  eventsPerEntity,
+  flightsFrom,
+  flightsUntil,
+  madeEveryMs,
+  madeFrom,
+  madeStreams,
+  madeTypes,
+  type DatasetSize,
+} from './dataset.js';
+
+/** The three pages that PERFORMANCE names. */
+export const pageKinds = ['stream + time', 'type + time', 'entity'] as const;
+export type PageKind = (typeof pageKinds)[number];
+
+/** Paths of pages of 100 at random places of the data set; the same ones for the same seed. */
+export function pagePaths(
+  kind: PageKind,
+  size: DatasetSize,
+  options: { count: number; seed: number },
+): string[] {
+  const random = randomFrom(options.seed);
+  const below = (limit: number) => Math.floor(random() * limit);
+  const madeTime = () => new Date(madeFrom + random() * 0.99 * size.made * madeEveryMs).toISOString();
+  const flightTime = () => {
+    const covered = (flightsUntil - flightsFrom) * (size.flights / 3_000_000);
+    return new Date(flightsFrom + random() * 0.99 * covered).toISOString();
+  };
+  const isFlight = () => random() < size.flights / (size.made + size.flights);
+  const filterOf = (): Record<string, string> => {
+    if (kind === 'entity') return { entity_id: `entity-${below(size.made / eventsPerEntity)}` };
+    if (isFlight()) return { stream: 'flights', ...flightType(kind, below), since: flightTime() };
+    if (kind === 'type + time') return { event_type: `type-${below(madeTypes)}`, since: madeTime() };
+    return { stream: `pages-${below(madeStreams)}`, since: madeTime() };
+  };
+  return Array.from({ length: options.count }, () => {
+    const query = new URLSearchParams({ ...filterOf(), limit: '100' });
+    return `/api/v1/events/query?${query.toString()}`;
+  });
+}
+
+function flightType(kind: PageKind, below: (limit: number) => number): Record<string, string> {
+  if (kind !== 'type + time') return {};
+  return { event_type: below(2) === 0 ? 'flight.delayed' : 'flight.on_time' };
+}

@@ -1,0 +1,51 @@
+import { Connection, requestBytes } from '../http/connection.js';
+
+/** A page as the system is asked for it, and the requests that this makes it send to ClickHouse. */
+export interface RecordedPage {
+  request: Buffer;
+  direct: Buffer[];
+}
+
+export interface PageTimes {
+  /** Milliseconds of each page through the system, and of the same SQL sent straight to ClickHouse. */
+  system: number[];
+  direct: number[];
+}
+
+export function pageRequest(url: string, path: string, key: string): Buffer {
+  const headers = { authorization: `Bearer ${key}` };
+  return requestBytes({ method: 'GET', path, host: new URL(url).host, headers });
+}
+
+/**
+ * Asks for each page both ways, one request at a time on a connection that stays. Which way goes first changes with
+ * every page: the second one finds warm caches.
+ */
+export async function timePages(
+  pages: readonly RecordedPage[],
+  urls: { system: string; clickhouse: string },
+): Promise<PageTimes> {
+  const system = await Connection.open(urls.system, { keepBody: false });
+  const clickhouse = await Connection.open(urls.clickhouse, { keepBody: false });
+  const times: PageTimes = { system: [], direct: [] };
+  for (const [index, page] of pages.entries()) {
+    const ways = [
+      async () => void times.system.push(await timed(system, [page.request])),
+      async () => void times.direct.push(await timed(clickhouse, page.direct)),
+    ];
+    if (index % 2 === 1) ways.reverse();
+    for (const way of ways) await way();
+  }
+  system.close();
+  clickhouse.close();
+  return times;
+}
+
+async function timed(connection: Connection, requests: readonly Buffer[]): Promise<number> {
+  const startedAt = performance.now();
+  for (const request of requests) {
+    const { status } = await connection.send(request);
+    if (status !== 200) throw new Error(`a page was answered with ${status}`);
+  }
+  return performance.now() - startedAt;
+}

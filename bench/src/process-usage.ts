@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+/** Memory and processor time of processes, from `/proc` where there is one and from `ps` elsewhere. */
+export interface Usage {
+  /** Bytes of resident memory. */
+  rss: number;
+  /** Seconds of processor time since the start, user and system. */
+  cpuSeconds: number;
+}
+
+/** `USER_HZ`: a hundredth of a second on every Linux that Node runs on. */
+const ticksPerSecond = 100;
+const hasProc = existsSync('/proc/self/stat');
+
+export function usageOf(pid: number): Usage {
+  return hasProc ? usageFromProc(pid) : usageFromPs(pid);
+}
+
+function usageFromProc(pid: number): Usage {
+  // The name may hold blanks and brackets; what follows its last bracket are fields 3 and on.
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return {
+    rss: Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024,
+    cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
+  };
+}
+
+function usageFromPs(pid: number): Usage {
+  const text = execFileSync('ps', ['-o', 'rss=,time=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+  const [rss = '0', time = '0'] = text.split(/\s+/);
+  const cpuSeconds = time.split(/[:-]/).reduce((sum, part) => sum * 60 + Number(part), 0);
+  return { rss: Number(rss) * 1024, cpuSeconds };
+}
+
+/** Open file descriptors, or NaN where they cannot be counted. */
+export function openFiles(pid: number): number {
+  return hasProc ? readdirSync(`/proc/${pid}/fd`).length : NaN;
+}

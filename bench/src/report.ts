@@ -1,0 +1,67 @@
+import { spreadOf } from './statistics.js';
+
+/** A bound, and whether the median of the runs keeps it. */
+export interface Goal {
+  text: string;
+  reached: boolean;
+}
+
+/** One figure of a measure. */
+export interface Row {
+  measure: string;
+  what: string;
+  unit: string;
+  /** One value for each run. */
+  runs: number[];
+  /** What the figure is compared with, measured in the same runs. */
+  baseline?: { what: string; runs: number[] };
+  must?: Goal;
+  aim?: Goal;
+  /** What else was seen, for the reader of the file. */
+  details?: Record<string, unknown>;
+}
+
+/** A figure is at least or at most so much. */
+export function goal(value: number, rule: { atLeast: number } | { below: number }, unit = ''): Goal {
+  const bound = 'atLeast' in rule ? rule.atLeast : rule.below;
+  const reached = 'atLeast' in rule ? value >= bound : value < bound;
+  return { text: `${'atLeast' in rule ? '≥' : '<'} ${figure(bound)}${unit && ` ${unit}`}`, reached };
+}
+
+/** Median of the runs over the median of the baseline's runs. */
+export function ratioOf(row: Pick<Row, 'runs' | 'baseline'>): number {
+  return row.baseline ? spreadOf(row.runs).median / spreadOf(row.baseline.runs).median : NaN;
+}
+
+/** All rows as a Markdown table. */
+export function markdownTable(rows: readonly Row[]): string {
+  const head = ['', 'Measure', 'Median', 'Min to max', 'Compared with', 'Ratio', 'Must', 'Aim'];
+  const lines = [head, head.map(() => '---'), ...rows.map(cells)];
+  return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
+}
+
+function cells(row: Row): string[] {
+  const { min, median, max } = spreadOf(row.runs);
+  const baseline = row.baseline ? `${row.baseline.what}: ${figure(spreadOf(row.baseline.runs).median)}` : '';
+  return [
+    row.measure,
+    row.what,
+    `${figure(median)} ${row.unit}`,
+    `${figure(min)} to ${figure(max)}`,
+    baseline,
+    row.baseline ? ratioOf(row).toFixed(2) : '',
+    describe(row.must),
+    describe(row.aim),
+  ];
+}
+
+function describe(wanted: Goal | undefined): string {
+  return wanted ? `${wanted.text}: ${wanted.reached ? 'yes' : '**no**'}` : '';
+}
+
+/** Three digits that count; thousands apart. */
+export function figure(value: number): string {
+  if (!Number.isFinite(value)) return '-';
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return Number(value.toFixed(digits)).toLocaleString('en-US').replaceAll(',', ' ');
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { batchBodies, benchEvents, entities } from './workload.js';
+
+const events = benchEvents(2_000, { stream: 'orders', seed: 7 });
+
+describe('the workload', () => {
+  it('is the same for the same seed, and another for another', () => {
+    expect(benchEvents(2_000, { stream: 'orders', seed: 7 })).toEqual(events);
+    expect(benchEvents(2_000, { stream: 'orders', seed: 8 })).not.toEqual(events);
+  });
+
+  it('has events of about 280 bytes', () => {
+    const bytes = events.reduce((sum, event) => sum + JSON.stringify(event).length, 0) / events.length;
+    expect(bytes).toBeGreaterThan(270);
+    expect(bytes).toBeLessThan(290);
+  });
+
+  it('spreads over its entities', () => {
+    const seen = new Set(events.map((event) => event.entity_id));
+    expect(seen.size).toBeGreaterThan(1_500);
+    expect(seen.size).toBeLessThanOrEqual(entities);
+  });
+
+  it('comes in whole batches', () => {
+    const bodies = batchBodies(events, 500);
+    expect(bodies).toHaveLength(4);
+    expect((JSON.parse(bodies[3]!) as { events: unknown[] }).events).toEqual(events.slice(1_500));
+  });
+});

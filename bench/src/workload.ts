@@ -1,0 +1,51 @@
+/** An event as a client sends it, about 280 bytes of JSON. Ids and times are left to the server. */
+export interface BenchEvent {
+  stream: string;
+  event_type: string;
+  entity_id: string;
+  data: Record<string, unknown>;
+}
+
+export const entities = 5_000;
+const types = ['order.placed', 'order.paid', 'order.shipped', 'order.delivered', 'order.returned'];
+const currencies = ['EUR', 'USD', 'GBP', 'JPY'];
+const countries = ['DE', 'FR', 'US', 'JP', 'BR', 'IN'];
+
+/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The events of the workload: the same ones for the same seed. */
+export function benchEvents(count: number, options: { stream: string; seed: number }): BenchEvent[] {
+  const random = randomFrom(options.seed);
+  const below = (limit: number) => Math.floor(random() * limit);
+  return Array.from({ length: count }, () => ({
+    stream: options.stream,
+    event_type: types[below(types.length)]!,
+    entity_id: `order-${below(entities)}`,
+    data: {
+      amount: below(100_000) / 100,
+      currency: currencies[below(currencies.length)],
+      customer: { id: `customer-${below(100_000)}`, country: countries[below(countries.length)] },
+      items: [{ sku: `sku-${below(10_000)}`, quantity: 1 + below(5), price: below(10_000) / 100 }],
+      channel: 'web',
+      note: 'please leave it with the neighbour',
+    },
+  }));
+}
+
+/** Bodies of `POST /api/v1/events/batch`. */
+export function batchBodies(events: readonly BenchEvent[], size: number): string[] {
+  const texts = events.map((event) => JSON.stringify(event));
+  return Array.from({ length: Math.floor(texts.length / size) }, (_, index) => {
+    const batch = texts.slice(index * size, (index + 1) * size);
+    return `{"events":[${batch.join(',')}]}`;
+  });
+}

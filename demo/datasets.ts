@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { earthquakeEvent, type EarthquakeFeature } from './earthquakes.js';
+import type { Dataset } from './event.js';
+import { assumedDay, flightEvent, type FlightRow } from './flights.js';
+
+/** Which rows, and where to. */
+export interface DatasetOptions {
+  /** Put before the streams' names. */
+  prefix: string;
+  /** At most this many events of each dataset. */
+  limit: number;
+}
+
+/** Reads the public data out of the installed npm package `vega-datasets`. */
+export async function readDatasets(
+  options: DatasetOptions,
+): Promise<{ earthquakes: Dataset; flights: Dataset }> {
+  const earthquakes = await readData<{ features: EarthquakeFeature[] }>('earthquakes.json');
+  const flights = await readData<FlightRow[]>('flights-200k.json');
+  const quakeStream = `${options.prefix}earthquakes`;
+  const flightStream = `${options.prefix}flights`;
+  return {
+    earthquakes: {
+      stream: quakeStream,
+      about: 'a week of the U.S. Geological Survey’s feed, by the network that reported each',
+      events: earthquakes.features
+        .slice(0, options.limit)
+        .map((feature) => earthquakeEvent(feature, quakeStream)),
+    },
+    flights: {
+      stream: flightStream,
+      about: `delays of U.S. flights, by route; the rows have no date, all are put on ${assumedDay}`,
+      events: flights.slice(0, options.limit).map((row, index) => flightEvent(row, index, flightStream)),
+    },
+  };
+}
+
+async function readData<T>(name: string): Promise<T> {
+  const file = new URL(`../data/${name}`, import.meta.resolve('vega-datasets'));
+  return JSON.parse(await readFile(fileURLToPath(file), 'utf8')) as T;
+}

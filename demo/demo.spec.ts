@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { describeOutcome, isComplete, type Outcome } from './demo.js';
+
+const complete: Outcome = {
+  stream: 'flights',
+  rows: 200_000,
+  before: 0,
+  written: 200_000,
+  seconds: 4,
+  found: 200_000,
+};
+
+describe('the outcome of a dataset', () => {
+  it('is complete when as many events came out as went in', () => {
+    expect(isComplete(complete)).toBe(true);
+    expect(isComplete({ ...complete, before: 150_000, written: 50_000 })).toBe(true);
+  });
+
+  it.each([199_999, 200_001])('is wrong when %i of 200 000 came out', (found) => {
+    expect(isComplete({ ...complete, found })).toBe(false);
+    expect(describeOutcome({ ...complete, found })).toContain('WRONG');
+  });
+
+  it('says how fast it was', () => {
+    expect(describeOutcome(complete)).toBe(
+      'flights: 200 000 in, 200 000 out: in = out; 50 000 events/s until queryable',
+    );
+  });
+
+  it('claims no speed when everything was there before', () => {
+    expect(describeOutcome({ ...complete, before: 200_000, written: 0 })).toBe(
+      'flights: 200 000 in (200 000 of them by an earlier run), 200 000 out: in = out; nothing to write',
+    );
+  });
+});

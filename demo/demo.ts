@@ -1,0 +1,95 @@
+import { groupDigits } from './chart.js';
+import type { ApiClient } from './client.js';
+import { readDatasets } from './datasets.js';
+import type { Dataset } from './event.js';
+import { load, queryable, storedIds } from './load.js';
+import type { DemoOptions } from './options.js';
+import { Progress } from './progress.js';
+import { report } from './report.js';
+
+/** Where the demo writes to. */
+export interface Screen {
+  live: boolean;
+  write: (text: string) => void;
+}
+
+/** What became of one dataset. */
+export interface Outcome {
+  stream: string;
+  /** Events of the data. */
+  rows: number;
+  /** Of these, stored by an earlier run, and written now. */
+  before: number;
+  written: number;
+  seconds: number;
+  /** Events of the stream that are found afterwards. */
+  found: number;
+}
+
+const queryableLimitMs = 120_000;
+
+/** Loads the data, waits until it can be queried, counts it and shows it. Resolves false when a count is wrong. */
+export async function demo(client: ApiClient, options: DemoOptions, screen: Screen): Promise<boolean> {
+  const line = (text: string) => screen.write(`${text}\n`);
+  const { earthquakes, flights } = await readDatasets(options);
+  const outcomes: Outcome[] = [];
+  for (const dataset of [earthquakes, flights]) {
+    line(`${dataset.stream}: ${groupDigits(dataset.events.length)} events, ${dataset.about}`);
+    outcomes.push(await loadDataset({ client, options, screen }, dataset));
+  }
+  const streams = { earthquakes: earthquakes.stream, flights: flights.stream };
+  await report({ client, queryUrl: options.queryUrl, apiKeyFile: options.apiKeyFile, streams, write: line });
+  line('');
+  for (const outcome of outcomes) line(describeOutcome(outcome));
+  return outcomes.every(isComplete);
+}
+
+/** Whether as many events came out as went in. */
+export function isComplete(outcome: Outcome): boolean {
+  return outcome.found === outcome.rows && outcome.before + outcome.written === outcome.rows;
+}
+
+/** One line about a dataset's counts and speed. */
+export function describeOutcome(outcome: Outcome): string {
+  const { stream, rows, before, written, seconds, found } = outcome;
+  const rate = groupDigits(Math.round(written / Math.max(0.001, seconds)));
+  const speed = written === 0 ? 'nothing to write' : `${rate} events/s until queryable`;
+  const earlier = before === 0 ? '' : ` (${groupDigits(before)} of them by an earlier run)`;
+  const verdict = isComplete(outcome) ? 'in = out' : 'WRONG: in and out differ';
+  return `${stream}: ${groupDigits(rows)} in${earlier}, ${groupDigits(found)} out: ${verdict}; ${speed}`;
+}
+
+interface Context {
+  client: ApiClient;
+  options: DemoOptions;
+  screen: Screen;
+}
+
+/** Writes what is not stored yet. A run long after another would otherwise be past the duplicate window. */
+async function loadDataset({ client, options, screen }: Context, dataset: Dataset): Promise<Outcome> {
+  const { stream, events } = dataset;
+  const before = await count(client, stream);
+  const ids = before === 0 ? new Set<string>() : await storedIds(client, stream);
+  const missing = events.filter((event) => !ids.has(event.event_id));
+  if (ids.size > 0) screen.write(`  ${groupDigits(events.length - missing.length)} are there already\n`);
+  const startedAt = Date.now();
+  const progress = new Progress({ label: stream, total: missing.length, ...screen });
+  const last = await load(client, missing, { ...options, onWritten: (written) => progress.add(written) });
+  if (missing.length > 0) {
+    progress.end();
+    await queryable(client, { stream, last }, queryableLimitMs);
+  }
+  return {
+    stream,
+    rows: events.length,
+    before: events.length - missing.length,
+    written: missing.length,
+    seconds: (Date.now() - startedAt) / 1000,
+    found: await count(client, stream),
+  };
+}
+
+async function count(client: ApiClient, stream: string): Promise<number> {
+  const query = new URLSearchParams({ stream }).toString();
+  return (await client.read<{ total: number }>(`events/count?${query}`)).total;
+}

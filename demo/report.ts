@@ -1,0 +1,141 @@
+import { barChart, groupDigits, type Bar } from './chart.js';
+import type { ApiClient } from './client.js';
+import { lateAfterMinutes } from './flights.js';
+
+interface Bucket {
+  start?: string;
+  group?: string | null;
+  count: number;
+}
+interface Counts {
+  buckets: Bucket[];
+  total: number;
+}
+interface Found {
+  events: { timestamp: string; event_type: string; entity_id: string; data: Record<string, unknown> }[];
+}
+
+export interface ReportOptions {
+  client: ApiClient;
+  queryUrl: string;
+  apiKeyFile: string;
+  streams: { earthquakes: string; flights: string };
+  write: (line: string) => void;
+}
+
+const chartWidth = 40;
+
+/** Asks the system what it now knows, and shows each question as the curl command that asks it. */
+export async function report(options: ReportOptions): Promise<void> {
+  await strongestEarthquakes(options);
+  await earthquakesByNetwork(options);
+  await earthquakesPerDay(options);
+  await delaysByHour(options);
+  await lastFlightsOfARoute(options);
+}
+
+async function strongestEarthquakes(options: ReportOptions): Promise<void> {
+  const found = await ask<Found>(options, 'The strong earthquakes, newest first', 'events/query', {
+    stream: options.streams.earthquakes,
+    where: 'event.data.magnitude >= 5.5',
+    order: 'desc',
+    limit: '5',
+  });
+  const lines = found.events.map(({ timestamp, data }) =>
+    [timestamp.slice(0, 19), Number(data.magnitude).toFixed(1), String(data.place)].join('  '),
+  );
+  show(options, lines);
+}
+
+async function earthquakesByNetwork(options: ReportOptions): Promise<void> {
+  const counts = await ask<Counts>(options, 'Earthquakes by the network that reported them', 'events/count', {
+    stream: options.streams.earthquakes,
+    group_by: 'entity_id',
+  });
+  const bars = counts.buckets.map(({ group, count }) => ({ label: group ?? '(none)', value: count }));
+  draw(
+    options,
+    bars.sort((a, b) => b.value - a.value),
+  );
+}
+
+async function earthquakesPerDay(options: ReportOptions): Promise<void> {
+  const counts = await ask<Counts>(options, 'Earthquakes per day', 'events/count', {
+    stream: options.streams.earthquakes,
+    interval: '1d',
+  });
+  draw(
+    options,
+    counts.buckets.map(({ start, count }) => ({ label: (start ?? '').slice(0, 10), value: count })),
+  );
+}
+
+async function delaysByHour(options: ReportOptions): Promise<void> {
+  const { flights: stream } = options.streams;
+  const all = await ask<Counts>(options, 'Flights by hour of the day', 'events/count', {
+    stream,
+    interval: '1h',
+  });
+  const late = await ask<Counts>(options, 'Of these, late on arrival', 'events/count', {
+    stream,
+    interval: '1h',
+    where: `event.data.delay > ${lateAfterMinutes}`,
+  });
+  draw(options, sharesByHour(all.buckets, late.buckets));
+}
+
+/** The share of late flights for each hour, as bars. */
+export function sharesByHour(all: readonly Bucket[], late: readonly Bucket[]): Bar[] {
+  const lateByStart = new Map(late.map(({ start, count }) => [start, count]));
+  return all.map(({ start, count }) => {
+    const lateCount = lateByStart.get(start) ?? 0;
+    const share = count === 0 ? 0 : lateCount / count;
+    const text = `${Math.round(share * 100)} % of ${groupDigits(count)}`;
+    return { label: `${(start ?? '').slice(11, 13)} h`, value: share, text };
+  });
+}
+
+async function lastFlightsOfARoute(options: ReportOptions): Promise<void> {
+  const found = await ask<Found>(options, 'The last flights of one route', 'events/query', {
+    stream: options.streams.flights,
+    entity_id: 'route-1452mi',
+    order: 'desc',
+    limit: '3',
+  });
+  const lines = found.events.map(({ timestamp, event_type, data }) =>
+    [timestamp.slice(11, 16), event_type, JSON.stringify(data)].join('  '),
+  );
+  show(options, lines);
+}
+
+async function ask<T>(
+  options: ReportOptions,
+  title: string,
+  ...[path, query]: [path: string, query: Record<string, string>]
+): Promise<T> {
+  options.write(`\n${title}`);
+  for (const line of curlOf(options, path, query)) options.write(`  ${line}`);
+  return options.client.read<T>(`${path}?${new URLSearchParams(query).toString()}`);
+}
+
+/** The same question as a command that can be pasted. */
+export function curlOf(
+  options: { queryUrl: string; apiKeyFile: string },
+  path: string,
+  query: Record<string, string>,
+): string[] {
+  const parameters = Object.entries(query).map(([name, value]) => `--data-urlencode '${name}=${value}'`);
+  return [
+    `curl -G ${options.queryUrl}/api/v1/${path} -H "Authorization: Bearer $(cat ${options.apiKeyFile})" \\`,
+    `  ${parameters.join(' ')}`,
+  ];
+}
+
+function draw(options: ReportOptions, bars: readonly Bar[]): void {
+  show(options, barChart(bars, chartWidth));
+}
+
+function show(options: ReportOptions, lines: readonly string[]): void {
+  options.write('');
+  for (const line of lines) options.write(`  ${line}`);
+}

@@ -1,0 +1,10 @@
+/** `npm run demo`: sets up what is missing, then loads public data into the running system. */
+import { fail, root, setUp } from '../local/setup.mjs';
+
+try {
+  process.chdir(root);
+  await setUp({ kafka: false });
+  await import('../dist/demo/main.js');
+} catch (error) {
+  fail(error);
+}
