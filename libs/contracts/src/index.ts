@@ -8,5 +8,6 @@ export * from './limits.js';
 export * from './names.js';
 export * from './problem.js';
 export * from './record.js';
+export * from './stream-access.js';
 export * from './stream-input.js';
 export * from './time.js';
