@@ -1,6 +1,7 @@
 import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
 import { limits, type BinaryOperator, type Expression } from '#contracts';
 import { ExpressionError } from './errors.js';
+import { hintAt } from './hint.js';
 import { checkPattern } from './pattern.js';
 
 /** More than an expression that a person writes ever needs; less than what costs time to refuse. */
@@ -39,7 +40,9 @@ function parsed(text: string): ASTNode {
     return environment.parse(text).ast;
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    throw new ExpressionError(error.summary, error.range?.start ?? error.node?.pos ?? 0);
+    const at = error.range?.start ?? error.node?.pos ?? 0;
+    const hint = hintAt(text, at);
+    throw new ExpressionError(hint === undefined ? error.summary : `${error.summary}; ${hint}`, at);
   }
 }
 

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { ExpressionError } from './errors.js';
+import { parseExpression } from './parse.js';
+
+const messageOf = (text: string): string => {
+  try {
+    parseExpression(text);
+  } catch (error) {
+    if (error instanceof ExpressionError) return error.message;
+    throw error;
+  }
+  throw new Error(`${text} was not refused`);
+};
+
+describe('the refusal of an expression', () => {
+  it.each([
+    ['event.data.a = 5', 'compare with =='],
+    ['event.data.a === 5', 'compare with == or !='],
+    ['event.data.a !== 5', 'compare with == or !='],
+    ['event.data.a <> 5', 'write != instead of <>'],
+    ['event.data.a == 5 and event.data.b == 6', 'write && instead of "and"'],
+    ['event.data.a == 5 OR event.data.b == 6', 'write || instead of "or"'],
+    ['not event.data.a', 'write ! instead of "not"'],
+    ['event.data.a == 5 & event.data.b == 6', 'write && for "and"'],
+    ['event.data.a is null', 'compare with == or !=, such as == null'],
+    ['event.data.a LIKE "x%"', 'use startsWith(), endsWith(), contains() or matches()'],
+    ['event.data.a in (1, 2)', 'write a list in brackets: [1, 2]'],
+    ['event.data.a == “x”', 'put text in straight quotes: "x" or \'x\''],
+    ['event.data.a == 5;', 'leave out the semicolon'],
+  ])('of %s says what was probably meant', (text, hint) => {
+    expect(messageOf(text)).toMatch(/^(Unexpected|Expected) /);
+    expect(messageOf(text).split('; ').slice(1)).toEqual([hint]);
+  });
+
+  it.each(['event.data.a ==', '1 +', '(', 'event.constructor constructor'])(
+    'of %s says nothing more than what is wrong',
+    (text) => {
+      expect(messageOf(text)).not.toContain('; ');
+    },
+  );
+
+  it.each(["event.data.a == 'x'", 'event.data.and == "a = b and c"'])('does not meet %s', (text) => {
+    expect(parseExpression(text)).toMatchObject({ kind: 'binary' });
+  });
+});
