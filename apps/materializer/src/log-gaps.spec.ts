@@ -1,4 +1,4 @@
-import { encodeRecord, TopicNames } from '#contracts';
+import { allStreams, encodeRecord, TopicNames } from '#contracts';
 import { MemoryLog, type ConsumerHandler, type Log, type LogRecord } from '#log';
 import { MemoryStore } from '#store';
 import { createLogger } from '#telemetry';
@@ -108,7 +108,7 @@ describe('offsets without records', () => {
       ],
     });
     await untilCommitted(15);
-    const { items } = await store.reader.deadLetters({ limit: 10 });
+    const { items } = await store.reader.deadLetters({ access: allStreams, limit: 10 });
     expect(items).toMatchObject([
       {
         source: 'materializer',
@@ -117,6 +117,6 @@ describe('offsets without records', () => {
         error: 'offsets 11 to 13: unknown codec 7',
       },
     ]);
-    expect((await store.reader.query({ order: 'asc', limit: 10 })).items).toHaveLength(2);
+    expect((await store.reader.query({ access: allStreams, order: 'asc', limit: 10 })).items).toHaveLength(2);
   });
 });

@@ -1,4 +1,4 @@
-import { encodeRecord, TopicNames } from '#contracts';
+import { allStreams, encodeRecord, TopicNames } from '#contracts';
 import { openDefinitions, type Definitions } from '#definitions';
 import { openKafkaLog, type Log, type Producer } from '#log';
 import {
@@ -166,6 +166,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
   async function expectExactly(sent: Sent[]): Promise<void> {
     const store = openStore();
     const { items, nextCursor } = await store.reader.query({
+      access: allStreams,
       streams: [stream],
       order: 'asc',
       limit: 10_000,
@@ -193,7 +194,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     await write(more);
     await untilDone();
     await expectExactly([...events, ...more]);
-    const { items } = await admin.store.reader.deadLetters({ limit: 100 });
+    const { items } = await admin.store.reader.deadLetters({ access: allStreams, limit: 100 });
     const ours = items.filter((letter) => letter.stream === stream);
     expect(ours).toMatchObject([{ source: 'materializer', reason: 'unreadable', event: 'junk' }]);
   });

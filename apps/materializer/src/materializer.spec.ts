@@ -1,4 +1,4 @@
-import { encodeRecord, TopicNames } from '#contracts';
+import { allStreams, encodeRecord, TopicNames } from '#contracts';
 import { MemoryLog } from '#log';
 import {
   MemoryStore,
@@ -148,7 +148,7 @@ async function write(
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => ({ id: from + i }));
 
 async function stored(): Promise<{ id: number; version: number | null; offset: number }[]> {
-  const { items } = await store.reader.query({ order: 'asc', limit: 10_000 });
+  const { items } = await store.reader.query({ access: allStreams, order: 'asc', limit: 10_000 });
   const rows = items.map((event) => ({
     id: (JSON.parse(event.data) as { id: number }).id,
     version: event.version,
@@ -157,7 +157,7 @@ async function stored(): Promise<{ id: number; version: number | null; offset: n
   return rows.sort((a, b) => a.offset - b.offset);
 }
 
-const letters = async () => (await store.reader.deadLetters({ limit: 100 })).items;
+const letters = async () => (await store.reader.deadLetters({ access: allStreams, limit: 100 })).items;
 const committed = async () => (await log.admin.committed(topics.materializerGroup, topic)).get(0);
 const untilCommitted = (offset: number) =>
   vi.waitFor(async () => expect(await committed()).toBe(offset), { timeout: 5000, interval: 2 });
@@ -455,7 +455,7 @@ describe('Materializer', () => {
           },
           { timeout: 5000, interval: 2 },
         );
-        const { items } = await store.reader.query({ order: 'asc', limit: 10_000 });
+        const { items } = await store.reader.query({ access: allStreams, order: 'asc', limit: 10_000 });
         for (let entity = 0; entity < 4; entity++) {
           const found = items
             .filter((event) => event.entity_id === `e${entity}`)

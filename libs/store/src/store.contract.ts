@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { earliestTime, formatTime, parseTime, type StoredEvent } from '#contracts';
+import { allStreams, earliestTime, formatTime, parseTime, type StoredEvent } from '#contracts';
 import { InvalidCursorError } from './errors.js';
 import type { DeadLetter, EventQuery, EventRow, Page, Store } from './store.js';
 
@@ -63,7 +63,12 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     afterAll(() => underTest.close());
 
     const write = (rows: EventRow[]) => store.writer.append(rows, randomUUID());
-    const all = (stream: string): EventQuery => ({ streams: [stream], order: 'asc', limit: 1000 });
+    const all = (stream: string): EventQuery => ({
+      access: allStreams,
+      streams: [stream],
+      order: 'asc',
+      limit: 1000,
+    });
 
     it('answers', async () => {
       await store.ping();
@@ -115,7 +120,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       await write(times.map((time, offset) => eventRow({ stream, offset, timestamp: parseTime(time) })));
       const events = (await store.reader.query(all(stream))).items;
       expect(events.map((event) => event.timestamp)).toEqual(times);
-      const [summary] = await store.reader.streams([stream]);
+      const [summary] = await store.reader.streams({ access: allStreams, streams: [stream] });
       expect(summary).toEqual({
         stream,
         events: 5,
@@ -142,9 +147,9 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         await write(rowsOf(stream, 25));
         const up = Array.from({ length: 25 }, (_, i) => i);
         for (const limit of [1, 7, 24, 25, 26]) {
-          const asc = await readAll(store, { streams: [stream], order: 'asc', limit });
+          const asc = await readAll(store, { access: allStreams, streams: [stream], order: 'asc', limit });
           expect(asc.map((event) => event.offset)).toEqual(up);
-          const desc = await readAll(store, { streams: [stream], order: 'desc', limit });
+          const desc = await readAll(store, { access: allStreams, streams: [stream], order: 'desc', limit });
           expect(desc.map((event) => event.offset)).toEqual(up.toReversed());
         }
       });
@@ -161,7 +166,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           [3, 4, 5].flatMap((offset) => [a, b].map((stream) => `${partition}/${offset}/${stream}`)),
         );
         const read = async (order: 'asc' | 'desc', limit: number) =>
-          (await readAll(store, { streams: [a, b], order, limit })).map(
+          (await readAll(store, { access: allStreams, streams: [a, b], order, limit })).map(
             (event) => `${event.partition}/${event.offset}/${event.stream}`,
           );
         for (const limit of [1, 2, 5, 18]) {
@@ -173,7 +178,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       it('over several streams are the same whatever was read before', async () => {
         const streams = [newStream(), newStream()];
         await write(streams.flatMap((stream) => rowsOf(stream, 40)));
-        const query: EventQuery = { streams, order: 'asc', limit: 10 };
+        const query: EventQuery = { access: allStreams, streams, order: 'asc', limit: 10 };
         const early = await store.reader.query({ ...query, since: t0 });
         const sparse = await store.reader.query({ ...query, since: t0 + 37 * second });
         expect(offsets(early)).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
@@ -188,7 +193,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       it('refuse a cursor of another query, and one that was changed', async () => {
         const stream = newStream();
         await write(rowsOf(stream, 5));
-        const query: EventQuery = { streams: [stream], order: 'asc', limit: 2 };
+        const query: EventQuery = { access: allStreams, streams: [stream], order: 'asc', limit: 2 };
         const cursor = (await store.reader.query(query)).nextCursor as string;
         const refused = (changed: Partial<EventQuery>) =>
           expect(store.reader.query({ ...query, cursor, ...changed })).rejects.toBeInstanceOf(
@@ -231,7 +236,15 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       });
 
       const find = async (query: Partial<EventQuery>) =>
-        offsets(await store.reader.query({ streams: [stream], order: 'asc', limit: 100, ...query }));
+        offsets(
+          await store.reader.query({
+            access: allStreams,
+            streams: [stream],
+            order: 'asc',
+            limit: 100,
+            ...query,
+          }),
+        );
 
       it('by type, several types and a prefix', async () => {
         expect(await find({ eventTypes: ['type.1'] })).toEqual([1, 4, 7, 10]);
@@ -275,10 +288,14 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await find({ eventTypes: [value, 'type.1'] })).toHaveLength(4);
         expect(await find({ entityIds: [value, 'entity-1'] })).toHaveLength(3);
         expect(await find({ eventTypePrefix: value })).toEqual([]);
-        expect(await store.reader.byId(value)).toBeUndefined();
-        expect(await store.reader.streams([value])).toEqual([]);
-        expect((await store.reader.entities({ stream: value, limit: 5 })).items).toEqual([]);
-        expect((await store.reader.deadLetters({ source: value, limit: 5 })).items).toEqual([]);
+        expect(await store.reader.byId({ access: allStreams, eventId: value })).toBeUndefined();
+        expect(await store.reader.streams({ access: allStreams, streams: [value] })).toEqual([]);
+        expect((await store.reader.entities({ access: allStreams, stream: value, limit: 5 })).items).toEqual(
+          [],
+        );
+        expect(
+          (await store.reader.deadLetters({ access: allStreams, source: value, limit: 5 })).items,
+        ).toEqual([]);
       });
     });
 
@@ -288,7 +305,9 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         const rows = rowsOf(stream, 10);
         await store.writer.append(rows, `${stream}:0:0-9`);
         await store.writer.append(rows, `${stream}:0:0-9`);
-        expect(await readAll(store, { streams: [stream], order: 'asc', limit: 3 })).toHaveLength(10);
+        expect(
+          await readAll(store, { access: allStreams, streams: [stream], order: 'asc', limit: 3 }),
+        ).toHaveLength(10);
       });
 
       it('by a zombie, in other batches, is one event everywhere', async () => {
@@ -304,22 +323,32 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         await write(rows.slice(15));
         for (const limit of [1, 3, 39, 40, 41]) {
           for (const order of ['asc', 'desc'] as const) {
-            const read = await readAll(store, { streams: [stream], order, limit });
+            const read = await readAll(store, { access: allStreams, streams: [stream], order, limit });
             expect(read.map((event) => event.event_id)).toEqual(
               (order === 'asc' ? rows : rows.toReversed()).map((row) => row.event_id),
             );
           }
         }
         const ofEntity = await readAll(store, {
+          access: allStreams,
           streams: [stream],
           entityIds: ['e-1'],
           order: 'asc',
           limit: 3,
         });
         expect(ofEntity.map((event) => event.version)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-        expect((await store.reader.streams([stream]))[0]?.events).toBe(40);
-        expect(await store.reader.count({ streams: [stream], limit: 10 })).toMatchObject({ total: 40 });
-        expect(await store.reader.count({ streams: [stream], groupBy: 'event_type', limit: 10 })).toEqual({
+        expect((await store.reader.streams({ access: allStreams, streams: [stream] }))[0]?.events).toBe(40);
+        expect(await store.reader.count({ access: allStreams, streams: [stream], limit: 10 })).toMatchObject({
+          total: 40,
+        });
+        expect(
+          await store.reader.count({
+            access: allStreams,
+            streams: [stream],
+            groupBy: 'event_type',
+            limit: 10,
+          }),
+        ).toEqual({
           buckets: [
             { group: 'type.0', count: 20 },
             { group: 'type.1', count: 20 },
@@ -327,11 +356,16 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           total: 40,
         });
         expect(
-          await store.reader.count({ streams: [stream], entityIds: ['e-1', 'e-2'], limit: 10 }),
+          await store.reader.count({
+            access: allStreams,
+            streams: [stream],
+            entityIds: ['e-1', 'e-2'],
+            limit: 10,
+          }),
         ).toMatchObject({
           total: 16,
         });
-        const entities = await store.reader.entities({ stream, limit: 10 });
+        const entities = await store.reader.entities({ access: allStreams, stream, limit: 10 });
         expect(entities.items.map((entity) => [entity.entity_id, entity.version])).toEqual([
           ['e-1', 8],
           ['e-2', 8],
@@ -423,23 +457,30 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       });
 
       it('all, in one bucket', async () => {
-        const counted = await store.reader.count({ streams: [stream], limit: 10 });
+        const counted = await store.reader.count({ access: allStreams, streams: [stream], limit: 10 });
         expect(counted).toEqual({ buckets: [{ count: 10 }], total: 10 });
-        const filtered = await store.reader.count({ streams: [stream], eventTypes: ['late'], limit: 10 });
+        const filtered = await store.reader.count({
+          access: allStreams,
+          streams: [stream],
+          eventTypes: ['late'],
+          limit: 10,
+        });
         expect(filtered).toEqual({ buckets: [{ count: 7 }], total: 7 });
       });
 
       it('nothing, as no bucket', async () => {
         const nothing = { buckets: [], total: 0 };
-        expect(await store.reader.count({ streams: [newStream()], limit: 10 })).toEqual(nothing);
-        expect(await store.reader.count({ streams: [stream], eventTypes: ['x'], limit: 10 })).toEqual(
+        expect(await store.reader.count({ access: allStreams, streams: [newStream()], limit: 10 })).toEqual(
           nothing,
         );
+        expect(
+          await store.reader.count({ access: allStreams, streams: [stream], eventTypes: ['x'], limit: 10 }),
+        ).toEqual(nothing);
       });
 
       it('by stream, type or entity', async () => {
         const by = (groupBy: 'stream' | 'event_type' | 'entity_id') =>
-          store.reader.count({ streams: [stream], groupBy, limit: 10 });
+          store.reader.count({ access: allStreams, streams: [stream], groupBy, limit: 10 });
         expect(await by('stream')).toEqual({ buckets: [{ group: stream, count: 10 }], total: 10 });
         expect((await by('event_type')).buckets).toEqual([
           { group: 'early', count: 3 },
@@ -454,11 +495,17 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       });
 
       it('by time, and by time and type', async () => {
-        const minutes = await store.reader.count({ streams: [stream], intervalSeconds: 60, limit: 10 });
+        const minutes = await store.reader.count({
+          access: allStreams,
+          streams: [stream],
+          intervalSeconds: 60,
+          limit: 10,
+        });
         expect(minutes.buckets).toEqual(
           [0, 1, 2, 3].map((i) => ({ start: t0 + i * 60 * second, count: i < 3 ? 3 : 1 })),
         );
         const both = await store.reader.count({
+          access: allStreams,
           streams: [stream],
           intervalSeconds: 3600,
           groupBy: 'event_type',
@@ -470,7 +517,12 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       it('by day before 1970', async () => {
         const old = newStream();
         await write([eventRow({ stream: old, offset: 0, timestamp: parseTime('1969-12-30T12:00:00Z') })]);
-        const days = await store.reader.count({ streams: [old], intervalSeconds: 86_400, limit: 10 });
+        const days = await store.reader.count({
+          access: allStreams,
+          streams: [old],
+          intervalSeconds: 86_400,
+          limit: 10,
+        });
         expect(days.buckets.map((bucket) => formatTime(bucket.start as number))).toEqual([
           '1969-12-30T00:00:00.000000Z',
         ]);
@@ -481,17 +533,20 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       const stream = newStream();
       const event_id = randomUUID();
       await write([eventRow({ stream, offset: 8, event_id }), eventRow({ stream, offset: 3, event_id })]);
-      expect(await store.reader.byId(event_id.toUpperCase())).toMatchObject({ event_id, offset: 3 });
-      expect(await store.reader.byId(randomUUID())).toBeUndefined();
+      expect(await store.reader.byId({ access: allStreams, eventId: event_id.toUpperCase() })).toMatchObject({
+        event_id,
+        offset: 3,
+      });
+      expect(await store.reader.byId({ access: allStreams, eventId: randomUUID() })).toBeUndefined();
     });
 
     it('lists streams by name', async () => {
       const [a, b] = [`a${newStream()}`, `b${newStream()}`];
       await write([eventRow({ stream: b, offset: 0 }), eventRow({ stream: a, offset: 4, partition: 3 })]);
-      const names = (await store.reader.streams()).map((summary) => summary.stream);
+      const names = (await store.reader.streams({ access: allStreams })).map((summary) => summary.stream);
       expect(names).toEqual([...names].sort());
       expect(names).toEqual(expect.arrayContaining([a, b]));
-      expect(await store.reader.streams([a])).toEqual([
+      expect(await store.reader.streams({ access: allStreams, streams: [a] })).toEqual([
         { stream: a, events: 1, first_timestamp: t0 + 4 * second, last_timestamp: t0 + 4 * second },
       ]);
     });
@@ -503,17 +558,26 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       const seen: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await store.reader.entities({ stream, limit: 4, cursor });
+        const page = await store.reader.entities({ access: allStreams, stream, limit: 4, cursor });
         seen.push(...page.items.map((entity) => entity.entity_id));
         cursor = page.nextCursor;
       } while (cursor);
       expect(seen).toEqual(ids);
-      const first = await store.reader.entities({ stream, limit: 1 });
+      const first = await store.reader.entities({ access: allStreams, stream, limit: 1 });
       expect(first.items).toEqual([{ stream, entity_id: 'e-0', version: 1, last_timestamp: t0 }]);
-      const elsewhere = store.reader.entities({ stream: newStream(), limit: 1, cursor: first.nextCursor });
+      const elsewhere = store.reader.entities({
+        access: allStreams,
+        stream: newStream(),
+        limit: 1,
+        cursor: first.nextCursor,
+      });
       await expect(elsewhere).rejects.toBeInstanceOf(InvalidCursorError);
-      const everywhere = await store.reader.entities({ limit: 1 });
-      const next = await store.reader.entities({ limit: 1, cursor: everywhere.nextCursor });
+      const everywhere = await store.reader.entities({ access: allStreams, limit: 1 });
+      const next = await store.reader.entities({
+        access: allStreams,
+        limit: 1,
+        cursor: everywhere.nextCursor,
+      });
       expect(next.items).not.toEqual(everywhere.items);
     });
 
@@ -532,16 +596,32 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       const letters = [letter(1, t0), letter(2, t0), letter(3, t0 + second), letter(4, t0 + 2 * second)];
       await store.writer.appendDeadLetters(letters.slice(0, 3));
       await store.writer.appendDeadLetters(letters.slice(1));
-      const first = await store.reader.deadLetters({ source, limit: 3 });
+      const first = await store.reader.deadLetters({ access: allStreams, source, limit: 3 });
       expect(first.total).toBe(4);
       expect(first.items.map((item) => item.offset)).toEqual([4, 3, 2]);
       expect(first.items[0]).toEqual({ ...letters[3], id: first.items[0]?.id });
-      const rest = await store.reader.deadLetters({ source, limit: 3, cursor: first.nextCursor });
+      const rest = await store.reader.deadLetters({
+        access: allStreams,
+        source,
+        limit: 3,
+        cursor: first.nextCursor,
+      });
       expect(rest.items.map((item) => item.offset)).toEqual([1]);
       expect(new Set([...first.items, ...rest.items].map((item) => item.id)).size).toBe(4);
-      const early = await store.reader.deadLetters({ source, since: t0, until: t0 + second, limit: 3 });
+      const early = await store.reader.deadLetters({
+        access: allStreams,
+        source,
+        since: t0,
+        until: t0 + second,
+        limit: 3,
+      });
       expect(early).toMatchObject({ total: 2, items: [{ offset: 2 }, { offset: 1 }] });
-      const other = store.reader.deadLetters({ source: 'other', limit: 3, cursor: first.nextCursor });
+      const other = store.reader.deadLetters({
+        access: allStreams,
+        source: 'other',
+        limit: 3,
+        cursor: first.nextCursor,
+      });
       await expect(other).rejects.toBeInstanceOf(InvalidCursorError);
     });
   });

@@ -1,4 +1,4 @@
-import type { Expression, Micros, StoredEvent } from '#contracts';
+import type { Expression, Micros, StoredEvent, StreamAccess } from '#contracts';
 
 /**
  * The store: what has been materialized, for queries. ClickHouse stands behind it in production; a twin in memory
@@ -84,8 +84,15 @@ export interface EventWriter {
   }): Promise<Map<string, number>>;
 }
 
+/** What the asker of a question may see: an answer holds nothing of other streams, whatever the question says. */
+export interface Permitted {
+  access: StreamAccess;
+  /** Streams that nobody sees, whatever the access: those that are being deleted. */
+  hidden?: readonly string[];
+}
+
 /** Which events. All conditions hold together; values of one list are alternatives. */
-export interface EventFilter {
+export interface EventFilter extends Permitted {
   streams?: readonly string[];
   eventTypes?: readonly string[];
   eventTypePrefix?: string;
@@ -136,7 +143,22 @@ export interface EntitySummary {
   last_timestamp: Micros;
 }
 
-export interface DeadLetterQuery {
+export interface EventIdQuery extends Permitted {
+  eventId: string;
+}
+
+export interface StreamsQuery extends Permitted {
+  /** Undefined is all. */
+  streams?: readonly string[];
+}
+
+export interface EntitiesQuery extends Permitted {
+  stream?: string;
+  limit: number;
+  cursor?: string;
+}
+
+export interface DeadLetterQuery extends Permitted {
   source?: string;
   since?: Micros;
   until?: Micros;
@@ -144,18 +166,18 @@ export interface DeadLetterQuery {
   cursor?: string;
 }
 
-/** What the gateway needs. No answer ever shows an event twice, before or after merges. */
+/**
+ * What the gateway needs. No answer ever shows an event twice, before or after merges. A cursor is a place in an order
+ * and nothing more: the access is applied to each page anew, so it is no part of what a cursor is bound to.
+ */
 export interface EventReader {
   /** @throws InvalidCursorError @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError */
   query(query: EventQuery, signal?: AbortSignal): Promise<Page<StoredEvent>>;
   /** Buckets by start, then group; without either, one bucket that is everything, or none when nothing matches. */
   count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }>;
-  byId(eventId: string, signal?: AbortSignal): Promise<StoredEvent | undefined>;
-  streams(names?: readonly string[], signal?: AbortSignal): Promise<StreamSummary[]>;
-  entities(
-    query: { stream?: string; limit: number; cursor?: string },
-    signal?: AbortSignal,
-  ): Promise<Page<EntitySummary>>;
+  byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined>;
+  streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
+  entities(query: EntitiesQuery, signal?: AbortSignal): Promise<Page<EntitySummary>>;
   deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,

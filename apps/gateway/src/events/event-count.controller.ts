@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { formatTime } from '#contracts';
+import { allStreams, formatTime } from '#contracts';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { CountBucket, EventReader } from '#store';
 import { Answers, Problems } from '../openapi/answers.js';
@@ -51,7 +51,13 @@ export class EventCountController {
     const intervalSeconds =
       parameters.interval === undefined ? undefined : parseInterval(parameters.interval);
     checkStretches(filter, intervalSeconds);
-    const query = { ...filter, groupBy: parameters.group_by, intervalSeconds, limit: mostBuckets + 1 };
+    const query = {
+      access: allStreams,
+      ...filter,
+      groupBy: parameters.group_by,
+      intervalSeconds,
+      limit: mostBuckets + 1,
+    };
     const client = clientGone(reply.raw);
     await this.waitFor.reached(positions(parameters), client);
     const { buckets, total } = await this.gate.run(client, (signal) => this.reader.count(query, signal));

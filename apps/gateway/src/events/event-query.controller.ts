@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { allStreams } from '#contracts';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { pageMediaType, pageMediaTypes } from '../answers/media-type.js';
@@ -50,7 +51,7 @@ export class EventQueryController {
     const parameters = parseQuery(EventQueryParameters, request.query);
     const type = pageMediaType(request.headers.accept);
     const { order, limit, cursor } = parameters;
-    const query = { ...eventFilter(parameters), order, limit, cursor };
+    const query = { access: allStreams, ...eventFilter(parameters), order, limit, cursor };
     const client = clientGone(reply.raw);
     await this.waitFor.reached(positions(parameters), client);
     const page = await this.gate.run(client, (signal) => this.reader.query(query, signal));

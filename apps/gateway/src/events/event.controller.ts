@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { eventToJson, ProblemError, uuidPattern } from '#contracts';
+import { allStreams, eventToJson, ProblemError, uuidPattern } from '#contracts';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { Answers, Problems } from '../openapi/answers.js';
@@ -45,8 +45,8 @@ export class EventController {
     if (!uuidPattern.test(eventId)) throw notAnId();
     const client = clientGone(reply.raw);
     await this.waitFor.reached(positions(parameters), client);
-    const id = eventId.toLowerCase();
-    const event = await this.gate.run(client, (signal) => this.reader.byId(id, signal));
+    const query = { access: allStreams, eventId: eventId.toLowerCase() };
+    const event = await this.gate.run(client, (signal) => this.reader.byId(query, signal));
     if (!event) throw notFound();
     void reply.header('content-type', 'application/json; charset=utf-8').send(eventToJson(event));
   }

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { formatTime } from '#contracts';
+import { allStreams, formatTime } from '#contracts';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { timeRange } from '../events/event-filter.js';
@@ -33,7 +33,7 @@ export class DeadLettersController {
   ): Promise<DeadLetterList> {
     const parameters = parseQuery(DeadLetterListParameters, request.query);
     const { source, limit, cursor } = parameters;
-    const query = { ...timeRange(parameters), source, limit, cursor };
+    const query = { access: allStreams, ...timeRange(parameters), source, limit, cursor };
     const page = await this.gate.run(clientGone(reply.raw), (signal) =>
       this.reader.deadLetters(query, signal),
     );

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { formatTime } from '#contracts';
+import { allStreams, formatTime } from '#contracts';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { Answers, Problems } from '../openapi/answers.js';
@@ -31,7 +31,7 @@ export class EntitiesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EntityList> {
     const { stream, limit, cursor } = parseQuery(EntityListParameters, request.query);
-    const query = { stream, limit, cursor };
+    const query = { access: allStreams, stream, limit, cursor };
     const page = await this.gate.run(clientGone(reply.raw), (signal) => this.reader.entities(query, signal));
     return {
       entities: page.items.map((entity) => ({

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { formatTime } from '#contracts';
+import { allStreams, formatTime } from '#contracts';
 import type { Definitions, StreamDefinition } from '#definitions';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { EventReader, StreamSummary } from '#store';
@@ -55,8 +55,8 @@ export class StreamsController {
     client: AbortSignal,
   ): Promise<Map<string, StreamSummary>> {
     if (page.length === 0) return new Map();
-    const names = page.map(({ stream }) => stream);
-    const found = await this.gate.run(client, (signal) => this.reader.streams(names, signal));
+    const query = { access: allStreams, streams: page.map(({ stream }) => stream) };
+    const found = await this.gate.run(client, (signal) => this.reader.streams(query, signal));
     return new Map(found.map((summary) => [summary.stream, summary]));
   }
 }

@@ -42,7 +42,7 @@ SELECT (SELECT count() FROM events) != (
 
 /** Whether the bits of `positions` alone can say it: no condition but on the stream, no bucket but the stream. */
 export function countsWholeStreams(query: CountQuery): boolean {
-  const { streams: _streams, groupBy, limit: _limit, ...others } = query;
+  const { access: _access, hidden: _hidden, streams: _streams, groupBy, limit: _limit, ...others } = query;
   const grouped = groupBy === undefined || groupBy === 'stream';
   return grouped && Object.values(others).every((value) => value === undefined);
 }

@@ -3,6 +3,7 @@ import type { DeadLetter, DeadLetterQuery } from '../store.js';
 import type { Sql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
+import { streamConditions } from './stream-scope.js';
 
 export type SelectedDeadLetter = [
   source: string,
@@ -47,7 +48,7 @@ export function deadLettersCursor(query: DeadLetterQuery, last: DeadLetter): str
 }
 
 function filter(query: DeadLetterQuery, params: Params): string[] {
-  const conditions: string[] = [];
+  const conditions = streamConditions(query, params);
   if (query.source !== undefined) conditions.push(`source = ${params.bind('String', query.source)}`);
   if (query.since !== undefined) conditions.push(`created_at >= ${params.time(query.since)}`);
   if (query.until !== undefined) conditions.push(`created_at < ${params.time(query.until)}`);

@@ -4,6 +4,7 @@ import type { EventQuery, Page } from '../store.js';
 import { eventPageSql, type PageQuery, type Sql } from './event-query.js';
 import { positionOf, readEvent, withoutRepeats, type SelectedEvent } from './event-row.js';
 import type { PageSpans } from './page-spans.js';
+import { namedStreams } from './stream-scope.js';
 
 type Run = (sql: Sql) => Promise<SelectedEvent[]>;
 
@@ -28,7 +29,7 @@ async function readRows(
   { spans, run }: { spans: PageSpans; run: Run },
 ): Promise<SelectedEvent[]> {
   // One stream, or entities: the table's own order is the page's, or the rows are few.
-  if (query.streams?.length === 1 || query.entityIds) return readFull(page, run);
+  if (namedStreams(query)?.length === 1 || query.entityIds) return readFull(page, run);
   const bound = spans.bound(query, page.after);
   let rows = bound === undefined ? [] : await readFull({ ...page, bound }, run);
   if (rows.length < page.rows) rows = await readFull(page, run);

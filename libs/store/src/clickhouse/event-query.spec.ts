@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { allStreams } from '#contracts';
 import { countSql } from './count-query.js';
 import { eventPageSql, eventSelection, type PageQuery } from './event-query.js';
 
 const time = (name: string) => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;
 const page = (query: Partial<PageQuery>) => {
-  const { query: sql, params } = eventPageSql({ order: 'asc', rows: 101, ...query });
+  const { query: sql, params } = eventPageSql({ access: allStreams, order: 'asc', rows: 101, ...query });
   return { sql: sql.replace(`SELECT ${eventSelection}\n`, '').trim().split('\n'), params };
 };
 
@@ -63,8 +64,10 @@ describe('eventPageSql', () => {
 
 describe('countSql', () => {
   it('merges rows only where it is told to', () => {
-    expect(countSql({ limit: 5 }, false).query).toContain('FROM events\n');
-    expect(countSql({ limit: 5 }, true).query).toContain('FROM events FINAL\n');
-    expect(countSql({ limit: 5, entityIds: ['e'] }, true).query).toContain('FROM events_by_entity FINAL\n');
+    expect(countSql({ access: allStreams, limit: 5 }, false).query).toContain('FROM events\n');
+    expect(countSql({ access: allStreams, limit: 5 }, true).query).toContain('FROM events FINAL\n');
+    expect(countSql({ access: allStreams, limit: 5, entityIds: ['e'] }, true).query).toContain(
+      'FROM events_by_entity FINAL\n',
+    );
   });
 });

@@ -1,7 +1,8 @@
 import type { EventPosition } from '../event-position.js';
-import type { EventFilter } from '../store.js';
+import type { EventFilter, EventIdQuery } from '../store.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
+import { namedStreams, streamConditions } from './stream-scope.js';
 import { readableColumns } from './where/value.js';
 
 export interface Sql {
@@ -55,7 +56,7 @@ export function eventPageSql(query: PageQuery): Sql {
     sql.push(`timestamp ${query.order === 'asc' ? '<=' : '>='} ${params.time(query.bound)}`);
   }
   const direction = query.order === 'asc' ? 'ASC' : 'DESC';
-  const columns = query.streams?.length === 1 ? pageOrder.slice(0, 3) : pageOrder;
+  const columns = namedStreams(query)?.length === 1 ? pageOrder.slice(0, 3) : pageOrder;
   return {
     query: `${query.where ? readableColumns : ''}
 SELECT ${eventSelection}
@@ -86,12 +87,13 @@ function positionConditions(after: EventPosition, order: 'asc' | 'desc', params:
  * The event with an id, found by the bloom filter. An id that was sent again after the window of guarantee 3 names
  * several events: the first one that was ingested answers. ORDER BY ingested_at for that, then the identity.
  */
-export function eventByIdSql(eventId: string): Sql {
+export function eventByIdSql(query: EventIdQuery): Sql {
   const params = new Params();
+  const named = `event_id = ${params.bind('UUID', query.eventId)}`;
   return {
     query: `SELECT ${eventSelection}
 FROM events
-WHERE event_id = ${params.bind('UUID', eventId)}
+${whereClause([named, ...streamConditions(query, params)])}
 ORDER BY ingested_at, stream, partition, offset
 LIMIT 1`,
     params: params.values,

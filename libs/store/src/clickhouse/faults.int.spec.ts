@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allStreams } from '#contracts';
 import { QueryTooExpensiveError, StoreUnavailableError } from '../errors.js';
 import { rowsOf } from '../store.contract.js';
 import { openClickHouse } from './open.js';
@@ -39,7 +40,7 @@ describe('ClickHouse in trouble', () => {
       expect(await count(`SELECT count() FROM ${table} WHERE stream = '${stream}'`)).toBe(50);
     }
     expect(await offsetsOf(test, stream)).toHaveLength(50);
-    expect((await test.store.reader.streams([stream]))[0]?.events).toBe(50);
+    expect((await test.store.reader.streams({ access: allStreams, streams: [stream] }))[0]?.events).toBe(50);
   });
 
   it.each(['events_by_entity', 'entities', 'positions'])(
@@ -76,14 +77,19 @@ describe('ClickHouse in trouble', () => {
     const stream = `s-${randomUUID()}`;
     await test.store.writer.append(rowsOf(stream, 100), stream);
     const small = openClickHouse({ ...test.options, bounds: { rowsRead: 10 } });
-    const query = small.reader.count({ streams: [stream], groupBy: 'event_type', limit: 10 });
+    const query = small.reader.count({
+      access: allStreams,
+      streams: [stream],
+      groupBy: 'event_type',
+      limit: 10,
+    });
     await expect(query).rejects.toBeInstanceOf(QueryTooExpensiveError);
     await small.close();
   });
 
   it('an aborted query ends with the reason of the abort', async () => {
     const reason = new Error('the client went away');
-    const query = { order: 'asc', limit: 10 } as const;
+    const query = { access: allStreams, order: 'asc', limit: 10 } as const;
     await expect(test.store.reader.query(query, AbortSignal.abort(reason))).rejects.toBe(reason);
     const controller = new AbortController();
     const running = test.store.reader.query(query, controller.signal);

@@ -1,11 +1,11 @@
 import type { EventFilter } from '../store.js';
 import type { Params } from './params.js';
+import { oneOf, streamConditions } from './stream-scope.js';
 import { whereToSql } from './where-to-sql.js';
 
 /** The filter's conditions, to be joined by AND. */
 export function conditions(filter: EventFilter, params: Params): string[] {
-  const sql: string[] = [];
-  if (filter.streams) sql.push(oneOf('stream', filter.streams, params));
+  const sql = streamConditions(filter, params);
   if (filter.entityIds) sql.push(oneOf('entity_id', filter.entityIds, params));
   if (filter.eventTypes) sql.push(oneOf('event_type', filter.eventTypes, params));
   if (filter.eventTypePrefix !== undefined) {
@@ -15,13 +15,6 @@ export function conditions(filter: EventFilter, params: Params): string[] {
   if (filter.until !== undefined) sql.push(`timestamp < ${params.time(filter.until)}`);
   if (filter.where) sql.push(whereToSql(filter.where, params));
   return sql;
-}
-
-/** A single value is compared with `=`: only then does ClickHouse read what follows it in the key in order. */
-function oneOf(column: string, values: readonly string[], params: Params): string {
-  return values.length === 1
-    ? `${column} = ${params.bind('String', values[0])}`
-    : `${column} IN ${params.bind('Array(String)', values)}`;
 }
 
 export function whereClause(sql: readonly string[]): string {

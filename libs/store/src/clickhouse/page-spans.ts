@@ -57,7 +57,16 @@ function startOf(query: EventQuery, after: EventPosition | undefined): number | 
 function kindOf(query: EventQuery): string {
   const started = query.cursor !== undefined || startOf(query, undefined) !== undefined;
   const text = JSON.stringify(
-    [query.streams, query.eventTypes, query.eventTypePrefix, query.where, query.order, query.limit, started],
+    [
+      query.access,
+      query.streams,
+      query.eventTypes,
+      query.eventTypePrefix,
+      query.where,
+      query.order,
+      query.limit,
+      started,
+    ],
     (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value),
   );
   return createHash('sha256').update(text).digest('base64');

@@ -6,10 +6,13 @@ import type {
   CountQuery,
   DeadLetter,
   DeadLetterQuery,
+  EntitiesQuery,
   EntitySummary,
+  EventIdQuery,
   EventQuery,
   EventReader,
   Page,
+  StreamsQuery,
   StreamSummary,
 } from '../store.js';
 import { InvalidPatternError, type Connection } from './connection.js';
@@ -28,7 +31,6 @@ import {
   entitiesCursor,
   entitiesSql,
   streamsSql,
-  type EntitiesQuery,
   type SelectedEntity,
   type SelectedStream,
 } from './summaries.js';
@@ -73,14 +75,14 @@ export class ClickHouseReader implements EventReader {
     return { buckets, total: rows[0]?.[3] ?? 0 };
   }
 
-  async byId(eventId: string, signal?: AbortSignal): Promise<StoredEvent | undefined> {
-    if (!uuidPattern.test(eventId)) return undefined;
-    const [row] = await this.select<SelectedEvent>(eventByIdSql(eventId), { signal, small: true });
+  async byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined> {
+    if (!uuidPattern.test(query.eventId)) return undefined;
+    const [row] = await this.select<SelectedEvent>(eventByIdSql(query), { signal, small: true });
     return row && readEvent(row);
   }
 
-  async streams(names?: readonly string[], signal?: AbortSignal): Promise<StreamSummary[]> {
-    const rows = await this.select<SelectedStream>(streamsSql(names), { signal });
+  async streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]> {
+    const rows = await this.select<SelectedStream>(streamsSql(query), { signal });
     return rows.map(([stream, events, first, last]) => ({
       stream,
       events,
@@ -120,7 +122,7 @@ export class ClickHouseReader implements EventReader {
     query: CountQuery,
     signal?: AbortSignal,
   ): Promise<{ buckets: CountBucket[]; total: number }> {
-    const streams = await this.streams(query.streams, signal);
+    const streams = await this.streams(query, signal);
     const total = streams.reduce((sum, { events }) => sum + events, 0);
     if (!query.groupBy) return { buckets: total === 0 ? [] : [{ count: total }], total };
     const buckets = streams.map(({ stream, events }) => ({ group: stream, count: events }));

@@ -1,14 +1,16 @@
 import { decodeCursor, encodeCursor } from '../cursor.js';
+import type { EntitiesQuery, StreamsQuery } from '../store.js';
 import type { Sql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
+import { streamConditions } from './stream-scope.js';
 
 export type SelectedStream = [stream: string, events: number, first: number, last: number];
 
 /** Distinct offsets are counted as bits, so a repeated row does not count twice. */
-export function streamsSql(names?: readonly string[]): Sql {
+export function streamsSql(query: StreamsQuery): Sql {
   const params = new Params();
-  const where = whereClause(names ? [`stream IN ${params.bind('Array(String)', names)}`] : []);
+  const where = whereClause(streamConditions(query, params));
   return {
     query: `SELECT stream, sum(stored) AS events,
   min(first), max(last)
@@ -25,17 +27,11 @@ ORDER BY stream`,
 
 export type SelectedEntity = [stream: string, entityId: string, version: number, last: number];
 
-export interface EntitiesQuery {
-  stream?: string;
-  limit: number;
-  cursor?: string;
-}
-
 /** ORDER BY stream, entity_id: the table's order, so a page reads no further than it goes. */
 export function entitiesSql(query: EntitiesQuery): Sql {
   const params = new Params();
-  const conditions: string[] = [];
-  if (query.stream !== undefined) conditions.push(`stream = ${params.bind('String', query.stream)}`);
+  const streams = query.stream === undefined ? undefined : [query.stream];
+  const conditions = streamConditions({ ...query, streams }, params);
   if (query.cursor !== undefined) {
     const [stream, entityId] = decodeCursor(entitiesBinding(query), query.cursor, ['string', 'string']);
     const after = params.bind('String', stream);

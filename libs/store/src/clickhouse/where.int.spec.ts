@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseTime, type StoredEvent } from '#contracts';
+import { allStreams, parseTime, type StoredEvent } from '#contracts';
 import { compileExpression, EvaluationError, eventValue, parseExpression } from '#streaming';
 import { UntranslatableExpressionError } from '../errors.js';
 import type { EventRow } from '../store.js';
@@ -35,7 +35,15 @@ describe('a where in ClickHouse', () => {
 
   const find = async (text: string): Promise<StoredEvent[]> => {
     const where = parseExpression(text);
-    return (await test.store.reader.query({ streams: [stream], where, order: 'asc', limit: 100 })).items;
+    return (
+      await test.store.reader.query({
+        access: allStreams,
+        streams: [stream],
+        where,
+        order: 'asc',
+        limit: 100,
+      })
+    ).items;
   };
   const matching = async (text: string) =>
     (await find(text)).map((event) => event.offset).sort((a, b) => a - b);
@@ -67,7 +75,9 @@ describe('a where in ClickHouse', () => {
 
   it('counts what it finds', async () => {
     const where = parseExpression('event.data.amount == 5');
-    expect(await test.store.reader.count({ streams: [stream], where, limit: 10 })).toMatchObject({
+    expect(
+      await test.store.reader.count({ access: allStreams, streams: [stream], where, limit: 10 }),
+    ).toMatchObject({
       total: 6,
     });
   });

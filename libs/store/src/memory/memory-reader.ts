@@ -1,4 +1,4 @@
-import { formatTime, type Expression, type StoredEvent } from '#contracts';
+import { formatTime, permitsStream, type Expression, type StoredEvent } from '#contracts';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import { deadLetterId } from '../dead-letter-id.js';
 import { UntranslatableExpressionError } from '../errors.js';
@@ -8,12 +8,16 @@ import type {
   CountQuery,
   DeadLetter,
   DeadLetterQuery,
+  EntitiesQuery,
   EntitySummary,
   EventFilter,
+  EventIdQuery,
   EventQuery,
   EventReader,
   EventRow,
   Page,
+  Permitted,
+  StreamsQuery,
   StreamSummary,
 } from '../store.js';
 import { compareKeys, compareText, type MemoryTables } from './memory-tables.js';
@@ -53,10 +57,10 @@ export class MemoryReader implements EventReader {
     return { buckets: buckets.slice(0, query.limit), total: rows.length };
   }
 
-  async byId(eventId: string): Promise<StoredEvent | undefined> {
+  async byId(query: EventIdQuery): Promise<StoredEvent | undefined> {
     const [first] = this.tables
       .events()
-      .filter((row) => row.event_id === eventId.toLowerCase())
+      .filter((row) => row.event_id === query.eventId.toLowerCase() && permitted(query, row))
       .sort((a, b) =>
         compareKeys(
           [a.ingested_at, a.stream, a.partition, a.offset],
@@ -66,10 +70,9 @@ export class MemoryReader implements EventReader {
     return first && toStoredEvent(first);
   }
 
-  async streams(names?: readonly string[]): Promise<StreamSummary[]> {
+  async streams(query: StreamsQuery): Promise<StreamSummary[]> {
     const summaries = new Map<string, StreamSummary & { first_timestamp: number; last_timestamp: number }>();
-    for (const { stream, timestamp } of this.tables.events()) {
-      if (names && !names.includes(stream)) continue;
+    for (const { stream, timestamp } of this.matching(query)) {
       const known = summaries.get(stream);
       summaries.set(stream, {
         stream,
@@ -81,13 +84,15 @@ export class MemoryReader implements EventReader {
     return [...summaries.values()].sort((a, b) => compareText(a.stream, b.stream));
   }
 
-  async entities(query: { stream?: string; limit: number; cursor?: string }): Promise<Page<EntitySummary>> {
+  async entities(query: EntitiesQuery): Promise<Page<EntitySummary>> {
     const binding = ['entities', query.stream ?? null];
     const after =
       query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, ['string', 'string']);
     const heads = new Map<string, EntitySummary>();
-    for (const { stream, entity_id, version, timestamp } of this.tables.events()) {
-      if (entity_id === null || (query.stream !== undefined && stream !== query.stream)) continue;
+    const { access, hidden, stream: asked } = query;
+    const rows = this.matching({ access, hidden, streams: asked === undefined ? undefined : [asked] });
+    for (const { stream, entity_id, version, timestamp } of rows) {
+      if (entity_id === null) continue;
       const key = JSON.stringify([stream, entity_id]);
       const head = heads.get(key);
       heads.set(key, {
@@ -117,6 +122,7 @@ export class MemoryReader implements EventReader {
     ];
     const all = this.tables
       .letters()
+      .filter((letter) => permitted(query, letter))
       .filter((letter) => query.source === undefined || letter.source === query.source)
       .filter((letter) => within(letter.created_at, query))
       .sort((a, b) => compareKeys(order(b), order(a)));
@@ -131,6 +137,7 @@ export class MemoryReader implements EventReader {
   }
 
   private matches(row: EventRow, filter: EventFilter): boolean {
+    if (!permitted(filter, row)) return false;
     if (filter.streams && !filter.streams.includes(row.stream)) return false;
     if (filter.eventTypes && !filter.eventTypes.includes(row.event_type)) return false;
     if (!row.event_type.startsWith(filter.eventTypePrefix ?? '')) return false;
@@ -143,6 +150,10 @@ export class MemoryReader implements EventReader {
     }
     return this.evaluate(filter.where, toStoredEvent(row));
   }
+}
+
+function permitted({ access, hidden }: Permitted, { stream }: { stream: string }): boolean {
+  return permitsStream(access, stream) && !hidden?.includes(stream);
 }
 
 function within(time: number, { since, until }: { since?: number; until?: number }): boolean {
