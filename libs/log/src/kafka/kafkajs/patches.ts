@@ -2,7 +2,8 @@ import { encodeFrame } from './request-frame.js';
 import { groupMessages } from '../produce/partition-records.js';
 import { produceRequest } from './produce-request.js';
 import { patchMetadataErrors, type MetadataResponse } from './metadata-errors.js';
-import { patchRequestQueue, type NetworkClasses } from './request-queue.js';
+import { patchReconnect, type Connection } from './reconnect.js';
+import { patchRequestQueue, type RequestQueue } from './request-queue.js';
 
 type Function_ = (...args: never[]) => unknown;
 
@@ -13,6 +14,7 @@ type Function_ = (...args: never[]) => unknown;
  * - the grouping of messages by partition (quadratic in the batch),
  * - the framing of requests (three copies),
  * - the polling of the request queue, which spins (issues 1751, 1768), and hung connections, which it keeps,
+ * - connections that are made again, which what is left of the ones before disturbs,
  * - one missing topic in a metadata answer, which fails all others.
  *
  * It takes effect in the whole process; `internals.ts` runs it before it loads kafkajs.
@@ -22,10 +24,8 @@ export function installPatches(require: NodeJS.Require): void {
   replace(require, 'kafkajs/src/producer/groupMessagesPerPartition', groupMessages);
   replace(require, 'kafkajs/src/protocol/request', () => encodeFrame);
   patchMetadataErrors(require('kafkajs/src/protocol/requests/metadata/v0/response') as MetadataResponse);
-  patchRequestQueue({
-    requestQueue: require('kafkajs/src/network/requestQueue') as NetworkClasses['requestQueue'],
-    connection: require('kafkajs/src/network/connection') as NetworkClasses['connection'],
-  });
+  patchRequestQueue(require('kafkajs/src/network/requestQueue') as { prototype: RequestQueue });
+  patchReconnect(require('kafkajs/src/network/connection') as { prototype: Connection });
 }
 
 /** Puts what `make` returns for the original in the place of a CommonJS module that exports one function. */

@@ -4,31 +4,21 @@ interface InFlightRequest {
 }
 
 /** The parts of kafkajs/src/network/requestQueue/index.js that are used here. */
-interface RequestQueue {
+export interface RequestQueue {
   inflight: Map<number, InFlightRequest>;
   pending: unknown[];
   throttledUntil: number;
   throttleCheckTimeoutId: NodeJS.Timeout | null;
   requestTimeoutIntervalId?: NodeJS.Timeout;
   requestTimeout: number;
-  connection?: Connection;
+  /** Set by `patchReconnect`. */
+  connection?: { socket?: { destroy(error: Error): void } };
   isConnected(): boolean;
   destroy(): void;
+  rejectAll(error: Error): void;
   checkPendingRequests(): void;
   scheduleCheckPendingRequests(): void;
   scheduleRequestTimeoutCheck(): void;
-}
-
-/** The parts of kafkajs/src/network/connection.js that are used here. */
-interface Connection {
-  requestQueue: RequestQueue;
-  socket?: { destroy(error: Error): void };
-  connect(): Promise<unknown>;
-}
-
-export interface NetworkClasses {
-  requestQueue: { prototype: RequestQueue };
-  connection: { prototype: Connection };
 }
 
 const timeoutCheckMs = 500;
@@ -40,16 +30,14 @@ class ConnectionHungError extends Error {
 }
 
 /**
- * Two faults of kafkajs' connections:
+ * Two faults of kafkajs' request queues, one to each connection:
  *
  * - The timer for throttled requests runs again each millisecond for ever, even when nothing waits (issues 1751,
  *   1768). Here it is set only while requests wait.
  * - A request that is not answered in time is given up, but its connection is used again, so that a connection that
  *   hangs is never replaced. Here it is closed, as Kafka's own clients do.
  */
-export function patchRequestQueue(classes: NetworkClasses): void {
-  const queue = classes.requestQueue.prototype;
-
+export function patchRequestQueue({ prototype: queue }: { prototype: RequestQueue }): void {
   queue.scheduleCheckPendingRequests = function (this: RequestQueue): void {
     if (this.throttleCheckTimeoutId || this.pending.length === 0) return;
     const wait = Math.max(this.throttledUntil - Date.now(), pendingCheckMs);
@@ -65,13 +53,6 @@ export function patchRequestQueue(classes: NetworkClasses): void {
       if (!this.isConnected()) return this.destroy();
       if (hasTimedOut(this)) this.connection?.socket?.destroy(new ConnectionHungError('no answer in time'));
     }, timeoutCheckMs);
-  };
-
-  const connection = classes.connection.prototype;
-  const connect = Reflect.get<Connection, 'connect'>(connection, 'connect');
-  connection.connect = function (this: Connection): Promise<unknown> {
-    this.requestQueue.connection = this;
-    return connect.call(this);
   };
 }
 

@@ -1,0 +1,128 @@
+import { createRequire } from 'node:module';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Sockets } from '../connection.js';
+import './internals.js';
+
+interface Connection {
+  connect(): Promise<unknown>;
+  disconnect(): Promise<unknown>;
+  isConnected(): boolean;
+  send(request: object): Promise<string>;
+}
+
+const require = createRequire(import.meta.url);
+const ConnectionClass = require('kafkajs/src/network/connection') as new (options: object) => Connection;
+
+const silent = { debug: () => undefined, error: () => undefined, warn: () => undefined };
+const logger = { namespace: () => silent };
+const requestTimeout = 300;
+
+/** A request whose answer is text. */
+const asking = {
+  request: { apiKey: 18, apiVersion: 0, apiName: 'Test', encode: async () => ({ buffer: Buffer.alloc(0) }) },
+  response: {
+    decode: async (payload: Buffer) => ({ text: payload.toString() }),
+    parse: async ({ text }: { text: string }) => text,
+  },
+};
+
+/** The requests in a chunk, each after its size. */
+function requestsIn(chunk: Buffer): Buffer[] {
+  const requests: Buffer[] = [];
+  for (let start = 0; start < chunk.length;) {
+    const end = start + 4 + chunk.readInt32BE(start);
+    requests.push(chunk.subarray(start, end));
+    start = end;
+  }
+  return requests;
+}
+
+/** size => INT32, correlation_id => INT32, payload */
+function answerTo(request: Buffer, payload: string): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(4 + Buffer.byteLength(payload), 0);
+  request.copy(head, 4, 8, 12);
+  return Buffer.concat([head, Buffer.from(payload)]);
+}
+
+describe('a connection to a broker that is used again', () => {
+  let server: Server;
+  let accepted: Socket[];
+  let answer: (socket: Socket, request: Buffer) => void;
+  let sockets: Sockets;
+  let connection: Connection;
+
+  beforeEach(async () => {
+    accepted = [];
+    answer = (socket, request) => socket.write(answerTo(request, 'whole'));
+    server = createServer((socket) => {
+      accepted.push(socket);
+      socket.on('error', () => undefined);
+      socket.on('data', (chunk) => requestsIn(chunk).forEach((request) => answer(socket, request)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    sockets = new Sockets();
+    connection = new ConnectionClass({
+      ...{ host: '127.0.0.1', port: (server.address() as AddressInfo).port, logger },
+      ...{ socketFactory: sockets.factory, requestTimeout, connectionTimeout: 1_000 },
+    });
+  });
+
+  afterEach(async () => {
+    sockets.destroy();
+    for (const socket of accepted) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const ask = async (): Promise<string> => {
+    if (!connection.isConnected()) await connection.connect();
+    return connection.send(asking);
+  };
+
+  it('reads answers whole after one that was cut off in the middle', async () => {
+    answer = (socket, request) => {
+      socket.write(answerTo(request, 'x'.repeat(1_000)).subarray(0, 500), () => socket.resetAndDestroy());
+    };
+    await expect(ask()).rejects.toThrow();
+    answer = (socket, request) => socket.write(answerTo(request, 'whole'));
+    expect(await ask()).toBe('whole');
+    expect(await ask()).toBe('whole');
+  });
+
+  it('is opened once by those who need it at the same time', async () => {
+    const answers = await Promise.all([ask(), ask(), ask()]);
+    expect(answers).toEqual(['whole', 'whole', 'whole']);
+    expect(accepted).toHaveLength(1);
+  });
+
+  it('is not ended by what came before it', async () => {
+    await connection.connect();
+    const first = accepted;
+    await connection.disconnect();
+    await connection.connect();
+    await expect.poll(() => accepted.length).toBe(2);
+    first[0]?.resetAndDestroy();
+    expect(await ask()).toBe('whole');
+    expect(connection.isConnected()).toBe(true);
+    expect(accepted).toHaveLength(2);
+  });
+
+  it('lets no request wait when it has been closed without a word', async () => {
+    answer = () => undefined;
+    const waiting = ask();
+    await expect.poll(() => accepted.length).toBe(1);
+    (connection as unknown as { socket: Socket }).socket.destroy();
+    await expect(waiting).rejects.toThrow();
+    answer = (socket, request) => socket.write(answerTo(request, 'whole'));
+    expect(await ask()).toBe('whole');
+  });
+
+  it('is replaced when a request is not answered in time', async () => {
+    answer = () => undefined;
+    await expect(ask()).rejects.toThrow('no answer in time');
+    answer = (socket, request) => socket.write(answerTo(request, 'whole'));
+    expect(await ask()).toBe('whole');
+    expect(accepted).toHaveLength(2);
+  });
+});
