@@ -32,7 +32,7 @@ export class MeteredProducer implements Producer {
 
   private acknowledged(records: readonly NewRecord[], began: number): void {
     let size = 0;
-    for (const record of records) size += record.value.length;
+    for (const record of records) size += record.value?.length ?? 0;
     metrics.produceRecords.inc(records.length);
     metrics.produceBytes.inc(size);
     metrics.produceDuration.observe((performance.now() - began) / 1000);

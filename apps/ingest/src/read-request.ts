@@ -9,7 +9,9 @@ import { Rejection } from './rejection.js';
 export type ReadEvents = (AcceptedEvent | Rejection)[];
 
 const comma = 0x2c;
+const openBracket = 0x5b;
 const closeBracket = 0x5d;
+const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /** Text of one byte a character is read and cut faster. The body is known to be valid UTF-8. */
@@ -19,11 +21,15 @@ export function textOf(body: Buffer): string {
 
 /** @throws ProblemError invalid_json, or what is wrong with the event */
 export function readSingle(reception: Reception): AcceptedEvent {
-  const scanner = new JsonScanner(reception.text);
-  const found = scanEvent(scanner, scanner.space(0));
+  const { text } = reception;
+  const scanner = new JsonScanner(text);
+  const start = scanner.space(0);
+  const found = scanEvent(scanner, start);
   if (!found) throw failure(scanner).toProblem();
   const end = scanner.space(found.end);
-  if (end < reception.text.length) throw syntaxError(end).toProblem();
+  if (text.charCodeAt(end) === openBrace) throw secondEvent().toProblem();
+  if (end < text.length) throw syntaxError(end).toProblem();
+  if (text.charCodeAt(start) === openBracket) throw arrayOfEvents().toProblem();
   const event = readEvent(found, '', reception);
   if (event instanceof Rejection) throw event.toProblem();
   return event;
@@ -89,6 +95,7 @@ function readLine(
   const found = scanEvent(scanner, line.start);
   if (!found) return failure(scanner, pointer);
   const rest = scanner.space(found.end);
+  if (scanner.text.charCodeAt(rest) === openBrace) return secondOnLine(rest, pointer);
   if (rest < line.end) return syntaxError(rest, pointer);
   return readEvent(found, pointer, reception);
 }
@@ -102,6 +109,28 @@ function failure(scanner: JsonScanner, pointer = ''): Rejection {
 function syntaxError(at: number, pointer?: string): Rejection {
   const detail = `This is not valid JSON (RFC 8259): character ${at + 1} of the body cannot stand there.`;
   return new Rejection('invalid_json', detail, pointer ? [{ pointer, detail: 'is not valid JSON' }] : []);
+}
+
+function secondEvent(): Rejection {
+  const detail =
+    'One event is taken here, and another one follows it. Send several to /api/v1/events/batch, ' +
+    'as {"events":[…]} or with one on each line (application/x-ndjson).';
+  return new Rejection('invalid_json', detail);
+}
+
+function arrayOfEvents(): Rejection {
+  const detail =
+    'One event is taken here, not an array. Send several as {"events":[…]} to /api/v1/events/batch.';
+  return new Rejection('invalid_request', detail, [
+    { pointer: '', detail: 'must be one object, not an array' },
+  ]);
+}
+
+function secondOnLine(at: number, pointer: string): Rejection {
+  const detail =
+    `A line holds one event, and another one begins at character ${at + 1} of the body. ` +
+    'End each event with a line feed.';
+  return new Rejection('invalid_json', detail, [{ pointer, detail: 'must be the only event on its line' }]);
 }
 
 function wrongCount(): ProblemError {

@@ -1,6 +1,15 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { escapePointer, schemaOf } from '#http';
-import { EventInput, type InputError } from '#contracts';
+import {
+  EventInput,
+  plainTextPattern,
+  plainTextRule,
+  streamNamePattern,
+  streamNameRule,
+  uuidPattern,
+  uuidRule,
+  type InputError,
+} from '#contracts';
 
 /** An event that has passed `checkEvent`. Optional fields may be null, which is the same as being left out. */
 export interface ValidEvent {
@@ -21,6 +30,13 @@ const compiled = ajv.compile<ValidEvent>(schemaOf(EventInput));
 export function isEvent(value: unknown): value is ValidEvent {
   return compiled(value);
 }
+
+/** What the patterns of an event ask for, in words. */
+const rules = new Map([
+  [streamNamePattern.source, streamNameRule],
+  [uuidPattern.source, uuidRule],
+  [plainTextPattern.source, plainTextRule],
+]);
 
 /** Errors of one event that an answer names; more help nobody. */
 export const mostErrorsOfEvent = 20;
@@ -49,5 +65,7 @@ function detailOf({ keyword, message, params }: ErrorObject): string {
   if (keyword === 'additionalProperties') return 'is not a known field';
   if (keyword === 'type')
     return `must be ${[(params as { type: string | string[] }).type].flat().join(' or ')}`;
+  if (keyword === 'pattern')
+    return rules.get((params as { pattern: string }).pattern) ?? 'is not of its form';
   return message ?? 'is not valid';
 }

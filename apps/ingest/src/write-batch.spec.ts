@@ -6,7 +6,7 @@ import { event, givenIngest, type GivenIngest } from './ingest.fixture.js';
 interface BatchAnswer {
   accepted: number;
   rejected: number;
-  events: { event_id?: string; error?: { code: string; errors?: { pointer: string }[] } }[];
+  events: { event_id?: string; error?: { code: string; detail?: string; errors?: { pointer: string }[] } }[];
 }
 
 let given: GivenIngest;
@@ -60,6 +60,15 @@ describe('a batch', () => {
       'invalid_json',
       'invalid_json',
     ]);
+  });
+
+  it('says so when a line holds two events', async () => {
+    const one = JSON.stringify(event());
+    const answer = await given.batch(`${one}\n${one} ${one}\n`, lines);
+    const { error } = answer.json<BatchAnswer>().events[1]!;
+    expect(error).toMatchObject({ code: 'invalid_json', errors: [{ pointer: '/events/1' }] });
+    expect(error?.detail).toMatch(/A line holds one event.*line feed/);
+    expect(given.written()).toHaveLength(1);
   });
 
   it('reads a line that is cut off to its end and no further', async () => {

@@ -109,6 +109,25 @@ describe('one event', () => {
     expect(given.log.topics.size).toBe(1);
   });
 
+  it.each<[string, object, string]>([
+    ['stream', { stream: 'été' }, 'A-Z a-z 0-9 . _ - and begin with a letter or a digit, such as orders'],
+    ['event_id', { event_id: '17' }, 'a UUID, such as 019aa4e2'],
+    ['event_type', { event_type: 'a\nb' }, 'must not contain control characters'],
+  ])('with a wrong %s is told the rule in words', async (_name, more, rule) => {
+    const problem = (await given.single(event(more))).json<ProblemDocument>();
+    expect(problem.errors?.[0]?.detail).toContain(rule);
+    expect(problem.errors?.[0]?.detail).not.toContain('pattern');
+  });
+
+  it.each<[string, object[] | string, string, RegExp]>([
+    ['an array', [event(), event()], 'invalid_request', /not an array.*\/api\/v1\/events\/batch/],
+    ['two', `${JSON.stringify(event())}\n${JSON.stringify(event())}`, 'invalid_json', /another.*x-ndjson/],
+  ])('sent as %s is told where several go', async (...row) => {
+    const [, body, code, detail] = row;
+    const problem = (await given.single(body)).json<ProblemDocument>();
+    expect([problem.code, problem.detail]).toEqual([code, expect.stringMatching(detail)]);
+  });
+
   it('may be 64 levels deep', async () => {
     expect((await given.single(event({ data: { a: deep(62) } }))).statusCode).toBe(201);
   });

@@ -18,7 +18,8 @@ import { streamNamePattern, uuidPattern } from './names.js';
  */
 export const plainTextPattern = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Cs}]*$/u;
 
-const plainText = { message: 'must not contain control characters or half surrogate pairs' };
+export const plainTextRule = 'must not contain control characters or half surrogate pairs';
+const plainText = { message: plainTextRule };
 
 /** Values that `metadata` may hold. */
 const scalars = ['string', 'number', 'boolean', 'null'];

@@ -3,8 +3,16 @@ import { limits } from './limits.js';
 /** What a stream may be called. Underscores at the start are kept for internal topics. */
 export const streamNamePattern = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${limits.streamCharacters - 1}}$`);
 
+/** The same in words, for whoever sent another one. */
+export const streamNameRule =
+  `must be 1 to ${limits.streamCharacters} of the characters A-Z a-z 0-9 . _ - and begin with a letter or a digit, ` +
+  'such as orders or shop.orders-eu';
+
 /** Any UUID in its canonical text form (RFC 9562); case is folded when it is stored. */
 export const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+
+/** The same in words. */
+export const uuidRule = 'must be a UUID, such as 019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11';
 
 /**
  * Names of what one installation owns in Kafka. Installations share a cluster by using different prefixes.

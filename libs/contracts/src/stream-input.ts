@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { IsInt, IsOptional, IsString, Matches, Max, Min, registerDecorator } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { limits } from './limits.js';
-import { streamNamePattern } from './names.js';
+import { streamNamePattern, streamNameRule } from './names.js';
 
 /** How long a stream's records stay in the log: for good, or bounded by time (`90s`, `15m`, `12h`, `7d`) and by size. */
 export type Retention = 'unlimited' | { time?: string; bytes?: number };
@@ -55,7 +55,7 @@ function IsRetention(): PropertyDecorator {
 export class StreamInput {
   @JSONSchema({ example: 'orders' })
   @IsString()
-  @Matches(streamNamePattern, { message: `must match ${streamNamePattern.source}` })
+  @Matches(streamNamePattern, { message: streamNameRule })
   stream: string;
 
   @JSONSchema({ description: 'Fixed for good: the order of an entity depends on it.', example: 8 })
