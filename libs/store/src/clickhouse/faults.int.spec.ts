@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#contracts';
 import { QueryTooExpensiveError, StoreUnavailableError } from '../errors.js';
-import { rowsOf } from '../store.contract.js';
+import { rowsOf } from '../contract/rows.js';
 import { openClickHouse } from './open.js';
 import { openTestStore, type TestStore } from './test-store.js';
 

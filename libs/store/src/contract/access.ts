@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { allStreams, auditStream, type StreamAccess } from '#contracts';
+import type { DeadLetter, EventQuery } from '../store.js';
+import { eventRow, newStream, t0 } from './rows.js';
+import type { StoreContract } from './store-contract.js';
+
+/** No answer holds anything of a stream that the access does not cover. */
+export function describeAccess(contract: StoreContract): void {
+  describe('what the access does not cover', () => {
+    const tag = randomUUID();
+    const [orders, refunds, stock] = [`${tag}.orders`, `${tag}.orders-refunds`, `${tag}.stock`];
+    const ids = new Map([orders, refunds, stock, auditStream].map((stream) => [stream, randomUUID()]));
+    /** Only this suite's own rows. */
+    const mine = { entityIds: [tag] };
+    const names = (...patterns: string[]): StreamAccess => ({ patterns, reserved: false });
+    const withoutReserved: StreamAccess = { patterns: undefined, reserved: false };
+    const ofSource = `m-${tag}`;
+
+    beforeAll(async () => {
+      await contract.write(
+        [...ids].map(([stream, event_id], offset) =>
+          eventRow({ stream, event_id, offset, entity_id: tag, version: 1 }),
+        ),
+      );
+      const letter = (stream: string): DeadLetter => ({
+        source: ofSource,
+        stream,
+        partition: 0,
+        offset: 0,
+        reason: 'unreadable',
+        error: 'not JSON',
+        event: '',
+        created_at: t0,
+      });
+      await contract.store.writer.appendDeadLetters([...ids.keys()].map(letter));
+    });
+
+    const accesses: [string, StreamAccess, string[]][] = [
+      ['everything', allStreams, [orders, refunds, stock, auditStream]],
+      ['everything but the reserved', withoutReserved, [orders, refunds, stock]],
+      ['one name', names(orders), [orders]],
+      ['several names', names(orders, stock, 'elsewhere'), [orders, stock]],
+      ['a prefix', names(`${orders}*`), [orders, refunds]],
+      ['a prefix and a name', names(`${orders}-*`, stock), [refunds, stock]],
+      ['a prefix that is everything', names('*'), [orders, refunds, stock]],
+      ['a prefix of the reserved, without the right to them', names('tributary.*', orders), [orders]],
+      ['a reserved name, without the right to it', names(auditStream), []],
+      ['the reserved alone', { patterns: ['tributary.*'], reserved: true }, [auditStream]],
+      ['nothing', names(), []],
+      ['a name with a wildcard of SQL', names(`${tag}.%`, `${tag}._____`), []],
+      ['a prefix with a quote in it', names(`' OR 1=1 --*`), []],
+    ];
+
+    describe.each(accesses)('with access to %s', (_what, access, visible) => {
+      const expected = visible.toSorted();
+      const all: EventQuery = { access, order: 'asc', limit: 1_000 };
+      const streamsOf = (items: readonly { stream: string }[]) =>
+        items.map(({ stream }) => stream).toSorted();
+
+      it('is in no page, filtered by stream or not, and behind no cursor', async () => {
+        const { reader } = contract.store;
+        expect(streamsOf((await reader.query({ ...all, ...mine })).items)).toEqual(expected);
+        const everything = await contract.readAll({ ...all, since: t0 });
+        expect(
+          streamsOf(everything).filter((stream) => ids.has(stream) && !visible.includes(stream)),
+        ).toEqual([]);
+        for (const stream of ids.keys()) {
+          const found = (await reader.query({ ...all, ...mine, streams: [stream] })).items;
+          expect(streamsOf(found)).toEqual(visible.includes(stream) ? [stream] : []);
+        }
+        const query = { ...mine, order: 'asc', limit: 1 } as const;
+        const cursor = (await contract.query(query)).nextCursor;
+        const second = await reader.query({ ...query, access, cursor, limit: 1_000 });
+        expect(streamsOf(second.items)).toEqual(expected.filter((stream) => stream !== orders));
+      });
+
+      it('is not counted', async () => {
+        const { reader } = contract.store;
+        expect(await reader.count({ access, ...mine, limit: 10 })).toMatchObject({ total: visible.length });
+        const byStream = await reader.count({ access, groupBy: 'stream', limit: 10_000 });
+        const groups = byStream.buckets.map(({ group }) => group as string);
+        expect(groups.filter((stream) => ids.has(stream)).toSorted()).toEqual(expected);
+        const named = await reader.count({ access, streams: [...ids.keys()], limit: 10 });
+        expect(named.total > 0).toBe(visible.length > 0);
+      });
+
+      it('is not found by id', async () => {
+        for (const [stream, eventId] of ids) {
+          const event = await contract.store.reader.byId({ access, eventId });
+          expect(event?.stream).toBe(visible.includes(stream) ? stream : undefined);
+        }
+      });
+
+      it('is in no list', async () => {
+        const { reader } = contract.store;
+        const own = (items: readonly { stream: string }[]) =>
+          streamsOf(items).filter((stream) => ids.has(stream));
+        expect(own(await reader.streams({ access }))).toEqual(expected);
+        expect(own(await reader.streams({ access, streams: [...ids.keys()] }))).toEqual(expected);
+        expect(own((await reader.entities({ access, limit: 100_000 })).items)).toEqual(expected);
+        for (const stream of ids.keys()) {
+          const { items } = await reader.entities({ access, stream, limit: 10_000 });
+          expect(new Set(own(items))).toEqual(new Set(visible.includes(stream) ? [stream] : []));
+        }
+        const letters = await reader.deadLetters({ access, source: ofSource, limit: 10 });
+        expect(streamsOf(letters.items)).toEqual(expected);
+        expect(letters.total).toBe(visible.length);
+      });
+    });
+
+    it('includes what is hidden from everybody', async () => {
+      const { reader } = contract.store;
+      const scope = { access: allStreams, hidden: [orders, newStream()] };
+      const visible = [refunds, stock, auditStream].toSorted();
+      const found = (await reader.query({ ...scope, ...mine, order: 'asc', limit: 10 })).items;
+      expect(found.map(({ stream }) => stream).toSorted()).toEqual(visible);
+      expect((await reader.query({ ...scope, streams: [orders], order: 'asc', limit: 10 })).items).toEqual(
+        [],
+      );
+      expect((await reader.count({ ...scope, ...mine, limit: 10 })).total).toBe(3);
+      expect(await reader.byId({ ...scope, eventId: ids.get(orders) as string })).toBeUndefined();
+      expect(await reader.streams({ ...scope, streams: [orders] })).toEqual([]);
+      expect((await reader.entities({ ...scope, stream: orders, limit: 10 })).items).toEqual([]);
+      expect((await reader.deadLetters({ ...scope, source: ofSource, limit: 10 })).total).toBe(3);
+    });
+  });
+}

@@ -1,0 +1,75 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { formatTime, parseTime } from '#contracts';
+import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
+import type { StoreContract } from './store-contract.js';
+
+/** Counting. */
+export function describeCounts(contract: StoreContract): void {
+  describe('counts', () => {
+    let stream: string;
+    beforeAll(async () => {
+      stream = newStream();
+      await contract.write(
+        rowsOf(stream, 10, (i) => ({
+          timestamp: t0 + i * 20 * second,
+          entity_id: i % 2 ? `e-${i % 3}` : null,
+          event_type: i < 3 ? 'early' : 'late',
+        })),
+      );
+    });
+
+    it('all, in one bucket', async () => {
+      const counted = await contract.count({ streams: [stream], limit: 10 });
+      expect(counted).toEqual({ buckets: [{ count: 10 }], total: 10 });
+      const filtered = await contract.count({ streams: [stream], eventTypes: ['late'], limit: 10 });
+      expect(filtered).toEqual({ buckets: [{ count: 7 }], total: 7 });
+    });
+
+    it('nothing, as no bucket', async () => {
+      const nothing = { buckets: [], total: 0 };
+      expect(await contract.count({ streams: [newStream()], limit: 10 })).toEqual(nothing);
+      expect(await contract.count({ streams: [stream], eventTypes: ['x'], limit: 10 })).toEqual(nothing);
+    });
+
+    it('by stream, type or entity', async () => {
+      const by = (groupBy: 'stream' | 'event_type' | 'entity_id') =>
+        contract.count({ streams: [stream], groupBy, limit: 10 });
+      expect(await by('stream')).toEqual({ buckets: [{ group: stream, count: 10 }], total: 10 });
+      expect((await by('event_type')).buckets).toEqual([
+        { group: 'early', count: 3 },
+        { group: 'late', count: 7 },
+      ]);
+      expect((await by('entity_id')).buckets).toEqual([
+        { group: null, count: 5 },
+        { group: 'e-0', count: 2 },
+        { group: 'e-1', count: 2 },
+        { group: 'e-2', count: 1 },
+      ]);
+    });
+
+    it('by time, and by time and type', async () => {
+      const minutes = await contract.count({ streams: [stream], intervalSeconds: 60, limit: 10 });
+      expect(minutes.buckets).toEqual(
+        [0, 1, 2, 3].map((i) => ({ start: t0 + i * 60 * second, count: i < 3 ? 3 : 1 })),
+      );
+      const both = await contract.count({
+        streams: [stream],
+        intervalSeconds: 3600,
+        groupBy: 'event_type',
+        limit: 1,
+      });
+      expect(both).toEqual({ buckets: [{ start: t0, group: 'early', count: 3 }], total: 10 });
+    });
+
+    it('by day before 1970', async () => {
+      const old = newStream();
+      await contract.write([
+        eventRow({ stream: old, offset: 0, timestamp: parseTime('1969-12-30T12:00:00Z') }),
+      ]);
+      const days = await contract.count({ streams: [old], intervalSeconds: 86_400, limit: 10 });
+      expect(days.buckets.map((bucket) => formatTime(bucket.start as number))).toEqual([
+        '1969-12-30T00:00:00.000000Z',
+      ]);
+    });
+  });
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { EventRow } from '../store.js';
+import { eventRow, newStream, rowsOf, t0 } from './rows.js';
+import type { StoreContract } from './store-contract.js';
+
+/** What a materializer asks before it writes. */
+export function describeMaterializing(contract: StoreContract): void {
+  describe('what a materializer asks', () => {
+    it('which events are stored: by offset, of that partition, of that stretch', async () => {
+      const stream = newStream();
+      const at = (partition: number, offset: number) =>
+        eventRow({ stream, partition, offset, entity_id: offset % 2 ? 'e' : null });
+      await contract.write([at(0, 7), at(0, 3), at(0, 2_000_000), at(1, 4), at(0, 5)]);
+      const stored = async (partition: number, from: number, of = stream) =>
+        (await contract.store.writer.stored({ stream: of, partition, from, until: from + 5 })).map(
+          (e) => e.offset,
+        );
+      expect(await stored(0, 4)).toEqual([5, 7]);
+      expect(await stored(0, 0)).toEqual([3]);
+      expect(await stored(0, 1_999_996)).toEqual([2_000_000]);
+      expect(await stored(1, 0)).toEqual([4]);
+      expect(await stored(2, 0)).toEqual([]);
+      expect(await stored(0, 0, 'nowhere')).toEqual([]);
+    });
+
+    it('how far a partition is stored', async () => {
+      const stream = newStream();
+      await contract.write([7, 2_000_000, 5].map((offset) => eventRow({ stream, offset })));
+      expect(await contract.store.writer.lastStored(stream, 0)).toBe(2_000_000);
+      expect(await contract.store.writer.lastStored(stream, 1)).toBeUndefined();
+    });
+
+    it('of events with one offset, from a topic and from its successor, each by its id', async () => {
+      const stream = newStream();
+      const [old, young] = [0, 1].map((i) =>
+        eventRow({ stream, offset: 3, timestamp: t0 + i, entity_id: 'e', version: 1 }),
+      ) as [EventRow, EventRow];
+      const ids = async () =>
+        (await contract.store.writer.stored({ stream, partition: 0, from: 3, until: 4 }))
+          .map((e) => e.event_id)
+          .sort();
+      await contract.write([old]);
+      expect(await ids()).toEqual([old.event_id]);
+      await contract.write([young]);
+      expect(await ids()).toEqual([old.event_id, young.event_id].sort());
+    });
+
+    it('the last version of each entity before an offset', async () => {
+      const stream = newStream();
+      const version = (entity: string, offset: number, n: number) =>
+        eventRow({ stream, partition: 1, offset, entity_id: entity, version: n });
+      await contract.write([version('a', 1, 1), version('b', 2, 1), version('a', 3, 2), version('a', 9, 3)]);
+      const versions = (before: number, partition = 1) =>
+        contract.store.writer.versions({ stream, partition, entityIds: ['a', 'b', 'c', "'"], before });
+      expect(await versions(10)).toEqual(new Map(Object.entries({ a: 3, b: 1 })));
+      expect(await versions(9)).toEqual(new Map(Object.entries({ a: 2, b: 1 })));
+      expect(await versions(2)).toEqual(new Map(Object.entries({ a: 1 })));
+      expect(await versions(0)).toEqual(new Map());
+      expect(await versions(10, 0)).toEqual(new Map());
+    });
+
+    it.each([
+      ['long names', 'ü'],
+      ['names of quotes and backslashes', `'\\`],
+      ['names of control characters', '\n\t\r\0\b'],
+    ])('the versions of thousands of entities with %s', async (_what, text) => {
+      const stream = newStream();
+      const id = (i: number) => `entity-${i}-${text.repeat(100)}`;
+      await contract.write(rowsOf(stream, 5000, (i) => ({ entity_id: id(i), version: 1 })));
+      const entityIds = Array.from({ length: 5000 }, (_, i) => id(i));
+      const found = await contract.store.writer.versions({ stream, partition: 0, entityIds, before: 5000 });
+      expect(found.size).toBe(5000);
+    });
+  });
+}

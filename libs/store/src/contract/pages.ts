@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidCursorError } from '../errors.js';
+import { eventRow, newStream, offsets, rowsOf, second, t0 } from './rows.js';
+import type { FullQuery, StoreContract } from './store-contract.js';
+
+/** Pages and cursors. */
+export function describePages(contract: StoreContract): void {
+  describe('pages', () => {
+    it('lead through all events in both orders', async () => {
+      const stream = newStream();
+      await contract.write(rowsOf(stream, 25));
+      const up = Array.from({ length: 25 }, (_, i) => i);
+      for (const limit of [1, 7, 24, 25, 26]) {
+        const asc = await contract.readAll({ streams: [stream], order: 'asc', limit });
+        expect(asc.map((event) => event.offset)).toEqual(up);
+        const desc = await contract.readAll({ streams: [stream], order: 'desc', limit });
+        expect(desc.map((event) => event.offset)).toEqual(up.toReversed());
+      }
+    });
+
+    it('order events of one instant by partition, offset and stream, and cursors go between them', async () => {
+      const [a, b] = [`a-${newStream()}`, `b-${newStream()}`];
+      const rows = [a, b].flatMap((stream) =>
+        [2, 0, 1].flatMap((partition) =>
+          [5, 3, 4].map((offset) => eventRow({ stream, partition, offset, timestamp: t0 })),
+        ),
+      );
+      await contract.write(rows);
+      const expected = [0, 1, 2].flatMap((partition) =>
+        [3, 4, 5].flatMap((offset) => [a, b].map((stream) => `${partition}/${offset}/${stream}`)),
+      );
+      const read = async (order: 'asc' | 'desc', limit: number) =>
+        (await contract.readAll({ streams: [a, b], order, limit })).map(
+          (event) => `${event.partition}/${event.offset}/${event.stream}`,
+        );
+      for (const limit of [1, 2, 5, 18]) {
+        expect(await read('asc', limit)).toEqual(expected);
+        expect(await read('desc', limit)).toEqual(expected.toReversed());
+      }
+    });
+
+    it('over several streams are the same whatever was read before', async () => {
+      const streams = [newStream(), newStream()];
+      await contract.write(streams.flatMap((stream) => rowsOf(stream, 40)));
+      const query: FullQuery = { streams, order: 'asc', limit: 10 };
+      const early = await contract.query({ ...query, since: t0 });
+      const sparse = await contract.query({ ...query, since: t0 + 37 * second });
+      expect(offsets(early)).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+      expect(offsets(sparse)).toEqual([37, 37, 38, 38, 39, 39]);
+      expect(offsets(await contract.query({ ...query, since: t0 }))).toEqual(offsets(early));
+      const newest = await contract.query({ ...query, order: 'desc' });
+      await contract.write(streams.map((stream) => eventRow({ stream, offset: 40 })));
+      const newer = await contract.query({ ...query, order: 'desc' });
+      expect(offsets(newer)).toEqual([40, 40, ...offsets(newest).slice(0, 8)]);
+    });
+
+    it('refuse a cursor of another query, and one that was changed', async () => {
+      const stream = newStream();
+      await contract.write(rowsOf(stream, 5));
+      const query: FullQuery = { streams: [stream], order: 'asc', limit: 2 };
+      const cursor = (await contract.query(query)).nextCursor as string;
+      const refused = (changed: Partial<FullQuery>) =>
+        expect(contract.query({ ...query, cursor, ...changed })).rejects.toBeInstanceOf(InvalidCursorError);
+      await refused({ streams: [newStream()] });
+      await refused({ order: 'desc' });
+      await refused({ since: t0 });
+      await refused({ eventTypes: ['order.placed'] });
+      for (const broken of [
+        '',
+        'x',
+        '💥',
+        `${cursor}=`,
+        `${cursor}A`,
+        cursor.slice(2),
+        cursor.toLowerCase(),
+      ]) {
+        await refused({ cursor: broken });
+      }
+      const text = Buffer.from(cursor, 'base64url').toString();
+      await refused({ cursor: Buffer.from(text.replace(`,1,`, `,2,`)).toString('base64url') });
+      expect(offsets(await contract.query({ ...query, cursor, limit: 10 }))).toEqual([2, 3, 4]);
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { parseTime, type StoredEvent } from '#contracts';
+import type { EventRow, Page } from '../store.js';
+
+/** When the event at offset 0 happened; the others follow a second apart. */
+export const t0 = parseTime('2026-11-21T04:00:00Z') as number;
+export const second = 1_000_000;
+
+/** A row with sensible values; every test uses a stream of its own. */
+export function eventRow(row: Partial<EventRow> & Pick<EventRow, 'stream' | 'offset'>): EventRow {
+  return {
+    partition: 0,
+    event_id: randomUUID(),
+    event_type: 'order.placed',
+    entity_id: null,
+    version: null,
+    timestamp: t0 + row.offset * second,
+    ingested_at: t0 + row.offset * second + 5_000,
+    schema_version: null,
+    metadata: '{}',
+    data: '{"amount": 1}',
+    ...row,
+  };
+}
+
+export function rowsOf(
+  stream: string,
+  count: number,
+  each: (i: number) => Partial<EventRow> = () => ({}),
+): EventRow[] {
+  return Array.from({ length: count }, (_, i) => eventRow({ stream, offset: i, ...each(i) }));
+}
+
+export function newStream(): string {
+  return `s-${randomUUID()}`;
+}
+
+export function offsets(page: Page<StoredEvent>): number[] {
+  return page.items.map((event) => event.offset);
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { allStreams, type StoredEvent } from '#contracts';
+import type {
+  CountQuery,
+  DeadLetterQuery,
+  EntitiesQuery,
+  EventQuery,
+  EventRow,
+  Page,
+  Permitted,
+  Store,
+  StreamsQuery,
+} from '../store.js';
+
+/** The store under test and how to get rid of it. */
+export interface StoreUnderTest {
+  store: Store;
+  close(): Promise<void>;
+}
+
+type Open<Query> = Omit<Query, keyof Permitted>;
+export type FullQuery = Open<EventQuery>;
+
+/** The store under test, asked with access to everything unless a spec says otherwise. */
+export class StoreContract {
+  store: Store;
+  private underTest: StoreUnderTest;
+
+  constructor(private readonly openStore: () => Promise<StoreUnderTest>) {}
+
+  async open(): Promise<void> {
+    this.underTest = await this.openStore();
+    this.store = this.underTest.store;
+  }
+
+  close(): Promise<void> {
+    return this.underTest.close();
+  }
+
+  write(rows: EventRow[]): Promise<void> {
+    return this.store.writer.append(rows, randomUUID());
+  }
+
+  query(query: FullQuery) {
+    return this.store.reader.query({ access: allStreams, ...query });
+  }
+
+  count(query: Open<CountQuery>) {
+    return this.store.reader.count({ access: allStreams, ...query });
+  }
+
+  byId(eventId: string) {
+    return this.store.reader.byId({ access: allStreams, eventId });
+  }
+
+  streams(query: Open<StreamsQuery> = {}) {
+    return this.store.reader.streams({ access: allStreams, ...query });
+  }
+
+  entities(query: Open<EntitiesQuery>) {
+    return this.store.reader.entities({ access: allStreams, ...query });
+  }
+
+  deadLetters(query: Open<DeadLetterQuery>) {
+    return this.store.reader.deadLetters({ access: allStreams, ...query });
+  }
+
+  /** The events of a stream, as far as one page goes. */
+  async eventsOf(stream: string): Promise<StoredEvent[]> {
+    return (await this.query({ streams: [stream], order: 'asc', limit: 1000 })).items;
+  }
+
+  /** Follows the cursors to the end. */
+  async readAll(query: FullQuery & Partial<Permitted>): Promise<StoredEvent[]> {
+    const events: StoredEvent[] = [];
+    let cursor: string | undefined;
+    do {
+      const page: Page<StoredEvent> = await this.query({ ...query, cursor });
+      expect(page.items.length).toBeLessThanOrEqual(query.limit);
+      if (page.nextCursor) expect(page.items).toHaveLength(query.limit);
+      events.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor);
+    return events;
+  }
+}
