@@ -17,7 +17,7 @@ const description = [
 
 /** The core port: services inside the network, no authentication. */
 export function corePort(context: AppContext<GatewayConfig>, parts: GatewayParts): HttpAppOptions {
-  return { context, module: GatewayModule.with(parts), openapi: document(context, 'core') };
+  return { context, port: 'core', module: GatewayModule.with(parts), openapi: document(context, 'core') };
 }
 
 /** The query port: the same API for everyone else, nothing but `GET /health/live` without a key. */
@@ -26,6 +26,7 @@ export function queryPort(context: AppContext<GatewayConfig>, parts: GatewayPart
   if (keyRing.size === 0) context.logger.warn('API_KEYS is empty: the query port refuses every request');
   return {
     ...corePort(context, parts),
+    port: 'query',
     openapi: document(context, 'query'),
     configure: (instance) =>
       requireApiKeys(instance, { keyRing, onRefused: (code) => metrics.authRefused.inc({ code }) }),

@@ -11,12 +11,15 @@ import { registerHttpMetrics } from './http-metrics.js';
 import { nestLogger } from './nest-logger.js';
 import { serveOpenApi, type OpenApiOptions } from './openapi.js';
 import { PortDrain } from './port-drain.js';
+import { namePort } from './port-name.js';
 import { registerBodyParsers } from './read-body.js';
 import { ProblemFilter, ProblemSender } from './send-problem.js';
 import { registerSystemRoutes } from './system-routes.js';
 
 export interface HttpAppOptions {
   context: AppContext;
+  /** What the audit calls this port; default: the app's name. */
+  port?: string;
   /** The Nest module (class or dynamic module) with the controllers of this port. */
   module: object;
   /** Hooks and routes of Fastify's own, before Nest adds its routes: authentication goes here. */
@@ -57,6 +60,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const sender = new ProblemSender(context.logger);
   const adapter = new ProblemAdapter(sender, { ...defaultTimeouts, ...options.timeouts });
   const instance: FastifyInstance = adapter.getInstance<FastifyInstance>();
+  namePort(instance, options.port ?? context.name);
   instance.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id);
     done();

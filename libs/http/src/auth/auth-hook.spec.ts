@@ -3,7 +3,8 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProblemError } from '#contracts';
 import { generateKey } from './api-key.js';
-import { apiKeyOf, requireApiKeys } from './auth-hook.js';
+import { apiKeyOf } from './admission.js';
+import { requireApiKeys } from './auth-hook.js';
 import { ConfiguredKeyRing } from './key-ring.js';
 
 const { key, keyId, sha256 } = generateKey();

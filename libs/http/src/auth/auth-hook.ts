@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '#contracts';
+import { admit } from './admission.js';
 import { authenticate, authorize } from './authenticate.js';
 import type { ApiKey, KeyRing } from './key-ring.js';
 import type { RouteAccess } from './require-scope.js';
@@ -10,24 +11,17 @@ export interface AuthOptions {
   onRefused?: (code: string) => void;
 }
 
-const keyOfRequest = new WeakMap<FastifyRequest, ApiKey>();
-
-/** The key that this request was let in with; undefined on ports without authentication and on public routes. */
-export function apiKeyOf(request: FastifyRequest): ApiKey | undefined {
-  return keyOfRequest.get(request);
-}
-
 /**
  * Makes every route of the instance need a key, unknown addresses included: what is not declared public is refused
  * without one, and a route that declares no scope is refused with any. It runs before the body is read: an upload
  * without a key costs its headers only.
  */
 export function requireApiKeys(instance: FastifyInstance, options: AuthOptions): void {
-  instance.addHook('onRequest', async (request) => {
+  instance.addHook('onRequest', async (request, reply) => {
     const access = request.routeOptions.config as RouteAccess;
-    if (access.public) return;
+    if (access.public) return admit(request, { reply });
     try {
-      letIn(request, access, options.keyRing);
+      admit(request, { key: letIn(request, access, options.keyRing), reply });
     } catch (error) {
       if (error instanceof ProblemError) options.onRefused?.(error.code);
       throw error;
@@ -35,9 +29,9 @@ export function requireApiKeys(instance: FastifyInstance, options: AuthOptions):
   });
 }
 
-function letIn(request: FastifyRequest, access: RouteAccess, ring: KeyRing): void {
+function letIn(request: FastifyRequest, access: RouteAccess, ring: KeyRing): ApiKey {
   const key = authenticate(request.raw, ring, Date.now());
   if (access.scope) authorize(key, access.scope);
   else if (!request.is404) throw new ProblemError('insufficient_scope', 'No key permits this.');
-  keyOfRequest.set(request, key);
+  return key;
 }

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { ProblemError } from '#contracts';
+import { KeyLimits } from './key-limits.js';
+
+describe('the limits of a key', () => {
+  it('are told in the fields of the IETF draft, for each unit that is limited', () => {
+    const limits = new KeyLimits({ requestsPerSecond: 10, eventsPerSecond: 100 });
+    limits.take('requests', 1, 0);
+    limits.take('events', 1000, 0);
+    expect(limits.headers(0)).toEqual({
+      'ratelimit-policy': '"requests";q=10;qu="requests";w=1, "events";q=100;qu="events";w=1',
+      ratelimit: '"requests";r=9;t=1, "events";r=0;t=10',
+    });
+    expect(new KeyLimits({ requestsPerSecond: 1 }).headers(0)).toEqual({
+      'ratelimit-policy': '"requests";q=1;qu="requests";w=1',
+      ratelimit: '"requests";r=1;t=0',
+    });
+  });
+
+  it('refuse what is over them with the seconds to wait, and let it in then', () => {
+    const limits = new KeyLimits({ eventsPerSecond: 100 });
+    limits.take('events', 10_000, 0);
+    const problem = refusal(() => limits.take('events', 1, 0));
+    expect(problem.code).toBe('too_many_requests');
+    expect(problem.options.retryAfterSeconds).toBe(100);
+    expect(problem.message).toBe('This key may use 100 events per second. Repeat the request in 100 s.');
+    expect(problem.options.headers?.ratelimit).toBe('"events";r=0;t=100');
+    limits.take('events', 1, 100_000);
+  });
+
+  it('do not count what is not limited, or nothing', () => {
+    const limits = new KeyLimits({ eventsPerSecond: 1 });
+    for (let i = 0; i < 100; i++) limits.take('requests', 1, 0);
+    limits.take('events', 1, 0);
+    limits.take('events', 0, 0);
+    expect(() => limits.take('events', 1, 0)).toThrow(ProblemError);
+  });
+});
+
+function refusal(action: () => unknown): ProblemError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof ProblemError) return error;
+    throw error;
+  }
+  throw new Error('it was let in');
+}

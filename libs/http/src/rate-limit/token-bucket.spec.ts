@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TokenBucket } from './token-bucket.js';
+
+describe('a token bucket', () => {
+  it('gives its burst at once, and then one token whenever one has flowed in', () => {
+    const bucket = new TokenBucket(4, 4);
+    for (let i = 0; i < 4; i++) expect(bucket.take(1, 0)).toBe(0);
+    expect(bucket.take(1, 0)).toBe(250);
+    expect(bucket.take(1, 249)).toBe(1);
+    expect(bucket.take(1, 250)).toBe(0);
+    expect(bucket.take(1, 250)).toBe(250);
+  });
+
+  it('does not collect more than its burst', () => {
+    const bucket = new TokenBucket(2, 2);
+    expect(bucket.remaining(3_600_000)).toBe(2);
+  });
+
+  it('gives more than it holds when nothing is owed, and nothing again until that is paid', () => {
+    const bucket = new TokenBucket(100, 100);
+    expect(bucket.take(10_000, 0)).toBe(0);
+    expect(bucket.remaining(0)).toBe(0);
+    expect(bucket.take(1, 0)).toBe(99_010);
+    expect(bucket.take(10_000, 99_009)).toBe(1);
+    expect(bucket.take(10_000, 99_010)).toBe(0);
+  });
+
+  it('takes nothing where it refuses: waiting as long as it says is enough', () => {
+    const bucket = new TokenBucket(1, 1);
+    bucket.take(1, 0);
+    for (let i = 0; i < 100; i++) bucket.take(1, 10);
+    expect(bucket.take(1, 1000)).toBe(0);
+  });
+
+  it('says when more is there', () => {
+    const bucket = new TokenBucket(2, 2);
+    expect(bucket.msUntilMore(0)).toBe(0);
+    bucket.take(1, 0);
+    expect(bucket.msUntilMore(100)).toBe(400);
+  });
+
+  it('gives nothing for a clock that goes back', () => {
+    const bucket = new TokenBucket(1, 1);
+    bucket.take(1, 1000);
+    expect(bucket.remaining(0)).toBe(0);
+    expect(bucket.take(1, 1999)).toBe(1);
+  });
+
+  it('keeps to its rate whatever is asked when: burst, rate and one last request over it', () => {
+    const requests = fc.array(fc.tuple(fc.nat(3000), fc.integer({ min: 1, max: 50 })), { maxLength: 200 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), requests, (rate, asked) => {
+        const bucket = new TokenBucket(rate, rate);
+        let [now, before] = [0, 0];
+        for (const [passed, count] of asked) {
+          now += passed;
+          if (bucket.take(count, now) > 0) continue;
+          expect(before).toBeLessThanOrEqual(rate + (now / 1000) * rate);
+          before += count;
+        }
+      }),
+    );
+  });
+});
