@@ -71,7 +71,7 @@ const cases: [string, StreamScope, string[], unknown[]][] = [
 ];
 
 describe('the conditions on streams', () => {
-  it.each(cases)('for %s', (_what, scope, sql, values) => {
+  it.each(cases)('for %s', (...[, scope, sql, values]) => {
     const params = new Params();
     expect(streamConditions(scope, params)).toEqual(sql);
     expect(Object.values(params.values)).toEqual(values);

@@ -42,10 +42,12 @@ export function oneOf(column: string, values: readonly string[], params: Params)
 
 function anyOf(patterns: readonly string[], params: Params): string {
   const names = patterns.filter((pattern) => !isPrefix(pattern));
-  const sql = patterns
-    .filter(isPrefix)
-    .map((pattern) => `startsWith(stream, ${params.bind('String', pattern.slice(0, -1))})`);
-  if (names.length > 0) sql.unshift(oneOf('stream', names, params));
+  const sql = [
+    ...(names.length > 0 ? [oneOf('stream', names, params)] : []),
+    ...patterns
+      .filter(isPrefix)
+      .map((pattern) => `startsWith(stream, ${params.bind('String', pattern.slice(0, -1))})`),
+  ];
   return `(${sql.join(' OR ')})`;
 }
 
