@@ -63,25 +63,37 @@ export class Fetcher {
   private findLeaders(): void {
     if (this.findingLeaders) return;
     this.findingLeaders = true;
-    void this.askForLeaders().finally(() => (this.findingLeaders = false));
+    void this.askForLeaders();
   }
 
+  /** Resets `findingLeaders` in the very turn that finds nothing lost: what is lost after that is looked for again. */
   private async askForLeaders(): Promise<void> {
-    for (;;) {
-      await sleep(0);
-      const lost = [...this.feeds.values()].filter(({ leader }) => leader === undefined);
-      if (this.closed || lost.length === 0) return;
-      try {
-        const known = await this.options.client.metadata([...new Set(lost.map(({ topic }) => topic))]);
-        for (const feed of lost) {
-          const found = known.get(feed.topic)?.find(({ partitionId }) => partitionId === feed.partition);
-          if (found && found.leader >= 0) feed.leader = found.leader;
-        }
-      } catch (error) {
-        if (isFatal(error)) return this.options.onFatal(error as Error);
+    try {
+      for (;;) {
+        await sleep(0);
+        const lost = [...this.feeds.values()].filter(({ leader }) => leader === undefined);
+        if (this.closed || lost.length === 0) return;
+        await this.lookUp(lost);
+        this.startLoops();
+        if (lost.some(({ leader }) => leader === undefined)) await sleep(recoveryWaitMs);
       }
-      this.startLoops();
-      if (lost.some(({ leader }) => leader === undefined)) await sleep(recoveryWaitMs);
+    } catch (error) {
+      this.options.onFatal(error as Error);
+    } finally {
+      this.findingLeaders = false;
+    }
+  }
+
+  /** @throws only what is fatal */
+  private async lookUp(lost: readonly PartitionFeed[]): Promise<void> {
+    try {
+      const known = await this.options.client.metadata([...new Set(lost.map(({ topic }) => topic))]);
+      for (const feed of lost) {
+        const found = known.get(feed.topic)?.find(({ partitionId }) => partitionId === feed.partition);
+        if (found && found.leader >= 0) feed.leader = found.leader;
+      }
+    } catch (error) {
+      if (isFatal(error)) throw error;
     }
   }
 
@@ -90,7 +102,7 @@ export class Fetcher {
     for (const { leader } of this.feeds.values()) {
       if (leader === undefined || this.loops.has(leader)) continue;
       this.loops.add(leader);
-      void this.loop(leader).finally(() => this.loops.delete(leader));
+      void this.loop(leader);
     }
   }
 
@@ -98,7 +110,11 @@ export class Fetcher {
     const pace = new FetchPace(this.options.bounds.fetchWaitMs);
     for (;;) {
       const own = [...this.feeds.values()].filter(({ leader }) => leader === node);
-      if (this.closed || own.length === 0) return;
+      if (this.closed || own.length === 0) {
+        // In this very turn: a feed that comes to this broker after it starts another loop.
+        this.loops.delete(node);
+        return;
+      }
       const ready = this.budget.left > 0 ? own.filter(({ wantsMore }) => wantsMore) : [];
       if (ready.length === 0) {
         await this.room;

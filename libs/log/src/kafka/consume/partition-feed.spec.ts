@@ -45,6 +45,15 @@ describe('the feed of a partition', () => {
     ]);
   });
 
+  it('hands over what comes in the very moment in which it has become idle', async () => {
+    const { feed, delivered } = feedHeldBy(Promise.resolve());
+    const next = (): void => feed.offer(batch(2), () => undefined);
+    feed.offer(batch(1), () => void Promise.resolve().then(next));
+    await soon();
+    expect(delivered).toEqual([1, 2]);
+    expect(feed.wantsMore).toBe(true);
+  });
+
   it('lets go of what waits when it is closed, and takes nothing more', async () => {
     let release: () => void = () => undefined;
     const { feed, delivered } = feedHeldBy(new Promise((resolve) => (release = resolve)));

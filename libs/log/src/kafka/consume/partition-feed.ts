@@ -44,9 +44,10 @@ export class PartitionFeed {
     if (this.closed) return release();
     this.next = batch.next;
     this.waiting = { batch, release };
-    this.delivering ??= this.deliver().finally(() => (this.delivering = undefined));
+    this.delivering ??= this.deliver();
   }
 
+  /** Resets `delivering` in the very turn that finds nothing waiting: what is offered after that starts it again. */
   private async deliver(): Promise<void> {
     while (this.waiting && !this.closed) {
       const { batch, release } = this.waiting;
@@ -62,6 +63,7 @@ export class PartitionFeed {
         release();
       }
     }
+    this.delivering = undefined;
   }
 
   /** Nothing is handed over any more; resolves when the batch that is being worked on is done. */
