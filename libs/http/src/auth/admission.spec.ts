@@ -8,7 +8,7 @@ import type { ApiKey } from './key-ring.js';
 
 const key: ApiKey = {
   keyId: 'abcdefghijkl',
-  sha256: [Buffer.alloc(32, 1)],
+  secrets: [],
   scopes: new Set(['events:read']),
   streams: ['orders', 'web.*'],
 };

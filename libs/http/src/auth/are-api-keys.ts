@@ -1,5 +1,5 @@
 import { ValidateBy } from 'class-validator';
-import { ConfiguredKeyRing } from './key-ring.js';
+import { ConfiguredKeyRing } from './configured-key-ring.js';
 
 /** A setting of API keys in the form that `ConfiguredKeyRing` takes; what is wrong is said without showing any. */
 export function AreApiKeys(): PropertyDecorator {

@@ -5,7 +5,7 @@ import { ProblemError } from '#contracts';
 import { generateKey } from './api-key.js';
 import { apiKeyOf } from './admission.js';
 import { requireApiKeys } from './auth-hook.js';
-import { ConfiguredKeyRing } from './key-ring.js';
+import { ConfiguredKeyRing } from './configured-key-ring.js';
 
 const { key, keyId, sha256 } = generateKey();
 const authorization = `Bearer ${key}`;

@@ -2,15 +2,16 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '#contracts';
 import { hashOfKey, keyIdOf } from './api-key.js';
-import type { ApiKey, KeyRing } from './key-ring.js';
+import { secretsPerKey, type ApiKey, type KeyRing, type StoredSecret } from './key-ring.js';
 import type { Scope } from './scope.js';
 
 const realm = 'Bearer realm="tributary"';
-/** What an unknown id is compared with, so that it takes as long as a known one. No text hashes to it. */
-const nobody: readonly Buffer[] = [Buffer.alloc(32)];
+/** What is compared with where there is no secret, so that it takes as long as with one. No text hashes to it. */
+const noSecret: StoredSecret = { sha256: Buffer.alloc(32) };
 
 /**
- * The key of a request, by RFC 6750 and only from the `Authorization` header.
+ * The key of a request, by RFC 6750 and only from the `Authorization` header. Whatever the ring knows of the key, the
+ * same is hashed and compared, and the refusal is the same.
  * @throws ProblemError 401 `unauthenticated` (no credentials, or another scheme), 401 `invalid_token`,
  * 400 `invalid_request` (several Authorization headers), each with its `WWW-Authenticate`.
  */
@@ -20,11 +21,9 @@ export function authenticate(
   now: number,
 ): ApiKey {
   const text = bearerToken(authorizationHeaders(request.rawHeaders));
-  const keyId = keyIdOf(text);
-  const known = keyId === undefined ? undefined : ring.find(keyId);
-  const presented = hashOfKey(text);
-  const matches = anyEqual(presented, known?.sha256 ?? nobody);
-  if (!known || !matches || (known.expiresAt !== undefined && known.expiresAt <= now)) throw invalidToken();
+  const known = ring.find(keyIdOf(text) ?? '');
+  const matches = opens(hashOfKey(text), known?.secrets ?? [], now);
+  if (!known || !matches || !isValid(known.expiresAt, now)) throw invalidToken();
   return known;
 }
 
@@ -57,9 +56,19 @@ function authorizationHeaders(raw: readonly string[]): string[] {
   return raw.filter((_, i) => i % 2 === 1 && raw[i - 1]?.toLowerCase() === 'authorization');
 }
 
-/** Compares with all of them, so that the time does not tell which one it was. */
-function anyEqual(presented: Buffer, stored: readonly Buffer[]): boolean {
-  return stored.reduce((found, hash) => timingSafeEqual(presented, hash) || found, false);
+/** Makes `secretsPerKey` comparisons, each in constant time, however many secrets there are. */
+function opens(presented: Buffer, secrets: readonly StoredSecret[], now: number): boolean {
+  let found = false;
+  for (let i = 0; i < secretsPerKey; i++) {
+    const { sha256, expiresAt } = secrets[i] ?? noSecret;
+    const equal = timingSafeEqual(presented, sha256);
+    found = (equal && isValid(expiresAt, now)) || found;
+  }
+  return found;
+}
+
+function isValid(expiresAt: number | undefined, now: number): boolean {
+  return expiresAt === undefined || expiresAt > now;
 }
 
 function invalidToken(): ProblemError {

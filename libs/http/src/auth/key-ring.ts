@@ -1,57 +1,39 @@
-import { keyIdPattern } from './api-key.js';
-import { isScope, scopes, type Scope } from './scope.js';
+import type { RateLimit } from '../rate-limit/key-limits.js';
+import type { Scope } from './scope.js';
+
+/** A secret of a key, as it is kept. */
+export interface StoredSecret {
+  /** SHA-256 of the key's whole text, 32 bytes. */
+  sha256: Buffer;
+  /** Milliseconds since 1970; from then on it does not open anything. */
+  expiresAt?: number;
+}
+
+/** How many secrets of one key may work at the same time: the newest, and those that rotations have left working. */
+export const secretsPerKey = 4;
 
 /** A key as it is kept: never its text. */
 export interface ApiKey {
   keyId: string;
-  /** SHA-256 of the key's whole text, 32 bytes. Several while an old secret overlaps with a new one. */
-  sha256: readonly Buffer[];
+  /** At most `secretsPerKey`; none when the key is revoked. */
+  secrets: readonly StoredSecret[];
   scopes: ReadonlySet<Scope>;
   /** Stream names, or prefixes ending in `*`, that reads and writes are limited to; undefined is no limit. */
   streams?: readonly string[];
+  rateLimit?: RateLimit;
   /** Milliseconds since 1970; from then on the key is not valid. */
   expiresAt?: number;
 }
 
-/** Where keys are looked up. `find` is called for every request: it answers from memory. */
+/**
+ * Where keys are looked up. `find` is called for every request: it answers from memory, and with the same object as
+ * long as the key has not changed.
+ */
 export interface KeyRing {
   find(keyId: string): ApiKey | undefined;
 }
 
-/**
- * Keys given by configuration: `<key_id>:<sha256 hex of the whole key>:<scope>+<scope>…`, one entry each.
- * @throws Error that names the entry's number and what is wrong, and never shows the entry itself.
- */
-export class ConfiguredKeyRing implements KeyRing {
-  private readonly keys = new Map<string, ApiKey>();
-
-  constructor(entries: readonly string[]) {
-    entries.forEach((entry, index) => {
-      const key = parseEntry(entry, index + 1);
-      if (this.keys.has(key.keyId))
-        throw new Error(`API_KEYS entry ${index + 1}: its key id is there already`);
-      this.keys.set(key.keyId, key);
-    });
-  }
-
-  get size(): number {
-    return this.keys.size;
-  }
-
-  find(keyId: string): ApiKey | undefined {
-    return this.keys.get(keyId);
-  }
-}
-
-function parseEntry(entry: string, number: number): ApiKey {
-  const [keyId = '', hash = '', ...rest] = entry.split(':');
-  const named = rest.join(':').split('+');
-  if (!keyIdPattern.test(keyId))
-    throw new Error(`API_KEYS entry ${number}: the key id is not 12 of a-z, 0-9`);
-  if (!/^[0-9a-f]{64}$/i.test(hash))
-    throw new Error(`API_KEYS entry ${number}: the SHA-256 is not 64 hex digits`);
-  if (!named.every(isScope)) {
-    throw new Error(`API_KEYS entry ${number}: scopes are ${scopes.join(', ')}, joined by +`);
-  }
-  return { keyId, sha256: [Buffer.from(hash, 'hex')], scopes: new Set(named.filter(isScope)) };
+/** Several rings as one, the first that knows a key deciding. All are asked each time, whichever it is. */
+export function joinedRings(...rings: readonly KeyRing[]): KeyRing {
+  return { find: (keyId) => rings.map((ring) => ring.find(keyId)).find((key) => key !== undefined) };
 }

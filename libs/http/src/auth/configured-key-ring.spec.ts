@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { generateKey } from './api-key.js';
-import { ConfiguredKeyRing } from './key-ring.js';
+import { ConfiguredKeyRing } from './configured-key-ring.js';
 
 const { keyId, sha256 } = generateKey();
 
@@ -8,7 +8,7 @@ describe('keys given by configuration', () => {
   it('are found by their id, with the scopes that are listed', () => {
     const ring = new ConfiguredKeyRing([`${keyId}:${sha256}:events:read+events:write`]);
     expect([...(ring.find(keyId)?.scopes ?? [])]).toEqual(['events:read', 'events:write']);
-    expect(ring.find(keyId)?.sha256[0]?.toString('hex')).toBe(sha256);
+    expect(ring.find(keyId)?.secrets[0]?.sha256.toString('hex')).toBe(sha256);
     expect(ring.find('abcdefghijkl')).toBeUndefined();
   });
 

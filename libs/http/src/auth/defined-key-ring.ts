@@ -1,0 +1,54 @@
+import { secretsPerKey, type ApiKey, type KeyRing } from './key-ring.js';
+import { isScope } from './scope.js';
+
+/** A key as the definitions hold it, as far as it matters here. Times are RFC 3339. */
+export interface DefinedKey {
+  key_id: string;
+  /** Newest first; hashes are in hex. */
+  secrets: readonly { sha256: string; expires_at?: string }[];
+  scopes: readonly string[];
+  streams?: readonly string[];
+  rate_limit?: { events_per_second?: number; requests_per_second?: number };
+  expires_at?: string;
+  revoked_at?: string;
+}
+
+/** Keys that were issued, as they are at the moment: a definition that has changed is obeyed at the next request. */
+export class DefinedKeyRing implements KeyRing {
+  /** What each definition was read as. Definitions do not change: another state is another object. */
+  private readonly read = new WeakMap<DefinedKey, ApiKey>();
+
+  constructor(private readonly keys: { get(keyId: string): DefinedKey | undefined }) {}
+
+  find(keyId: string): ApiKey | undefined {
+    const definition = this.keys.get(keyId);
+    if (!definition) return undefined;
+    let key = this.read.get(definition);
+    if (!key) this.read.set(definition, (key = apiKey(definition)));
+    return key;
+  }
+}
+
+function apiKey({ secrets, streams, rate_limit: rate, ...key }: DefinedKey): ApiKey {
+  return {
+    keyId: key.key_id,
+    secrets: key.revoked_at === undefined ? secrets.slice(0, secretsPerKey).map(storedSecret) : [],
+    scopes: new Set(key.scopes.filter(isScope)),
+    ...(streams && { streams }),
+    ...(rate && { rateLimit: rateLimit(rate) }),
+    ...(key.expires_at !== undefined && { expiresAt: Date.parse(key.expires_at) }),
+  };
+}
+
+function storedSecret({ sha256, expires_at }: DefinedKey['secrets'][number]): ApiKey['secrets'][number] {
+  const secret = { sha256: Buffer.from(sha256, 'hex') };
+  return expires_at === undefined ? secret : { ...secret, expiresAt: Date.parse(expires_at) };
+}
+
+function rateLimit(rate: NonNullable<DefinedKey['rate_limit']>): NonNullable<ApiKey['rateLimit']> {
+  const { requests_per_second: requestsPerSecond, events_per_second: eventsPerSecond } = rate;
+  return {
+    ...(requestsPerSecond !== undefined && { requestsPerSecond }),
+    ...(eventsPerSecond !== undefined && { eventsPerSecond }),
+  };
+}
