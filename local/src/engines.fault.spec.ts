@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openKafkaLog, type Log } from '#log';
 import { startClickHouse, type RunningClickHouse } from './clickhouse/start.js';
-import { startKafka, type RunningKafka } from './kafka/start.js';
+import { freePort } from './free-port.js';
+import { startKafka, type KafkaOptions, type RunningKafka } from './kafka/start.js';
 
 const running: (RunningKafka | RunningClickHouse)[] = [];
 let folder: string;
@@ -47,8 +50,8 @@ function logOf(kafka: RunningKafka): Log {
 }
 
 describe('the embedded Kafka', () => {
-  const start = async (): Promise<RunningKafka> => {
-    const one = await startKafka({ dataDir: folder });
+  const start = async (more: Partial<KafkaOptions> = {}): Promise<RunningKafka> => {
+    const one = await startKafka({ dataDir: folder, ...more });
     running.push(one);
     return one;
   };
@@ -73,4 +76,21 @@ describe('the embedded Kafka', () => {
       await after.close();
     },
   );
+
+  it('chooses again when a port that it has chosen is taken before it listens', async () => {
+    const other = createServer().listen(await freePort(), '127.0.0.1');
+    await once(other, 'listening');
+    const { port: taken } = other.address() as AddressInfo;
+    const chosen: number[] = [];
+    const choosePort = async (): Promise<number> => {
+      chosen.push(chosen.length === 0 ? taken : await freePort());
+      return chosen.at(-1) ?? 0;
+    };
+    const one = await start({ choosePort });
+    expect([chosen.length, one.port]).toEqual([4, chosen[2]]);
+    const log = logOf(one);
+    await log.admin.ping();
+    await log.close();
+    other.close();
+  });
 });

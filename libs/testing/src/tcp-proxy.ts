@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from '#local';
 
 /** `up` is from the app to the engine, `down` the way back. */
 export type Direction = 'up' | 'down';
@@ -42,14 +43,12 @@ export class TcpProxy {
     readonly port: number,
   ) {}
 
-  static async start(target: { host?: string; port: number }, port = 0): Promise<TcpProxy> {
+  /** Its port is none that an outgoing connection could take while it refuses. */
+  static async start(target: { host?: string; port: number }): Promise<TcpProxy> {
     const server = createServer();
+    const port = await freePort();
     await listen(server, port);
-    const proxy = new TcpProxy(
-      { host: target.host ?? '127.0.0.1', port: target.port },
-      server,
-      (server.address() as AddressInfo).port,
-    );
+    const proxy = new TcpProxy({ host: target.host ?? '127.0.0.1', port: target.port }, server, port);
     server.on('connection', (socket) => proxy.accept(socket));
     return proxy;
   }

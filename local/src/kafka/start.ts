@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { EngineProcess } from '../engine-process.js';
 import { freePort } from '../free-port.js';
+import { onOwnPorts } from '../own-ports.js';
 import { fetchJars, kafkaDir } from './jars.js';
 import { serverProperties } from './properties.js';
 
@@ -16,6 +17,8 @@ export interface KafkaOptions {
   port?: number;
   /** The port of the controller's own listener; default: a free one. */
   controllerPort?: number;
+  /** Who chooses ports that are not given; default: `freePort`. */
+  choosePort?: () => Promise<number>;
   /** The port that clients are told to connect to; default: `port`. For a proxy in between. */
   advertisedPort?: number;
   /** The largest heap, in MB; default 512. */
@@ -38,12 +41,19 @@ export interface RunningKafka {
 }
 
 /**
- * Starts the real broker in KRaft mode and resolves when it serves clients; fetches its jars first if need be.
+ * Starts the real broker in KRaft mode and resolves when it serves clients; fetches its jars first if need be. When a
+ * port of its own choice turns out to be taken, it chooses again.
  * @throws with the last lines of its log when it ends instead.
  */
 export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
   const jars = await fetchJars();
-  const port = options.port ?? (await freePort());
+  if (options.port && options.controllerPort) return startBroker(options, jars);
+  return onOwnPorts(() => startBroker(options, jars));
+}
+
+async function startBroker(options: KafkaOptions, jars: string): Promise<RunningKafka> {
+  const choosePort = options.choosePort ?? freePort;
+  const port = options.port ?? (await choosePort());
   const logsDir = join(options.dataDir, 'logs');
   const data = join(options.dataDir, 'data');
   await mkdir(logsDir, { recursive: true });
@@ -51,7 +61,7 @@ export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
   const settings = {
     dataDir: data,
     port,
-    controllerPort: options.controllerPort ?? (await freePort()),
+    controllerPort: options.controllerPort ?? (await choosePort()),
     advertisedPort: options.advertisedPort ?? port,
   };
   await writeFile(config, serverProperties(settings));
