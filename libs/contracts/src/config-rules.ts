@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 
 /** A setting's rule: undefined when it holds, else what the setting should be. */
@@ -27,6 +28,22 @@ export function AreBrokers(): PropertyDecorator {
 function isHostAndPort(text: unknown): boolean {
   const port = typeof text === 'string' ? /^[^\s:/@]+:(\d{1,5})$/.exec(text)?.[1] : undefined;
   return port !== undefined && Number(port) > 0 && Number(port) < 65_536;
+}
+
+/** IP addresses, alone or with the length of a network's prefix: `10.1.2.3`, `10.0.0.0/8`, `fd00::/8`. */
+export function AreNetworks(): PropertyDecorator {
+  return follows('areNetworks', (value) =>
+    Array.isArray(value) && value.every(isNetwork)
+      ? undefined
+      : 'it must be IP addresses or networks such as 10.0.0.0/8, comma-separated; every address at once is none of them',
+  );
+}
+
+function isNetwork(text: unknown): boolean {
+  const [address = '', bits, ...rest] = String(text).split('/');
+  const longest = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  if (longest === 0 || address.includes('%') || rest.length > 0) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= longest);
 }
 
 /** `http://host:port`: nothing secret, which a log could show. */

@@ -32,6 +32,12 @@ describe('the configuration', () => {
     ['KAFKA_TLS', 'yes'],
     ['CLICKHOUSE_DATABASE', 'a-b'],
     ['LOG_LEVEL', 'loud'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '1'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.1,fe80::1%eth0'],
+    ['TRUST_PROXY', 'load-balancer.local'],
   ])('refuses %s=%s by its name and its value', (name, value) => {
     expect(() => load({ [name]: value })).toThrow(ConfigError);
     expect(() => load({ [name]: value })).toThrow(`  ${name} is ${JSON.stringify(value)}, but: `);
@@ -69,6 +75,12 @@ describe('the configuration', () => {
     ['KAFKA_TLS_KEY', 'KAFKA_TLS_CERT'],
   ])('refuses %s without %s', (name, other) => {
     expect(() => load({ [name]: 'file.pem' })).toThrow(other);
+  });
+
+  it('takes proxies by their addresses and networks, and trusts none without', () => {
+    expect(load({}).TRUST_PROXY).toEqual([]);
+    const proxies = ['10.1.2.3', '10.0.0.0/8', 'fd00::/8', '::1'];
+    expect(load({ TRUST_PROXY: proxies.join(', ') }).TRUST_PROXY).toEqual(proxies);
   });
 
   it('names every wrong setting at once', () => {

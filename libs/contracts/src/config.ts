@@ -12,7 +12,7 @@ import {
   MinLength,
   validateSync,
 } from 'class-validator';
-import { AreBrokers, IsClickHouseUrl, Needs, withoutCredentials } from './config-rules.js';
+import { AreBrokers, AreNetworks, IsClickHouseUrl, Needs, withoutCredentials } from './config-rules.js';
 
 /** A wrong setting. The message names each variable and says what it should be; the process stops with it. */
 export class ConfigError extends Error {
@@ -87,6 +87,12 @@ export class AppConfig {
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) LOG_LEVEL = 'info';
   /** Seconds that a stop may take before connections are cut. */
   @FromText('number') @IsInt() @Min(1) @Max(300) SHUTDOWN_SECONDS = 25;
+
+  /**
+   * Proxies whose `X-Forwarded-For` is believed: addresses or networks in CIDR notation, comma-separated. Only then is
+   * a client behind one known by its own address.
+   */
+  @FromText('list') @AreNetworks() TRUST_PROXY: string[] = [];
 
   @FromText('list')
   @AreBrokers()

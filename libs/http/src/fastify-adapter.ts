@@ -23,14 +23,14 @@ export const defaultTimeouts: Timeouts = { headers: 10_000, request: 60_000, kee
 export class ProblemAdapter extends FastifyAdapter {
   constructor(
     private readonly sender: ProblemSender,
-    timeouts: Timeouts,
+    { timeouts, trustProxy }: { timeouts: Timeouts; trustProxy: readonly string[] },
   ) {
     super({
       // Without middleware there is nothing for middie to do on each request.
       skipMiddie: true,
       multipart: false,
       logger: false,
-      trustProxy: false,
+      trustProxy: trustProxy.length > 0 && [...trustProxy],
       genReqId: requestIdOf,
       requestIdHeader: false,
       return503OnClosing: false,

@@ -58,7 +58,10 @@ const bodyBytes = 64 * 1024 * 1024;
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const { context } = options;
   const sender = new ProblemSender(context.logger);
-  const adapter = new ProblemAdapter(sender, { ...defaultTimeouts, ...options.timeouts });
+  const adapter = new ProblemAdapter(sender, {
+    timeouts: { ...defaultTimeouts, ...options.timeouts },
+    trustProxy: context.config.TRUST_PROXY,
+  });
   const instance: FastifyInstance = adapter.getInstance<FastifyInstance>();
   namePort(instance, options.port ?? context.name);
   instance.addHook('onRequest', (request, reply, done) => {

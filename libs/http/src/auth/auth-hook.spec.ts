@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProblemError } from '#contracts';
 import { generateKey } from './api-key.js';
-import { apiKeyOf } from './admission.js';
+import { apiKeyOf, takeEvents } from './admission.js';
 import { requireApiKeys } from './auth-hook.js';
+import type { ApiKey } from './key-ring.js';
 import { ConfiguredKeyRing } from './configured-key-ring.js';
 
 const { key, keyId, sha256 } = generateKey();
@@ -23,7 +25,7 @@ describe('a port that requires keys', () => {
     });
     app.setErrorHandler((error, _request, reply) => {
       const status = error instanceof ProblemError ? error.status : 500;
-      void reply.code(status).send({ code: error instanceof ProblemError ? error.code : 'unknown' });
+      void reply.code(status).send(describeError(error));
     });
     app.get('/open', { config: { public: true } }, () => 'open');
     app.get('/read', { config: { scope: 'events:read' } }, (request) => apiKeyOf(request)?.keyId);
@@ -69,6 +71,32 @@ describe('a port that requires keys', () => {
     expect(refused).toEqual(['unauthenticated', 'invalid_token']);
   });
 
+  it('counts a wrong key as such also when it is told to wait', async () => {
+    for (let i = 0; i < 21; i++) await attempt('Bearer x');
+    expect(new Set(refused)).toEqual(new Set(['invalid_token']));
+    expect(refused).toHaveLength(21);
+  });
+
+  it('tells a network to wait that keeps sending wrong keys, and lets its right ones in', async () => {
+    for (let i = 0; i < 20; i++) expect((await attempt('Bearer x')).statusCode).toBe(401);
+    const answer = await attempt('Bearer x');
+    expect(answer.json()).toEqual({ code: 'too_many_requests', retryAfterSeconds: 3 });
+    expect((await attempt(authorization)).statusCode).toBe(200);
+    expect((await attempt('Bearer x', '192.0.2.8')).statusCode).toBe(401);
+  });
+
+  it('tells nobody to wait for having no key', async () => {
+    for (let i = 0; i < 50; i++) expect((await app.inject('/read')).statusCode).toBe(401);
+  });
+
+  it('does not believe X-Forwarded-For', async () => {
+    for (let i = 0; i < 20; i++) await attempt('Bearer x', '192.0.2.7', { 'x-forwarded-for': `1.2.3.${i}` });
+    expect((await attempt('Bearer x')).statusCode).toBe(429);
+  });
+
+  const attempt = (bearer: string, remoteAddress = '192.0.2.7', headers: Record<string, string> = {}) =>
+    app.inject({ url: '/read', remoteAddress, headers: { authorization: bearer, ...headers } });
+
   it('does not read the body of a request without a key', async () => {
     let bytes = 0;
     const body = new Readable({
@@ -87,3 +115,102 @@ describe('a port that requires keys', () => {
     expect(bytes).toBeLessThan(128 * 1024);
   });
 });
+
+describe('a port that requires keys, behind a proxy', () => {
+  it('tells clients apart by what the proxy says', async () => {
+    const app = fastify({ trustProxy: ['10.0.0.0/8'] });
+    requireApiKeys(app, { keyRing: { find: () => undefined } });
+    app.setErrorHandler((error, _request, reply) => void reply.send(describeError(error)));
+    const attempt = async (from: string) => {
+      const headers = { authorization: 'Bearer x', 'x-forwarded-for': `8.8.8.8, ${from}` };
+      return (await app.inject({ url: '/', remoteAddress: '10.0.0.1', headers })).json<{ code: string }>()
+        .code;
+    };
+    for (let i = 0; i < 20; i++) expect(await attempt('192.0.2.7')).toBe('invalid_token');
+    expect(await attempt('192.0.2.7')).toBe('too_many_requests');
+    expect(await attempt('192.0.2.8')).toBe('invalid_token');
+    await app.close();
+  });
+});
+
+describe('a key with a limit', () => {
+  let app: FastifyInstance;
+  afterEach(() => app.close());
+
+  const limited = (rateLimit: ApiKey['rateLimit']): void => {
+    const secrets = [{ sha256: Buffer.from(sha256, 'hex') }];
+    const limitedKey: ApiKey = {
+      keyId,
+      secrets,
+      scopes: new Set(['events:write'] as const),
+      rateLimit: rateLimit!,
+    };
+    app = fastify();
+    requireApiKeys(app, { keyRing: { find: (id) => (id === keyId ? limitedKey : undefined) } });
+    app.setErrorHandler((error, _request, reply) => {
+      const problem = error as ProblemError;
+      void reply
+        .code(problem.status)
+        .headers(problem.options.headers ?? {})
+        .send(describeError(error));
+    });
+    const config = { scope: 'events:write' };
+    app.post<{ Params: { count: string } }>('/write/:count', { config }, (request) => {
+      takeEvents(request, Number(request.params.count));
+      return 'written';
+    });
+    app.get('/read', { config: { scope: 'events:read' } }, () => 'read');
+  };
+  const write = (count = 1, bearer = authorization) =>
+    app.inject({ method: 'POST', url: `/write/${count}`, headers: { authorization: bearer } });
+
+  it('is told what it may do and what is left', async () => {
+    limited({ requestsPerSecond: 1000, eventsPerSecond: 500 });
+    const { headers } = await write(100);
+    expect(headers['ratelimit-policy']).toBe(
+      '"requests";q=1000;qu="requests";w=1, "events";q=500;qu="events";w=1',
+    );
+    expect(headers.ratelimit).toMatch(/^"requests";r=999;t=1, "events";r=40\d;t=1$/);
+  });
+
+  it('is refused when its requests are too many, those that it may not make included', async () => {
+    limited({ requestsPerSecond: 2 });
+    const read = () => app.inject({ url: '/read', headers: { authorization } });
+    expect([(await read()).statusCode, (await read()).statusCode]).toEqual([403, 403]);
+    const answer = await write();
+    expect(answer.json()).toEqual({ code: 'too_many_requests', retryAfterSeconds: 1 });
+    expect(answer.headers.ratelimit).toBe('"requests";r=0;t=1');
+  });
+
+  it('is refused when its events are too many, and may write more than a second of them at once', async () => {
+    limited({ eventsPerSecond: 100 });
+    expect((await write(10_000)).headers.ratelimit).toMatch(/^"events";r=0;t=(99|100)$/);
+    const answer = await write();
+    expect(answer.json()).toMatchObject({ code: 'too_many_requests' });
+    expect(answer.json<{ retryAfterSeconds: number }>().retryAfterSeconds).toBeOneOf([99, 100]);
+  });
+
+  it('is not used up by those who only know its id', async () => {
+    limited({ requestsPerSecond: 1 });
+    for (let i = 0; i < 10; i++) await write(1, `Bearer ${otherSecret()}`);
+    expect((await write()).statusCode).toBe(200);
+  });
+
+  it('is not told of limits that it does not have', async () => {
+    limited({});
+    const { headers } = await write();
+    expect(headers).not.toHaveProperty('ratelimit');
+  });
+});
+
+function describeError(error: unknown): object {
+  if (!(error instanceof ProblemError)) return { code: 'unknown' };
+  const { retryAfterSeconds } = error.options;
+  return { code: error.code, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+}
+
+/** A well-formed key with this id that was never made. */
+function otherSecret(): string {
+  const body = `trb_${keyId}_${'x'.repeat(40)}`;
+  return `${body}_${createHash('sha256').update(body).digest('hex').slice(0, 6)}`;
+}

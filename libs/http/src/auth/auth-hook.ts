@@ -1,13 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '#contracts';
+import { FailedAttempts } from '../rate-limit/failed-attempts.js';
+import { RateLimits } from '../rate-limit/rate-limits.js';
 import { admit } from './admission.js';
 import { authenticate, authorize } from './authenticate.js';
+import { clientNetwork } from './client-network.js';
 import type { ApiKey, KeyRing } from './key-ring.js';
 import type { RouteAccess } from './require-scope.js';
 
 export interface AuthOptions {
   keyRing: KeyRing;
-  /** Called with the problem's code for each refused request. */
+  /** Called with the problem's code for each refused request; for a wrong key, that of the key even when throttled. */
   onRefused?: (code: string) => void;
 }
 
@@ -15,23 +18,67 @@ export interface AuthOptions {
  * Makes every route of the instance need a key, unknown addresses included: what is not declared public is refused
  * without one, and a route that declares no scope is refused with any. It runs before the body is read: an upload
  * without a key costs its headers only.
+ *
+ * A key's requests per second are counted here, `takeEvents` counts its events. Whoever keeps sending wrong keys is
+ * told to wait; a right key from the same network is let in all the same, because many clients may share an address.
  */
 export function requireApiKeys(instance: FastifyInstance, options: AuthOptions): void {
-  instance.addHook('onRequest', async (request, reply) => {
-    const access = request.routeOptions.config as RouteAccess;
-    if (access.public) return admit(request, { reply });
+  const door = new Door(options);
+  instance.addHook('onRequest', (request, reply, done) => {
     try {
-      admit(request, { key: letIn(request, access, options.keyRing), reply });
+      door.pass(request, reply);
+      done();
     } catch (error) {
-      if (error instanceof ProblemError) options.onRefused?.(error.code);
-      throw error;
+      done(error as Error);
     }
   });
 }
 
-function letIn(request: FastifyRequest, access: RouteAccess, ring: KeyRing): ApiKey {
-  const key = authenticate(request.raw, ring, Date.now());
+class Door {
+  private readonly limits = new RateLimits();
+  private readonly failed = new FailedAttempts();
+
+  constructor(private readonly options: AuthOptions) {}
+
+  /** @throws ProblemError */
+  pass(request: FastifyRequest, reply: FastifyReply): void {
+    const access = request.routeOptions.config as RouteAccess;
+    if (access.public) return admit(request, { reply });
+    try {
+      const key = authenticate(request.raw, this.options.keyRing, Date.now());
+      this.letIn(request, reply, key);
+      checkScope(request, access, key);
+    } catch (error) {
+      if (error instanceof ProblemError) this.options.onRefused?.(error.code);
+      throw isWrongKey(error) ? this.throttled(request, error) : error;
+    }
+  }
+
+  private letIn(request: FastifyRequest, reply: FastifyReply, key: ApiKey): void {
+    const limits = this.limits.of(key);
+    if (limits) {
+      const now = performance.now();
+      limits.take('requests', 1, now);
+      void reply.headers(limits.headers(now));
+    }
+    admit(request, { key, reply, ...(limits && { limits }) });
+  }
+
+  private throttled(request: FastifyRequest, refusal: ProblemError): ProblemError {
+    const waitMs = this.failed.add(clientNetwork(request), performance.now());
+    if (waitMs === 0) return refusal;
+    const detail =
+      'Too many requests from this address had a key that is not valid. Check the key, then repeat.';
+    return new ProblemError('too_many_requests', detail, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+  }
+}
+
+function checkScope(request: FastifyRequest, access: RouteAccess, key: ApiKey): void {
   if (access.scope) authorize(key, access.scope);
   else if (!request.is404) throw new ProblemError('insufficient_scope', 'No key permits this.');
-  return key;
+}
+
+/** That there is no key is no attempt: browsers and probes begin so. */
+function isWrongKey(error: unknown): error is ProblemError {
+  return error instanceof ProblemError && error.code === 'invalid_token';
 }

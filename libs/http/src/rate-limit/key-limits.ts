@@ -40,6 +40,7 @@ export class KeyLimits {
    * for each unit its quota `q` in a window of `w` seconds; what remains `r`, and the seconds `t` until more is there.
    */
   headers(now: number): Record<string, string> {
+    if (this.buckets.length === 0) return {};
     const policies = this.buckets.map(([unit, { capacity }]) => `"${unit}";q=${capacity};qu="${unit}";w=1`);
     const limits = this.buckets.map(
       ([unit, bucket]) =>
