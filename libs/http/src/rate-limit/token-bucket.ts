@@ -1,3 +1,6 @@
+/** Of a millisecond, or of a token: errors of rounding are below it, and nothing that matters is. */
+const precision = 1e-6;
+
 /**
  * A rate with a burst. Tokens flow in at `perSecond` up to `capacity`; whoever takes while at least one is there gets
  * as many as wanted, and what is missing is a debt that is paid before anyone gets more. So the rate holds over time,
@@ -27,7 +30,7 @@ export class TokenBucket {
   /** Whole tokens that are there, none while there is a debt. */
   remaining(now: number): number {
     const missing = Math.max(0, this.fullAt - now) / this.msPerToken;
-    return Math.max(0, Math.floor(this.capacity - missing));
+    return Math.max(0, Math.floor(this.capacity - missing + precision));
   }
 
   /** Milliseconds until one more than `remaining` is there; 0 when it is full. */
@@ -36,6 +39,6 @@ export class TokenBucket {
   }
 
   private msUntil(tokens: number, now: number): number {
-    return Math.max(0, Math.ceil(this.fullAt - now - (this.capacity - tokens) * this.msPerToken));
+    return Math.max(0, Math.ceil(this.fullAt - now - (this.capacity - tokens) * this.msPerToken - precision));
   }
 }
