@@ -11,3 +11,4 @@ export * from './read-back.js';
 export * from './sent-event.js';
 export * from './stack.js';
 export * from './tcp-proxy.js';
+export * from './until.js';

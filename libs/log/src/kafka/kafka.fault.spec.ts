@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PrivateEngines } from '#testing';
+import { PrivateEngines, until } from '#testing';
 import { LogUnavailableError } from '../errors.js';
-import { Recorder, until } from '../contract/recorder.js';
+import { Recorder } from '../contract/recorder.js';
 import type { Log, NewRecord, Position, Producer } from '../log.js';
 import { openKafkaLog } from './kafka-log.js';
+import type { KafkaLogger } from './logger.js';
 
 const keys = 7;
 
@@ -39,7 +40,7 @@ class Writer {
     for (;;) {
       try {
         const positions = await this.producer.append(records);
-        records.forEach(({ value }, i) => this.acknowledged.set(value, positions[i] as Position));
+        records.forEach(({ value }, i) => this.acknowledged.set(String(value), positions[i] as Position));
         return;
       } catch (error) {
         if (!(error instanceof LogUnavailableError)) throw error;
@@ -87,10 +88,50 @@ function check(
 
 const clean = { lost: [], misplaced: [], reordered: [] };
 
+/** What the log's clients have reported lately. */
+class Journal implements KafkaLogger {
+  private readonly lines: string[] = [];
+
+  private add(level: string, details: object, message: string): void {
+    const { err, ...rest } = details as { err?: Error };
+    this.lines.push(
+      `${new Date().toISOString()} ${level} ${message} ${JSON.stringify(rest)} ${err?.message ?? ''}`,
+    );
+    if (this.lines.length > 200) this.lines.shift();
+  }
+
+  error = (details: object, message: string): void => this.add('error', details, message);
+  warn = (details: object, message: string): void => this.add('warn', details, message);
+  info = (details: object, message: string): void => this.add('info', details, message);
+  debug = (details: object, message: string): void => this.add('debug', details, message);
+
+  tail(count: number): string {
+    return this.lines.slice(-count).join('\n');
+  }
+}
+
+/** What was acknowledged and has not been read; looks at each record once. */
+class Missing {
+  private looked = 0;
+  private readonly seen = new Set<string>();
+
+  constructor(
+    private readonly writer: Writer,
+    private readonly reader: Recorder,
+  ) {}
+
+  values(): string[] {
+    const { records } = this.reader;
+    for (; this.looked < records.length; this.looked++) this.seen.add(String(records[this.looked]?.value));
+    return [...this.writer.acknowledged.keys()].filter((value) => !this.seen.has(value));
+  }
+}
+
 describe('the log on a broker that fails', () => {
   let engines: PrivateEngines;
   let log: Log;
   let producer: Producer;
+  const journal = new Journal();
 
   beforeAll(async () => {
     engines = await PrivateEngines.prepare();
@@ -99,6 +140,7 @@ describe('the log on a broker that fails', () => {
       brokers: [engines.brokers],
       clientId: 'fault',
       replicationFactor: 1,
+      logger: journal,
       bounds: {
         requestTimeoutMs: 2_000,
         operationTimeoutMs: 6_000,
@@ -128,18 +170,33 @@ describe('the log on a broker that fails', () => {
     });
     await follower.start();
     const writer = new Writer(producer, topic);
-    await until(() => reader.records.length > 200, 'records before the fault');
+    const missing = new Missing(writer, reader);
+    const diagnosis = async (): Promise<string> => {
+      const absent = missing.values();
+      const places = absent.slice(0, 10).map((value) => ({ value, ...writer.acknowledged.get(value) }));
+      const ends = await log.admin.offsets(topic).catch(String);
+      const { assignments, revoked, crashes } = reader;
+      const state = {
+        absent: absent.length,
+        places,
+        ends,
+        assignments: assignments.length,
+        revoked,
+        crashes,
+      };
+      return `${JSON.stringify({ ...state, failures: writer.failures })}\n${journal.tail(60)}`;
+    };
+    const progress = (): string => `${writer.acknowledged.size} written, ${reader.records.length} read`;
+    const moving = { progress, diagnosis };
+    await until(() => reader.records.length > 200, { what: 'records before the fault', ...moving });
     await fault();
     const before = writer.acknowledged.size;
-    await until(() => writer.acknowledged.size > before + 200, 'writing goes on after the fault', 60_000);
+    const written = (): boolean => writer.acknowledged.size > before + 200;
+    await until(written, { what: 'writing goes on after the fault', ...moving });
     await writer.stop();
-    const complete = (): boolean => {
-      const seen = new Set(reader.values());
-      return [...writer.acknowledged.keys()].every((value) => seen.has(value));
-    };
-    await until(complete, 'reading goes on after the fault', 60_000);
+    await until(() => missing.values().length === 0, { what: 'reading goes on after the fault', ...moving });
     await producer.append([{ topic: tableTopic, key: 'a', value: 'after' }]);
-    await until(() => table.includes('after'), 'the table goes on after the fault', 30_000);
+    await until(() => table.includes('after'), { what: 'the table goes on after the fault', diagnosis });
     expect(reader.crashes).toEqual([]);
     await follower.close();
     await reader.consumer.close();
@@ -180,23 +237,18 @@ describe('the log on a broker that fails', () => {
     await log.admin.create(topic, { partitions: 1 });
     await producer.append([{ topic, key: 'a', value: 'before' }]);
     await engines.killKafka();
-    const started = Date.now();
     await expect(producer.append([{ topic, key: 'a', value: 'meanwhile' }])).rejects.toThrow(
       LogUnavailableError,
     );
     await expect(log.admin.ping()).rejects.toThrow(LogUnavailableError);
-    expect(Date.now() - started).toBeLessThan(20_000);
     expect(producer.bytesInFlight).toBe(0);
     await engines.startKafka();
-    await until(
-      () =>
-        log.admin.ping().then(
-          () => true,
-          () => false,
-        ),
-      'the broker answers',
-      30_000,
-    );
+    const answers = (): Promise<boolean> =>
+      log.admin.ping().then(
+        () => true,
+        () => false,
+      );
+    await until(answers, { what: 'the broker answers' });
     await producer.append([{ topic, key: 'a', value: 'after' }]);
   });
 });
