@@ -1,5 +1,5 @@
 import { TopicNames } from '#contracts';
-import { openDefinitions, type Definitions } from '#definitions';
+import { openDefinitions, systemActor, type Definitions } from '#definitions';
 import { MemoryLog } from '#log';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { followStreams } from './stream-subscription.js';
@@ -27,9 +27,9 @@ describe('followStreams', () => {
   afterEach(() => definitions.close());
 
   it('subscribes to the streams there are, and to those that come', async () => {
-    await definitions.createStream({ stream: 'b' });
+    await definitions.createStream({ stream: 'b' }, systemActor);
     followStreams(definitions, target);
-    await definitions.createStream({ stream: 'a' });
+    await definitions.createStream({ stream: 'a' }, systemActor);
     await vi.waitFor(() => expect(subscriptions).toEqual([['b'], ['a', 'b']]));
   });
 
@@ -41,7 +41,7 @@ describe('followStreams', () => {
 
   it('takes changes together that come while a subscription is under way', async () => {
     let finish: () => void = () => undefined;
-    await definitions.createStream({ stream: 'a' });
+    await definitions.createStream({ stream: 'a' }, systemActor);
     followStreams(definitions, {
       ...target,
       subscribe: async (streams) => {
@@ -49,21 +49,21 @@ describe('followStreams', () => {
         if (streams.length === 1) await new Promise<void>((resolve) => (finish = resolve));
       },
     });
-    for (const stream of ['b', 'c', 'd']) await definitions.createStream({ stream });
+    for (const stream of ['b', 'c', 'd']) await definitions.createStream({ stream }, systemActor);
     finish();
     await vi.waitFor(() => expect(subscriptions).toEqual([['a'], ['a', 'b', 'c', 'd']]));
   });
 
   it('hands on why a subscription failed', async () => {
     const error = new Error('closed');
-    await definitions.createStream({ stream: 'a' });
+    await definitions.createStream({ stream: 'a' }, systemActor);
     followStreams(definitions, { ...target, subscribe: () => Promise.reject(error) });
     await vi.waitFor(() => expect(failures).toEqual([error]));
   });
 
   it('ends when told to', async () => {
     followStreams(definitions, target)();
-    await definitions.createStream({ stream: 'a' });
+    await definitions.createStream({ stream: 'a' }, systemActor);
     expect(subscriptions).toEqual([]);
   });
 });

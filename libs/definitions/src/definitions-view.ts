@@ -1,52 +1,39 @@
 import type { LogRecord } from '#log';
-import { UnreadableDefinitionError, type DefinitionFold } from './fold.js';
+import { readKey } from './definition-record.js';
+import { erasureRules } from './erasures/erasure-rules.js';
+import { keyRules } from './keys/key-rules.js';
+import { KindFold } from './kind-fold.js';
+import { UnreadableDefinitionError } from './kind-rules.js';
+import { schemaRules } from './schemas/schema-rules.js';
+import { streamRules } from './streams/stream-rules.js';
 
-/** Folds the records of the definitions topic, each by the fold of its kind. */
+/** All that the definitions topic says, each kind folded by its own rules. */
 export class DefinitionsView {
-  private readonly folds: Map<string, DefinitionFold>;
-  private readonly listeners = new Set<() => void>();
+  readonly streams = new KindFold(streamRules);
+  readonly schemas = new KindFold(schemaRules);
+  readonly keys = new KindFold(keyRules);
+  readonly erasures = new KindFold(erasureRules);
+  private readonly folds = new Map(
+    [this.streams, this.schemas, this.keys, this.erasures].map((fold) => [fold.rules.kind, fold]),
+  );
   private unreadableCount = 0;
-
-  constructor(folds: readonly DefinitionFold[]) {
-    this.folds = new Map(folds.map((fold) => [fold.kind, fold]));
-  }
 
   get unreadable(): number {
     return this.unreadableCount;
   }
 
-  onChange(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-
-  /** Records that cannot be read are counted and skipped; kinds that a newer version has written are left alone. */
-  apply(record: LogRecord): void {
-    let changed = false;
+  /**
+   * True when a definition has changed. Records that cannot be read are counted and skipped; kinds that a newer version
+   * has written are left alone.
+   */
+  apply(record: LogRecord): boolean {
     try {
-      changed = this.fold(record);
+      const key = readKey(record.key);
+      return this.folds.get(key.kind)?.apply(record, key) ?? false;
     } catch (error) {
       if (!(error instanceof UnreadableDefinitionError)) throw error;
       this.unreadableCount++;
+      return false;
     }
-    if (changed) for (const listener of [...this.listeners]) listener();
-  }
-
-  private fold({ key, value, offset }: LogRecord): boolean {
-    const text = key?.toString() ?? '';
-    const colon = text.indexOf(':');
-    if (colon < 1) throw new UnreadableDefinitionError('the key is not kind:name');
-    const fold = this.folds.get(text.slice(0, colon));
-    if (!fold) return false;
-    return fold.apply({ name: text.slice(colon + 1), value: parse(value), offset });
-  }
-}
-
-function parse(value: Buffer | null): unknown {
-  if (value === null) return undefined;
-  try {
-    return JSON.parse(value.toString()) as unknown;
-  } catch {
-    throw new UnreadableDefinitionError('the value is not JSON');
   }
 }

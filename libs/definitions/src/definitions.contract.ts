@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TopicNames } from '#contracts';
+import { isReservedStream, TopicNames } from '#contracts';
 import type { Log, Producer } from '#log';
 import type { Definitions } from './definitions.js';
 import { definitionsHealth, DefinitionsStoppedError } from './definitions-health.js';
+import { systemActor } from './kind.js';
 import { openDefinitions } from './open-definitions.js';
+import type { StreamDefinition } from './streams/stream-definition.js';
 
 /** What definitions promise on every log. */
 export function describeDefinitionsContract(name: string, open: () => Log): void {
@@ -41,15 +43,18 @@ export function describeDefinitionsContract(name: string, open: () => Log): void
     const announce = (names: TopicNames, key: string, value: string) =>
       producer.append([{ topic: names.definitions, key, value }]);
 
+    const userStreams = (definitions: Definitions): StreamDefinition[] =>
+      definitions.streams().filter(({ stream }) => !isReservedStream(stream));
+
     it('creates a stream with the defaults: topic, announcement, view', async () => {
       const names = newNames();
       const definitions = await started(names);
-      const { definition, created } = await definitions.createStream({ stream: 'orders' });
+      const { definition, created } = await definitions.createStream({ stream: 'orders' }, systemActor);
       expect(created).toBe(true);
       expect(definition).toMatchObject({ stream: 'orders', partitions: 2, retention: 'unlimited' });
       expect(definition.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
       expect(definitions.stream('orders')).toEqual(definition);
-      expect(definitions.streams()).toEqual([definition]);
+      expect(userStreams(definitions)).toEqual([definition]);
       expect(await log.admin.partitions(names.ofStream('orders'))).toBe(2);
     });
 
@@ -60,21 +65,21 @@ export function describeDefinitionsContract(name: string, open: () => Log): void
       const remove = definitions.onChange(() => {
         throw broken;
       });
-      await other.createStream({ stream: 'a' });
+      await other.createStream({ stream: 'a' }, systemActor);
       await expect.poll(() => definitions.failure, { timeout: 10_000 }).toBe(broken);
       expect(() => definitionsHealth(definitions)).toThrow(DefinitionsStoppedError);
       remove();
-      await other.createStream({ stream: 'b' });
+      await other.createStream({ stream: 'b' }, systemActor);
       await definitions.start();
-      expect(definitionsHealth(definitions)).toEqual({ streams: 2, unreadable: 0 });
-      await definitions.createStream({ stream: 'c' });
+      expect(definitionsHealth(definitions)).toEqual({ streams: 3, unreadable: 0 });
+      await definitions.createStream({ stream: 'c' }, systemActor);
       expect(definitions.stream('c')).toBeDefined();
     });
 
     it('gives the stream that is there to whoever creates it again', async () => {
       const definitions = await started(newNames());
-      const first = await definitions.createStream({ stream: 'a', partitions: 3 });
-      const second = await definitions.createStream({ stream: 'a', partitions: 5 });
+      const first = await definitions.createStream({ stream: 'a', partitions: 3 }, systemActor);
+      const second = await definitions.createStream({ stream: 'a', partitions: 5 }, systemActor);
       expect(second).toEqual({ definition: first.definition, created: false });
     });
 
@@ -84,22 +89,25 @@ export function describeDefinitionsContract(name: string, open: () => Log): void
       const seen = new Promise<void>((resolve) => {
         const remove = two.onChange(() => (remove(), resolve()));
       });
-      const { definition } = await one.createStream({
-        stream: 's',
-        retention: { time: 'P30D', bytes: 1_000_000 },
-      });
+      const { definition } = await one.createStream(
+        {
+          stream: 's',
+          retention: { time: 'P30D', bytes: 1_000_000 },
+        },
+        systemActor,
+      );
       await seen;
       expect(two.stream('s')).toEqual(definition);
       const late = await started(names);
-      expect(late.streams()).toEqual([definition]);
+      expect(userStreams(late)).toEqual([definition]);
     });
 
     it('gives two creators at once the same definition, and creates it once', async () => {
       const names = newNames();
       const [one, two] = [await started(names), await started(names)];
       const results = await Promise.all([
-        one.createStream({ stream: 'race', partitions: 3 }),
-        two.createStream({ stream: 'race', partitions: 4 }),
+        one.createStream({ stream: 'race', partitions: 3 }, systemActor),
+        two.createStream({ stream: 'race', partitions: 4 }, systemActor),
       ]);
       expect(results.filter(({ created }) => created)).toHaveLength(1);
       expect(results[0].definition).toEqual(results[1].definition);
@@ -111,7 +119,7 @@ export function describeDefinitionsContract(name: string, open: () => Log): void
     it('shares one creation among calls at once in one process', async () => {
       const definitions = await started(newNames());
       const results = await Promise.all(
-        Array.from({ length: 20 }, () => definitions.createStream({ stream: 'shared' })),
+        Array.from({ length: 20 }, () => definitions.createStream({ stream: 'shared' }, systemActor)),
       );
       expect(results.filter(({ created }) => created)).toHaveLength(1);
       expect(new Set(results.map(({ definition }) => definition.created_at)).size).toBe(1);
@@ -121,18 +129,21 @@ export function describeDefinitionsContract(name: string, open: () => Log): void
       const names = newNames();
       await log.admin.create(names.ofStream('half'), { partitions: 5 });
       const definitions = await started(names);
-      const { definition, created } = await definitions.createStream({ stream: 'half', partitions: 3 });
+      const { definition, created } = await definitions.createStream(
+        { stream: 'half', partitions: 3 },
+        systemActor,
+      );
       expect(created).toBe(true);
       expect(definition.partitions).toBe(5);
     });
 
     it('refuses a name that collides with that of another stream', async () => {
       const definitions = await started(newNames());
-      await definitions.createStream({ stream: 'a.b' });
-      await expect(definitions.createStream({ stream: 'a_b' })).rejects.toMatchObject({
+      await definitions.createStream({ stream: 'a.b' }, systemActor);
+      await expect(definitions.createStream({ stream: 'a_b' }, systemActor)).rejects.toMatchObject({
         code: 'stream_name_collision',
       });
-      const { created } = await definitions.createStream({ stream: 'a-b' });
+      const { created } = await definitions.createStream({ stream: 'a-b' }, systemActor);
       expect(created).toBe(true);
     });
 
@@ -140,8 +151,8 @@ export function describeDefinitionsContract(name: string, open: () => Log): void
       const names = newNames();
       const [one, two] = [await started(names), await started(names)];
       const results = await Promise.allSettled([
-        one.createStream({ stream: 'x.y' }),
-        two.createStream({ stream: 'x_y' }),
+        one.createStream({ stream: 'x.y' }, systemActor),
+        two.createStream({ stream: 'x_y' }, systemActor),
       ]);
       const refused = results.filter((result) => result.status === 'rejected');
       expect(refused).toHaveLength(1);
@@ -150,7 +161,9 @@ export function describeDefinitionsContract(name: string, open: () => Log): void
 
     it.each(['', '_internal', '..', 'a/b', 'ä', 'x'.repeat(201)])('refuses the name %j', async (stream) => {
       const definitions = await started(newNames());
-      await expect(definitions.createStream({ stream })).rejects.toMatchObject({ code: 'invalid_request' });
+      await expect(definitions.createStream({ stream }, systemActor)).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
     });
 
     it('counts records that cannot be read and goes on', async () => {
@@ -164,10 +177,10 @@ export function describeDefinitionsContract(name: string, open: () => Log): void
       );
       await announce(names, 'stream:../../etc', '{}');
       await announce(names, 'nothing', '{}');
-      await announce(names, 'kind-of-tomorrow:x', '{"any":1}');
-      await definitions.createStream({ stream: 'good' });
+      await announce(names, `kind_of_tomorrow:x:0:${randomUUID()}`, '{"any":1}');
+      await definitions.createStream({ stream: 'good' }, systemActor);
       expect(definitions.unreadable).toBe(4);
-      expect(definitions.streams().map(({ stream }) => stream)).toEqual(['good']);
+      expect(userStreams(definitions).map(({ stream }) => stream)).toEqual(['good']);
       const late = await started(names);
       expect(late.unreadable).toBe(4);
       expect(late.streams()).toEqual(definitions.streams());
@@ -177,10 +190,10 @@ export function describeDefinitionsContract(name: string, open: () => Log): void
       const definitions = await started(newNames());
       const wanted = Array.from({ length: 40 }, (_, i) => `many-${i}`);
       const results = await Promise.all(
-        wanted.map((stream) => definitions.createStream({ stream, partitions: 1 })),
+        wanted.map((stream) => definitions.createStream({ stream, partitions: 1 }, systemActor)),
       );
       expect(results.every(({ created }) => created)).toBe(true);
-      expect(definitions.streams()).toHaveLength(40);
+      expect(userStreams(definitions)).toHaveLength(40);
     });
   });
 }

@@ -1,38 +1,81 @@
-/**
- * What everything obeys: streams now; schemas, keys, projections and pipelines later. The truth is one compacted
- * Kafka topic; every process folds it into a view in memory.
- */
-export interface StreamDefinition {
+import type { AuditEntry } from './audit/audit-event.js';
+import type { Erasure } from './erasures/erasure.js';
+import type { KeyDefinition } from './keys/key-definition.js';
+import type { Actor, Kind } from './kind.js';
+import type { SchemaSubject } from './schemas/schema-subject.js';
+import type { StreamDefinition } from './streams/stream-definition.js';
+
+export interface NewStream {
   stream: string;
-  partitions: number;
-  /** `unlimited`, or bounds by time and size. */
-  retention: 'unlimited' | { time?: string; bytes?: number };
-  /** RFC 3339. */
-  created_at: string;
+  partitions?: number;
+  retention?: StreamDefinition['retention'];
 }
 
+export interface CreatedStream {
+  definition: StreamDefinition;
+  created: boolean;
+}
+
+/**
+ * What everything obeys: streams, schemas, keys, erasures; later projections and pipelines. The truth is one compacted
+ * Kafka topic; every process folds it into a view in memory. Every change is an event in the stream `tributary.audit`
+ * before its call resolves; where that cannot be written, the call rejects with log_unavailable, and the change holds.
+ */
 export interface Definitions {
   /** Resolves when the view is complete up to what was in the topic at the call. */
   start(): Promise<void>;
+
+  /** Also one that is being deleted: look at its `state`. */
   stream(name: string): StreamDefinition | undefined;
+  /** Those that are being deleted among them, and the system's own. */
   streams(): StreamDefinition[];
   /**
    * Makes the topic and announces the stream; resolves when this process's view has it. Of two creators the first in
    * the log's order wins, the second gets the winner's definition (`created: false`).
-   * @throws ProblemError stream_name_collision, stream_limit_reached, log_unavailable
+   * @throws ProblemError stream_name_collision, stream_limit_reached, stream_reserved, stream_being_deleted,
+   * log_unavailable
    */
-  createStream(stream: {
-    stream: string;
-    partitions?: number;
-    retention?: StreamDefinition['retention'];
-  }): Promise<{ definition: StreamDefinition; created: boolean }>;
+  createStream(stream: NewStream, actor: Actor): Promise<CreatedStream>;
+  /**
+   * Changes the retention of a stream, and with it the settings of its topic. The other members that `next` returns are
+   * not looked at. Repeating it makes up for a topic that could not be reached.
+   * @throws ProblemError stream_not_found, stream_reserved, stream_being_deleted, log_unavailable
+   */
+  changeStream(
+    name: string,
+    next: (current: StreamDefinition) => StreamDefinition,
+    actor: Actor,
+  ): Promise<StreamDefinition>;
+  /**
+   * From now on nothing is written to the stream and nobody sees it. Who has begun goes on with removing its topic and
+   * its rows, and finishes; so does whoever repeats it.
+   * @throws ProblemError stream_not_found, stream_reserved, log_unavailable
+   */
+  beginDeletion(name: string, actor: Actor): Promise<StreamDefinition>;
+  /**
+   * The name may be used again: removes what is left of the topic, then the definition. Nothing happens when there is
+   * none any more.
+   * @throws ProblemError invalid_request when the deletion has not begun, log_unavailable
+   */
+  finishDeletion(name: string, actor: Actor): Promise<void>;
+
+  /** By `schemaName(stream, event_type)`. */
+  readonly schemas: Kind<SchemaSubject>;
+  /** By key id. */
+  readonly keys: Kind<KeyDefinition>;
+  /** By `erasureName(stream, entity_hash)`. */
+  readonly erasures: Kind<Erasure>;
+
+  /** Appends to the audit what is no change of a definition. @throws ProblemError log_unavailable */
+  audit(entry: AuditEntry, actor: Actor): Promise<void>;
+
   /** Called after each change of the view; returns what removes the listener. */
   onChange(listener: () => void): () => void;
   /** Records of the topic that could not be read, so far. */
   readonly unreadable: number;
   /**
-   * Why the view is no longer kept up to date; undefined while it is. What it had is still served. `start` begins anew
-   * with a fresh reader.
+   * Why the view is not kept up to date at the moment; undefined while it is. What it had is still served, and a fresh
+   * reader is tried again and again; `start` tries at once.
    */
   readonly failure: Error | undefined;
   close(): Promise<void>;

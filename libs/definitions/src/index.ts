@@ -1,3 +1,10 @@
 export * from './definitions.js';
+export type { AuditEntry } from './audit/audit-event.js';
 export { openDefinitions, type DefinitionsOptions } from './open-definitions.js';
 export { definitionsHealth, DefinitionsStoppedError } from './definitions-health.js';
+export * from './erasures/erasure.js';
+export * from './keys/key-definition.js';
+export * from './kind.js';
+export * from './schemas/schema-subject.js';
+export type { StreamDefinition } from './streams/stream-definition.js';
+export { durationMs } from './streams/duration.js';

@@ -7,6 +7,9 @@ export interface Actor {
   request_id: string | null;
 }
 
+/** For what nobody asked for. */
+export const systemActor: Actor = { key_id: null, port: 'system', request_id: null };
+
 /** What became of a change. */
 export interface Changed<T> {
   /** What holds now; undefined when it was removed. */

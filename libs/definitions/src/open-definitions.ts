@@ -1,19 +1,37 @@
-import { ProblemError, type TopicNames } from '#contracts';
-import { LogUnavailableError, type Log, type Producer, type TableReader } from '#log';
-import type { Definitions, StreamDefinition } from './definitions.js';
-import { DefinitionsView } from './definitions-view.js';
-import { createStream, type CreatedStream, type NewStream } from './streams/create-stream.js';
-import { StreamFold } from './streams/stream-fold.js';
+import type { TopicNames } from '#contracts';
+import type { Log } from '#log';
+import type { AuditEntry } from './audit/audit-event.js';
+import { AuditTrail } from './audit/audit-trail.js';
+import type { CreatedStream, Definitions, NewStream } from './definitions.js';
+import type { DefinitionsView } from './definitions-view.js';
+import type { Erasure } from './erasures/erasure.js';
+import type { KeyDefinition } from './keys/key-definition.js';
+import type { Actor } from './kind.js';
+import type { KindFold } from './kind-fold.js';
+import { LogKind } from './log-kind.js';
+import type { SchemaPart } from './schemas/schema-rules.js';
+import type { SchemaSubject } from './schemas/schema-subject.js';
+import { changeStream } from './streams/change-stream.js';
+import { beginDeletion, finishDeletion } from './streams/delete-stream.js';
+import type { StreamDefinition } from './streams/stream-definition.js';
+import { StreamCreations, type StreamParts } from './streams/streams.js';
+import { TopicFollower } from './topic-follower.js';
+import { definitionsTopic, TopicWriter } from './topic-writer.js';
+import { Turns } from './turns.js';
 
 export interface DefinitionsOptions {
   log: Log;
   names: TopicNames;
   /** Of streams that are created without saying how many. */
   defaults: { partitions: number };
+  /** How many definitions there may be, by kind; default: what the kind says. */
+  most?: Readonly<Record<string, number>>;
 }
 
-/** Streams that one process may be creating at a time. */
-const maxCreations = 1_000;
+/** How long the view may take to have what this process has written. */
+const viewTimeoutMs = 10_000;
+/** Changes that one process may have under way, those that wait for their turn included. */
+const maxChanges = 2_000;
 
 /** Opens the definitions of one installation; nothing is read before `start`. */
 export function openDefinitions(options: DefinitionsOptions): Definitions {
@@ -21,103 +39,104 @@ export function openDefinitions(options: DefinitionsOptions): Definitions {
 }
 
 class LogDefinitions implements Definitions {
-  private readonly streamFold = new StreamFold();
-  private readonly view = new DefinitionsView([this.streamFold]);
-  private reader: TableReader;
-  private readonly creations = new Map<string, Promise<CreatedStream>>();
-  private openProducer: Promise<Producer> | undefined;
+  private readonly follower: TopicFollower;
+  private readonly writer: TopicWriter;
+  private readonly trail: AuditTrail;
+  private readonly turns = new Turns(maxChanges);
+  private readonly streamParts: StreamParts;
+  private readonly creations: StreamCreations;
+  readonly schemas: LogKind<SchemaSubject, SchemaPart>;
+  readonly keys: LogKind<KeyDefinition>;
+  readonly erasures: LogKind<Erasure>;
 
   constructor(private readonly options: DefinitionsOptions) {
-    this.reader = this.newReader();
+    const { log, names, defaults } = options;
+    this.follower = new TopicFollower(log, names.definitions);
+    this.writer = new TopicWriter(log, names);
+    this.trail = new AuditTrail({
+      names,
+      producer: () => this.writer.producer(),
+      ready: () => this.creations.audit(),
+    });
+    this.streamParts = {
+      ...{ log, names, defaults },
+      kind: this.kind((view) => view.streams),
+      onChange: (listener) => this.onChange(listener),
+      upToDate: () => this.follower.start(),
+    };
+    this.creations = new StreamCreations(this.streamParts);
+    this.schemas = this.kind((view) => view.schemas);
+    this.keys = this.kind((view) => view.keys);
+    this.erasures = this.kind((view) => view.erasures);
   }
 
-  private newReader(): TableReader {
-    const { log, names } = this.options;
-    return log.tableReader(names.definitions, { record: (record) => this.view.apply(record) });
+  private kind<T, P>(foldOf: (view: DefinitionsView) => KindFold<T, P>): LogKind<T, P> {
+    const { rules } = foldOf(this.follower.view);
+    return new LogKind({
+      rules,
+      fold: () => foldOf(this.follower.view),
+      writer: this.writer,
+      audit: this.trail,
+      turns: this.turns,
+      most: this.options.most?.[rules.kind] ?? rules.most,
+      caughtUp: (offset) => this.follower.caughtUp(offset, viewTimeoutMs),
+    });
   }
 
   async start(): Promise<void> {
     const { log, names } = this.options;
-    await log.admin.create(names.definitions, { partitions: 1, config: { 'cleanup.policy': 'compact' } });
-    if (this.reader.failure) {
-      await this.reader.close();
-      this.reader = this.newReader();
-    }
-    await this.reader.start();
+    await log.admin.create(names.definitions, definitionsTopic);
+    await this.follower.start();
   }
 
   stream(name: string): StreamDefinition | undefined {
-    return this.streamFold.get(name);
+    return this.follower.view.streams.get(name);
   }
 
   streams(): StreamDefinition[] {
-    return this.streamFold.all();
+    return this.follower.view.streams.all();
   }
 
-  createStream(wanted: NewStream): Promise<CreatedStream> {
-    const running = this.creations.get(wanted.stream);
-    if (running) return running.then(({ definition }) => ({ definition, created: false }));
-    if (this.creations.size >= maxCreations) {
-      const detail = 'Too many streams are being created at once.';
-      return Promise.reject(new ProblemError('overloaded', detail, { retryAfterSeconds: 1 }));
-    }
-    const creation = this.create(wanted).finally(() => this.creations.delete(wanted.stream));
-    this.creations.set(wanted.stream, creation);
-    return creation;
+  createStream(wanted: NewStream, actor: Actor): Promise<CreatedStream> {
+    return this.creations.create(wanted, actor);
   }
 
-  private create(wanted: NewStream): Promise<CreatedStream> {
-    const { log, names, defaults } = this.options;
-    return createStream(
-      {
-        log,
-        names,
-        defaults,
-        streams: this.streamFold,
-        producer: () => this.producer(),
-        caughtUp: (offset, timeoutMs) => this.reader.caughtUp(offset, timeoutMs),
-        appears: (stream, timeoutMs) => this.appears(stream, timeoutMs),
-      },
-      wanted,
-    );
+  changeStream(
+    name: string,
+    next: (current: StreamDefinition) => StreamDefinition,
+    actor: Actor,
+  ): Promise<StreamDefinition> {
+    return changeStream(this.streamParts, { name, next }, actor);
   }
 
-  private producer(): Promise<Producer> {
-    this.openProducer ??= this.options.log.producer().catch((error: unknown) => {
-      this.openProducer = undefined;
-      throw error instanceof Error ? error : new LogUnavailableError('no producer', { cause: error });
-    });
-    return this.openProducer;
+  beginDeletion(name: string, actor: Actor): Promise<StreamDefinition> {
+    return beginDeletion(this.streamParts, name, actor);
   }
 
-  private appears(stream: string, timeoutMs: number): Promise<boolean> {
-    if (this.stream(stream)) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const finish = (found: boolean): void => {
-        clearTimeout(timer);
-        remove();
-        resolve(found);
-      };
-      const timer = setTimeout(() => finish(false), timeoutMs);
-      const remove = this.onChange(() => this.stream(stream) && finish(true));
-    });
+  finishDeletion(name: string, actor: Actor): Promise<void> {
+    return finishDeletion(this.streamParts, name, actor);
+  }
+
+  audit(entry: AuditEntry, actor: Actor): Promise<void> {
+    return this.trail.note(entry, actor);
   }
 
   onChange(listener: () => void): () => void {
-    return this.view.onChange(listener);
+    return this.follower.onChange(listener);
   }
 
   get unreadable(): number {
-    return this.view.unreadable;
+    return this.follower.view.unreadable;
   }
 
   get failure(): Error | undefined {
-    return this.reader.failure;
+    return this.follower.failure;
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled([...this.creations.values()]);
-    await this.reader.close();
-    await (await this.openProducer)?.close();
+    await this.creations.over();
+    await this.turns.over();
+    await this.follower.close();
+    await this.writer.close();
   }
 }

@@ -8,7 +8,8 @@ export interface NewRecord {
   topic: string;
   /** Decides the partition: murmur2 over its UTF-8, as Kafka's own clients do. */
   key: string;
-  value: string;
+  /** null is a tombstone: in a compacted topic it removes what the key had. */
+  value: string | null;
   headers?: Record<string, string>;
 }
 
@@ -51,12 +52,21 @@ export interface TopicSettings {
   config?: Record<string, string>;
 }
 
+/** Kafka's topic settings by name; null goes back to the broker's default. */
+export type TopicConfig = Readonly<Record<string, string | null>>;
+
 export interface TopicAdmin {
   /**
    * Creates the topic; resolves false when it exists already, whatever its settings.
    * @throws TopicRefusedError when its name collides with another's (`a.b`, `a_b`) or its settings are not possible
    */
   create(topic: string, settings: TopicSettings): Promise<boolean>;
+  /**
+   * Changes these settings of a topic and leaves all others as they are.
+   * @throws UnknownTopicError
+   * @throws TopicRefusedError when the settings are not possible; nothing is changed
+   */
+  configure(topic: string, config: TopicConfig): Promise<void>;
   /** Partitions of a topic, or undefined when it does not exist. */
   partitions(topic: string): Promise<number | undefined>;
   /** All topics that start with the prefix. */

@@ -11,3 +11,8 @@ export interface Erasure {
   /** RFC 3339. */
   erased_at: string;
 }
+
+/** The name of an erasure in the definitions. */
+export function erasureName(stream: string, entityHash: string): string {
+  return `${stream}/${entityHash}`;
+}

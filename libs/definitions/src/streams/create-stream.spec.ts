@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TopicNames } from '#contracts';
 import { MemoryLog, TopicRefusedError } from '#log';
+import { systemActor } from '../kind.js';
 import { openDefinitions } from '../open-definitions.js';
 
 describe('creating a stream whose topic Kafka refuses', () => {
@@ -12,7 +13,7 @@ describe('creating a stream whose topic Kafka refuses', () => {
     const definitions = openDefinitions({ log, names: new TopicNames('t.'), defaults: { partitions: 1 } });
     await definitions.start();
     log.admin.create = (topic) => Promise.reject(new TopicRefusedError(topic, { reason }));
-    await expect(definitions.createStream({ stream: 'orders' })).rejects.toMatchObject({ code });
+    await expect(definitions.createStream({ stream: 'orders' }, systemActor)).rejects.toMatchObject({ code });
     await definitions.close();
   });
 });

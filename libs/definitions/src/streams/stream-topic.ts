@@ -1,43 +1,51 @@
 import { limits } from '#contracts';
-import type { TopicSettings } from '#log';
-import type { StreamDefinition } from '../definitions.js';
+import type { TopicConfig, TopicSettings } from '#log';
+import { durationMs } from './duration.js';
+import type { StreamDefinition } from './stream-definition.js';
 
 /** One event, its envelope and some room; a partition's batch of several events stays below it too. */
 const maxMessageBytes = 2 * limits.eventBytes;
 const unlimited = '-1';
 
-/** The settings of a stream's topic. */
+/** Kafka removes whole segments only, and none that is still written to: a quarter is kept longer than asked for. */
+const segmentsKept = 4;
+const shortestSegmentMs = 60_000;
+const longestSegmentMs = 7 * 24 * 60 * 60 * 1000;
+/** A segment has to hold the largest batch. */
+const smallestSegment = 2 * maxMessageBytes;
+const largestSegment = 1024 * 1024 * 1024;
+
+/** The settings that follow from a stream's retention; null is Kafka's default. */
+export function retentionConfig(
+  partitions: number,
+  retention: StreamDefinition['retention'],
+): Record<'retention.ms' | 'retention.bytes' | 'segment.ms' | 'segment.bytes', string | null> {
+  const { time, bytes } = retention === 'unlimited' ? {} : retention;
+  const ms = time === undefined ? undefined : durationMs(time);
+  const share = bytes === undefined ? undefined : Math.max(Math.ceil(bytes / partitions), 1);
+  return {
+    'retention.ms': ms === undefined ? unlimited : String(ms),
+    'retention.bytes': share === undefined ? unlimited : String(share),
+    'segment.ms': ms === undefined ? null : segment(ms, { least: shortestSegmentMs, most: longestSegmentMs }),
+    'segment.bytes':
+      share === undefined ? null : segment(share, { least: smallestSegment, most: largestSegment }),
+  };
+}
+
+function segment(kept: number, { least, most }: { least: number; most: number }): string {
+  return String(Math.min(Math.max(Math.ceil(kept / segmentsKept), least), most));
+}
+
+/** The settings of a new stream's topic. */
 export function streamTopicSettings(
   partitions: number,
   retention: StreamDefinition['retention'],
 ): TopicSettings & { config: Record<string, string> } {
-  const { time, bytes } = retention === 'unlimited' ? {} : retention;
-  return {
-    partitions,
-    config: {
-      'cleanup.policy': 'delete',
-      'max.message.bytes': String(maxMessageBytes),
-      'retention.ms': time === undefined ? unlimited : String(durationMs(time)),
-      'retention.bytes': bytes === undefined ? unlimited : String(Math.max(Math.ceil(bytes / partitions), 1)),
-    },
+  const config: TopicConfig = {
+    'cleanup.policy': 'delete',
+    'max.message.bytes': String(maxMessageBytes),
+    ...retentionConfig(partitions, retention),
   };
-}
-
-const short = /^(\d+)([smhd])$/;
-const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const duration = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
-
-/**
- * Milliseconds of `90s`, `15m`, `12h` or `7d`, or of an ISO 8601 duration of days, hours, minutes and seconds, such as
- * `P30D` or `PT12H`.
- * @throws RangeError for anything else
- */
-export function durationMs(text: string): number {
-  const [, count, unit] = short.exec(text) ?? [];
-  if (Number(count) > 0) return Number(count) * unitMs[unit as keyof typeof unitMs];
-  const match = duration.exec(text);
-  const [days, hours, minutes, seconds] = (match?.slice(1) ?? []).map((part) => Number(part ?? 0));
-  const total = (((days ?? 0) * 24 + (hours ?? 0)) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0);
-  if (!match || total <= 0) throw new RangeError('not a duration such as 7d, P30D or PT12H');
-  return total * 1000;
+  const set = Object.entries(config).filter((entry): entry is [string, string] => entry[1] !== null);
+  return { partitions, config: Object.fromEntries(set) };
 }

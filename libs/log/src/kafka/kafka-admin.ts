@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailableError, TopicRefusedError, UnknownTopicError } from '../errors.js';
-import type { TopicAdmin, TopicSettings } from '../log.js';
+import type { TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
+import { alterTopicConfig } from './alter-config.js';
 import { earliest, latest, type ClusterClient } from './cluster-client.js';
 import { isProtocolError, toLogError } from './kafka-errors.js';
 import type { Broker, PartitionMetadata } from './kafkajs/internals.js';
@@ -41,6 +42,18 @@ export class KafkaAdmin implements TopicAdmin {
     });
     await this.untilLed(topic);
     return created;
+  }
+
+  async configure(topic: string, config: TopicConfig): Promise<void> {
+    await this.client.retrying('changing a topic', async () => {
+      const controller = await this.client.controller();
+      try {
+        await alterTopicConfig(controller, topic, config);
+      } catch (error) {
+        if (isProtocolError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) throw new UnknownTopicError(topic);
+        throw refusal(topic, error) ?? error;
+      }
+    });
   }
 
   /** A new topic can be written once each partition has a leader. */

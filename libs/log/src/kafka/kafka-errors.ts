@@ -48,6 +48,7 @@ const fatalNames = new Set([
   'KafkaJSNotImplemented',
   'KafkaJSServerDoesNotSupportApiKey',
   'TopicRefusedError',
+  'UnknownTopicError',
   'TypeError',
   'RangeError',
   'ReferenceError',

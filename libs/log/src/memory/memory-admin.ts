@@ -1,5 +1,5 @@
 import { TopicRefusedError, UnknownTopicError } from '../errors.js';
-import type { TopicAdmin, TopicSettings } from '../log.js';
+import type { TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 
 export class MemoryAdmin implements TopicAdmin {
@@ -15,6 +15,13 @@ export class MemoryAdmin implements TopicAdmin {
     if (collides || topic.length > 249) throw new TopicRefusedError(topic, { reason: 'name' });
     this.broker.createTopic(topic, settings.partitions, settings.config ?? {});
     return true;
+  }
+
+  async configure(topic: string, config: TopicConfig): Promise<void> {
+    this.broker.throwIfDown();
+    const known = this.broker.topics.get(topic);
+    if (!known) throw new UnknownTopicError(topic);
+    known.configure(config);
   }
 
   async partitions(topic: string): Promise<number | undefined> {

@@ -82,7 +82,7 @@ class MemoryProducer implements Producer {
 
   async append(records: readonly NewRecord[]): Promise<Position[]> {
     const bytes = records.reduce(
-      (sum, { key, value }) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+      (sum, { key, value }) => sum + Buffer.byteLength(key) + Buffer.byteLength(value ?? ''),
       0,
     );
     if (this.bytesInFlight > 0 && this.bytesInFlight + bytes > this.maxBytesInFlight) {

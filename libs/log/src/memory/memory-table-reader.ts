@@ -26,13 +26,16 @@ export class MemoryTableReader implements TableReader {
   async start(): Promise<void> {
     const topic = await this.untilThere();
     if (this.failure) throw this.failure;
-    if (this.following) return;
+    if (!this.following) this.follow(topic);
+    this.read(topic);
+    if (this.progress.failure) throw this.progress.failure;
+  }
+
+  private follow(topic: MemoryTopic): void {
     this.following = topic;
     this.next = topic.beginning(0);
     this.progress.reached(this.next);
     this.stop = topic.onAppend(() => setImmediate(() => this.read(topic)));
-    this.read(topic);
-    if (this.progress.failure) throw this.progress.failure;
   }
 
   private async untilThere(): Promise<MemoryTopic> {

@@ -1,4 +1,4 @@
-import type { LogRecord, NewRecord, Position } from '../log.js';
+import type { LogRecord, NewRecord, Position, TopicConfig } from '../log.js';
 
 /** One partition: records from `beginning` on. */
 interface MemoryPartition {
@@ -13,9 +13,21 @@ export class MemoryTopic {
   constructor(
     readonly name: string,
     count: number,
-    readonly config: Record<string, string>,
+    private settings: Readonly<Record<string, string>>,
   ) {
     this.partitions = Array.from({ length: count }, () => ({ beginning: 0, records: [] }));
+  }
+
+  /** Kafka's settings that are not the default; none of them does anything here. */
+  get config(): Readonly<Record<string, string>> {
+    return this.settings;
+  }
+
+  configure(config: TopicConfig): void {
+    const changed = Object.entries({ ...this.settings, ...config });
+    this.settings = Object.fromEntries(
+      changed.filter((entry): entry is [string, string] => entry[1] !== null),
+    );
   }
 
   append(record: NewRecord, partition: number, timestamp: number): Position {
@@ -26,7 +38,7 @@ export class MemoryTopic {
       partition,
       offset,
       key: Buffer.from(record.key),
-      value: Buffer.from(record.value),
+      value: record.value === null ? null : Buffer.from(record.value),
       timestamp,
       headers: Object.fromEntries(headers) as Record<string, Buffer>,
     });

@@ -65,7 +65,8 @@ export class Append {
         lastHeaders = headers;
         headerBytes = measureHeaders(headers);
       }
-      const size = Buffer.byteLength(key) + Buffer.byteLength(value) + headerBytes + recordOverhead;
+      const valueBytes = value === null ? 0 : Buffer.byteLength(value);
+      const size = Buffer.byteLength(key) + valueBytes + headerBytes + recordOverhead;
       this.sizes[i] = size;
       sum += size;
     }

@@ -42,7 +42,7 @@ class HandBroker {
       );
       const answer = (): void =>
         resolve(this.forgetting ? [] : topics.map(({ topic, messages }) => this.write(topic, messages)));
-      this.sent.push({ values: records.map(({ value }) => value), answer, fail: reject });
+      this.sent.push({ values: records.map(({ value }) => String(value)), answer, fail: reject });
       if (this.answersAtOnce) answer();
     });
   }

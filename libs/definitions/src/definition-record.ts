@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import type { LogRecord, NewRecord } from '#log';
+import { Fields } from './fields.js';
+import type { Actor } from './kind.js';
+import { UnreadableDefinitionError, type SlotBody } from './kind-rules.js';
+
+/**
+ * One record of the definitions topic. Its key is its own, `<kind>:<identity, percent-encoded>:<slot>:<uuid>`, so that
+ * compaction removes it only when it is tombstoned. Its value is
+ *
+ *     {"revision":3,"changed_at":"…","changed_by":{"key_id":"…"|null,"port":"core","request_id":"…"|null},
+ *      "keeps":{"1":1,"2":2},"definition":{…}}
+ *
+ * `revision` counts the changes of the definition; of two records with the same one, the first in the log holds.
+ * `keeps` names the other slots that stay, each with the revision that wrote it. A removal has `"removed":true` instead
+ * of a definition: it stays as long as records from before it may be left somewhere.
+ */
+export interface DefinitionRecord extends RecordKey {
+  revision: number;
+  /** RFC 3339. */
+  changed_at: string;
+  changed_by: Actor;
+  keeps: Readonly<Record<string, number>>;
+  /** undefined: the definition was removed. */
+  body: Record<string, unknown> | undefined;
+}
+
+export interface RecordKey {
+  kind: string;
+  identity: string;
+  slot: string;
+  /** Of the record itself. */
+  id: string;
+}
+
+/** A slot of a removal. */
+const noSlot = '';
+
+export function newKey(kind: string, identity: string, written: SlotBody | undefined): RecordKey {
+  return { kind, identity, slot: written?.slot ?? noSlot, id: randomUUID() };
+}
+
+export function keyText({ kind, identity, slot, id }: RecordKey): string {
+  return `${kind}:${encodeURIComponent(identity)}:${slot}:${id}`;
+}
+
+/** What is appended to the definitions topic. */
+export function writeRecord(topic: string, record: DefinitionRecord): NewRecord & { value: string } {
+  const { revision, changed_at, changed_by, keeps, body } = record;
+  const value = {
+    revision,
+    changed_at,
+    changed_by,
+    ...(Object.keys(keeps).length > 0 && { keeps }),
+    ...(body ? { definition: body } : { removed: true }),
+  };
+  return { topic, key: keyText(record), value: JSON.stringify(value) };
+}
+
+const keyPattern = /^([a-z_]{1,32}):([^:]{1,4096}):([A-Za-z0-9_-]{0,64}):([0-9a-f-]{36})$/;
+
+/** @throws UnreadableDefinitionError */
+export function readKey(key: LogRecord['key']): RecordKey {
+  const match = keyPattern.exec(key?.toString() ?? '');
+  if (!match) throw new UnreadableDefinitionError('the key is not kind:name:slot:id');
+  const [, kind, identity, slot, id] = match as unknown as [string, string, string, string, string];
+  return { kind, identity: decoded(identity), slot, id };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new UnreadableDefinitionError('the name is not percent-encoded');
+  }
+}
+
+/** @throws UnreadableDefinitionError */
+export function readRecord(key: RecordKey, value: Buffer): DefinitionRecord {
+  const fields = new Fields(parsed(value), 'record');
+  const by = fields.fields('changed_by');
+  const record = {
+    ...key,
+    revision: fields.count('revision'),
+    changed_at: fields.time('changed_at'),
+    changed_by: {
+      key_id: by.nullableText('key_id'),
+      port: by.text('port'),
+      request_id: by.nullableText('request_id'),
+    },
+    keeps: fields.has('keeps') ? fields.fields('keeps').counts() : {},
+  };
+  if (fields.has('removed')) return { ...record, body: undefined };
+  return { ...record, body: fields.object('definition') };
+}
+
+function parsed(value: Buffer): unknown {
+  try {
+    return JSON.parse(value.toString()) as unknown;
+  } catch {
+    throw new UnreadableDefinitionError('the value is not JSON');
+  }
+}

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProblemError } from '#contracts';
+import type { AuditTrail } from './audit/audit-trail.js';
+import { timeNow } from './audit/audit-event.js';
+import { keyText, newKey, type DefinitionRecord } from './definition-record.js';
+import type { Actor, Changed, Kind } from './kind.js';
+import type { KindFold, Outcome } from './kind-fold.js';
+import type { KindRules } from './kind-rules.js';
+import { toProblem, type TopicWriter } from './topic-writer.js';
+import type { Turns } from './turns.js';
+
+export interface KindParts<T, P> {
+  rules: KindRules<T, P>;
+  /** The fold of the view that is served now. */
+  fold(): KindFold<T, P>;
+  writer: TopicWriter;
+  audit: AuditTrail;
+  /** Changes of one definition wait for each other; within a process none loses to another. */
+  turns: Turns;
+  /** How many definitions there may be. */
+  most: number;
+  /** Resolves when the view has the record at this offset. @throws when that takes too long */
+  caughtUp(offset: number): Promise<void>;
+}
+
+/** One change may lose so often to those of other processes. */
+const maxTries = 20;
+/** Milliseconds; grows with each try, and is shortened by chance so that two that collide do not meet again. */
+const waitMs = 10;
+/** A removal can be forgotten after this time: what was written before it has long been read and lost by then. */
+const removalKeptMs = 24 * 60 * 60 * 1000;
+/** Of those as many are forgotten with each change. */
+const forgottenAtOnce = 100;
+const unknownOutcome =
+  'Kafka could not write the change in time. It is not known whether it holds: look before you repeat it.';
+
+/** A kind whose changes go through the log: written with the revision they make, and the first of a revision wins. */
+export class LogKind<T, P = T> implements Kind<T> {
+  constructor(private readonly parts: KindParts<T, P>) {}
+
+  get(name: string): T | undefined {
+    return this.parts.fold().get(name);
+  }
+
+  all(): T[] {
+    return this.parts.fold().all();
+  }
+
+  get size(): number {
+    return this.parts.fold().size;
+  }
+
+  /** The definition that a change of this name is given: perhaps one of another name with the same identity. */
+  sameAs(name: string): T | undefined {
+    return this.parts.fold().held(this.parts.rules.identityOf(name)).value;
+  }
+
+  /** @throws ProblemError definition_limit_reached, or what the kind says */
+  refuseFull(): void {
+    if (this.size >= this.parts.most) throw this.parts.rules.full();
+  }
+
+  async change(
+    name: string,
+    next: (current: T | undefined) => T | undefined,
+    actor: Actor,
+  ): Promise<Changed<T>> {
+    const { rules, turns } = this.parts;
+    const identity = rules.identityOf(name);
+    try {
+      return await turns.take(`${rules.kind}:${identity}`, () => this.changeInTurn(identity, next, actor));
+    } catch (error) {
+      throw toProblem(error, unknownOutcome);
+    }
+  }
+
+  private async changeInTurn(
+    identity: string,
+    next: (current: T | undefined) => T | undefined,
+    actor: Actor,
+  ): Promise<Changed<T>> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      if (tries > 0) await sleep(Math.random() * waitMs * tries);
+      const current = this.parts.fold().held(identity).value;
+      const wanted = next(current);
+      if (wanted === current) return { value: current, changed: false };
+      if (current === undefined) this.refuseFull();
+      const record = this.recordOf(identity, wanted, actor);
+      const outcome = await this.write(record);
+      if (!outcome.won) continue;
+      await this.note(record, outcome, actor);
+      return { value: outcome.after, changed: true };
+    }
+    throw new ProblemError(
+      'definition_conflict',
+      'Others keep changing it at the same time: nothing is changed.',
+    );
+  }
+
+  private recordOf(identity: string, wanted: T | undefined, actor: Actor): DefinitionRecord {
+    const { rules, fold } = this.parts;
+    const written = wanted === undefined ? undefined : rules.write(wanted);
+    const { entry } = fold().held(identity);
+    return {
+      ...newKey(rules.kind, identity, written),
+      revision: (entry?.head?.revision ?? 0) + 1,
+      changed_at: timeNow(),
+      changed_by: actor,
+      keeps: (written && entry?.keptBeside(written.slot)) ?? {},
+      body: written?.body,
+    };
+  }
+
+  /** The winner lets go of what it supersedes and of what is long removed, the loser of what it has written. */
+  private async write(record: DefinitionRecord): Promise<Outcome<T>> {
+    const { fold, writer, caughtUp } = this.parts;
+    const key = keyText(record);
+    let outcome: Outcome<T> | undefined;
+    const unwatch = fold().watch(key, (settled) => (outcome = settled));
+    try {
+      await caughtUp(await writer.append(record));
+    } finally {
+      unwatch();
+    }
+    if (!outcome) throw new Error('a record of ours is not in the view');
+    const old = fold().removedBefore(Date.now() - removalKeptMs, forgottenAtOnce);
+    writer.tombstone(outcome.won ? [...outcome.superseded, ...old] : [key]);
+    return outcome;
+  }
+
+  private note(record: DefinitionRecord, outcome: Outcome<T>, actor: Actor): Promise<void> {
+    const { rules, audit } = this.parts;
+    const { before, after, previous } = outcome;
+    const named = after ?? before;
+    const change = {
+      event_type: rules.eventType(before, after),
+      event_id: record.id,
+      kind: rules.kind,
+      name: named === undefined ? record.identity : rules.nameOf(named),
+      before: before && rules.redact(before),
+      after: after && rules.redact(after),
+      revision: record.revision,
+      changed_at: record.changed_at,
+      ...(previous && {
+        previous: {
+          revision: previous.revision,
+          changed_at: previous.changed_at,
+          changed_by: previous.changed_by,
+        },
+      }),
+    };
+    return audit.changed(change, actor);
+  }
+}

@@ -1,0 +1,55 @@
+import type { Actor } from '../kind.js';
+import { refuseReserved } from './reserved-names.js';
+import type { StreamDefinition } from './stream-definition.js';
+import { beingDeleted, foundStream, streamProblem } from './stream-problems.js';
+import { retentionConfig } from './stream-topic.js';
+import type { StreamParts } from './streams.js';
+
+/** Changes that meet are rare; each round has the topic follow a newer definition. */
+const maxRounds = 10;
+
+/**
+ * Changes the retention of a stream: the definition first, because the log decides between two who change it, then the
+ * topic. Whoever has changed the topic looks whether the definition is still that one.
+ */
+export async function changeStream(
+  parts: StreamParts,
+  { name, next }: { name: string; next: (current: StreamDefinition) => StreamDefinition },
+  actor: Actor,
+): Promise<StreamDefinition> {
+  refuseReserved(name);
+  try {
+    const { value } = await parts.kind.change(name, (current) => withRetention(current, name, next), actor);
+    return await configure(parts, foundStream(value, name));
+  } catch (error) {
+    throw streamProblem(error, name);
+  }
+}
+
+function withRetention(
+  current: StreamDefinition | undefined,
+  name: string,
+  next: (current: StreamDefinition) => StreamDefinition,
+): StreamDefinition {
+  const stream = foundStream(current, name);
+  if (stream.state === 'deleting') throw beingDeleted(name);
+  const { retention } = next(stream);
+  // Says what is wrong with it before anything is written.
+  retentionConfig(stream.partitions, retention);
+  const same = JSON.stringify(retention) === JSON.stringify(stream.retention);
+  return same ? stream : { ...stream, retention };
+}
+
+async function configure(parts: StreamParts, changed: StreamDefinition): Promise<StreamDefinition> {
+  const { log, names, kind, upToDate } = parts;
+  const topic = names.ofStream(changed.stream);
+  let applied = changed;
+  for (let round = 0; round < maxRounds; round++) {
+    await log.admin.configure(topic, retentionConfig(applied.partitions, applied.retention));
+    await upToDate();
+    const now = kind.get(changed.stream);
+    if (!now || now === applied || now.state === 'deleting') break;
+    applied = now;
+  }
+  return changed;
+}

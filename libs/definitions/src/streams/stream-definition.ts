@@ -1,0 +1,10 @@
+export interface StreamDefinition {
+  stream: string;
+  partitions: number;
+  /** `unlimited`, or bounds by time and size. */
+  retention: 'unlimited' | { time?: string; bytes?: number };
+  /** RFC 3339. */
+  created_at: string;
+  /** `deleting`: nothing may be written, nobody may see it; its topic and its rows are being removed. */
+  state: 'live' | 'deleting';
+}

@@ -1,0 +1,64 @@
+import type { TopicConfig } from '../log.js';
+import { ByteReader } from './consume/byte-reader.js';
+import { errorOfCode, type Broker } from './kafkajs/internals.js';
+import { GrowingBuffer } from './produce/growing-buffer.js';
+
+const apiKey = 44;
+const topicResource = 2;
+const operations = { set: 0, delete: 1 };
+
+/**
+ * Changes settings of a topic one by one. kafkajs knows only AlterConfigs, which sets back all that it does not name:
+ *
+ *     IncrementalAlterConfigs Request (Version: 0) => [resources] validate_only
+ *       resources => resource_type resource_name [configs]
+ *         resource_type => INT8, resource_name => STRING
+ *         configs => name config_operation value
+ *           name => STRING, config_operation => INT8 (0 set, 1 delete), value => NULLABLE_STRING
+ *       validate_only => BOOLEAN
+ *
+ * @throws the error of Kafka's protocol
+ */
+export async function alterTopicConfig(broker: Broker, topic: string, config: TopicConfig): Promise<void> {
+  const request = {
+    apiKey,
+    apiVersion: 0,
+    apiName: 'IncrementalAlterConfigs',
+    encode: async () => ({ buffer: encode(topic, config) }),
+  };
+  await broker.connectionPool.send({ request, response: { decode, parse } });
+}
+
+function encode(topic: string, config: TopicConfig): Buffer {
+  const settings = Object.entries(config);
+  const out = new GrowingBuffer(1024);
+  out.int32(1);
+  out.int8(topicResource);
+  out.string(topic);
+  out.int32(settings.length);
+  for (const [name, value] of settings) {
+    out.string(name);
+    out.int8(value === null ? operations.delete : operations.set);
+    out.string(value);
+  }
+  out.int8(0);
+  return out.filled();
+}
+
+/**
+ *     IncrementalAlterConfigs Response (Version: 0) => throttle_time_ms [responses]
+ *       throttle_time_ms => INT32
+ *       responses => error_code error_message resource_type resource_name
+ *         error_code => INT16, error_message => NULLABLE_STRING, resource_type => INT8, resource_name => STRING
+ */
+async function decode(payload: Buffer): Promise<number> {
+  const reader = new ByteReader(payload);
+  reader.skip(4);
+  const responses = reader.int32();
+  return responses > 0 ? reader.int16() : 0;
+}
+
+async function parse(errorCode: number): Promise<number> {
+  if (errorCode !== 0) throw errorOfCode(errorCode);
+  return errorCode;
+}
