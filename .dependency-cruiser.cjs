@@ -1,4 +1,4 @@
-/** Imports point one way: apps → http, definitions → log, store, streaming, telemetry → contracts. */
+/** Imports point one way: apps → http, definitions → log, store, schemas, streaming, telemetry → contracts. */
 const only = (name, module, from) => ({
   name,
   severity: 'error',
@@ -19,7 +19,7 @@ module.exports = {
     {
       name: 'ports-do-not-look-up-or-sideways',
       severity: 'error',
-      from: { path: '^libs/(log|store|streaming|telemetry)/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^libs/(log|store|schemas|streaming|telemetry)/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^(apps/|libs/)', pathNot: ['^libs/contracts/', '^libs/$1/'] },
     },
     {
@@ -50,6 +50,7 @@ module.exports = {
     only('clickhouse-in-store', '@clickhouse', 'libs/store/'),
     only('prom-client-in-telemetry', 'prom-client|pino', 'libs/telemetry/'),
     only('cel-in-streaming', '@marcbachmann', 'libs/streaming/'),
+    only('ajv-formats-in-schemas', 'ajv-formats', 'libs/schemas/'),
     only('chdb-in-local', 'chdb', 'local/'),
     only('nest-in-apps-and-http', '@nestjs', 'apps/|libs/http/'),
   ],

@@ -1,0 +1,24 @@
+/**
+ * What one schema may ask for. The text's size and its nesting are bounded like every other definition
+ * (`limits.definitionBytes`, `limits.jsonDepth`); these bound the work of compiling it and of validating with it.
+ */
+export const schemaBounds = {
+  /** Schemas in the document, the outermost one included. */
+  subschemas: 1_000,
+  /** Properties, or branches of allOf, anyOf and oneOf, of one schema. */
+  members: 500,
+  /** Values of one enum, names of one `required`. */
+  values: 1_000,
+  /** Regular expressions in the document. */
+  patterns: 100,
+  /** Characters of one regular expression. */
+  patternCharacters: 1_000,
+  /** Instructions of all compiled regular expressions together. */
+  patternInstructions: 10_000,
+  /** Steps that checking a single value may take when every reference is followed. */
+  stepsOfOneValue: 5_000,
+  /** References and combinations that follow each other on a single value. */
+  chained: 50,
+  /** Errors named in one answer. */
+  errors: 20,
+} as const;

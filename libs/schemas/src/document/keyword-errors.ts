@@ -1,0 +1,57 @@
+import type { InputError } from '#contracts';
+import { schemaBounds } from '../bounds.js';
+import { formats } from '../validation/formats.js';
+import { below } from './json-pointer.js';
+import { insteadOf, keywords } from './keywords.js';
+import { inexactNumber } from './exactness.js';
+import { isObject, type Schema, type SchemaObject } from './schema.js';
+
+const dialect = 'https://json-schema.org/draft/2020-12/schema';
+
+/** What is wrong with the keywords of one schema, apart from what the meta-schema says. */
+export function* keywordErrors(pointer: string, schema: Schema): Generator<InputError> {
+  if (!isObject(schema)) return;
+  for (const [name, value] of Object.entries(schema)) {
+    const detail =
+      unknownDetail(name, schema) ?? valueDetail(name, value) ?? placeDetail(name, value, pointer);
+    if (detail !== undefined) yield { pointer: below(pointer, name), detail };
+  }
+}
+
+function unknownDetail(name: string, schema: SchemaObject): string | undefined {
+  const keyword = keywords.get(name);
+  if (!keyword) return `is not a keyword of JSON Schema 2020-12. ${insteadOf.get(name) ?? ''}`.trim();
+  if (keyword.needs && !Object.hasOwn(schema, keyword.needs)) return `says nothing without ${keyword.needs}`;
+  return undefined;
+}
+
+function valueDetail(name: string, value: unknown): string | undefined {
+  if (name === 'items' && Array.isArray(value))
+    return 'must be one schema. Use prefixItems for a list of them.';
+  if (name === 'format' && typeof value === 'string' && !Object.hasOwn(formats, value))
+    return `is not a format that is checked. Use one of ${Object.keys(formats).join(', ')}, or a pattern.`;
+  return boundDetail(name, value) ?? inexactDetail(name, value);
+}
+
+function boundDetail(name: string, value: unknown): string | undefined {
+  const { members, values } = schemaBounds;
+  const size = Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0;
+  const most = name === 'enum' || name === 'required' ? values : members;
+  const counted = name !== 'const' && name !== 'default' && name !== 'examples';
+  return counted && size > most ? `has ${size} members; at most ${most} are allowed` : undefined;
+}
+
+function inexactDetail(name: string, value: unknown): string | undefined {
+  const number = inexactNumber(name, value);
+  if (number === undefined) return undefined;
+  return `holds the number ${number}, which cannot be told from its neighbours (64-bit floating point). Use a string.`;
+}
+
+function placeDetail(name: string, value: unknown, pointer: string): string | undefined {
+  if (name === '$id' && pointer !== '') return 'is understood in the outermost schema only';
+  if (name !== '$schema') return undefined;
+  if (pointer !== '') return 'is understood in the outermost schema only';
+  return typeof value === 'string' && value.replace(/#$/, '') === dialect
+    ? undefined
+    : `must be "${dialect}": schemas are read as JSON Schema 2020-12`;
+}

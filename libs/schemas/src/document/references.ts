@@ -1,0 +1,63 @@
+import type { InputError } from '#contracts';
+import { below } from './json-pointer.js';
+import { isObject, type Schema } from './schema.js';
+
+/** Where each `$ref` of a document leads: pointers of schemas by pointers of the schemas that hold the reference. */
+export interface References {
+  targets: ReadonlyMap<string, string>;
+  errors: InputError[];
+}
+
+/** Follows every `$ref` of a document. Only places inside the document can be meant; nothing is ever fetched. */
+export function resolveReferences(subschemas: ReadonlyMap<string, Schema>): References {
+  const anchors = anchorsOf(subschemas);
+  const root = subschemas.get('');
+  const id = isObject(root) && typeof root.$id === 'string' ? root.$id.replace(/#$/, '') : undefined;
+  const targets = new Map<string, string>();
+  const errors = [...anchors.errors];
+  for (const [pointer, schema] of subschemas) {
+    if (!isObject(schema) || typeof schema.$ref !== 'string') continue;
+    const target = placeOf(withoutId(schema.$ref, id), anchors.places);
+    if (target !== undefined && subschemas.has(target)) targets.set(pointer, target);
+    else errors.push({ pointer: below(pointer, '$ref'), detail: brokenDetail(schema.$ref, target) });
+  }
+  return { targets, errors };
+}
+
+function anchorsOf(subschemas: ReadonlyMap<string, Schema>) {
+  const places = new Map<string, string>();
+  const errors: InputError[] = [];
+  for (const [pointer, schema] of subschemas) {
+    if (!isObject(schema) || typeof schema.$anchor !== 'string') continue;
+    if (places.has(schema.$anchor))
+      errors.push({ pointer: below(pointer, '$anchor'), detail: 'names a second place in the same way' });
+    places.set(schema.$anchor, pointer);
+  }
+  return { places, errors };
+}
+
+/** References may begin with the document's own `$id`. */
+function withoutId(ref: string, id: string | undefined): string {
+  if (!id || !ref.startsWith(id)) return ref;
+  const rest = ref.slice(id.length);
+  return rest === '' ? '#' : rest;
+}
+
+function placeOf(ref: string, anchors: ReadonlyMap<string, string>): string | undefined {
+  if (!ref.startsWith('#')) return undefined;
+  try {
+    const fragment = decodeURIComponent(ref.slice(1));
+    return fragment === '' || fragment.startsWith('/') ? fragment : anchors.get(fragment);
+  } catch {
+    return undefined;
+  }
+}
+
+function brokenDetail(ref: string, target: string | undefined): string {
+  const named = JSON.stringify(ref.slice(0, 200));
+  if (!ref.startsWith('#'))
+    return `${named} is outside of this document; only references that begin with # are followed`;
+  return target === undefined
+    ? `${named} names nothing in this document`
+    : `${named} does not lead to a schema`;
+}

@@ -1,0 +1,32 @@
+import type { InputError } from '#contracts';
+import { schemaBounds } from '../bounds.js';
+
+/** A JSON Schema that cannot be used, for each of up to 20 reasons; the pointers begin at the schema. */
+export class InvalidSchemaError extends Error {
+  override readonly name = 'InvalidSchemaError';
+
+  constructor(
+    message: string,
+    readonly errors: readonly InputError[],
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Throws when there is something to say against a schema.
+ * @throws InvalidSchemaError
+ */
+export function refuse(found: readonly InputError[]): void {
+  if (found.length === 0) return;
+  const places = found.length === 1 ? 'one place' : `${found.length} places`;
+  const errors = found.slice(0, schemaBounds.errors);
+  throw new InvalidSchemaError(
+    `The JSON Schema cannot be used: it is wrong in ${places}. See errors.`,
+    errors.map(({ pointer, detail }) => ({ pointer: shortened(pointer), detail })),
+  );
+}
+
+function shortened(pointer: string): string {
+  return pointer.length > 300 ? `${pointer.slice(0, 300)}…` : pointer;
+}

@@ -1,0 +1,27 @@
+import { limits, type InputError } from '#contracts';
+import { below } from './json-pointer.js';
+
+/**
+ * Whether a value is small and flat enough to be looked at as a schema: everything after this may use recursion.
+ * Names that JavaScript treats in a way of its own are refused here too.
+ */
+export function sizeErrors(schema: unknown): InputError[] {
+  const open: { value: unknown; pointer: string; depth: number }[] = [
+    { value: schema, pointer: '', depth: 1 },
+  ];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value, pointer, depth } = next;
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth > limits.jsonDepth)
+      return [{ pointer, detail: `is nested more than ${limits.jsonDepth} levels deep` }];
+    if (Object.hasOwn(value, '__proto__'))
+      return [{ pointer, detail: 'has a member named __proto__, which cannot be described' }];
+    for (const [name, member] of Object.entries(value))
+      open.push({ value: member, pointer: below(pointer, name), depth: depth + 1 });
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(schema) ?? '');
+  if (bytes <= limits.definitionBytes) return [];
+  return [
+    { pointer: '', detail: `has ${bytes} bytes of JSON; at most ${limits.definitionBytes} are allowed` },
+  ];
+}

@@ -1,0 +1,35 @@
+import { below } from './json-pointer.js';
+import { keywords, type Keyword } from './keywords.js';
+import { isObject, isSchema, type Schema, type SchemaObject } from './schema.js';
+
+/** A schema inside another one. */
+export interface Child {
+  pointer: string;
+  schema: Schema;
+  about: NonNullable<Keyword['about']>;
+}
+
+/** The schemas directly inside a schema, with pointers into the document. Values that are no schemas are passed over. */
+export function* childrenOf(schema: SchemaObject, pointer: string): Generator<Child> {
+  for (const [name, value] of Object.entries(schema)) {
+    const { holds, about } = keywords.get(name) ?? {};
+    if (!holds || !about) continue;
+    const at = below(pointer, name);
+    if (holds === 'schema') {
+      if (isSchema(value)) yield { pointer: at, schema: value, about };
+    } else if (isObject(value) || Array.isArray(value))
+      for (const [key, member] of Object.entries(value))
+        if (isSchema(member)) yield { pointer: below(at, key), schema: member, about };
+  }
+}
+
+/** All schemas of a document by their pointers, the outermost one first. The document is not nested deeply. */
+export function subschemasOf(root: Schema): Map<string, Schema> {
+  const found = new Map<string, Schema>();
+  const add = (schema: Schema, pointer: string): void => {
+    found.set(pointer, schema);
+    if (isObject(schema)) for (const child of childrenOf(schema, pointer)) add(child.schema, child.pointer);
+  };
+  add(root, '');
+  return found;
+}

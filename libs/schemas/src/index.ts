@@ -1,0 +1,8 @@
+export { compileSchema, type CompiledSchema } from './validation/compile-schema.js';
+export { InvalidSchemaError } from './document/refuse.js';
+export {
+  checkCompatibility,
+  type CompatibilityQuestion,
+  type Incompatibility,
+} from './compatibility/check-compatibility.js';
+export { compatibilities, type Compatibility } from './compatibility/compatibility.js';

@@ -1,0 +1,71 @@
+import type { SchemaDocument } from '../document/document.js';
+import { below } from '../document/json-pointer.js';
+import { keywords } from '../document/keywords.js';
+import { isSchema, type Schema } from '../document/schema.js';
+
+/** Our keyword that counts: its value is the number of steps that a schema takes for one value. */
+export const stepsKeyword = '$steps';
+
+/**
+ * A schema as Ajv gets it: what says nothing is left out, each schema counts its steps, and what is referred to stands
+ * in `$defs` under a name of ours, so that nothing depends on how references are written.
+ */
+export function executableOf(document: SchemaDocument): Schema {
+  const names = new Map(
+    [...new Set(document.targets.values())].map((pointer, index) => [pointer, `d${index}`]),
+  );
+  const builder = new Builder(document, names);
+  const top = builder.place(document.root, '');
+  if (typeof top === 'boolean') return top;
+  return {
+    ...top,
+    $defs: Object.fromEntries([...names].map(([pointer, name]) => [name, builder.build(pointer)])),
+  };
+}
+
+class Builder {
+  constructor(
+    private readonly document: SchemaDocument,
+    private readonly names: ReadonlyMap<string, string>,
+  ) {}
+
+  /** What stands where the document has a schema: the schema, or a reference when others refer to it. */
+  place(schema: Schema, pointer: string): Schema {
+    if (typeof schema === 'boolean') return schema;
+    const name = this.names.get(pointer);
+    return name === undefined ? this.build(pointer) : { $ref: `#/$defs/${name}` };
+  }
+
+  build(pointer: string): Schema {
+    const { subschemas, targets, weightOf } = this.document;
+    const schema = subschemas.get(pointer) ?? true;
+    if (typeof schema === 'boolean') return schema;
+    const made: Record<string, unknown> = {};
+    for (const [keyword, value] of Object.entries(schema)) {
+      const { annotation, holds } = keywords.get(keyword) ?? {};
+      if (annotation || keyword === '$ref') continue;
+      made[keyword] = holds ? this.within(value, below(pointer, keyword)) : value;
+    }
+    const asserts = Object.keys(made).length > 0;
+    const target = targets.get(pointer);
+    const followed = target === undefined ? true : this.place(subschemas.get(target) ?? true, target);
+    if (!asserts || followed === false) return followed;
+    return { ...(followed === true ? {} : followed), ...made, [stepsKeyword]: weightOf(pointer) };
+  }
+
+  /** The value of a keyword that holds a schema, a list of them, or schemas by name. */
+  private within(value: unknown, pointer: string): unknown {
+    if (this.document.subschemas.get(pointer) === value && isSchema(value)) return this.place(value, pointer);
+    if (Array.isArray(value)) return value.map((member, index) => this.member(member, below(pointer, index)));
+    return Object.fromEntries(
+      Object.entries(value as object).map(([name, member]) => [
+        name,
+        this.member(member, below(pointer, name)),
+      ]),
+    );
+  }
+
+  private member(value: unknown, pointer: string): unknown {
+    return isSchema(value) ? this.place(value, pointer) : value;
+  }
+}

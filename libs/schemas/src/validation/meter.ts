@@ -1,0 +1,19 @@
+/** Thrown, and caught in this library, when a check takes more steps than the event is worth. */
+export class StepsExceeded extends Error {
+  override readonly name = 'StepsExceeded';
+}
+
+/**
+ * Counts the steps of checking one event, so that a schema that is expensive, by mistake or on purpose, cannot stop
+ * the process. Steps are counted, not timed: the same event and schema always give the same answer.
+ */
+export class Meter {
+  /** Steps that are left. Compiled validators subtract from it where a schema begins. */
+  left = 0;
+  readonly exceeded = new StepsExceeded();
+
+  /** @throws StepsExceeded */
+  charge(steps: number): void {
+    if ((this.left -= steps) < 0) throw this.exceeded;
+  }
+}

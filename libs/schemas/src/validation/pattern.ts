@@ -1,0 +1,18 @@
+import { RE2JS } from 're2js';
+
+/** A regular expression whose time grows with the text's length only. */
+export interface Pattern {
+  /** Whether it is found anywhere in the text. */
+  test(text: string): boolean;
+  /** How much it does per character at most. */
+  instructions: number;
+}
+
+/**
+ * ECMA-262's regular expressions as far as RE2 has them: no look-around, no back-references.
+ * @throws Error whose message says what RE2 does not understand
+ */
+export function compilePattern(source: string): Pattern {
+  const expression = RE2JS.compile(RE2JS.translateRegExp(source));
+  return { test: (text) => expression.test(text), instructions: expression.programSize() };
+}

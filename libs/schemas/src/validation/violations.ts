@@ -1,0 +1,82 @@
+import type { ErrorObject } from 'ajv';
+import type { InputError } from '#contracts';
+import { below } from '../document/json-pointer.js';
+
+/** Ajv's errors as places and sentences, each once, at most `most` of them. */
+export function violations(errors: readonly ErrorObject[], most: number): InputError[] {
+  const found = new Map<string, InputError>();
+  for (const error of errors) {
+    // Said by the keywords inside of it.
+    if (error.keyword === 'if' || error.keyword === 'propertyNames') continue;
+    const violation = { pointer: pointerOf(error), detail: detailOf(error) };
+    found.set(`${violation.pointer} ${violation.detail}`, violation);
+    if (found.size >= most) break;
+  }
+  return [...found.values()];
+}
+
+type Params = Record<string, unknown>;
+
+function pointerOf({ instancePath, params, propertyName }: ErrorObject): string {
+  const { missingProperty, additionalProperty, unevaluatedProperty } = params as Params;
+  const name = missingProperty ?? additionalProperty ?? unevaluatedProperty ?? propertyName;
+  return shortened(typeof name === 'string' ? below(instancePath, name) : instancePath, 300);
+}
+
+function detailOf(error: ErrorObject): string {
+  const sentence = sentences[error.keyword]?.(error.params as Params) ?? error.message ?? 'is not valid';
+  return error.propertyName === undefined ? sentence : `has a name that does not fit: it ${sentence}`;
+}
+
+const sentences: Readonly<Record<string, (params: Params) => string>> = {
+  type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
+  required: () => 'is required',
+  dependentRequired: ({ property }) => `is required when ${quoted(property)} is there`,
+  additionalProperties: () => 'is not a property that the schema allows',
+  unevaluatedProperties: () => 'is not a property that the schema allows',
+  'false schema': () => 'is not allowed by the schema',
+  enum: ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,
+  const: ({ allowedValue }) => `must be ${quoted(allowedValue)}`,
+  pattern: ({ pattern }) => `must match the pattern ${quoted(pattern)}`,
+  format: ({ format }) => `must be a valid ${String(format)}`,
+  minimum: ({ limit }) => `must be ${String(limit)} or more`,
+  maximum: ({ limit }) => `must be ${String(limit)} or less`,
+  exclusiveMinimum: ({ limit }) => `must be more than ${String(limit)}`,
+  exclusiveMaximum: ({ limit }) => `must be less than ${String(limit)}`,
+  multipleOf: ({ multipleOf }) => `must be a multiple of ${String(multipleOf)}`,
+  minLength: ({ limit }) => `must have ${counted(limit, 'character')} or more`,
+  maxLength: ({ limit }) => `must have ${counted(limit, 'character')} or less`,
+  minItems: ({ limit }) => `must have ${counted(limit, 'item')} or more`,
+  maxItems: ({ limit }) => `must have ${counted(limit, 'item')} or less`,
+  items: ({ limit }) => `must have ${counted(limit, 'item')} or less`,
+  unevaluatedItems: ({ len }) => `must have ${counted(len, 'item')} or less`,
+  uniqueItems: () => 'must not hold the same item twice',
+  contains: ({ minContains, maxContains }) =>
+    `must hold ${maxContains === undefined ? `${counted(minContains, 'item')} or more` : `${String(minContains)} to ${counted(maxContains, 'item')}`} that fit "contains"`,
+  minProperties: ({ limit }) => `must have ${counted(limit, 'property', 'properties')} or more`,
+  maxProperties: ({ limit }) => `must have ${counted(limit, 'property', 'properties')} or less`,
+  anyOf: () => 'fits none of the alternatives (anyOf)',
+  oneOf: ({ passingSchemas }) =>
+    passingSchemas
+      ? 'fits more than one of the alternatives (oneOf)'
+      : 'fits none of the alternatives (oneOf)',
+  not: () => 'fits what the schema excludes (not)',
+};
+
+function counted(count: unknown, one: string, many = `${one}s`): string {
+  return `${String(count)} ${count === 1 ? one : many}`;
+}
+
+function listed(values: unknown): string {
+  const all = Array.isArray(values) ? values : [];
+  const some = all.slice(0, 10).map(quoted).join(', ');
+  return all.length > 10 ? `${some}, … (${all.length} values)` : some;
+}
+
+function quoted(value: unknown): string {
+  return shortened(JSON.stringify(value) ?? 'undefined', 100);
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
