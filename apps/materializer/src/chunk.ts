@@ -1,5 +1,5 @@
 import type { RecordBatch, UndecodableRange } from '#log';
-import type { DeadLetter, EventRow } from '#store';
+import type { DeadLetter, EventBlock } from '#store';
 import { isUtf8 } from 'node:buffer';
 import type { Unreadable } from './partition-fold.js';
 import type { PartitionState } from './partition-state.js';
@@ -8,7 +8,7 @@ import type { PartitionState } from './partition-state.js';
 export interface Chunk {
   readonly state: PartitionState;
   /** In offset order. */
-  readonly rows: readonly EventRow[];
+  readonly rows: EventBlock;
   readonly letters: readonly DeadLetter[];
   /** The offset to commit when all of it is stored. */
   readonly next: number;
@@ -18,16 +18,15 @@ export interface Chunk {
   readonly bytes: number;
 }
 
-/** What a row holds besides its texts, about: its members, and the rest of the record that they are cut from. */
-const rowBytes = 700;
+/** What a chunk, and each dead letter, holds besides its bytes and texts, about. */
+const objectBytes = 700;
 
 export function chunkOf(
   state: PartitionState,
-  made: { rows: readonly EventRow[]; letters: readonly DeadLetter[]; batch: RecordBatch },
+  made: { rows: EventBlock; letters: readonly DeadLetter[]; batch: RecordBatch },
 ): Chunk {
-  let bytes = rowBytes;
-  for (const { data, metadata } of made.rows) bytes += rowBytes + data.length + metadata.length;
-  for (const { event } of made.letters) bytes += rowBytes + event.length;
+  let bytes = objectBytes + made.rows.memory;
+  for (const { event } of made.letters) bytes += objectBytes + event.length;
   return {
     state,
     rows: made.rows,
@@ -39,8 +38,8 @@ export function chunkOf(
 }
 
 /** About what a batch will hold when it is a chunk. */
-export function bytesOf({ records }: RecordBatch): number {
-  return records.reduce((sum, { value }) => sum + rowBytes + (value?.length ?? 0), rowBytes);
+export function bytesOf({ bytes }: RecordBatch): number {
+  return objectBytes + bytes;
 }
 
 /** What of a batch becomes dead letters: what is not an event, and what was not handed over. `createdAt` is in microseconds. */

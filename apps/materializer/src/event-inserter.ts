@@ -3,7 +3,7 @@ import {
   StoreRefusedError,
   StoreUnavailableError,
   type DeadLetter,
-  type EventRow,
+  type EventBlock,
   type EventWriter,
 } from '#store';
 import { metrics } from '#telemetry';
@@ -22,8 +22,8 @@ export interface EventInserterOptions {
   stopped: AbortSignal;
   /** Microseconds since 1970. */
   now: () => number;
-  /** The store will not take this row: it does not count, and those after it move up. Called in the rows' order. */
-  refused(row: EventRow): void;
+  /** The store will not take this row, the only one here: it does not count, and those after it move up. Called in the rows' order. */
+  refused(block: EventBlock): void;
 }
 
 /**
@@ -34,17 +34,19 @@ export class EventInserter {
   constructor(private readonly options: EventInserterOptions) {}
 
   /** Resolves when every row is stored, or is a dead letter. @throws CannotGoOnError */
-  async insert(rows: readonly EventRow[]): Promise<void> {
-    if (rows.length === 0) return;
+  async insert(all: readonly EventBlock[]): Promise<void> {
+    const blocks = all.filter(({ count }) => count > 0);
+    const rows = rowsOf(blocks);
+    if (rows === 0) return;
     try {
-      await this.append(rows);
+      await this.append(blocks, rows);
     } catch (error) {
       if (!(error instanceof StoreRefusedError)) throw error;
-      if (rows.length === 1) return await this.refuse(rows[0]!, error);
-      const half = rows.length >> 1;
+      if (rows === 1) return await this.refuse(blocks[0]!, error);
+      const half = rows >> 1;
       // One after the other: a refused row changes the versions of those after it.
-      await this.insert(rows.slice(0, half));
-      await this.insert(rows.slice(half));
+      await this.insert(between(blocks, 0, half));
+      await this.insert(between(blocks, half, rows));
     }
   }
 
@@ -62,17 +64,18 @@ export class EventInserter {
     for (const { reason } of letters) metrics.deadLetters.inc({ reason });
   }
 
-  private async append(rows: readonly EventRow[]): Promise<void> {
-    const token = insertToken(rows);
+  private async append(blocks: readonly EventBlock[], rows: number): Promise<void> {
+    const token = insertToken(blocks);
     await this.retried(async () => {
       const observe = metrics.insertDuration.startTimer();
-      await this.options.writer.append(rows, token);
+      await this.options.writer.appendBlocks(blocks, token);
       observe();
     });
-    metrics.insertRows.inc(rows.length);
+    metrics.insertRows.inc(rows);
   }
 
-  private async refuse(row: EventRow, reason: StoreRefusedError): Promise<void> {
+  private async refuse(block: EventBlock, reason: StoreRefusedError): Promise<void> {
+    const row = block.row(0);
     await this.insertLetters([
       {
         source: 'materializer',
@@ -85,7 +88,7 @@ export class EventInserter {
         created_at: this.options.now(),
       },
     ]);
-    this.options.refused(row);
+    this.options.refused(block);
   }
 
   private retried<T>(attempt: () => Promise<T>): Promise<T> {
@@ -99,4 +102,21 @@ export class EventInserter {
       }
     });
   }
+}
+
+function rowsOf(blocks: readonly EventBlock[]): number {
+  return blocks.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** The rows of all blocks together from `from` on, below `until`. */
+function between(blocks: readonly EventBlock[], from: number, until: number): EventBlock[] {
+  const parts: EventBlock[] = [];
+  let first = 0;
+  for (const block of blocks) {
+    const begin = Math.max(from - first, 0);
+    const end = Math.min(until - first, block.count);
+    if (begin < end) parts.push(block.slice(begin, end));
+    first += block.count;
+  }
+  return parts;
 }

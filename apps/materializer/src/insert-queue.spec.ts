@@ -1,6 +1,6 @@
-import type { EventRow } from '#store';
 import { describe, expect, it } from 'vitest';
 import type { Chunk } from './chunk.js';
+import { blockOf } from './event-block.fixture.js';
 import { InsertQueue, type InsertQueueOptions } from './insert-queue.js';
 import type { PartitionState } from './partition-state.js';
 
@@ -12,7 +12,10 @@ const chunk = (
   made: { rows?: number; bytes?: number; state?: PartitionState } = {},
 ): Chunk => ({
   state: made.state ?? first,
-  rows: Array.from({ length: made.rows ?? 1 }, () => ({}) as EventRow),
+  rows: blockOf(
+    { stream: 's', partition: 0 },
+    Array.from({ length: made.rows ?? 1 }, (_, offset) => ({ offset })),
+  ),
   letters: [],
   next,
   timestamp: 0,

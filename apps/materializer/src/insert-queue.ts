@@ -72,7 +72,7 @@ export class InsertQueue {
   async add(chunk: Chunk): Promise<void> {
     this.waiting.push(chunk);
     this.bytes += chunk.bytes;
-    this.rows += chunk.rows.length;
+    this.rows += chunk.rows.count;
     if (this.isFull) this.hurry();
     if (!this.failed) this.running ??= this.run();
     if (this.bytes < this.options.queueBytes || this.failed) return;
@@ -157,7 +157,7 @@ export class InsertQueue {
     let bytes = 0;
     let count = 0;
     while (count < this.waiting.length && rows < insertRows && bytes < insertBytes) {
-      rows += this.waiting[count]!.rows.length;
+      rows += this.waiting[count]!.rows.count;
       bytes += this.waiting[count]!.bytes;
       count++;
     }
@@ -193,5 +193,5 @@ export class InsertQueue {
 }
 
 function rowsOf(chunks: readonly Chunk[]): number {
-  return chunks.reduce((sum, chunk) => sum + chunk.rows.length, 0);
+  return chunks.reduce((sum, chunk) => sum + chunk.rows.count, 0);
 }

@@ -1,37 +1,44 @@
-import type { EventRow } from '#store';
+import type { EventBlock } from '#store';
 import { describe, expect, it } from 'vitest';
+import { blockOf, uuid } from './event-block.fixture.js';
 import { insertToken } from './insert-token.js';
 
-const rows = (stream: string, partition: number, offsets: number[]): EventRow[] =>
-  offsets.map((offset) => ({ stream, partition, offset, event_id: `e${offset}` }) as EventRow);
+const block = (stream: string, partition: number, offsets: number[]): EventBlock =>
+  blockOf(
+    { stream, partition },
+    offsets.map((offset) => ({ offset })),
+  );
 
 describe('insertToken', () => {
   it('names stream, partition, first and last offset, the number of rows, first and last id', () => {
-    expect(insertToken(rows('orders', 3, [7, 8, 12]))).toBe('orders:3:7-12#3@e7-e12');
+    expect(insertToken([block('orders', 3, [7, 8, 12])])).toBe(`orders:3:7-12#3@${uuid(7)}-${uuid(12)}`);
   });
 
   it('is the same in whatever order the partitions come', () => {
-    const a = rows('a', 0, [1, 2]);
-    const b = rows('b', 1, [5]);
-    expect(insertToken([...a, ...b])).toBe(insertToken([...b, ...a]));
+    const a = block('a', 0, [1, 2]);
+    const b = block('b', 1, [5]);
+    expect(insertToken([a, b])).toBe(insertToken([b, a]));
   });
 
   it('puts chunks of one partition together', () => {
-    const token = insertToken([...rows('a', 0, [1, 2]), ...rows('b', 1, [5]), ...rows('a', 0, [3, 9])]);
-    expect(token).toBe('a:0:1-9#4@e1-e9,b:1:5-5#1@e5-e5');
+    const token = insertToken([block('a', 0, [1, 2]), block('b', 1, [5]), block('a', 0, [3, 9])]);
+    expect(token).toBe(`a:0:1-9#4@${uuid(1)}-${uuid(9)},b:1:5-5#1@${uuid(5)}-${uuid(5)}`);
   });
 
   it('differs when a row in between is missing', () => {
-    expect(insertToken(rows('a', 0, [1, 2, 3]))).not.toBe(insertToken(rows('a', 0, [1, 3])));
+    expect(insertToken([block('a', 0, [1, 2, 3])])).not.toBe(insertToken([block('a', 0, [1, 3])]));
   });
 
   it('differs for other events at the same offsets', () => {
-    const others = rows('a', 0, [1, 2, 3]).map((row) => ({ ...row, event_id: `other-${row.offset}` }));
-    expect(insertToken(rows('a', 0, [1, 2, 3]))).not.toBe(insertToken(others));
+    const others = blockOf(
+      { stream: 'a', partition: 0 },
+      [1, 2, 3].map((offset) => ({ offset, event_id: uuid(offset + 100) })),
+    );
+    expect(insertToken([block('a', 0, [1, 2, 3])])).not.toBe(insertToken([others]));
   });
 
   it('stays short with any number of partitions, and still tells batches apart', () => {
-    const many = (last: number) => Array.from({ length: 500 }, (_, p) => rows('stream', p, [1, last])).flat();
+    const many = (last: number) => Array.from({ length: 500 }, (_, p) => block('stream', p, [1, last]));
     expect(insertToken(many(5)).length).toBeLessThan(100);
     expect(insertToken(many(5))).not.toBe(insertToken(many(6)));
   });

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { EventRow } from '#store';
+import type { EventBlock } from '#store';
 
 /** Longer tokens are replaced by their SHA-256. */
 const longest = 500;
 
 interface Range {
-  first: EventRow;
-  last: EventRow;
+  first: { offset: number; id: string };
+  last: { offset: number; id: string };
   rows: number;
 }
 
@@ -16,25 +16,25 @@ interface Range {
  * when it is made again; the number of rows keeps apart batches that end alike and differ in between, and the event ids
  * those of a topic that was made anew, whose offsets start again.
  */
-export function insertToken(rows: readonly EventRow[]): string {
+export function insertToken(blocks: readonly EventBlock[]): string {
   const ranges = new Map<string, Range>();
-  let current: { stream: string; partition: number; range: Range } | undefined;
-  for (const row of rows) {
-    const { stream, partition } = row;
-    if (stream !== current?.stream || partition !== current.partition) {
-      const name = `${stream}:${partition}`;
-      const range = ranges.get(name) ?? { first: row, last: row, rows: 0 };
-      ranges.set(name, range);
-      current = { stream, partition, range };
-    }
-    current.range.last = row;
-    current.range.rows++;
+  for (const block of blocks) {
+    if (block.count === 0) continue;
+    const name = `${block.place.stream}:${block.place.partition}`;
+    const range = ranges.get(name);
+    const last = rowOf(block, block.count - 1);
+    if (range) Object.assign(range, { last, rows: range.rows + block.count });
+    else ranges.set(name, { first: rowOf(block, 0), last, rows: block.count });
   }
   const token = [...ranges]
     .map(([name, { first, last, rows }]) => {
-      return `${name}:${first.offset}-${last.offset}#${rows}@${first.event_id}-${last.event_id}`;
+      return `${name}:${first.offset}-${last.offset}#${rows}@${first.id}-${last.id}`;
     })
     .sort()
     .join(',');
   return token.length <= longest ? token : createHash('sha256').update(token).digest('hex');
+}
+
+function rowOf(block: EventBlock, row: number): Range['first'] {
+  return { offset: block.offsetOf(row), id: block.eventIdOf(row) };
 }

@@ -1,8 +1,9 @@
-import { allStreams, encodeRecord, TopicNames } from '#contracts';
+import { allStreams, TopicNames } from '#contracts';
 import { MemoryLog, type ConsumerHandler, type Log, type LogRecord } from '#log';
 import { MemoryStore } from '#store';
 import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { uuid, valueOf } from './event-block.fixture.js';
 import { Materializer } from './materializer.js';
 import { Progress } from './progress.js';
 
@@ -13,18 +14,7 @@ const recordAt = (offset: number): LogRecord => ({
   ...place,
   offset,
   key: null,
-  value: Buffer.from(
-    encodeRecord({
-      event_id: `00000000-0000-4000-8000-${String(offset).padStart(12, '0')}`,
-      event_type: 'happened',
-      entity_id: null,
-      timestamp: 1_795_000_000_000_000,
-      ingested_at: 1_795_000_000_000_000,
-      schema_version: null,
-      metadata: '{}',
-      data: '{}',
-    }),
-  ),
+  value: Buffer.from(valueOf({ event_id: uuid(offset) })),
   timestamp: 1_795_000_000_000,
   headers: {},
 });
@@ -52,7 +42,7 @@ describe('offsets without records', () => {
     next: number,
     rest: object = {},
   ): ReturnType<ConsumerHandler['batch']> =>
-    materializer.batch({ ...place, records, next, highWatermark: 100, ...rest });
+    materializer.batch({ ...place, records, bytes: 1000, next, highWatermark: 100, ...rest });
   const untilCommitted = (offset: number) =>
     vi.waitFor(() => expect(log.commits.at(-1)).toBe(offset), { timeout: 5000, interval: 2 });
 
@@ -87,8 +77,8 @@ describe('offsets without records', () => {
 
   it('are not committed past before what comes before them is stored', async () => {
     let letGo = () => {};
-    const append = store.writer.append.bind(store.writer);
-    store.writer.append = async (...rows) => {
+    const append = store.writer.appendBlocks.bind(store.writer);
+    store.writer.appendBlocks = async (...rows) => {
       await new Promise<void>((resolve) => (letGo = resolve));
       await append(...rows);
     };

@@ -1,8 +1,9 @@
 import { allStreams, encodeRecord, TopicNames } from '#contracts';
-import { openDefinitions, type Definitions } from '#definitions';
+import { openDefinitions, systemActor, type Definitions } from '#definitions';
 import { openKafkaLog, type Log, type Producer } from '#log';
 import {
   openClickHouse,
+  type EventBlock,
   type EventRow,
   type EventWriter,
   type Store,
@@ -35,9 +36,12 @@ interface Member {
 class InterruptedWriter implements EventWriter {
   afterInsert: (rows: readonly EventRow[]) => Promise<void> = async () => undefined;
   constructor(private readonly writer: EventWriter) {}
-  async append(rows: readonly EventRow[], token: string): Promise<void> {
-    await this.writer.append(rows, token);
-    await this.afterInsert(rows);
+  append(rows: readonly EventRow[], token: string): Promise<void> {
+    return this.writer.append(rows, token);
+  }
+  async appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void> {
+    await this.writer.appendBlocks(blocks, token);
+    await this.afterInsert(blocks.flatMap((block) => block.rows()));
   }
   appendDeadLetters(letters: Parameters<EventWriter['appendDeadLetters']>[0]): Promise<void> {
     return this.writer.appendDeadLetters(letters);
@@ -113,7 +117,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     admin = await start();
     producer = await admin.log.producer();
     stream = `stream-${randomUUID()}`;
-    await admin.definitions.createStream({ stream, partitions: 4 });
+    await admin.definitions.createStream({ stream, partitions: 4 }, systemActor);
   });
 
   afterEach(async () => {

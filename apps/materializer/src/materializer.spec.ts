@@ -1,9 +1,10 @@
-import { allStreams, encodeRecord, TopicNames } from '#contracts';
+import { allStreams, TopicNames } from '#contracts';
 import { MemoryLog } from '#log';
 import {
   MemoryStore,
   StoreRefusedError,
   StoreUnavailableError,
+  type EventBlock,
   type EventRow,
   type EventWriter,
   type StoredIdentity,
@@ -12,12 +13,12 @@ import {
 import { createLogger } from '#telemetry';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { uuid, valueOf } from './event-block.fixture.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
 import { Progress } from './progress.js';
 
 const topics = new TopicNames('test.');
 const topic = topics.ofStream('orders');
-const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
 /** The writer with faults that are switched on and off; what it stores goes to the real twin. */
 class FaultyWriter implements EventWriter {
@@ -33,16 +34,20 @@ class FaultyWriter implements EventWriter {
 
   constructor(private readonly writer: EventWriter) {}
 
-  async append(rows: readonly EventRow[], token: string): Promise<void> {
+  async appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void> {
     this.tokens.push(token);
     this.throwIfDown();
-    if (rows.some((row) => this.refuses(row))) throw new StoreRefusedError('cannot be stored');
     // What an insert sends is fixed when it begins.
-    const sent = rows.map((row) => ({ ...row }));
+    const sent = blocks.flatMap((block) => block.rows());
+    if (sent.some((row) => this.refuses(row))) throw new StoreRefusedError('cannot be stored');
     await this.before(sent);
     await this.writer.append(sent, token);
     this.inserted.push(...sent.map(({ offset }) => offset));
     await this.after();
+  }
+
+  append(rows: readonly EventRow[], token: string): Promise<void> {
+    return this.writer.append(rows, token);
   }
 
   async appendDeadLetters(letters: Parameters<EventWriter['appendDeadLetters']>[0]): Promise<void> {
@@ -119,15 +124,11 @@ async function kill(materializer: Materializer): Promise<void> {
   log.down = false;
 }
 
-const valueOf = (id: number, entity: string | null) =>
-  encodeRecord({
+const eventOf = (id: number, entity: string | null) =>
+  valueOf({
     event_id: uuid(id),
-    event_type: 'happened',
     entity_id: entity,
     timestamp: 1_795_000_000_000_000 + id,
-    ingested_at: 1_795_000_000_000_000,
-    schema_version: null,
-    metadata: '{}',
     data: `{"id":${id}}`,
   });
 
@@ -140,7 +141,7 @@ async function write(
     events.map(({ id, entity = 'e', value }) => ({
       topic: to,
       key: entity ?? uuid(id),
-      value: value ?? valueOf(id, entity),
+      value: value ?? eventOf(id, entity),
     })),
   );
 }
@@ -315,7 +316,7 @@ describe('Materializer', () => {
     expect(await stored()).toEqual(kept.map(({ id }, i) => ({ id, version: i + 1, offset: id })));
     const refused = await letters();
     expect(refused.map(({ offset, reason, event }) => [offset, reason, event]).sort()).toEqual(
-      [17, 3, 4].map((id) => [id, 'refused_by_store', valueOf(id, 'e')]),
+      [17, 3, 4].map((id) => [id, 'refused_by_store', eventOf(id, 'e')]),
     );
   });
 

@@ -1,6 +1,6 @@
 import type { TopicNames } from '#contracts';
 import type { Assignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
-import type { EventRow, EventWriter } from '#store';
+import type { EventBlock, EventWriter } from '#store';
 import type { IdWindowBounds } from '#streaming';
 import { metrics, type Logger } from '#telemetry';
 import { Assignments } from './assignments.js';
@@ -68,7 +68,7 @@ export class Materializer implements ConsumerHandler {
       ...{ writer, retry },
       stopped: this.stopped.signal,
       now: () => this.now() * 1000,
-      refused: (row) => this.withdraw(row),
+      refused: (block) => this.withdraw(block),
     });
     this.queue = new InsertQueue({
       ...options,
@@ -188,13 +188,13 @@ export class Materializer implements ConsumerHandler {
   private async loadVersions(state: PartitionState, { rows, unknown }: Admitted): Promise<void> {
     if (unknown.size === 0 || state.versions.complete) return;
     const { stream, partition } = state;
-    const query = { stream, partition, entityIds: [...unknown.keys()], before: rows[0]!.offset };
+    const query = { stream, partition, entityIds: [...unknown.keys()], before: rows.offsetOf(0) };
     const found = await this.retry.run('store', state.ended, () => this.options.writer.versions(query));
     for (const [entity, version] of found) unknown.get(entity)!.version = version;
   }
 
   private async write(chunks: readonly Chunk[]): Promise<void> {
-    await this.inserter.insert(chunks.flatMap((chunk) => chunk.rows));
+    await this.inserter.insert(chunks.map((chunk) => chunk.rows));
     await this.inserter.insertLetters(chunks.flatMap((chunk) => chunk.letters));
     this.options.progress.moved();
     metrics.consumeLastProgress.set(this.now() / 1000);
@@ -202,8 +202,8 @@ export class Materializer implements ConsumerHandler {
   }
 
   private stored({ state, rows, next, timestamp }: Chunk): void {
-    if (rows.length > 0)
-      metrics.freshness.observe(Math.max(0, this.now() / 1000 - rows[0]!.ingested_at / 1e6));
+    if (rows.count > 0)
+      metrics.freshness.observe(Math.max(0, this.now() / 1000 - rows.row(0).ingested_at / 1e6));
     if (state.ended.aborted) return;
     state.versions.storedUpTo = next;
     if (timestamp !== undefined) state.handledUntil = Math.max(state.handledUntil, timestamp);
@@ -214,16 +214,12 @@ export class Materializer implements ConsumerHandler {
   }
 
   /** A refused row takes no version: those after it in its entity move up. None of them is stored yet. */
-  private withdraw(row: EventRow): void {
-    const { unstored } = this.queue;
-    const state = unstored.find((chunk) => chunk.rows.includes(row))?.state;
-    if (!state || row.entity_id === null) return;
-    for (const chunk of unstored) {
-      if (chunk.state !== state) continue;
-      for (const later of chunk.rows)
-        if (later.entity_id === row.entity_id && later.offset > row.offset) later.version!--;
-    }
-    const head = state.versions.get(row.entity_id);
+  private withdraw(block: EventBlock): void {
+    const { entity_id: entity, offset } = block.row(0);
+    const own = this.queue.unstored.filter(({ rows }) => rows.place === block.place);
+    if (own.length === 0 || entity === null) return;
+    for (const { rows } of own) rows.lowerVersions(entity, offset);
+    const head = own[0]!.state.versions.get(entity);
     if (head) head.version--;
   }
 

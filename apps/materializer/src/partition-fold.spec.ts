@@ -50,9 +50,10 @@ function foldFrom(
   return (records: LogRecord[]) => {
     const admitted = fold.admit(records);
     for (const [entity, head] of admitted.unknown) head.version = known.versionsBefore?.(entity) ?? 0;
-    const stored = new Set(admitted.rows.filter(({ offset }) => known.stored?.includes(offset)));
+    const offsets = admitted.rows.rows().map(({ offset }) => offset);
+    const stored = new Set([...offsets.keys()].filter((row) => known.stored?.includes(offsets[row]!)));
     return {
-      rows: fold.number(admitted, stored),
+      rows: fold.number(admitted, stored).rows(),
       unreadable: admitted.unreadable,
       duplicates: admitted.duplicates,
     };

@@ -1,7 +1,6 @@
-import { isUtf8 } from 'node:buffer';
-import { decodeRecord, UnreadableRecordError, type EventRecord } from '#contracts';
+import { RecordReader, UnreadableRecordError } from '#contracts';
 import type { LogRecord } from '#log';
-import type { EventRow } from '#store';
+import { EventBlockBuilder, type EventBlock } from '#store';
 import type { IdWindow } from '#streaming';
 import type { EntityHead, PartitionVersions } from './version-cache.js';
 
@@ -13,7 +12,7 @@ export interface Unreadable {
 
 /** Records of a batch that become events, before they have their versions. */
 export interface Admitted {
-  rows: EventRow[];
+  rows: EventBlock;
   /** By row; null without an entity. */
   heads: (EntityHead | null)[];
   /** Entities whose version the store has to be asked for: set the heads' `version` before `number`. */
@@ -21,6 +20,8 @@ export interface Admitted {
   unreadable: Unreadable[];
   duplicates: number;
 }
+
+type Found = Omit<Admitted, 'rows'>;
 
 export interface PartitionFoldOptions {
   stream: string;
@@ -40,7 +41,12 @@ export class PartitionFold {
   /** The first record of each batch that is not stored yet, by what the versions know of that. */
   private starts: { offset: number; timestamp: number }[] = [];
 
-  constructor(private readonly options: PartitionFoldOptions) {}
+  private readonly rows: EventBlockBuilder;
+
+  constructor(private readonly options: PartitionFoldOptions) {
+    const { stream, partition } = options;
+    this.rows = new EventBlockBuilder({ stream, partition });
+  }
 
   /** Everything below this offset has been here; -1 before the first record. */
   get next(): number {
@@ -59,23 +65,24 @@ export class PartitionFold {
 
   /** Decodes, drops repeated ids, looks up the entities. Records that were here before are left out. */
   admit(records: readonly LogRecord[]): Admitted {
-    const admitted: Admitted = { rows: [], heads: [], unknown: new Map(), unreadable: [], duplicates: 0 };
+    const found: Found = { heads: [], unknown: new Map(), unreadable: [], duplicates: 0 };
     this.noteStart(records);
+    this.rows.begin();
     for (const record of records) {
       if (record.offset < this.following) continue;
       this.following = record.offset + 1;
-      this.admitOne(record, admitted);
+      this.admitOne(record, found);
     }
-    return admitted;
+    return { ...found, rows: this.rows.finish() };
   }
 
-  /** Counts the versions. Returns the rows that are not among those that the store has. */
-  number({ rows, heads }: Admitted, stored: ReadonlySet<EventRow>): EventRow[] {
-    return rows.filter((row, i) => {
-      const head = heads[i];
-      if (head) row.version = ++head.version;
-      return !stored.has(row);
-    });
+  /** Counts the versions. Returns the rows that are not among those that the store has, by their number. */
+  number({ rows, heads }: Admitted, stored: ReadonlySet<number>): EventBlock {
+    for (let row = 0; row < heads.length; row++) {
+      const head = heads[row];
+      if (head) rows.setVersion(row, ++head.version);
+    }
+    return rows.without(stored);
   }
 
   private noteStart([first]: readonly LogRecord[]): void {
@@ -85,57 +92,49 @@ export class PartitionFold {
     this.starts.push({ offset: first.offset, timestamp: first.timestamp });
   }
 
-  private admitOne(record: LogRecord, admitted: Admitted): void {
-    const { window, position, versions } = this.options;
-    const event = read(record);
+  private admitOne(record: LogRecord, found: Found): void {
+    const { window, position } = this.options;
+    const error = read(record);
     const committed = record.offset < position;
-    if (typeof event === 'string') {
+    if (error !== undefined) {
       window.pass(record.offset, record.timestamp);
-      if (!committed) admitted.unreadable.push({ record, error: event });
+      if (!committed) found.unreadable.push({ record, error });
       return;
     }
-    const repeated = window.repeats(event.event_id, record.offset, record.timestamp);
+    const repeated = window.repeatsWords(reader.id, record.offset, record.timestamp);
     if (committed) return;
     if (repeated) {
-      admitted.duplicates++;
+      found.duplicates++;
       return;
     }
-    admitted.rows.push(this.rowOf(event, record.offset));
-    if (event.entity_id === null) return void admitted.heads.push(null);
-    let head = versions.get(event.entity_id);
-    if (!head) {
-      head = { version: 0, offset: record.offset };
-      versions.add(event.entity_id, head);
-      admitted.unknown.set(event.entity_id, head);
-    }
-    head.offset = record.offset;
-    admitted.heads.push(head);
+    this.rows.add(reader, record.offset);
+    found.heads.push(reader.entityId.isEmpty ? null : this.headAt(record.offset, found));
   }
 
-  private rowOf(event: EventRecord, offset: number): EventRow {
-    return {
-      stream: this.options.stream,
-      partition: this.options.partition,
-      offset,
-      event_id: event.event_id,
-      event_type: event.event_type,
-      entity_id: event.entity_id,
-      version: null,
-      timestamp: event.timestamp,
-      ingested_at: event.ingested_at,
-      schema_version: event.schema_version,
-      metadata: event.metadata,
-      data: event.data,
-    };
+  /** The head of the entity that was read. */
+  private headAt(offset: number, { unknown }: Found): EntityHead {
+    const { versions } = this.options;
+    const entity = reader.entityId.toString();
+    let head = versions.get(entity);
+    if (!head) {
+      head = { version: 0, offset };
+      versions.add(entity, head);
+      unknown.set(entity, head);
+    }
+    head.offset = offset;
+    return head;
   }
 }
 
-/** The event, or why there is none. */
-function read({ value }: LogRecord): EventRecord | string {
+/** One for all partitions: what was read is used before anything else is. */
+const reader = new RecordReader();
+
+/** Why the record is no event; undefined when `reader` has read one. */
+function read({ value }: LogRecord): string | undefined {
   if (value === null) return 'the record has no value';
-  if (!isUtf8(value)) return 'the value is not UTF-8';
   try {
-    return decodeRecord(value.toString());
+    reader.read(value);
+    return undefined;
   } catch (error) {
     if (error instanceof UnreadableRecordError) return error.message;
     throw error;

@@ -1,4 +1,4 @@
-import { maxStretch, type EventRow, type EventWriter, type Stretch } from '#store';
+import { maxStretch, type EventBlock, type EventWriter, type Stretch } from '#store';
 
 export interface StoredEventsOptions {
   writer: Pick<EventWriter, 'stored'>;
@@ -19,26 +19,34 @@ export class StoredEvents {
 
   constructor(private readonly options: StoredEventsOptions) {}
 
-  /** Those of the rows, which are in offset order, that are stored: the same event at the same offset. */
-  async among(rows: readonly EventRow[]): Promise<ReadonlySet<EventRow>> {
-    const found = new Set<EventRow>();
-    const asked = rows.filter(({ offset }) => offset <= this.options.last);
-    for (let i = 0; i < asked.length;) {
-      const from = asked[i]!.offset;
-      let end = i;
-      while (end < asked.length && asked[end]!.offset < from + maxStretch) end++;
-      await this.look(asked.slice(i, end), found);
-      i = end;
+  /** The numbers of those rows that are stored: the same event at the same offset. */
+  async among(rows: EventBlock): Promise<ReadonlySet<number>> {
+    const found = new Set<number>();
+    for (let from = 0; from < rows.count && rows.offsetOf(from) <= this.options.last;) {
+      const until = this.endOfStretch(rows, from);
+      await this.look(rows, { from, until }, found);
+      from = until;
     }
     return found;
   }
 
-  private async look(rows: readonly EventRow[], found: Set<EventRow>): Promise<void> {
+  private endOfStretch(rows: EventBlock, from: number): number {
+    const last = Math.min(this.options.last, rows.offsetOf(from) + maxStretch - 1);
+    let until = from + 1;
+    while (until < rows.count && rows.offsetOf(until) <= last) until++;
+    return until;
+  }
+
+  private async look(
+    rows: EventBlock,
+    { from, until }: { from: number; until: number },
+    found: Set<number>,
+  ): Promise<void> {
     const { writer, stream, partition } = this.options;
     const stretch: Stretch = {
       ...{ stream, partition },
-      from: rows[0]!.offset,
-      until: rows.at(-1)!.offset + 1,
+      from: rows.offsetOf(from),
+      until: rows.offsetOf(until - 1) + 1,
     };
     const ids = new Map<number, string[]>();
     for (const { offset, event_id } of await writer.stored(stretch)) {
@@ -46,11 +54,12 @@ export class StoredEvents {
       if (known) known.push(event_id);
       else ids.set(offset, [event_id]);
     }
-    for (const row of rows) {
-      const known = ids.get(row.offset);
+    for (let row = from; row < until; row++) {
+      const offset = rows.offsetOf(row);
+      const known = ids.get(offset);
       if (!known) continue;
-      if (known.includes(row.event_id.toLowerCase())) found.add(row);
-      else this.tell(row.offset);
+      if (known.includes(rows.eventIdOf(row))) found.add(row);
+      else this.tell(offset);
     }
   }
 

@@ -1,4 +1,4 @@
-import { TopicNames } from '#contracts';
+import { auditStream, TopicNames } from '#contracts';
 import { openDefinitions, systemActor, type Definitions } from '#definitions';
 import { MemoryLog } from '#log';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -9,7 +9,9 @@ describe('followStreams', () => {
   let subscriptions: string[][];
   let failures: unknown[];
   const target = {
-    subscribe: async (streams: readonly string[]) => void subscriptions.push([...streams]),
+    subscribe: async (streams: readonly string[]) => {
+      subscriptions.push(streams.filter((stream) => stream !== auditStream));
+    },
     failed: (error: unknown) => failures.push(error),
   };
 
@@ -46,7 +48,7 @@ describe('followStreams', () => {
       ...target,
       subscribe: async (streams) => {
         await target.subscribe(streams);
-        if (streams.length === 1) await new Promise<void>((resolve) => (finish = resolve));
+        if (subscriptions.length === 1) await new Promise<void>((resolve) => (finish = resolve));
       },
     });
     for (const stream of ['b', 'c', 'd']) await definitions.createStream({ stream }, systemActor);

@@ -89,8 +89,7 @@ export class PartitionVersions {
   }
 
   add(entity: string, head: EntityHead): void {
-    // What comes from a record is a slice of its text; a copy keeps the entity without all of that.
-    this.put(JSON.parse(JSON.stringify(entity)) as string, head);
+    this.put(entity, head);
   }
 
   /** Forgets the older generation but for what the store does not have yet. Returns how many are young now. */

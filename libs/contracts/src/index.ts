@@ -1,3 +1,4 @@
+export { ByteRange } from './byte-range.js';
 export * from './config.js';
 export * from './event.js';
 export * from './event-input.js';
@@ -7,6 +8,8 @@ export * from './json-scanner.js';
 export * from './limits.js';
 export * from './names.js';
 export * from './problem.js';
+export { uuidText } from './record-bytes.js';
+export { RecordReader, UnreadableRecordError } from './record-reader.js';
 export * from './record.js';
 export * from './stream-access.js';
 export * from './stream-input.js';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeRecord, encodeRecord, UnreadableRecordError, type EventRecord } from './record.js';
+import { decodeRecord, encodeRecord, type EventRecord } from './record.js';
+import { UnreadableRecordError } from './record-reader.js';
 import { earliestTime, formatTime, latestTime, parseFormattedTime, parseTime } from './time.js';
 
 /** Texts that look like the record's own syntax. */

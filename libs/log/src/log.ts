@@ -112,6 +112,8 @@ export interface RecordBatch {
   partition: number;
   /** In offset order. Empty when the log has nothing to show between two offsets (control records, aborted writes). */
   records: LogRecord[];
+  /** Bytes of memory that the records take. */
+  bytes: number;
   /**
    * The offset that reading goes on at after this batch, at least one more than the last record's. Commit it, not the
    * last record's: otherwise a group never gets past offsets that have no record.

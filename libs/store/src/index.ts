@@ -1,3 +1,5 @@
+export { EventBlock, type BlockPlace } from './blocks/event-block.js';
+export { EventBlockBuilder } from './blocks/event-block-builder.js';
 export * from './errors.js';
 export * from './store.js';
 export {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { describeAccess } from './contract/access.js';
+import { describeBlocks } from './contract/blocks.js';
 import { describeCounts } from './contract/counts.js';
 import { describeDeadLetters } from './contract/dead-letters.js';
 import { describeFilters } from './contract/filters.js';
@@ -26,6 +27,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     });
 
     describeKeeping(contract);
+    describeBlocks(contract);
     describePages(contract);
     describeFilters(contract);
     describeRepeats(contract);

@@ -1,27 +1,13 @@
 import type { Expression, Micros, StoredEvent, StreamAccess } from '#contracts';
+import type { EventBlock } from './blocks/event-block.js';
+import type { EventRow } from './event-row.js';
+
+export type { EventRow };
 
 /**
  * The store: what has been materialized, for queries. ClickHouse stands behind it in production; a twin in memory
  * passes the same contract suite.
  */
-
-/** One event as the materializer writes it. (stream, partition, offset) is its identity. */
-export interface EventRow {
-  stream: string;
-  partition: number;
-  offset: number;
-  event_id: string;
-  event_type: string;
-  entity_id: string | null;
-  version: number | null;
-  timestamp: Micros;
-  ingested_at: Micros;
-  schema_version: number | null;
-  /** Raw JSON text of an object. */
-  metadata: string;
-  /** Raw JSON text of an object. */
-  data: string;
-}
 
 /** A record that could not become an event. (source, stream, partition, offset) is its identity. */
 export interface DeadLetter {
@@ -64,6 +50,8 @@ export interface EventWriter {
    * @throws StoreRefusedError when ClickHouse will never take these rows.
    */
   append(rows: readonly EventRow[], token: string): Promise<void>;
+  /** The same, for rows that are in the store's form already: what many rows take. */
+  appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void>;
   appendDeadLetters(letters: readonly DeadLetter[]): Promise<void>;
   /** The greatest offset of a partition that is stored, or undefined when there is none. */
   lastStored(stream: string, partition: number): Promise<number | undefined>;

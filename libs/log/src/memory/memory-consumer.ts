@@ -92,7 +92,9 @@ export class MemoryConsumer implements Consumer, MemoryMember {
       }
       const { partition } = held;
       next = last.offset + 1;
-      const batch = { topic: held.topic, partition, records, next, highWatermark: topic.end(partition) };
+      const bytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+      const highWatermark = topic.end(partition);
+      const batch = { topic: held.topic, partition, records, bytes, next, highWatermark };
       await this.keepBusy(key, this.options.handler.batch(batch));
     }
   }

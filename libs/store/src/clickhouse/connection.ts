@@ -89,12 +89,12 @@ export class Connection {
     );
   }
 
-  /** Inserts a body in RowBinary as one block. */
-  async insert(query: string, body: Buffer, settings: ClickHouseSettings): Promise<void> {
+  /** Inserts a body in RowBinary, given in parts, as one block. */
+  async insert(query: string, body: readonly Buffer[], settings: ClickHouseSettings): Promise<void> {
     await this.guarded('write', undefined, async (signal) => {
       const answer = await this.client.exec({
         query,
-        values: Readable.from([body], { objectMode: false }),
+        values: Readable.from(body, { objectMode: false }),
         abort_signal: signal,
         clickhouse_settings: settings,
       });

@@ -1,3 +1,10 @@
+import type { ByteRange } from '#contracts';
+
+/** Of a number of 32 bits. */
+const longestVarint = 5;
+/** For few bytes a call into the engine takes longer than copying them here. */
+const copiedByHand = 256;
+
 /**
  * Writes values in ClickHouse's RowBinary format into a buffer that grows: numbers are little-endian, a string is its
  * length as a varint and its UTF-8, a UUID is two little-endian 64-bit halves.
@@ -9,7 +16,7 @@ export class RowBinaryWriter {
   private buffer: Buffer;
   private length = 0;
 
-  constructor(initialBytes = 1024 * 1024) {
+  constructor(initialBytes = 64 * 1024) {
     this.buffer = Buffer.allocUnsafe(initialBytes);
   }
 
@@ -22,22 +29,51 @@ export class RowBinaryWriter {
     this.length = 0;
   }
 
+  /** Bytes that have been written. */
+  get size(): number {
+    return this.length;
+  }
+
   uint16(value: number): void {
     this.reserve(2);
-    this.length = this.buffer.writeUInt16LE(value, this.length);
+    this.buffer[this.length++] = value;
+    this.buffer[this.length++] = value >>> 8;
   }
 
   uint32(value: number): void {
     this.reserve(4);
-    this.length = this.buffer.writeUInt32LE(value, this.length);
+    this.word(value);
   }
 
   /** A whole number in the safe range; what is below 0 becomes an Int64. */
   int64(value: number): void {
     this.reserve(8);
     const high = Math.floor(value / 0x1_0000_0000);
-    this.buffer.writeUInt32LE(value - high * 0x1_0000_0000, this.length);
-    this.length = this.buffer.writeInt32LE(high, this.length + 4);
+    this.word(value - high * 0x1_0000_0000);
+    this.word(high);
+  }
+
+  /** Bytes as they are. */
+  raw(bytes: Buffer): void {
+    this.reserve(bytes.length);
+    this.copy(bytes, 0, bytes.length);
+  }
+
+  /** A string that is UTF-8 already. */
+  utf8(range: ByteRange): void {
+    const { bytes, start, end } = range;
+    this.reserve(end - start + longestVarint);
+    this.varint(end - start);
+    this.copy(bytes, start, end);
+  }
+
+  /** A UUID of four 32-bit words, the first ones first. */
+  uuidWords(words: Uint32Array): void {
+    this.reserve(16);
+    this.word(words[1]!);
+    this.word(words[0]!);
+    this.word(words[3]!);
+    this.word(words[2]!);
   }
 
   /** Text as UTF-8; lone surrogates become U+FFFD. */
@@ -63,6 +99,29 @@ export class RowBinaryWriter {
       at++;
     }
     this.length += 16;
+  }
+
+  private word(value: number): void {
+    const { buffer, length } = this;
+    buffer[length] = value;
+    buffer[length + 1] = value >>> 8;
+    buffer[length + 2] = value >>> 16;
+    buffer[length + 3] = value >>> 24;
+    this.length = length + 4;
+  }
+
+  private varint(value: number): void {
+    let rest = value;
+    for (; rest >= 0x80; rest >>>= 7) this.buffer[this.length++] = (rest & 0x7f) | 0x80;
+    this.buffer[this.length++] = rest;
+  }
+
+  private copy(bytes: Buffer, start: number, end: number): void {
+    const { buffer } = this;
+    let at = this.length;
+    if (end - start > copiedByHand) at += bytes.copy(buffer, at, start, end);
+    else for (let i = start; i < end; i++) buffer[at++] = bytes[i]!;
+    this.length = at;
   }
 
   private paddedVarint(value: number, bytes: number): void {

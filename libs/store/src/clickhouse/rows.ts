@@ -1,3 +1,4 @@
+import type { RecordReader } from '#contracts';
 import type { DeadLetter, EventRow } from '../store.js';
 import type { RowBinaryWriter } from './row-binary.js';
 
@@ -30,6 +31,23 @@ export function writeEvent(out: RowBinaryWriter, row: EventRow): void {
   out.uint32(row.schema_version ?? 0);
   out.string(row.metadata);
   out.string(row.data);
+}
+
+/**
+ * What `writeEvent` writes after the first two columns, of a record that was read: its texts are copied as they are. The
+ * version is to be set later.
+ */
+export function writeRecord(out: RowBinaryWriter, record: RecordReader, offset: number): void {
+  out.int64(offset);
+  out.uuidWords(record.id);
+  out.utf8(record.eventType);
+  out.utf8(record.entityId);
+  out.int64(0);
+  out.int64(record.timestamp);
+  out.int64(record.ingestedAt);
+  out.uint32(record.schemaVersion);
+  out.utf8(record.metadata);
+  out.utf8(record.data);
 }
 
 /** The columns of `dead_letters` in the order in which `writeDeadLetter` writes them. */

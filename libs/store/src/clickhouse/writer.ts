@@ -1,4 +1,5 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
+import type { EventBlock } from '../blocks/event-block.js';
 import type { DeadLetter, EventRow, EventWriter, StoredIdentity, Stretch } from '../store.js';
 import type { Connection } from './connection.js';
 import { RowBinaryWriter } from './row-binary.js';
@@ -8,9 +9,6 @@ import { versions } from './versions.js';
 
 const insertEvents = `INSERT INTO events (${eventColumns.join(', ')}) FORMAT RowBinary`;
 const insertDeadLetters = `INSERT INTO dead_letters (${deadLetterColumns.join(', ')}) FORMAT RowBinary`;
-
-/** Buffers up to this size are kept for the next batch; larger ones are left to the garbage collector. */
-const keptBufferBytes = 64 * 1024 * 1024;
 
 /**
  * One insert is one block, so that it is there as a whole or not at all. The token makes a repeat of it vanish, in the
@@ -31,25 +29,29 @@ const insertSettings: ClickHouseSettings = {
 };
 
 export class ClickHouseWriter implements EventWriter {
-  private free: RowBinaryWriter[] = [];
-
   constructor(private readonly connection: Connection) {}
 
   async append(rows: readonly EventRow[], token: string): Promise<void> {
     if (rows.length === 0) return;
-    await this.encoded(
-      (out) => rows.forEach((row) => writeEvent(out, row)),
-      (body) =>
-        this.connection.insert(insertEvents, body, { ...insertSettings, insert_deduplication_token: token }),
+    const out = new RowBinaryWriter();
+    for (const row of rows) writeEvent(out, row);
+    await this.insertEvents([out.bytes()], token);
+  }
+
+  async appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void> {
+    const filled = blocks.filter(({ count }) => count > 0);
+    if (filled.length === 0) return;
+    await this.insertEvents(
+      filled.map(({ bytes }) => bytes),
+      token,
     );
   }
 
   async appendDeadLetters(letters: readonly DeadLetter[]): Promise<void> {
     if (letters.length === 0) return;
-    await this.encoded(
-      (out) => letters.forEach((letter) => writeDeadLetter(out, letter)),
-      (body) => this.connection.insert(insertDeadLetters, body, insertSettings),
-    );
+    const out = new RowBinaryWriter();
+    for (const letter of letters) writeDeadLetter(out, letter);
+    await this.connection.insert(insertDeadLetters, [out.bytes()], insertSettings);
   }
 
   lastStored(stream: string, partition: number): Promise<number | undefined> {
@@ -64,18 +66,10 @@ export class ClickHouseWriter implements EventWriter {
     return versions(this.connection, query);
   }
 
-  /** Encodes into a buffer that no other insert uses meanwhile. */
-  private async encoded(
-    encode: (out: RowBinaryWriter) => void,
-    send: (body: Buffer) => Promise<void>,
-  ): Promise<void> {
-    const out = this.free.pop() ?? new RowBinaryWriter();
-    encode(out);
-    const body = out.bytes();
-    await send(body);
-    // Only after success: after a time-out the socket may still be reading from the buffer.
-    if (this.free.length > 0 || body.length > keptBufferBytes) return;
-    out.reset();
-    this.free.push(out);
+  private insertEvents(body: readonly Buffer[], token: string): Promise<void> {
+    return this.connection.insert(insertEvents, body, {
+      ...insertSettings,
+      insert_deduplication_token: token,
+    });
   }
 }

@@ -1,3 +1,4 @@
+import type { EventBlock } from '../blocks/event-block.js';
 import type { DeadLetter, EventRow, EventWriter, StoredIdentity, Stretch } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
@@ -6,6 +7,10 @@ export class MemoryWriter implements EventWriter {
 
   async append(rows: readonly EventRow[], _token: string): Promise<void> {
     this.tables.put(rows);
+  }
+
+  async appendBlocks(blocks: readonly EventBlock[], _token: string): Promise<void> {
+    this.tables.put(blocks.flatMap((block) => block.rows()));
   }
 
   async appendDeadLetters(letters: readonly DeadLetter[]): Promise<void> {

@@ -10,6 +10,7 @@ export interface IdWindowBounds {
 }
 
 const smallest = 256;
+const words = new Uint32Array(4);
 
 /**
  * Remembers the event ids of one partition's last records. The rule, which depends on the log alone:
@@ -58,10 +59,17 @@ export class IdWindow {
    * @throws RangeError when the id is not a UUID; nothing is remembered then.
    */
   repeats(id: string, offset: number, timestamp: number): boolean {
+    uuidWords(id, words, 0);
+    return this.repeatsWords(words, offset, timestamp);
+  }
+
+  /** The same, for an id as its four 32-bit words, the first ones first. */
+  repeatsWords(id: Uint32Array, offset: number, timestamp: number): boolean {
     this.pass(offset, timestamp);
     if (this.count === this.capacity) this.grow();
     const slot = this.slotAt(this.count);
-    uuidWords(id, this.ids, slot * 4);
+    const { ids } = this;
+    for (let word = 0; word < 4; word++) ids[slot * 4 + word] = id[word]!;
     this.offsets[slot] = offset;
     this.times[slot] = this.logTime;
     this.count++;

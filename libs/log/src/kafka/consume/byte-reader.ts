@@ -2,7 +2,7 @@
 export class ByteReader {
   offset = 0;
 
-  constructor(private readonly bytes: Buffer) {}
+  constructor(readonly bytes: Buffer) {}
 
   get left(): number {
     return this.bytes.length - this.offset;

@@ -172,8 +172,9 @@ export class Fetcher {
     if (next === from) return;
     if (undecodable.length > 0) logger.error({ topic, partition, undecodable }, 'Records cannot be decoded');
     const unread = undecodable.length > 0 && { undecodable };
-    const batch = { topic, partition, records, next, highWatermark, ...unread };
-    feed.offer(batch, this.budget.take(bytes.length + inflated));
+    const held = bytes.length + inflated;
+    const batch = { topic, partition, records, bytes: held, next, highWatermark, ...unread };
+    feed.offer(batch, this.budget.take(held));
   }
 
   private gone(feed: PartitionFeed): void {

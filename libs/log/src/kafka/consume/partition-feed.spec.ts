@@ -6,6 +6,7 @@ const batch = (next: number): RecordBatch => ({
   topic: 't',
   partition: 0,
   records: [],
+  bytes: 0,
   next,
   highWatermark: 9,
 });

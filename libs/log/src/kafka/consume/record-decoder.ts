@@ -107,48 +107,59 @@ function readRecords(
     const length = reader.varint();
     const end = reader.offset + length;
     reader.skip(1);
-    const timestamp = header.baseTimestamp + reader.varint();
+    const created = header.baseTimestamp + reader.varint();
     const offset = header.baseOffset + reader.varint();
-    const key = reader.sizedBytes();
-    const value = reader.sizedBytes();
-    if (offset >= set.from) {
-      records.push(
-        new FetchedRecord(
-          { topic: set.topic, partition: set.partition, offset },
-          { key, value, timestamp: appendTime ? header.maxTimestamp : timestamp },
-          reader.slice(end),
-        ),
-      );
-    }
+    const timestamp = appendTime ? header.maxTimestamp : created;
+    if (offset >= set.from) records.push(new FetchedRecord(set, offset, timestamp).at(reader));
     reader.offset = end;
   }
 }
 
-/** Reads its headers only when they are asked for. */
+/** Keeps the place of its parts, and makes them when they are asked for. */
 class FetchedRecord implements LogRecord {
   readonly topic: string;
   readonly partition: number;
-  readonly offset: number;
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
-  readonly timestamp: number;
+  private bytes: Buffer;
+  private keyAt: number;
+  private valueAt: number;
+  private headersAt: number;
+  private keyLength: number;
+  private valueLength: number;
 
   constructor(
-    place: { topic: string; partition: number; offset: number },
-    content: { key: Buffer | null; value: Buffer | null; timestamp: number },
-    private readonly headerBytes: Buffer,
+    set: RecordSet,
+    readonly offset: number,
+    readonly timestamp: number,
   ) {
-    this.topic = place.topic;
-    this.partition = place.partition;
-    this.offset = place.offset;
-    this.key = content.key;
-    this.value = content.value;
-    this.timestamp = content.timestamp;
+    this.topic = set.topic;
+    this.partition = set.partition;
+  }
+
+  /** The reader stands before the key's length. */
+  at(reader: ByteReader): this {
+    this.bytes = reader.bytes;
+    this.keyLength = reader.varint();
+    this.keyAt = reader.offset;
+    reader.skip(Math.max(this.keyLength, 0));
+    this.valueLength = reader.varint();
+    this.valueAt = reader.offset;
+    reader.skip(Math.max(this.valueLength, 0));
+    this.headersAt = reader.offset;
+    return this;
+  }
+
+  get key(): Buffer | null {
+    return this.keyLength < 0 ? null : this.bytes.subarray(this.keyAt, this.keyAt + this.keyLength);
+  }
+
+  get value(): Buffer | null {
+    return this.valueLength < 0 ? null : this.bytes.subarray(this.valueAt, this.valueAt + this.valueLength);
   }
 
   get headers(): Record<string, Buffer | undefined> {
     const headers: Record<string, Buffer | undefined> = Object.create(null) as Record<string, undefined>;
-    const reader = new ByteReader(this.headerBytes);
+    const reader = new ByteReader(this.bytes);
+    reader.skip(this.headersAt);
     const count = reader.varint();
     for (let i = 0; i < count; i++) {
       const name = reader.sizedBytes()?.toString() ?? '';

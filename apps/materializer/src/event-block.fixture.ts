@@ -1,0 +1,35 @@
+import { encodeRecord, RecordReader, type EventRecord } from '#contracts';
+import { EventBlockBuilder, type EventBlock } from '#store';
+
+/** The id of the n-th event of a spec. */
+export const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+
+/** A record's value: what a spec says of the event, and something for the rest. */
+export function valueOf(event: Partial<EventRecord>): string {
+  return encodeRecord({
+    event_id: uuid(0),
+    event_type: 'happened',
+    entity_id: null,
+    timestamp: 1_795_000_000_000_000,
+    ingested_at: 1_795_000_000_000_000,
+    schema_version: null,
+    metadata: '{}',
+    data: '{}',
+    ...event,
+  });
+}
+
+/** A block of events at these offsets. */
+export function blockOf(
+  place: { stream: string; partition: number },
+  events: readonly (Partial<EventRecord> & { offset: number })[],
+): EventBlock {
+  const builder = new EventBlockBuilder(place);
+  const reader = new RecordReader();
+  builder.begin();
+  for (const { offset, ...event } of events) {
+    reader.read(Buffer.from(valueOf({ event_id: uuid(offset), ...event })));
+    builder.add(reader, offset);
+  }
+  return builder.finish();
+}

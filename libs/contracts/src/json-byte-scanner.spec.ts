@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JsonByteScanner } from './json-byte-scanner.js';
+import { limits } from './limits.js';
+
+/** Whether the text is one object, to its end. */
+function isObject(text: string): boolean {
+  const bytes = Buffer.from(text);
+  return new JsonByteScanner().object(bytes, 0) === bytes.length;
+}
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
+
+describe('JsonByteScanner', () => {
+  it('accepts every object that JSON.stringify writes', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
+        fc.nat(3),
+        (value, indent) => {
+          expect(isObject(JSON.stringify(value, null, indent))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('agrees with JSON.parse on what is nearly JSON', () => {
+    const piece = fc.constantFrom(
+      ...[
+        '{',
+        '}',
+        '[',
+        ']',
+        ':',
+        ',',
+        '"',
+        '"a"',
+        '"b":',
+        '\\',
+        '\\n',
+        '\\u00e4',
+        '\\x',
+        'true',
+        'null',
+        'tru',
+      ],
+      ...[
+        'false',
+        '-',
+        '0',
+        '01',
+        '1',
+        '.5',
+        '.',
+        'e',
+        'E+1',
+        '-0',
+        '1.5e-3',
+        ' ',
+        '\n',
+        '\t',
+        '\v',
+        'ä',
+        '\u0001',
+      ],
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        for (const text of [`{${pieces.join('')}}`, `{"a":${pieces.join('')}}`, `{"a":[${pieces.join('')}]}`])
+          expect(isObject(text)).toBe(parses(text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each(['', '[]', '"a"', '1', 'null', ' {}'])(
+    'takes nothing but an object, from where it stands: %j',
+    (text) => {
+      expect(isObject(text)).toBe(false);
+    },
+  );
+
+  it('ends with the object, whatever follows', () => {
+    expect(new JsonByteScanner().object(Buffer.from('x{"a":{}}}'), 1)).toBe(9);
+  });
+
+  it('goes as deep as an event may be, and no further', () => {
+    expect([isObject(nested(limits.jsonDepth)), isObject(nested(limits.jsonDepth + 1))]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it.each(Array.from('{"a":[1,true,"\\u00e4"]}', (_, i) => i))(
+    'refuses an object that is cut off after %d bytes',
+    (length) => {
+      expect(isObject('{"a":[1,true,"\\u00e4"]}'.slice(0, length))).toBe(false);
+    },
+  );
+
+  it('says whether there was more than ASCII', () => {
+    const scanner = new JsonByteScanner();
+    scanner.object(Buffer.from('{"a":"b"}'), 0);
+    expect(scanner.high).toBeLessThan(0x80);
+    scanner.object(Buffer.from('{"ä":"b"}'), 0);
+    expect(scanner.high).toBeGreaterThanOrEqual(0x80);
+  });
+});

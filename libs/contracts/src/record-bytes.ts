@@ -1,0 +1,103 @@
+import { parseFormattedTime, type Micros } from './time.js';
+
+const zero = 0x30;
+const dash = 0x2d;
+const colon = 0x3a;
+
+/** The canonical text of a UUID, in lower case, of four 32-bit words. */
+export function uuidText(words: Uint32Array): string {
+  const [a, b, c, d] = Array.from(words, (word) => word.toString(16).padStart(8, '0')) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  return `${a}-${b.slice(0, 4)}-${b.slice(4)}-${c.slice(0, 4)}-${c.slice(4)}${d}`;
+}
+
+/** Value of a lower-case hexadecimal digit by its code; negative for every other byte. */
+const hex = new Int32Array(256).fill(-1);
+for (let value = 0; value < 16; value++) hex[value.toString(16).charCodeAt(0)] = value;
+
+/** Where each group of four digits of `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` starts. */
+const groups = [0, 4, 9, 14, 19, 24, 28, 32] as const;
+
+/** Characters of a UUID. */
+export const uuidBytes = 36;
+
+/** Reads a UUID in lower case as four 32-bit words; false when there is none. */
+export function readUuid(bytes: Buffer, at: number, words: Uint32Array): boolean {
+  let invalid = bytes.length < at + uuidBytes ? -1 : 0;
+  for (let word = 0; word < 4; word++) {
+    const high = fourDigits(bytes, at + groups[word * 2]!);
+    const low = fourDigits(bytes, at + groups[word * 2 + 1]!);
+    invalid |= high | low;
+    words[word] = (high << 16) | low;
+  }
+  const dashes =
+    bytes[at + 8] === dash && bytes[at + 13] === dash && bytes[at + 18] === dash && bytes[at + 23] === dash;
+  return dashes && invalid >= 0;
+}
+
+/** Negative when one of the four is not a hexadecimal digit. */
+function fourDigits(bytes: Buffer, at: number): number {
+  return (
+    (hex[bytes[at]!]! << 12) |
+    (hex[bytes[at + 1]!]! << 8) |
+    (hex[bytes[at + 2]!]! << 4) |
+    hex[bytes[at + 3]!]!
+  );
+}
+
+/** Characters of a time as `formatTime` writes it. */
+const timeBytes = 27;
+
+/** Dates repeat: midnight of the date that was read last, in microseconds. */
+let lastDate = -1;
+let lastMidnight: Micros = 0;
+
+/** Reads the time that ends before `end`, as `parseFormattedTime` reads it; NaN when there is none. */
+export function readTime(bytes: Buffer, start: number, end: number): Micros {
+  const fast = end - start === timeBytes ? quickTime(bytes, start) : NaN;
+  if (fast === fast) return fast;
+  return parseFormattedTime(bytes.toString('latin1', start, end)) ?? NaN;
+}
+
+/** NaN as well when the date is another one than last time: what is a date is told in one place. */
+function quickTime(bytes: Buffer, at: number): Micros {
+  const date = twoDigits(bytes, at) * 1_000_000 + twoDigits(bytes, at + 2) * 10_000;
+  const day = date + twoDigits(bytes, at + 5) * 100 + twoDigits(bytes, at + 8);
+  const hour = twoDigits(bytes, at + 11);
+  const minute = twoDigits(bytes, at + 14);
+  const second = twoDigits(bytes, at + 17);
+  const fraction =
+    twoDigits(bytes, at + 20) * 10_000 + twoDigits(bytes, at + 22) * 100 + twoDigits(bytes, at + 24);
+  if (!hasSeparators(bytes, at) || !(hour <= 23 && minute <= 59 && second <= 59) || fraction !== fraction)
+    return NaN;
+  if (day !== lastDate) {
+    const midnight = parseFormattedTime(`${bytes.toString('latin1', at, at + 10)}T00:00:00.000000Z`);
+    if (midnight === undefined) return NaN;
+    lastDate = day;
+    lastMidnight = midnight;
+  }
+  return lastMidnight + ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction;
+}
+
+function hasSeparators(bytes: Buffer, at: number): boolean {
+  return (
+    bytes[at + 4] === dash &&
+    bytes[at + 7] === dash &&
+    bytes[at + 10] === 0x54 &&
+    bytes[at + 13] === colon &&
+    bytes[at + 16] === colon &&
+    bytes[at + 19] === 0x2e &&
+    bytes[at + 26] === 0x5a
+  );
+}
+
+/** NaN when they are none. */
+function twoDigits(bytes: Buffer, at: number): number {
+  const high = bytes[at]! - zero;
+  const low = bytes[at + 1]! - zero;
+  return (high | low | (9 - high) | (9 - low)) < 0 ? NaN : high * 10 + low;
+}

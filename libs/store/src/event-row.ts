@@ -1,0 +1,19 @@
+import type { Micros } from '#contracts';
+
+/** One event as the materializer writes it. (stream, partition, offset) is its identity. */
+export interface EventRow {
+  stream: string;
+  partition: number;
+  offset: number;
+  event_id: string;
+  event_type: string;
+  entity_id: string | null;
+  version: number | null;
+  timestamp: Micros;
+  ingested_at: Micros;
+  schema_version: number | null;
+  /** Raw JSON text of an object. */
+  metadata: string;
+  /** Raw JSON text of an object. */
+  data: string;
+}
