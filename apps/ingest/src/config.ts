@@ -9,6 +9,8 @@ export class IngestConfig extends AppConfig {
   @FromText('boolean') @IsBoolean() AUTO_CREATE_STREAMS = true;
   /** Mebibytes of request bodies held at once; more is a 503 `overloaded`. */
   @FromText('number') @IsInt() @Min(16) @Max(4096) INGEST_BODY_MIB = 64;
-  /** Keys of the write port, as in the gateway's `API_KEYS`; without one it is open to the network that reaches it. */
-  @Secret() @FromText('list') @AreApiKeys() INGEST_API_KEYS: string[] = [];
+  /** Whether the write port asks for a key with `events:write`; else it is open to the network that reaches it. */
+  @FromText('boolean') @IsBoolean() INGEST_REQUIRE_KEYS = false;
+  /** Keys beside the issued ones, as in the gateway: `<key_id>:<sha256 hex of the whole key>:<scope>+<scope>…`. */
+  @Secret() @FromText('list') @AreApiKeys() API_KEYS: string[] = [];
 }

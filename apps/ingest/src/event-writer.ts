@@ -1,4 +1,5 @@
 import { encodeRecord, ProblemError } from '#contracts';
+import type { Actor } from '#definitions';
 import { UnknownTopicError, type NewRecord, type Position, type Producer } from '#log';
 import { metrics } from '#telemetry';
 import type { AcceptedEvent } from './read-event.js';
@@ -18,6 +19,8 @@ export interface WriteOptions {
   atomic: boolean;
   /** The connection of the request. */
   client: { readonly destroyed: boolean };
+  /** Who creates the streams that do not exist yet. */
+  actor: Actor;
 }
 
 /** Appends events to the log. What it resolves with has been acknowledged by all in-sync replicas. */

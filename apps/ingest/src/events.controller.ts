@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EventInput, formatTime, limits } from '#contracts';
 import {
   Accepts,
+  accessOf,
+  actorOf,
   BodyLimit,
   RequireScope,
   DescribeBody,
@@ -12,17 +14,23 @@ import {
   parseQuery,
   recordHeaders,
   takeBody,
+  takeEvents,
 } from '#http';
+import { compileSchema } from '#schemas';
 import { batchAnswer } from './batch-answer.js';
 import { BatchQuery, NoQuery } from './batch-input.js';
+import { DescribeProblems } from './describe-problems.js';
 import { EventWriter, type Written } from './event-writer.js';
 import { IngestClock } from './ingest-clock.js';
 import type { Reception } from './read-event.js';
-import { readBatch, readLines, readSingle, textOf } from './read-request.js';
+import { readBatch, readLines, readSingle, textOf, type ReadEvents } from './read-request.js';
 import { Rejection } from './rejection.js';
+import { SchemaCheck } from './schemas/schema-check.js';
 import { StreamGate } from './stream-gate.js';
+import { permitStreams } from './stream-permit.js';
 import { UuidV7Generator } from './uuid-v7.js';
 import { batchBody, batchContent, writtenContent } from './write-answers.js';
+import { manyEvents, oneEvent, writeProblems } from './write-texts.js';
 import { WRITE_PORTS, type WritePorts } from './write-ports.js';
 
 const json = 'application/json; charset=utf-8';
@@ -32,20 +40,23 @@ const json = 'application/json; charset=utf-8';
 @Controller('api/v1/events')
 export class EventsController {
   private readonly writer: EventWriter;
+  private readonly schemas: SchemaCheck;
   private readonly clock = new IngestClock();
   private readonly ids = new UuidV7Generator();
 
   constructor(@Inject(WRITE_PORTS) ports: WritePorts) {
     const gate = new StreamGate(ports.definitions, ports.topics, ports.autoCreateStreams);
     this.writer = new EventWriter(ports.producer, gate);
+    this.schemas = new SchemaCheck(ports.definitions, compileSchema);
   }
 
-  @ApiOperation({ summary: 'Write one event' })
+  @ApiOperation({ summary: 'Write one event', description: oneEvent })
   @ApiResponse({
     status: 201,
     description: 'Kafka has acknowledged it from all in-sync replicas.',
     content: writtenContent,
   })
+  @DescribeProblems(...writeProblems)
   @DescribeBody(EventInput)
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
@@ -53,8 +64,7 @@ export class EventsController {
   async one(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     if (request.url.includes('?')) parseQuery(NoQuery, request.query);
     const event = readSingle(this.reception(request));
-    const options = { headers: recordHeaders(request), atomic: false, client: request.socket };
-    const [result] = await this.writer.write([event], options);
+    const [result] = await this.write(request, [event], { atomic: false, pointerTo: () => '' });
     if (!result || result instanceof Rejection) throw result?.toProblem() ?? new Error('no result');
     const location = `/api/v1/events/${event.event_id}`;
     void reply.code(201).header('location', location).header('content-type', json).send(writtenJson(result));
@@ -62,7 +72,7 @@ export class EventsController {
 
   @ApiOperation({
     summary: 'Write up to 10 000 events, as JSON or newline-delimited JSON',
-    description: 'The first events of streams that do not exist create these, up to 100 in one request.',
+    description: manyEvents,
     requestBody: batchBody,
   })
   @ApiResponse({
@@ -75,6 +85,7 @@ export class EventsController {
     description: 'Some were written: a position or an error for each, in order.',
     content: batchContent,
   })
+  @DescribeProblems(...writeProblems)
   @DescribeQuery(BatchQuery)
   @Accepts('application/json', 'application/x-ndjson')
   @BodyLimit(limits.requestBytes)
@@ -84,15 +95,33 @@ export class EventsController {
     const atomic = request.url.includes('?') && parseQuery(BatchQuery, request.query).atomic;
     const read = mediaTypeOf(request) === 'application/x-ndjson' ? readLines : readBatch;
     const events = read(this.reception(request));
-    const options = { headers: recordHeaders(request), atomic, client: request.socket };
-    const results = await this.writer.write(events, options);
+    const results = await this.write(request, events, { atomic, pointerTo: (index) => `/events/${index}` });
     const answer = batchAnswer(results);
     void reply.code(answer.status).header('content-type', json).send(answer.body);
+  }
+
+  /** What every event goes through once it has been read; whatever is refused here is refused before anything is written. */
+  private async write(
+    request: FastifyRequest,
+    events: ReadEvents,
+    { atomic, pointerTo }: { atomic: boolean; pointerTo: (index: number) => string },
+  ): Promise<(Written | Rejection)[]> {
+    permitStreams(events, accessOf(request), pointerTo);
+    await this.schemas.check(events, pointerTo);
+    takeEvents(request, toWrite(events, atomic));
+    const [headers, client, actor] = [recordHeaders(request), request.socket, actorOf(request)];
+    return this.writer.write(events, { headers, atomic, client, actor });
   }
 
   private reception(request: FastifyRequest): Reception {
     return { ingestedAt: this.clock.now(), ids: this.ids, text: textOf(takeBody(request)) };
   }
+}
+
+function toWrite(events: ReadEvents, atomic: boolean): number {
+  let refused = 0;
+  for (const event of events) if (event instanceof Rejection) refused++;
+  return atomic && refused > 0 ? 0 : events.length - refused;
 }
 
 function writtenJson({ event, position }: Written): string {

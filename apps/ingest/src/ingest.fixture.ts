@@ -1,6 +1,15 @@
+import type { FastifyInstance } from 'fastify';
 import { decodeRecord, TopicNames, type AppConfig, type EventRecord } from '#contracts';
 import { openDefinitions, type Definitions } from '#definitions';
-import { createContext, createHttpApp, startHttpApp, type AppContext, type HttpApp } from '#http';
+import {
+  createContext,
+  createHttpApp,
+  requireApiKeys,
+  startHttpApp,
+  type AppContext,
+  type HttpApp,
+  type KeyRing,
+} from '#http';
 import { MemoryLog, type LogRecord } from '#log';
 import { IngestConfig } from './config.js';
 import { portKeys } from './port-keys.js';
@@ -39,6 +48,8 @@ export interface GivenOptions {
   config?: Partial<IngestConfig>;
   bytesInFlight?: number;
   bodyBytes?: number;
+  /** Keys that the port asks for, besides configured ones. */
+  keyRing?: KeyRing;
   /** Serves the documentation, too. */
   openapi?: boolean;
   /** A real socket, with these time-outs in milliseconds. */
@@ -54,8 +65,10 @@ export async function givenIngest(options: GivenOptions = {}): Promise<GivenInge
   const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 4 } });
   await definitions.start();
   const producer = await log.producer();
+  const { keyRing } = options;
   const parts = {
-    ...portKeys(config.INGEST_API_KEYS),
+    ...portKeys(config, definitions),
+    ...(keyRing && { configure: (instance: FastifyInstance) => requireApiKeys(instance, { keyRing }) }),
     context,
     module: WriteModule.with({
       producer,

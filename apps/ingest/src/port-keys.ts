@@ -1,10 +1,29 @@
-import { ConfiguredKeyRing, requireApiKeys, type HttpAppOptions } from '#http';
+import type { Definitions } from '#definitions';
+import {
+  ConfiguredKeyRing,
+  DefinedKeyRing,
+  joinedRings,
+  requireApiKeys,
+  type HttpAppOptions,
+  type KeyRing,
+} from '#http';
 import { metrics } from '#telemetry';
+import type { IngestConfig } from './config.js';
+
+/** The keys that the write port knows: those of the configuration, then those that were issued. */
+function keyRing({ API_KEYS }: Pick<IngestConfig, 'API_KEYS'>, { keys }: Pick<Definitions, 'keys'>): KeyRing {
+  return joinedRings(new ConfiguredKeyRing(API_KEYS), new DefinedKeyRing(keys));
+}
 
 /** What the write port asks of its clients: nothing inside the network, or a key for every route but `/health/live`. */
-export function portKeys(entries: readonly string[]): Pick<HttpAppOptions, 'configure'> {
-  if (entries.length === 0) return {};
-  const keyRing = new ConfiguredKeyRing(entries);
-  const onRefused = (code: string) => metrics.authRefused.inc({ code });
-  return { configure: (instance) => requireApiKeys(instance, { keyRing, onRefused }) };
+export function portKeys(
+  config: Pick<IngestConfig, 'INGEST_REQUIRE_KEYS' | 'API_KEYS'>,
+  definitions: Pick<Definitions, 'keys'>,
+): Pick<HttpAppOptions, 'configure'> {
+  if (!config.INGEST_REQUIRE_KEYS) return {};
+  const options = {
+    keyRing: keyRing(config, definitions),
+    onRefused: (code: string) => metrics.authRefused.inc({ code }),
+  };
+  return { configure: (instance) => requireApiKeys(instance, options) };
 }

@@ -26,7 +26,7 @@ export async function startIngest(context: AppContext<IngestConfig>): Promise<vo
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
   await startHttpApp({
-    ...portKeys(config.INGEST_API_KEYS),
+    ...portKeys(config, definitions),
     context,
     module: WriteModule.with({
       producer,

@@ -10,6 +10,7 @@ interface Answer {
 }
 
 const events = (count: number) => Array.from({ length: count }, (_, i) => event({ stream: `s${i}` }));
+const actor = { key_id: null, port: 'ingest', request_id: null };
 const names = (count: number, prefix = 's') => new Set(Array.from({ length: count }, (_, i) => prefix + i));
 
 let given: GivenIngest;
@@ -45,7 +46,7 @@ describe('streams that are created by writing', () => {
   it('stop when the client has gone', async () => {
     const gate = new StreamGate(given.definitions, given.topics, true);
     const client = { destroyed: false };
-    const ensured = gate.ensure(names(50), { atomic: false, client });
+    const ensured = gate.ensure(names(50), { atomic: false, client, actor });
     client.destroyed = true;
     await expect(ensured).rejects.toMatchObject({ code: 'request_timeout' });
     expect(created(names(50))).toBeLessThan(50);
@@ -55,7 +56,7 @@ describe('streams that are created by writing', () => {
     const gate = new StreamGate(given.definitions, given.topics, true);
     const client = { destroyed: false };
     const requests = Array.from({ length: 40 }, (_, i) =>
-      gate.ensure(names(8, `r${i}-`), { atomic: false, client }),
+      gate.ensure(names(8, `r${i}-`), { atomic: false, client, actor }),
     );
     const outcomes = await Promise.allSettled(requests);
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');

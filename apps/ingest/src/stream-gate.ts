@@ -1,5 +1,5 @@
 import { limits, ProblemError, type TopicNames } from '#contracts';
-import type { Definitions } from '#definitions';
+import type { Actor, Definitions } from '#definitions';
 import { Rejection } from './rejection.js';
 
 /** Streams that are being created at the same time, at most; also of one request. */
@@ -15,6 +15,8 @@ export interface EnsureOptions {
   atomic: boolean;
   /** The connection of the request: when it is gone, nothing more is created for it. */
   client: { readonly destroyed: boolean };
+  /** Who creates them. */
+  actor: Actor;
 }
 
 /** Makes sure that streams exist before events are written to them. */
@@ -31,9 +33,9 @@ export class StreamGate {
     private readonly autoCreate: boolean,
   ) {}
 
-  /** The topic of a stream that exists. */
+  /** The topic of a stream that exists and is not being deleted. */
   topicOf(stream: string): string | undefined {
-    if (!this.definitions.stream(stream)) return undefined;
+    if (!this.isLive(stream)) return undefined;
     let topic = this.names.get(stream);
     if (topic === undefined) {
       if (this.names.size >= limits.streams) this.names.clear();
@@ -49,43 +51,55 @@ export class StreamGate {
    * @throws ProblemError log_unavailable, overloaded, or request_timeout when the client has gone
    */
   async ensure(streams: ReadonlySet<string>, options: EnsureOptions): Promise<Map<string, Rejection>> {
-    const missing = [...streams].filter((stream) => !this.definitions.stream(stream));
+    const missing = [...streams].filter((stream) => !this.isLive(stream));
     const refused = this.refusedBeforehand(missing);
     if (options.atomic && refused.size > 0) return refused;
     const wanted = missing.filter((stream) => !refused.has(stream));
     for (let i = 0; i < wanted.length; i += concurrency) {
       if (options.client.destroyed) throw clientGone();
-      await this.createAll(wanted.slice(i, i + concurrency), refused);
+      await this.createAll(wanted.slice(i, i + concurrency), { refused, actor: options.actor });
     }
     return refused;
   }
 
-  private refusedBeforehand(missing: readonly string[]): Map<string, Rejection> {
-    const refused = this.autoCreate ? missing.slice(mostNew) : missing;
-    const why = this.autoCreate ? tooManyNew : notCreated;
-    return new Map(refused.map((stream) => [stream, why(stream)]));
+  private isLive(stream: string): boolean {
+    return this.definitions.stream(stream)?.state === 'live';
   }
 
-  private async createAll(streams: readonly string[], refused: Map<string, Rejection>): Promise<void> {
-    const outcomes = await Promise.allSettled(streams.map((stream) => this.create(stream)));
+  private refusedBeforehand(missing: readonly string[]): Map<string, Rejection> {
+    const refused = new Map<string, Rejection>();
+    let created = 0;
+    for (const stream of missing) {
+      if (this.definitions.stream(stream)) refused.set(stream, beingDeleted(stream));
+      else if (!this.autoCreate) refused.set(stream, notCreated(stream));
+      else if (++created > mostNew) refused.set(stream, tooManyNew(stream));
+    }
+    return refused;
+  }
+
+  private async createAll(
+    streams: readonly string[],
+    { refused, actor }: { refused: Map<string, Rejection>; actor: Actor },
+  ): Promise<void> {
+    const outcomes = await Promise.allSettled(streams.map((stream) => this.create(stream, actor)));
     outcomes.forEach((outcome, i) => {
       if (outcome.status === 'rejected') refused.set(streams[i]!, rejectionOf(outcome.reason));
     });
   }
 
-  private create(stream: string): Promise<void> {
+  private create(stream: string, actor: Actor): Promise<void> {
     let creation = this.creations.get(stream);
     if (!creation) {
-      creation = this.createOnce(stream).finally(() => this.creations.delete(stream));
+      creation = this.createOnce(stream, actor).finally(() => this.creations.delete(stream));
       this.creations.set(stream, creation);
     }
     return creation;
   }
 
-  private async createOnce(stream: string): Promise<void> {
+  private async createOnce(stream: string, actor: Actor): Promise<void> {
     await this.enter();
     try {
-      await this.definitions.createStream({ stream });
+      await this.definitions.createStream({ stream }, actor);
     } finally {
       this.leave();
     }
@@ -110,7 +124,15 @@ export class StreamGate {
 }
 
 function notCreated(stream: string): Rejection {
-  return new Rejection('stream_not_found', `There is no stream ${stream}, and none is created by writing.`);
+  return new Rejection(
+    'stream_not_found',
+    `There is no stream ${stream}, and none is created by writing: create it with POST /api/v1/streams.`,
+  );
+}
+
+function beingDeleted(stream: string): Rejection {
+  const detail = `The stream ${stream} is being deleted. When that is done, its name can be used again.`;
+  return new Rejection('stream_being_deleted', detail);
 }
 
 function tooManyNew(stream: string): Rejection {

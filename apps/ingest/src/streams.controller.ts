@@ -3,8 +3,11 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError, StreamInput } from '#contracts';
 import type { Definitions } from '#definitions';
-import { RequireScope, DescribeBody, parseBody, parseQuery } from '#http';
+import { accessOf, actorOf, RequireScope, DescribeBody, parseBody, parseQuery } from '#http';
 import { NoQuery } from './batch-input.js';
+import { DescribeProblems } from './describe-problems.js';
+import { refusalOf } from './stream-permit.js';
+import { createStreamProblems } from './write-texts.js';
 import { WRITE_PORTS, type WritePorts } from './write-ports.js';
 
 /** Creating streams before their first event. */
@@ -17,23 +20,27 @@ export class StreamsWriteController {
     this.definitions = ports.definitions;
   }
 
-  @ApiOperation({ summary: 'Create a stream' })
-  @ApiResponse({ status: 201, description: 'The stream, as it was created.' })
-  @ApiResponse({
-    status: 409,
-    description: 'There is one of this name, or of one that Kafka takes for the same.',
+  @ApiOperation({
+    summary: 'Create a stream',
+    description:
+      'For a stream that shall have other settings than the first event would give it, or where events do not ' +
+      'create streams. Names that Kafka cannot hold side by side (`a.b`, `a_b`) collide.',
   })
+  @ApiResponse({ status: 201, description: 'The stream, as it was created.' })
+  @DescribeProblems(...createStreamProblems)
   @DescribeBody(StreamInput)
   @RequireScope('definitions:write')
   @Post()
   async create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     parseQuery(NoQuery, request.query);
     const { stream, partitions, retention } = parseBody(StreamInput, request);
-    const { definition, created } = await this.definitions.createStream({
-      stream,
-      ...(partitions != null && { partitions }),
-      ...(retention != null && { retention }),
-    });
+    const refusal = refusalOf(stream, accessOf(request), '/stream');
+    if (refusal) throw refusal.toProblem();
+    const settings = { ...(partitions != null && { partitions }), ...(retention != null && { retention }) };
+    const { definition, created } = await this.definitions.createStream(
+      { stream, ...settings },
+      actorOf(request),
+    );
     if (!created) throw new ProblemError('stream_exists', `There is a stream ${stream} already.`);
     void reply.code(201).send(definition);
   }

@@ -59,6 +59,49 @@ describe('streams', () => {
   });
 });
 
+describe('a stream that is being deleted', () => {
+  beforeEach(async () => {
+    await given.single(event());
+    await given.definitions.beginDeletion('orders', { key_id: null, port: 'core', request_id: null });
+  });
+
+  it('takes no event and is not created anew', async () => {
+    const answers = [await given.single(event()), await given.post('/api/v1/streams', { stream: 'orders' })];
+    for (const answer of answers)
+      expect(answer.json<ProblemDocument>()).toMatchObject({ code: 'stream_being_deleted', status: 409 });
+    expect(given.written()).toHaveLength(1);
+  });
+
+  it('has its events of a batch refused, and only these', async () => {
+    const answer = await given.batch({ events: [event(), event({ stream: 'other' })] });
+    expect(answer.statusCode).toBe(207);
+    expect(answer.json<BatchAnswer>().events.map(({ error }) => error?.code)).toEqual([
+      'stream_being_deleted',
+      undefined,
+    ]);
+  });
+
+  it('is told from one that does not exist, where streams are not created by writing', async () => {
+    await given.close();
+    given = await givenIngest({ config: { AUTO_CREATE_STREAMS: false } });
+    await given.post('/api/v1/streams', { stream: 'orders' });
+    await given.definitions.beginDeletion('orders', { key_id: null, port: 'core', request_id: null });
+    expect((await given.single(event())).json<ProblemDocument>().code).toBe('stream_being_deleted');
+  });
+});
+
+describe('the audit', () => {
+  it.each([
+    ['beforehand', () => given.post('/api/v1/streams', { stream: 'orders' }, { 'x-request-id': 'r-17' })],
+    ['by writing', () => given.single(event(), { 'x-request-id': 'r-17' })],
+  ])('says who created a stream %s', async (_how, create) => {
+    expect((await create()).statusCode).toBe(201);
+    const entry = given.written('tributary.audit').find(({ data }) => data.includes('"orders"'));
+    expect(entry?.event_type).toBe('stream.created');
+    expect(JSON.parse(entry!.metadata)).toMatchObject({ key_id: null, port: 'ingest', request_id: 'r-17' });
+  });
+});
+
 describe('back-pressure', () => {
   it('is a 503 with Retry-After when Kafka cannot be reached', async () => {
     await given.single(event());

@@ -78,6 +78,13 @@ export const eventsRejected = new Counter({
   registers,
 });
 
+export const schemaMismatches = new Counter({
+  name: 'tributary_schema_mismatches_total',
+  help: 'Events found not to fit the schema of their type, by stream and mode: enforce (refused) or warn (stored all the same).',
+  labelNames: ['stream', 'mode'] as const,
+  registers,
+});
+
 export const produceRecords = new Counter({
   name: 'tributary_produce_records_total',
   help: 'Records that Kafka has acknowledged.',
