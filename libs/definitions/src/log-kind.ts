@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#contracts';
+import { LogUnavailableError } from '#log';
 import type { AuditTrail } from './audit/audit-trail.js';
 import { timeNow } from './audit/audit-event.js';
 import { keyText, newKey, type DefinitionRecord } from './definition-record.js';
 import type { Actor, Changed, Kind } from './kind.js';
 import type { KindFold, Outcome } from './kind-fold.js';
-import type { KindRules } from './kind-rules.js';
+import type { KindRules, SlotBody } from './kind-rules.js';
 import { toProblem, type TopicWriter } from './topic-writer.js';
 import type { Turns } from './turns.js';
 
@@ -99,7 +100,7 @@ export class LogKind<T, P = T> implements Kind<T> {
 
   private recordOf(identity: string, wanted: T | undefined, actor: Actor): DefinitionRecord {
     const { rules, fold } = this.parts;
-    const written = wanted === undefined ? undefined : rules.write(wanted);
+    const written = wanted === undefined ? undefined : asRead(rules, identity, rules.write(wanted));
     const { entry } = fold().held(identity);
     return {
       ...newKey(rules.kind, identity, written),
@@ -122,7 +123,8 @@ export class LogKind<T, P = T> implements Kind<T> {
     } finally {
       unwatch();
     }
-    if (!outcome) throw new Error('a record of ours is not in the view');
+    // The view was made anew meanwhile.
+    if (!outcome) throw new LogUnavailableError('nobody has seen what became of the record');
     const old = fold().removedBefore(Date.now() - removalKeptMs, forgottenAtOnce);
     writer.tombstone(outcome.won ? [...outcome.superseded, ...old] : [key]);
     return outcome;
@@ -151,4 +153,11 @@ export class LogKind<T, P = T> implements Kind<T> {
     };
     return audit.changed(change, actor);
   }
+}
+
+/** What others will read. @throws UnreadableDefinitionError, before anything is written that nobody could read */
+function asRead<T, P>(rules: KindRules<T, P>, identity: string, written: SlotBody): SlotBody {
+  const body = JSON.parse(JSON.stringify(written.body)) as SlotBody['body'];
+  rules.read(identity, { slot: written.slot, body });
+  return { slot: written.slot, body };
 }

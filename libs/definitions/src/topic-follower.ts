@@ -1,4 +1,4 @@
-import type { Log, TableReader } from '#log';
+import { LogUnavailableError, type Log, type TableReader } from '#log';
 import { DefinitionsView } from './definitions-view.js';
 
 /** How often the reader is looked at, in milliseconds. */
@@ -84,8 +84,13 @@ export class TopicFollower {
     this.notify();
   }
 
-  caughtUp(offset: number, timeoutMs: number): Promise<void> {
-    return this.reader.caughtUp(offset, timeoutMs);
+  /** Resolves when the view has the record at this offset. @throws LogUnavailableError */
+  async caughtUp(offset: number, timeoutMs: number): Promise<void> {
+    try {
+      await this.reader.caughtUp(offset, timeoutMs);
+    } catch (error) {
+      throw new LogUnavailableError('the definitions are not followed at the moment', { cause: error });
+    }
   }
 
   onChange(listener: () => void): () => void {

@@ -44,12 +44,26 @@ export class TopicWriter {
   }
 }
 
+/** Of the value of one record. */
 const recordBytes = 1024 * 1024;
+const hourMs = 60 * 60 * 1000;
 
-/** Settings of the definitions topic. */
+/**
+ * Settings of the definitions topic: it is cleaned when a tenth of it can go, and at the latest after a day, so that a
+ * new process reads little, and hashes of secrets that are no longer used go. Tombstones stay for a day, so that nobody
+ * who reads meanwhile misses one.
+ */
 export const definitionsTopic = {
   partitions: 1,
-  config: { 'cleanup.policy': 'compact' },
+  config: {
+    'cleanup.policy': 'compact',
+    'max.message.bytes': String(2 * recordBytes),
+    'min.cleanable.dirty.ratio': '0.1',
+    'max.compaction.lag.ms': String(24 * hourMs),
+    'delete.retention.ms': String(24 * hourMs),
+    'segment.ms': String(hourMs),
+    'segment.bytes': String(16 * recordBytes),
+  },
 };
 
 /** The problem that an error of the log is to whoever asked for a change. */

@@ -62,7 +62,7 @@ export interface TopicAdmin {
    */
   create(topic: string, settings: TopicSettings): Promise<boolean>;
   /**
-   * Changes these settings of a topic and leaves all others as they are.
+   * Changes these settings of a topic and leaves all others as they are. They take effect moments later.
    * @throws UnknownTopicError
    * @throws TopicRefusedError when the settings are not possible; nothing is changed
    */

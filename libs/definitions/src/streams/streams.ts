@@ -27,9 +27,9 @@ export class StreamCreations {
   constructor(private readonly parts: StreamParts) {}
 
   async create(wanted: NewStream, actor: Actor): Promise<CreatedStream> {
+    refuseReserved(wanted.stream);
     const known = this.parts.kind.get(wanted.stream);
     if (known?.state === 'live') return { definition: known, created: false };
-    refuseReserved(wanted.stream);
     return this.once(wanted, actor);
   }
 

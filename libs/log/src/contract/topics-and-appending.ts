@@ -28,6 +28,18 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       });
     });
 
+    it('changes settings of a topic, and sets them back', async () => {
+      const topic = await contract.newTopic();
+      await contract.log.admin.configure(topic, { 'retention.ms': '3600000', 'segment.ms': '60000' });
+      await contract.log.admin.configure(topic, { 'retention.ms': null });
+      await contract.producer.append(contract.numbered(topic, 0, 3));
+    });
+
+    it('says so when the topic whose settings are to change does not exist', async () => {
+      const change = contract.log.admin.configure(contract.nextName(), { 'retention.ms': '3600000' });
+      await expect(change).rejects.toThrow(UnknownTopicError);
+    });
+
     it('removes a topic', async () => {
       const topic = await contract.newTopic();
       await contract.log.admin.remove(topic);
@@ -95,6 +107,19 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       expect(first?.timestamp).toBeGreaterThanOrEqual(before - 1000);
       expect(second?.value?.length).toBe(0);
       expect(second?.headers).toEqual({});
+      await reader.consumer.close();
+    });
+
+    it('writes tombstones: a key without a value', async () => {
+      const topic = await contract.newTopic();
+      const gone = { topic, key: 'k', value: null };
+      const positions = await contract.producer.append([...contract.numbered(topic, 0, 1), gone, gone]);
+      expect(positions.map(({ offset }) => offset)).toEqual([0, 1, 2]);
+      const reader = new Recorder(contract.log, randomUUID());
+      await reader.consumer.subscribe([topic]);
+      await until(() => reader.records.length >= 3, 'all records');
+      expect(reader.records.map(({ value }) => value)).toEqual([Buffer.from('v0'), null, null]);
+      expect(reader.records[1]?.key?.toString()).toBe('k');
       await reader.consumer.close();
     });
 

@@ -44,7 +44,7 @@ export class MemoryLog implements Log {
     this.broker.down = down;
   }
 
-  /** What is held, for a look inside; `truncate` does what retention does. */
+  /** What is held, for a look inside; `truncate` does what retention does, `compact` what compaction does. */
   get topics(): ReadonlyMap<string, MemoryTopic> {
     return this.broker.topics;
   }

@@ -54,6 +54,7 @@ export class MemoryTableReader implements TableReader {
         this.handler.record(record);
         this.next = record.offset + 1;
       }
+      this.next = topic.end(0);
       this.progress.reached(this.next);
     } catch (error) {
       this.stop();

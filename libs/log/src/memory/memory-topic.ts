@@ -1,8 +1,9 @@
 import type { LogRecord, NewRecord, Position, TopicConfig } from '../log.js';
 
-/** One partition: records from `beginning` on. */
+/** One partition: records from `beginning` up to, not including, `end`; with gaps where compaction was. */
 interface MemoryPartition {
   beginning: number;
+  end: number;
   records: LogRecord[];
 }
 
@@ -15,7 +16,7 @@ export class MemoryTopic {
     count: number,
     private settings: Readonly<Record<string, string>>,
   ) {
-    this.partitions = Array.from({ length: count }, () => ({ beginning: 0, records: [] }));
+    this.partitions = Array.from({ length: count }, () => ({ beginning: 0, end: 0, records: [] }));
   }
 
   /** Kafka's settings that are not the default; none of them does anything here. */
@@ -31,9 +32,10 @@ export class MemoryTopic {
   }
 
   append(record: NewRecord, partition: number, timestamp: number): Position {
+    const own = this.partitions[partition];
     const offset = this.end(partition);
     const headers = Object.entries(record.headers ?? {}).map(([name, value]) => [name, Buffer.from(value)]);
-    this.partitions[partition]?.records.push({
+    own?.records.push({
       topic: this.name,
       partition,
       offset,
@@ -42,6 +44,7 @@ export class MemoryTopic {
       timestamp,
       headers: Object.fromEntries(headers) as Record<string, Buffer>,
     });
+    if (own) own.end = offset + 1;
     return { partition, offset };
   }
 
@@ -50,14 +53,13 @@ export class MemoryTopic {
   }
 
   end(partition: number): number {
-    const own = this.partitions[partition];
-    return own ? own.beginning + own.records.length : 0;
+    return this.partitions[partition]?.end ?? 0;
   }
 
   read(partition: number, from: number, limit: number): LogRecord[] {
     const own = this.partitions[partition];
     if (!own) return [];
-    const start = Math.max(from - own.beginning, 0);
+    const start = firstFrom(own.records, from);
     return own.records.slice(start, start + limit);
   }
 
@@ -65,8 +67,17 @@ export class MemoryTopic {
   truncate(partition: number, before: number): void {
     const own = this.partitions[partition];
     if (!own || before <= own.beginning) return;
-    own.records.splice(0, before - own.beginning);
+    own.records.splice(0, firstFrom(own.records, before));
     own.beginning = before;
+    own.end = Math.max(own.end, before);
+  }
+
+  /** As compaction does: of each key the last record is left, and nothing of one that was tombstoned. */
+  compact(): void {
+    for (const own of this.partitions) {
+      const last = new Map(own.records.map((record) => [String(record.key), record]));
+      own.records = own.records.filter((record) => record.value && last.get(String(record.key)) === record);
+    }
   }
 
   onAppend(listener: () => void): () => void {
@@ -77,4 +88,15 @@ export class MemoryTopic {
   notify(): void {
     for (const listener of this.listeners) listener();
   }
+}
+
+/** Index of the first record at or after an offset. */
+function firstFrom(records: readonly LogRecord[], offset: number): number {
+  let [low, high] = [0, records.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((records[middle] as LogRecord).offset < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
