@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemActor } from '#definitions';
 import { eventRow, givenGateway, type GivenGateway } from './gateway.fixture.js';
 
 let gateway: GivenGateway;
 
 beforeAll(async () => {
   gateway = await givenGateway();
-  await gateway.definitions.createStream({ stream: 'orders' });
+  for (const stream of ['orders', 'other']) await gateway.definitions.createStream({ stream }, systemActor);
   await gateway.store.writer.append(
     Array.from({ length: 10 }, (_, offset) => eventRow({ offset })),
     'token',

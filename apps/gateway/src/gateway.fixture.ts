@@ -3,6 +3,7 @@ import { openDefinitions, type Definitions } from '#definitions';
 import { createContext, createHttpApp, generateKey, type AppContext, type HttpApp, type Scope } from '#http';
 import { MemoryLog } from '#log';
 import { MemoryStore, type EventReader, type EventRow } from '#store';
+import { ReadableStreams } from './access/readable-streams.js';
 import { GatewayConfig } from './config.js';
 import type { GatewayParts } from './gateway.module.js';
 import { corePort, queryPort } from './ports.js';
@@ -44,17 +45,12 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
   });
   const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });
   context.lifecycle.running = true;
+  const waitFor = new WaitFor({ admin: log.admin, definitions, topics, timeoutMs: 50, unknownStreamMs: 20 });
   const parts: GatewayParts = {
     reader: options.reader?.(store.reader) ?? store.reader,
     definitions,
     gate: options.gate ?? new ReadGate({ concurrent: 4, queued: 100, waitMs: 10_000 }),
-    waitFor: new WaitFor({
-      admin: log.admin,
-      definitions,
-      topics,
-      timeoutMs: 50,
-      unknownStreamMs: 20,
-    }),
+    streams: new ReadableStreams({ definitions, waitFor, unknownStreamMs: 20 }),
     write: { producer: await log.producer(), definitions, topics, autoCreateStreams: true },
   };
   const [core, query] = await Promise.all([

@@ -5,6 +5,7 @@ import { startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext
 import { LateProducer, MeteredProducer } from '#ingest';
 import { kafkaLogOptions, logMayReturn, openKafkaLog, type Log } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
+import { ReadableStreams } from './access/readable-streams.js';
 import type { GatewayConfig } from './config.js';
 import type { GatewayParts } from './gateway.module.js';
 import { MaterializerLag } from './health/materializer-lag.js';
@@ -63,11 +64,12 @@ interface Engines {
 
 function putTogether(config: GatewayConfig, engines: Engines): GatewayParts {
   const { log, store, definitions, producer, topics } = engines;
+  const waitFor = new WaitFor({ admin: log.admin, definitions, topics });
   return {
     reader: store.reader,
     definitions,
     gate: new ReadGate({ concurrent: config.READS_CONCURRENT, queued: config.READS_QUEUED, waitMs: turnMs }),
-    waitFor: new WaitFor({ admin: log.admin, definitions, topics }),
+    streams: new ReadableStreams({ definitions, waitFor }),
     write: { producer, definitions, topics, autoCreateStreams: config.AUTO_CREATE_STREAMS },
   };
 }

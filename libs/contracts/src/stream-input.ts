@@ -20,7 +20,8 @@ function isRetention(value: unknown): value is Retention {
   return timeFits && (bytes === undefined || (Number.isSafeInteger(bytes) && (bytes as number) > 0));
 }
 
-function IsRetention(): PropertyDecorator {
+/** `unlimited`, or an object of time and bytes, one of them at least. */
+export function IsRetention(): PropertyDecorator {
   const schema = JSONSchema({
     description: 'Default: unlimited.',
     oneOf: [

@@ -1,15 +1,15 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { allStreams, formatTime } from '#contracts';
+import { formatTime } from '#contracts';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { CountBucket, EventReader } from '#store';
+import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { parseInterval } from '../parameters/interval.js';
 import { clientGone } from '../reads/client-gone.js';
 import { ReadGate } from '../reads/read-gate.js';
 import { READER } from '../tokens.js';
-import { WaitFor } from '../wait-for/wait-for.js';
 import { checkBuckets, checkStretches, mostBuckets } from './bucket-bound.js';
 import { EventCount, type EventCountBucket } from './event-answers.js';
 import { eventFilter, positions } from './event-filter.js';
@@ -21,7 +21,7 @@ export class EventCountController {
   constructor(
     @Inject(READER) private readonly reader: EventReader,
     private readonly gate: ReadGate,
-    private readonly waitFor: WaitFor,
+    private readonly streams: ReadableStreams,
   ) {}
 
   @Get('count')
@@ -36,6 +36,7 @@ export class EventCountController {
   @Answers(EventCount, { description: 'The counts.' })
   @Problems(
     'invalid_expression',
+    'stream_forbidden',
     'stream_not_found',
     'query_too_expensive',
     'store_unavailable',
@@ -51,15 +52,20 @@ export class EventCountController {
     const intervalSeconds =
       parameters.interval === undefined ? undefined : parseInterval(parameters.interval);
     checkStretches(filter, intervalSeconds);
+    const client = clientGone(reply.raw);
+    const permitted = await this.streams.of({
+      request,
+      streams: filter.streams,
+      positions: positions(parameters),
+      client,
+    });
     const query = {
-      access: allStreams,
+      ...permitted,
       ...filter,
       groupBy: parameters.group_by,
       intervalSeconds,
       limit: mostBuckets + 1,
     };
-    const client = clientGone(reply.raw);
-    await this.waitFor.reached(positions(parameters), client);
     const { buckets, total } = await this.gate.run(client, (signal) => this.reader.count(query, signal));
     checkBuckets(buckets);
     return { buckets: buckets.map(bucketAnswer), total };

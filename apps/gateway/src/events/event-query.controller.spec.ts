@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredEvent } from '#contracts';
+import { systemActor } from '#definitions';
 import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';
 
 interface Answer {
@@ -13,7 +14,8 @@ let gateway: GivenGateway;
 
 beforeAll(async () => {
   gateway = await givenGateway();
-  await gateway.definitions.createStream({ stream: 'orders', partitions: 2 });
+  for (const stream of ['orders', 'other'])
+    await gateway.definitions.createStream({ stream, partitions: 2 }, systemActor);
   const rows = Array.from({ length: 25 }, (_, offset) => eventRow({ offset }));
   await gateway.store.writer.append([...rows, eventRow({ stream: 'other', offset: 0 })], 'token');
 });
@@ -59,7 +61,6 @@ describe('GET /api/v1/events/query', () => {
   it.each([
     ['?stream=orders&stream=other&limit=100', 26],
     ['?stream=other', 1],
-    ['?stream=nobody', 0],
     ['?entity_id=order-1', 8],
     ['?entity_id=order-1&entity_id=order-2&stream=orders', 16],
     ['?event_type=order.placed&event_type=x', 26],
@@ -70,6 +71,19 @@ describe('GET /api/v1/events/query', () => {
   ])('%s finds %d events', async (query, count) => {
     expect((await get(query)).json<Answer>().count).toBe(count);
   });
+
+  it.each(['query', 'count'])(
+    'takes a stream that is not there for a mistake, and not for an empty one: %s',
+    async (route) => {
+      const url = `/api/v1/events/${route}?stream=orders&stream=oders`;
+      const answer = await gateway.core.instance.inject({ url });
+      expect(answer.json()).toMatchObject({
+        code: 'stream_not_found',
+        status: 404,
+        errors: [{ pointer: 'stream', detail: 'there is no stream oders' }],
+      });
+    },
+  );
 
   it('answers newest first when asked to', async () => {
     const answer = (await get('?stream=orders&order=desc&limit=2')).json<Answer>();

@@ -1,15 +1,14 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { allStreams } from '#contracts';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { EventReader } from '#store';
+import { ReadableStreams } from '../access/readable-streams.js';
 import { pageMediaType, pageMediaTypes } from '../answers/media-type.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { clientGone } from '../reads/client-gone.js';
 import { ReadGate } from '../reads/read-gate.js';
 import { READER } from '../tokens.js';
-import { WaitFor } from '../wait-for/wait-for.js';
 import { EventPage } from './event-answers.js';
 import { eventFilter, positions } from './event-filter.js';
 import { EventQueryParameters } from './event-parameters.js';
@@ -21,7 +20,7 @@ export class EventQueryController {
   constructor(
     @Inject(READER) private readonly reader: EventReader,
     private readonly gate: ReadGate,
-    private readonly waitFor: WaitFor,
+    private readonly streams: ReadableStreams,
   ) {}
 
   @Get('query')
@@ -40,6 +39,7 @@ export class EventQueryController {
   @Problems(
     'invalid_cursor',
     'invalid_expression',
+    'stream_forbidden',
     'stream_not_found',
     'not_acceptable',
     'query_too_expensive',
@@ -51,9 +51,15 @@ export class EventQueryController {
     const parameters = parseQuery(EventQueryParameters, request.query);
     const type = pageMediaType(request.headers.accept);
     const { order, limit, cursor } = parameters;
-    const query = { access: allStreams, ...eventFilter(parameters), order, limit, cursor };
+    const filter = eventFilter(parameters);
     const client = clientGone(reply.raw);
-    await this.waitFor.reached(positions(parameters), client);
+    const permitted = await this.streams.of({
+      request,
+      streams: filter.streams,
+      positions: positions(parameters),
+      client,
+    });
+    const query = { ...permitted, ...filter, order, limit, cursor };
     const page = await this.gate.run(client, (signal) => this.reader.query(query, signal));
     sendPage(page, type, { request, reply });
   }

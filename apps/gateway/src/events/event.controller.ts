@@ -1,14 +1,14 @@
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { allStreams, eventToJson, ProblemError, uuidPattern } from '#contracts';
+import { eventToJson, ProblemError, uuidPattern } from '#contracts';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { EventReader } from '#store';
+import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { clientGone } from '../reads/client-gone.js';
 import { ReadGate } from '../reads/read-gate.js';
 import { READER } from '../tokens.js';
-import { WaitFor } from '../wait-for/wait-for.js';
 import { EventAnswer } from './event-answers.js';
 import { positions } from './event-filter.js';
 import { EventByIdParameters } from './event-parameters.js';
@@ -19,7 +19,7 @@ export class EventController {
   constructor(
     @Inject(READER) private readonly reader: EventReader,
     private readonly gate: ReadGate,
-    private readonly waitFor: WaitFor,
+    private readonly streams: ReadableStreams,
   ) {}
 
   @Get(':event_id')
@@ -30,6 +30,7 @@ export class EventController {
   @Answers(EventAnswer, { description: 'The event.' })
   @Problems(
     'event_not_found',
+    'stream_forbidden',
     'stream_not_found',
     'query_too_expensive',
     'store_unavailable',
@@ -44,8 +45,8 @@ export class EventController {
     const parameters = parseQuery(EventByIdParameters, request.query);
     if (!uuidPattern.test(eventId)) throw notAnId();
     const client = clientGone(reply.raw);
-    await this.waitFor.reached(positions(parameters), client);
-    const query = { access: allStreams, eventId: eventId.toLowerCase() };
+    await this.streams.of({ request, positions: positions(parameters), client });
+    const query = { ...this.streams.ofAny(request), eventId: eventId.toLowerCase() };
     const event = await this.gate.run(client, (signal) => this.reader.byId(query, signal));
     if (!event) throw notFound();
     void reply.header('content-type', 'application/json; charset=utf-8').send(eventToJson(event));

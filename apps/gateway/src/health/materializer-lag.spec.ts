@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TopicNames } from '#contracts';
 import type { StreamDefinition } from '#definitions';
+import { UnknownTopicError } from '#log';
 import { MaterializerLag } from './materializer-lag.js';
 
 const topics = new TopicNames('t.');
@@ -28,6 +29,16 @@ describe("the materializer's lag", () => {
     expect(await lag.recent()).toEqual({ lag_events: 0, lag_seconds: 0 });
   });
 
+  it('does not count streams that are being deleted, or that have just gone', async () => {
+    const log = new Offsets();
+    for (const stream of ['a', 'b', 'c']) log.set(stream, [{ beginning: 0, end: 3 }]);
+    log.deleting.add('b');
+    log.gone.add('c');
+    const lag = new MaterializerLag({ admin: log, definitions: log, topics });
+    expect(await lag.measure(0)).toEqual({ lag_events: 3, lag_seconds: 0 });
+    expect(log.asked).toBe(2);
+  });
+
   it('is measured once for callers at the same time', async () => {
     const log = new Offsets();
     log.set('a', [{ beginning: 0, end: 1 }]);
@@ -43,10 +54,17 @@ interface PartitionOffsets {
   committed?: number;
 }
 
+function streamOf(topic: string): string {
+  return topics.streamOf(topic) ?? '';
+}
+
 /** Streams and their offsets as a spec sets them. */
 class Offsets {
   asked = 0;
   private readonly byTopic = new Map<string, PartitionOffsets[]>();
+  readonly deleting = new Set<string>();
+  /** Their topics do not exist any more. */
+  readonly gone = new Set<string>();
 
   set(stream: string, partitions: PartitionOffsets[]): void {
     this.byTopic.set(topics.ofStream(stream), partitions);
@@ -54,15 +72,17 @@ class Offsets {
 
   streams(): StreamDefinition[] {
     return [...this.byTopic].map(([topic, { length }]) => ({
-      stream: topics.streamOf(topic) ?? '',
+      stream: streamOf(topic),
       partitions: length,
       retention: 'unlimited',
       created_at: '2026-11-21T00:00:00.000000Z',
+      state: this.deleting.has(streamOf(topic)) ? ('deleting' as const) : ('live' as const),
     }));
   }
 
   async offsets(topic: string) {
     this.asked++;
+    if (this.gone.has(streamOf(topic))) throw new UnknownTopicError(topic);
     return (this.byTopic.get(topic) ?? []).map(({ beginning, end }, partition) => ({
       partition,
       beginning,

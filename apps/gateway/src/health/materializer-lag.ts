@@ -1,6 +1,6 @@
 import type { TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
-import type { TopicAdmin } from '#log';
+import { UnknownTopicError, type TopicAdmin } from '#log';
 import { LagClock } from './lag-clock.js';
 
 export interface MaterializerLagOptions {
@@ -57,6 +57,7 @@ export class MaterializerLag {
   async measure(now: number): Promise<Lag> {
     const topics = this.options.definitions
       .streams()
+      .filter(({ state }) => state === 'live')
       .map(({ stream }) => this.options.topics.ofStream(stream));
     const total: Lag = { lag_events: 0, lag_seconds: 0 };
     const clocks = new Map<string, LagClock>();
@@ -81,7 +82,8 @@ export class MaterializerLag {
   private async progress(topic: string): Promise<[string, { end: number; committed: number }][]> {
     const { admin, topics } = this.options;
     const [offsets, committed] = await Promise.all([
-      admin.offsets(topic),
+      // A stream that has just been deleted has no lag.
+      admin.offsets(topic).catch(noneWhenGone),
       admin.committed(topics.materializerGroup, topic),
     ]);
     return offsets.map(({ partition, beginning, end }) => [
@@ -89,4 +91,9 @@ export class MaterializerLag {
       { end, committed: committed.get(partition) ?? beginning },
     ]);
   }
+}
+
+function noneWhenGone(error: unknown): [] {
+  if (error instanceof UnknownTopicError) return [];
+  throw error;
 }

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { auditStream } from '#contracts';
+import { systemActor } from '#definitions';
 import { Health } from '#http';
 import { StoreUnavailableError } from '#store';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
@@ -25,12 +27,13 @@ const well = async () => (await health.report('all')).healthy;
 
 describe('the gateway', () => {
   it('is ready and well with both engines, and says how far the materializer is', async () => {
-    await gateway.definitions.createStream({ stream: 'orders' });
+    await gateway.definitions.createStream({ stream: 'orders' }, systemActor);
     gateway.log.broker.write([{ topic: gateway.topics.ofStream('orders'), key: 'k', value: 'v' }]);
+    const audited = gateway.log.topics.get(gateway.topics.ofStream(auditStream))?.end(0) ?? NaN;
     expect([await ready(), await well()]).toEqual([true, true]);
     expect((await health.report('all')).checks).toMatchObject({
-      definitions: { status: 'ok', streams: 1, unreadable: 0 },
-      materializer: { status: 'ok', lag_events: 1, lag_seconds: 0 },
+      definitions: { status: 'ok', streams: 2, unreadable: 0 },
+      materializer: { status: 'ok', lag_events: 1 + audited, lag_seconds: 0 },
     });
   });
 
@@ -46,7 +49,7 @@ describe('the gateway', () => {
     gateway.definitions.onChange(() => {
       throw new Error('broken');
     });
-    gateway.definitions.createStream({ stream: 'orders' }).catch(() => undefined);
+    gateway.definitions.createStream({ stream: 'orders' }, systemActor).catch(() => undefined);
     await expect.poll(() => gateway.definitions.failure).toBeDefined();
     expect(await well()).toBe(false);
     expect((await health.report('all')).checks.definitions?.status).toBe('failing');

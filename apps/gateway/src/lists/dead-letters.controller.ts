@@ -1,9 +1,10 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { allStreams, formatTime } from '#contracts';
+import { formatTime } from '#contracts';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { EventReader } from '#store';
+import { ReadableStreams } from '../access/readable-streams.js';
 import { timeRange } from '../events/event-filter.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { clientGone } from '../reads/client-gone.js';
@@ -19,6 +20,7 @@ export class DeadLettersController {
   constructor(
     @Inject(READER) private readonly reader: EventReader,
     private readonly gate: ReadGate,
+    private readonly streams: ReadableStreams,
   ) {}
 
   @Get()
@@ -33,7 +35,7 @@ export class DeadLettersController {
   ): Promise<DeadLetterList> {
     const parameters = parseQuery(DeadLetterListParameters, request.query);
     const { source, limit, cursor } = parameters;
-    const query = { access: allStreams, ...timeRange(parameters), source, limit, cursor };
+    const query = { ...this.streams.ofAny(request), ...timeRange(parameters), source, limit, cursor };
     const page = await this.gate.run(clientGone(reply.raw), (signal) =>
       this.reader.deadLetters(query, signal),
     );

@@ -1,9 +1,10 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { allStreams, formatTime } from '#contracts';
+import { formatTime } from '#contracts';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { EventReader } from '#store';
+import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { clientGone } from '../reads/client-gone.js';
 import { ReadGate } from '../reads/read-gate.js';
@@ -18,6 +19,7 @@ export class EntitiesController {
   constructor(
     @Inject(READER) private readonly reader: EventReader,
     private readonly gate: ReadGate,
+    private readonly streams: ReadableStreams,
   ) {}
 
   @Get()
@@ -25,14 +27,23 @@ export class EntitiesController {
   @ApiOperation({ summary: 'List entities, each with its last version and the time of its last event' })
   @DescribeQuery(EntityListParameters)
   @Answers(EntityList, { description: 'A page of entities.' })
-  @Problems('invalid_cursor', 'query_too_expensive', 'store_unavailable')
+  @Problems(
+    'invalid_cursor',
+    'stream_forbidden',
+    'stream_not_found',
+    'query_too_expensive',
+    'store_unavailable',
+  )
   async list(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EntityList> {
     const { stream, limit, cursor } = parseQuery(EntityListParameters, request.query);
-    const query = { access: allStreams, stream, limit, cursor };
-    const page = await this.gate.run(clientGone(reply.raw), (signal) => this.reader.entities(query, signal));
+    const client = clientGone(reply.raw);
+    const streams = stream === undefined ? undefined : [stream];
+    const permitted = await this.streams.of({ request, streams, client });
+    const query = { ...permitted, stream, limit, cursor };
+    const page = await this.gate.run(client, (signal) => this.reader.entities(query, signal));
     return {
       entities: page.items.map((entity) => ({
         ...entity,

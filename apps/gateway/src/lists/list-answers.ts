@@ -1,35 +1,9 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsDefined, IsInt, IsString, Min, ValidateNested } from 'class-validator';
-import type { StreamDefinition } from '#definitions';
+import { IsArray, IsBoolean, IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
-
-/** A stream: how it is defined, and what can be queried of it. */
-export class StreamAnswer {
-  @IsString() stream: string;
-  @IsInt() @Min(1) partitions: number;
-  @IsInt() @Min(0) events: number;
-  @Nullable('string', { format: 'date-time' }) first_timestamp: string | null;
-  @Nullable('string', { format: 'date-time' }) last_timestamp: string | null;
-  @IsDefined()
-  @Schema({
-    oneOf: [
-      { type: 'string', enum: ['unlimited'] },
-      { type: 'object', properties: { time: { type: 'string' }, bytes: { type: 'integer' } } },
-    ],
-  })
-  retention: StreamDefinition['retention'];
-  @Schema(time) @IsString() created_at: string;
-}
-
-export class StreamList {
-  @IsArray() @ValidateNested({ each: true }) @Type(() => StreamAnswer) streams: StreamAnswer[];
-  @IsInt() @Min(0) total: number;
-  @IsBoolean() has_more: boolean;
-  @Nullable('string') next_cursor: string | null;
-}
 
 export class EntityAnswer {
   @IsString() stream: string;

@@ -1,14 +1,6 @@
 import { limits } from '#contracts';
 import { Cursor, OneStream, PageLimit, Parameter, Text, Time } from '../parameters/decorators.js';
 
-export class StreamListParameters {
-  @PageLimit()
-  limit: number = limits.pageDefault;
-
-  @Cursor()
-  cursor?: string;
-}
-
 export class EntityListParameters {
   @OneStream()
   @Parameter('Only entities of this stream.', 'orders')

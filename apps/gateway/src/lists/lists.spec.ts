@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTime } from '#contracts';
+import { systemActor } from '#definitions';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 let gateway: GivenGateway;
 
 beforeAll(async () => {
   gateway = await givenGateway();
-  for (const stream of ['orders', 'empty', 'users']) {
-    await gateway.definitions.createStream({ stream, partitions: 3 });
-  }
+  for (const stream of ['orders', 'users']) await gateway.definitions.createStream({ stream }, systemActor);
   const rows = Array.from({ length: 10 }, (_, offset) => eventRow({ offset }));
   await gateway.store.writer.append([...rows, eventRow({ stream: 'users', offset: 70 })], 'token');
   await gateway.store.writer.appendDeadLetters(
@@ -27,49 +26,6 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const get = async <T>(url: string) => (await gateway.core.instance.inject({ url })).json<T>();
-
-describe('GET /api/v1/streams', () => {
-  it('lists streams by name, with what can be queried of each, also without events', async () => {
-    const created_at = expect.stringMatching(/^\d{4}-.*Z$/) as string;
-    const common = { partitions: 3, retention: 'unlimited', created_at };
-    expect(await get('/api/v1/streams')).toEqual({
-      streams: [
-        { stream: 'empty', events: 0, first_timestamp: null, last_timestamp: null, ...common },
-        {
-          stream: 'orders',
-          events: 10,
-          first_timestamp: '2026-11-21T04:00:00.000123Z',
-          last_timestamp: '2026-11-21T04:00:09.000123Z',
-          ...common,
-        },
-        {
-          stream: 'users',
-          events: 1,
-          first_timestamp: '2026-11-21T04:01:10.000123Z',
-          last_timestamp: '2026-11-21T04:01:10.000123Z',
-          ...common,
-        },
-      ],
-      total: 3,
-      has_more: false,
-      next_cursor: null,
-    });
-  });
-
-  it('has pages', async () => {
-    const first = await get<{ streams: { stream: string }[]; next_cursor: string }>(
-      '/api/v1/streams?limit=2',
-    );
-    expect(first).toMatchObject({ total: 3, has_more: true });
-    const second = await get<typeof first>(`/api/v1/streams?limit=2&cursor=${first.next_cursor}`);
-    expect([...first.streams, ...second.streams].map(({ stream }) => stream)).toEqual([
-      'empty',
-      'orders',
-      'users',
-    ]);
-    expect(second).toMatchObject({ total: 3, has_more: false });
-  });
-});
 
 describe('GET /api/v1/entities', () => {
   it('lists entities with their last version and time', async () => {
@@ -90,6 +46,15 @@ describe('GET /api/v1/entities', () => {
     expect(await get(`/api/v1/entities?limit=3&cursor=${first.next_cursor}`)).toMatchObject({
       entities: [{ stream: 'users' }],
       has_more: false,
+    });
+  });
+});
+
+describe('GET /api/v1/entities of a stream', () => {
+  it('that is not there is a 404', async () => {
+    expect(await get('/api/v1/entities?stream=oders')).toMatchObject({
+      code: 'stream_not_found',
+      status: 404,
     });
   });
 });

@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { nameCursor, nameOfCursor } from './name-cursor.js';
 
+const boundTo = ['streams'];
+const given = nameCursor(boundTo, 'orders');
+const refusal = expect.objectContaining({ code: 'invalid_cursor' }) as Error;
+
 describe('the cursor of a list sorted by name', () => {
-  it.each(['orders', 'a.b-c_d'])('brings %s back', (name) => {
-    expect(nameOfCursor(nameCursor(name))).toBe(name);
+  it.each(['orders', 'a.b-c_d', 'orders/ü "%"\u{1f600}'])('brings %s back', (name) => {
+    expect(nameOfCursor(boundTo, nameCursor(boundTo, name))).toBe(name);
   });
 
-  it.each(['x', 'bjpv=', `${nameCursor('orders')}A`, `${nameCursor('orders')}=`, "' OR 1=1 --"])(
-    'refuses %j',
-    (cursor) => {
-      expect(() => nameOfCursor(cursor)).toThrow(expect.objectContaining({ code: 'invalid_cursor' }));
-    },
-  );
+  it.each(['x', 'bjpv=', 'W10', `${given}A`, `${given}=`, "' OR 1=1 --"])('refuses %j', (cursor) => {
+    expect(() => nameOfCursor(boundTo, cursor)).toThrow(refusal);
+  });
+
+  it('refuses one of another list, or of other filters', () => {
+    expect(() => nameOfCursor(['keys'], given)).toThrow(refusal);
+    expect(() => nameOfCursor(['streams', 'a'], given)).toThrow(refusal);
+  });
 });

@@ -1,15 +1,34 @@
-import { ProblemError, streamNamePattern } from '#contracts';
+import { createHash } from 'node:crypto';
+import { ProblemError } from '#contracts';
 
-/** The cursor of a list of streams sorted by name: the last name of the page, as base64url. */
-export function nameCursor(name: string): string {
-  return Buffer.from(`n:${name}`).toString('base64url');
+/**
+ * The cursor of a list sorted by name: base64url of a JSON array of a check sum and the last name of the page. The
+ * check sum covers the name and what the cursor is bound to (the kind of list, its filters).
+ */
+export function nameCursor(boundTo: unknown, name: string): string {
+  return Buffer.from(JSON.stringify([checkSum(boundTo, name), name])).toString('base64url');
 }
 
 /** @throws ProblemError 400 `invalid_cursor` */
-export function nameOfCursor(cursor: string): string {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const name = text.slice(2);
-  if (text.startsWith('n:') && streamNamePattern.test(name) && nameCursor(name) === cursor) return name;
-  const detail = 'The cursor is broken, or belongs to another list.';
+export function nameOfCursor(boundTo: unknown, cursor: string): string {
+  const name = readName(cursor);
+  if (name !== undefined && nameCursor(boundTo, name) === cursor) return name;
+  const detail = 'The cursor is broken, or belongs to another list or to other filters.';
   throw new ProblemError('invalid_cursor', detail, { errors: [{ pointer: 'cursor', detail }] });
+}
+
+function readName(cursor: string): string | undefined {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(parts) && typeof parts[1] === 'string' ? parts[1] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function checkSum(boundTo: unknown, name: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([boundTo, name]))
+    .digest('base64url')
+    .slice(0, 16);
 }

@@ -1,6 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemActor } from '#definitions';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 interface Operation {
@@ -21,11 +22,13 @@ let document: Document;
 
 beforeAll(async () => {
   gateway = await givenGateway();
-  await gateway.definitions.createStream({ stream: 'orders' });
+  await gateway.definitions.createStream({ stream: 'orders' }, systemActor);
   await gateway.store.writer.append(
     [eventRow({ offset: 0 }), eventRow({ offset: 1, entity_id: null, version: null })],
     't',
   );
+  const body = { stream: 'orders', event_type: 'order.placed', schema: { type: 'object' } };
+  await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/schemas', payload: body });
   document = (await gateway.core.instance.inject({ url: '/openapi.json' })).json<Document>();
 });
 afterAll(() => gateway.close());
@@ -42,18 +45,32 @@ describe('the OpenAPI document', () => {
         .map(({ path, method }) => `${method} ${path}`)
         .sort(),
     ).toEqual([
+      'delete /api/v1/keys/{key_id}',
+      'delete /api/v1/schemas/{stream}/{event_type}',
       'get /api/v1/dead-letters',
       'get /api/v1/entities',
       'get /api/v1/events/count',
       'get /api/v1/events/query',
       'get /api/v1/events/{event_id}',
+      'get /api/v1/keys',
+      'get /api/v1/keys/{key_id}',
+      'get /api/v1/schemas',
+      'get /api/v1/schemas/{stream}/{event_type}',
+      'get /api/v1/schemas/{stream}/{event_type}/versions',
+      'get /api/v1/schemas/{stream}/{event_type}/versions/{version}',
       'get /api/v1/streams',
+      'get /api/v1/streams/{stream}',
       'get /health',
       'get /health/live',
       'get /health/ready',
       'get /metrics',
+      'patch /api/v1/streams/{stream}',
       'post /api/v1/events',
       'post /api/v1/events/batch',
+      'post /api/v1/keys',
+      'post /api/v1/keys/{key_id}/rotate',
+      'post /api/v1/schemas',
+      'post /api/v1/schemas/{stream}/{event_type}/check',
       'post /api/v1/streams',
     ]);
   });
@@ -69,7 +86,7 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(operation.responses.default?.content ?? {}), name).toEqual([
         'application/problem+json',
       ]);
-      if (method === 'post') expect(operation.requestBody, name).toBeDefined();
+      if (['post', 'patch'].includes(method)) expect(operation.requestBody, name).toBeDefined();
     }
   });
 
@@ -110,11 +127,20 @@ describe('the OpenAPI document', () => {
     '/api/v1/entities',
     '/api/v1/dead-letters',
     '/health/live',
+    '/api/v1/streams/orders',
+    '/api/v1/schemas',
+    '/api/v1/schemas/orders/order.placed',
+    '/api/v1/schemas/orders/order.placed/versions',
+    '/api/v1/schemas/orders/order.placed/versions/1',
   ])('describes what GET %s really answers', async (url) => {
     const answer = await gateway.core.instance.inject({ url });
     expect(answer.statusCode).toBe(200);
-    const path = url.split('?')[0] ?? '';
-    const schema = document.paths[path]?.get?.responses[200]?.content?.['application/json']?.schema;
+    const path = url
+      .split('?')[0]
+      ?.replace('/streams/orders', '/streams/{stream}')
+      .replace('/orders/order.placed', '/{stream}/{event_type}')
+      .replace('/versions/1', '/versions/{version}');
+    const schema = document.paths[path ?? '']?.get?.responses[200]?.content?.['application/json']?.schema;
     const validate = validator(schema?.$ref ?? '');
     expect(validate(answer.json()), JSON.stringify(validate.errors)).toBe(true);
   });

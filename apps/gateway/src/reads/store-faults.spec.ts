@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemActor } from '#definitions';
 import { QueryTooExpensiveError, StoreUnavailableError, type EventReader } from '#store';
 import { givenGateway, type GivenGateway, type GivenOptions } from '../gateway.fixture.js';
 import { ReadGate } from './read-gate.js';
@@ -19,7 +20,7 @@ afterEach(() => gateway.close());
 
 async function given(options: GivenOptions): Promise<void> {
   gateway = await givenGateway(options);
-  await gateway.definitions.createStream({ stream: 'orders' });
+  await gateway.definitions.createStream({ stream: 'orders' }, systemActor);
 }
 
 describe('a store that', () => {

@@ -101,7 +101,7 @@ class World {
 
   announce(stream: string, partitions: number): void {
     const created_at = '2026-11-21T00:00:00.000000Z';
-    this.streams.set(stream, { stream, partitions, retention: 'unlimited', created_at });
+    this.streams.set(stream, { stream, partitions, retention: 'unlimited', created_at, state: 'live' });
     this.listeners.forEach((listener) => listener());
   }
 

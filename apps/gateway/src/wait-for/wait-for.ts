@@ -71,7 +71,7 @@ export class WaitFor {
       withinMs: unknownStreamMs,
       signal,
     });
-    if (!definition) throw notFound(position.stream);
+    if (definition?.state !== 'live') throw notFound(position.stream);
     if (position.partition >= definition.partitions) throw noSuchPartition(position, definition);
     await this.watchOf(position.stream).passed(position, signal);
   }

@@ -1,0 +1,114 @@
+import { setMaxListeners } from 'node:events';
+import type { FastifyRequest } from 'fastify';
+import { auditStream, ProblemError } from '#contracts';
+import type { Definitions } from '#definitions';
+import { accessOf } from '#http';
+import type { Permitted } from '#store';
+import { announcedStream } from '../wait-for/announced-stream.js';
+import type { StreamPosition } from '../wait-for/position.js';
+import type { WaitFor } from '../wait-for/wait-for.js';
+import { requirePermitted } from './permit.js';
+
+/** A request that reads, and the streams that it names. */
+export interface StreamsQuestion {
+  request: FastifyRequest;
+  /** Undefined where it names none: it asks about all that it may see. */
+  streams?: readonly string[] | undefined;
+  /** Positions that it waits for. */
+  positions?: readonly StreamPosition[];
+  /** Aborted when the client goes away. */
+  client: AbortSignal;
+}
+
+export interface ReadableStreamsOptions {
+  definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>;
+  waitFor: Pick<WaitFor, 'reached'>;
+  /** Milliseconds until a stream that this process has not heard of is answered 404: another may have just made it. */
+  unknownStreamMs?: number;
+  /** Requests that wait for an unknown stream at once. */
+  maxWaiting?: number;
+}
+
+const defaults = { unknownStreamMs: 1000, maxWaiting: 100 };
+
+/**
+ * Says which streams a read may see. A stream that is named must exist: a typing error must not look like "no data".
+ * The system's own streams are seen by those who name them, and only by these.
+ */
+export class ReadableStreams {
+  private readonly options: Required<ReadableStreamsOptions>;
+  private waiting = 0;
+
+  constructor(options: ReadableStreamsOptions) {
+    this.options = { ...defaults, ...options };
+  }
+
+  /**
+   * What the store may show to this request, once the positions that it waits for can be queried.
+   * @throws ProblemError 403 `stream_forbidden`, 404 `stream_not_found`, 503 `overloaded`, and what `WaitFor` throws
+   */
+  async of({ request, streams, positions = [], client }: StreamsQuestion): Promise<Permitted> {
+    const access = accessOf(request);
+    requirePermitted(access, streams ?? [], { pointer: 'stream' });
+    requirePermitted(
+      access,
+      positions.map(({ stream }) => stream),
+      { pointer: 'wait_for' },
+    );
+    if (streams) await this.exist(streams, client);
+    await this.options.waitFor.reached(positions, client);
+    return { access: streams ? access : { ...access, reserved: false }, hidden: this.beingDeleted() };
+  }
+
+  /** What the store may show where one thing is asked for by its id, which may be in any stream. */
+  ofAny(request: FastifyRequest): Permitted {
+    return { access: accessOf(request), hidden: this.beingDeleted() };
+  }
+
+  /** Streams whose rows may still be there, and are to be seen no more. */
+  private beingDeleted(): string[] {
+    return this.options.definitions
+      .streams()
+      .filter(({ state }) => state === 'deleting')
+      .map(({ stream }) => stream);
+  }
+
+  private async exist(streams: readonly string[], client: AbortSignal): Promise<void> {
+    const unknown = [...new Set(streams)].filter((stream) => !this.exists(stream));
+    if (unknown.length === 0) return;
+    if (this.waiting >= this.options.maxWaiting) throw tooMany();
+    this.waiting++;
+    try {
+      await this.announced(unknown, client);
+    } finally {
+      this.waiting--;
+    }
+    const missing = unknown.filter((stream) => !this.exists(stream));
+    if (missing.length > 0) throw notFound(missing);
+  }
+
+  private async announced(streams: readonly string[], client: AbortSignal): Promise<void> {
+    const { definitions, unknownStreamMs: withinMs } = this.options;
+    const signal = AbortSignal.any([client]);
+    setMaxListeners(streams.length + 1, signal);
+    await Promise.all(streams.map((stream) => announcedStream(definitions, stream, { withinMs, signal })));
+  }
+
+  /** The audit exists before its first entry makes its topic. */
+  private exists(stream: string): boolean {
+    const definition = this.options.definitions.stream(stream);
+    return definition ? definition.state === 'live' : stream === auditStream;
+  }
+}
+
+function tooMany(): ProblemError {
+  const detail = 'Too many requests name streams that do not exist.';
+  return new ProblemError('overloaded', detail, { retryAfterSeconds: 1 });
+}
+
+function notFound(streams: readonly string[]): ProblemError {
+  const detail = `There is no stream ${streams.join(', ')}; GET /api/v1/streams lists those there are.`;
+  return new ProblemError('stream_not_found', detail, {
+    errors: streams.map((stream) => ({ pointer: 'stream', detail: `there is no stream ${stream}` })),
+  });
+}

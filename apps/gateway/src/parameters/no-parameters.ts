@@ -1,0 +1,2 @@
+/** A route that has no query parameters. */
+export class NoParameters {}

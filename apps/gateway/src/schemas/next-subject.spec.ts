@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { SchemaSubject } from '#definitions';
+import { nextSubject, type WantedSchema } from './next-subject.js';
+
+const now = '2026-11-21T04:00:00.000000Z';
+const later = '2026-11-22T04:00:00.000000Z';
+const amount = { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } };
+const stricter = { ...amount, required: ['amount', 'customer'] };
+const wanted = (more: Partial<WantedSchema> = {}): WantedSchema => ({
+  stream: 'orders',
+  event_type: 'order.placed',
+  schema: amount,
+  ...more,
+});
+const first: SchemaSubject = nextSubject(undefined, wanted(), now);
+
+describe('what a registration makes of a subject', () => {
+  it('is version 1 where there was nothing, enforced and backward compatible', () => {
+    expect(first).toEqual({
+      stream: 'orders',
+      event_type: 'order.placed',
+      compatibility: 'backward',
+      mode: 'enforce',
+      retired: false,
+      versions: [{ version: 1, schema: amount, created_at: now }],
+    });
+  });
+
+  it('is the very same subject when nothing is new, whatever the order of members', () => {
+    const schema = { properties: { amount: { type: 'number' } }, required: ['amount'], type: 'object' };
+    expect(nextSubject(first, wanted({ schema }), later)).toBe(first);
+    expect(nextSubject(first, wanted({ mode: 'enforce', compatibility: 'backward' }), later)).toBe(first);
+  });
+
+  it('is another mode or compatibility without another version', () => {
+    const changed = nextSubject(first, wanted({ mode: 'off', compatibility: 'full' }), later);
+    expect(changed).toEqual({ ...first, mode: 'off', compatibility: 'full' });
+  });
+
+  it('is a version more for another schema, and keeps what was not said', () => {
+    const current = { ...first, mode: 'warn' as const };
+    const next = nextSubject(current, wanted({ schema: { ...amount, title: 'Placed' } }), later);
+    expect(next).toMatchObject({ mode: 'warn', compatibility: 'backward' });
+    expect(next.versions.map(({ version, created_at }) => [version, created_at])).toEqual([
+      [1, now],
+      [2, later],
+    ]);
+  });
+
+  it('is refused where earlier versions do not fit, with each reason in the body that was sent', () => {
+    expect(() => nextSubject(first, wanted({ schema: stricter }), later)).toThrow(
+      expect.objectContaining({
+        code: 'schema_incompatible',
+        options: {
+          errors: [
+            {
+              pointer: expect.stringMatching(/^\/schema\//) as string,
+              detail: expect.stringContaining('version 1') as string,
+            },
+          ],
+        },
+      }) as Error,
+    );
+    const anything = wanted({ schema: stricter, compatibility: 'none' });
+    expect(nextSubject(first, anything, later).versions).toHaveLength(2);
+  });
+
+  it('is in force again after it was retired, and goes on from its versions', () => {
+    const retired = { ...first, retired: true };
+    expect(nextSubject(retired, wanted(), later)).toEqual(first);
+    expect(() => nextSubject(retired, wanted({ schema: stricter }), later)).toThrow();
+    const schema = { ...amount, title: 'Placed' };
+    expect(nextSubject(retired, wanted({ schema }), later)).toMatchObject({
+      retired: false,
+      versions: [{ version: 1 }, { version: 2 }],
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ProblemError, type InputError } from '#contracts';
+import type { Compatibility, SchemaMode, SchemaSubject, SchemaVersion } from '#definitions';
+import { checkCompatibility } from '#schemas';
+
+/** What a client wants a subject to be. */
+export interface WantedSchema {
+  stream: string;
+  event_type: string;
+  /** Parsed JSON; it can be compiled. */
+  schema: unknown;
+  /** Undefined: as it is. */
+  compatibility?: Compatibility | undefined;
+  mode?: SchemaMode | undefined;
+}
+
+/**
+ * The subject with what is wanted: the very same object when nothing is new, another version only for another schema.
+ * A retired subject is in force again, and goes on from the versions it has: they still name what is in the log.
+ * `now` is RFC 3339.
+ * @throws ProblemError 409 `schema_incompatible`
+ */
+export function nextSubject(
+  current: SchemaSubject | undefined,
+  wanted: WantedSchema,
+  now: string,
+): SchemaSubject {
+  const { stream, event_type, schema } = wanted;
+  const compatibility = wanted.compatibility ?? current?.compatibility ?? 'backward';
+  const mode = wanted.mode ?? current?.mode ?? 'enforce';
+  const versions = current?.versions ?? [];
+  const latest = versions.at(-1);
+  if (current && latest && isDeepStrictEqual(latest.schema, schema)) {
+    const same = current.compatibility === compatibility && current.mode === mode && !current.retired;
+    return same ? current : { ...current, compatibility, mode, retired: false };
+  }
+  const errors = incompatibilities({ schema, versions, compatibility });
+  if (errors.length > 0) throw incompatible(compatibility, errors);
+  const version = { version: (latest?.version ?? 0) + 1, schema, created_at: now };
+  return { stream, event_type, compatibility, mode, retired: false, versions: [...versions, version] };
+}
+
+/** Why a schema does not fit earlier versions; pointers go into the body that holds it as `schema`. */
+export function incompatibilities(question: {
+  schema: unknown;
+  versions: readonly SchemaVersion[];
+  compatibility: Compatibility;
+}): InputError[] {
+  return checkCompatibility(question).map(({ pointer, detail, version }) => ({
+    pointer: `/schema${pointer}`,
+    detail: `version ${version}: ${detail}`,
+  }));
+}
+
+function incompatible(compatibility: Compatibility, errors: InputError[]): ProblemError {
+  const detail =
+    `The schema is not ${compatibility} compatible with earlier versions. Change it, or register it with another ` +
+    'compatibility ("none" accepts anything).';
+  return new ProblemError('schema_incompatible', detail, { errors });
+}

@@ -1,0 +1,65 @@
+import { Type } from 'class-transformer';
+import { IsArray, IsBoolean, IsDefined, IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
+import {
+  compatibilities,
+  schemaModes,
+  type Compatibility,
+  type SchemaMode,
+  type SchemaSubject,
+  type SchemaVersion,
+} from '#definitions';
+import { Nullable } from '../openapi/nullable.js';
+import { Schema } from '../openapi/schema.js';
+
+/** One version of a schema. */
+export class SchemaAnswer {
+  @IsString() stream: string;
+  @IsString() event_type: string;
+  @IsInt() @Min(1) version: number;
+  @IsIn(compatibilities) compatibility: Compatibility;
+  @IsIn(schemaModes) mode: SchemaMode;
+  @IsDefined() @Schema({ description: 'The JSON Schema.' }) schema: unknown;
+  @Schema({ type: 'string', format: 'date-time' }) @IsString() created_at: string;
+}
+
+export class SchemaList {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => SchemaAnswer) schemas: SchemaAnswer[];
+  @IsInt() @Min(0) total: number;
+  @IsBoolean() has_more: boolean;
+  @Nullable('string') next_cursor: string | null;
+}
+
+/** Why a schema does not fit, at one place of it. */
+export class IncompatibilityAnswer {
+  @IsString() @Schema({ description: 'A JSON pointer into the body.' }) pointer: string;
+  @IsString() detail: string;
+}
+
+export class SchemaCheckAnswer {
+  @IsBoolean() compatible: boolean;
+  @IsInt()
+  @Min(1)
+  @Schema({ description: 'The version that it is or would become.' })
+  version: number;
+  @IsIn(compatibilities)
+  @Schema({ description: 'By which it was checked.' })
+  compatibility: Compatibility;
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => IncompatibilityAnswer)
+  errors: IncompatibilityAnswer[];
+}
+
+/** One version as it is answered. Compatibility and mode are the subject's, as they are now. */
+export function schemaAnswer(
+  subject: SchemaSubject,
+  { version, schema, created_at }: SchemaVersion,
+): SchemaAnswer {
+  const { stream, event_type, compatibility, mode } = subject;
+  return { stream, event_type, version, compatibility, mode, schema, created_at };
+}
+
+/** A subject has one version at least. */
+export function latestVersion({ versions }: SchemaSubject): SchemaVersion {
+  return versions.at(-1)!;
+}

@@ -1,0 +1,53 @@
+import { IsDefined, IsIn, IsOptional, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import { limits, plainTextPattern, streamNamePattern } from '#contracts';
+import { compatibilities, schemaModes, type Compatibility, type SchemaMode } from '#definitions';
+import { Schema } from '../openapi/schema.js';
+
+const oneOf = (values: readonly string[]) => ({ message: `must be one of ${values.join(', ')}` });
+
+/** A schema that may become a version. */
+@JSONSchema({ additionalProperties: false })
+export class SchemaCheckInput {
+  @IsDefined()
+  @Schema({
+    description: 'JSON Schema, draft 2020-12: an object, or true or false.',
+    example: { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } },
+  })
+  schema: unknown;
+
+  @IsOptional()
+  @IsIn(compatibilities, oneOf(compatibilities))
+  @Schema({
+    type: 'string',
+    description:
+      'How it must fit the versions before it. Default: as it was set before, at first `backward`.',
+  })
+  compatibility?: Compatibility | null;
+}
+
+/** A schema for the `data` of all events of one type in one stream. */
+@JSONSchema({ additionalProperties: false })
+export class SchemaInput extends SchemaCheckInput {
+  @IsString()
+  @Matches(streamNamePattern, { message: `must match ${streamNamePattern.source}` })
+  @Schema({ description: 'The stream. It need not exist yet.', example: 'orders' })
+  stream: string;
+
+  @IsString()
+  @MinLength(1)
+  @MaxLength(limits.eventTypeCharacters)
+  @Matches(plainTextPattern, { message: 'must not contain control characters or half surrogate pairs' })
+  @Schema({ example: 'order.placed' })
+  event_type: string;
+
+  @IsOptional()
+  @IsIn(schemaModes, oneOf(schemaModes))
+  @Schema({
+    type: 'string',
+    description:
+      'What becomes of an event that does not fit: `enforce` refuses it with a 422, `warn` stores and counts it, `off` ' +
+      'does not look. Default: as it was set before, at first `enforce`.',
+  })
+  mode?: SchemaMode | null;
+}

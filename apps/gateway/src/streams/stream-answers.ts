@@ -1,0 +1,49 @@
+import { Type } from 'class-transformer';
+import { IsArray, IsBoolean, IsDefined, IsInt, IsString, Min, ValidateNested } from 'class-validator';
+import { formatTime } from '#contracts';
+import type { StreamDefinition } from '#definitions';
+import type { StreamSummary } from '#store';
+import { Nullable } from '../openapi/nullable.js';
+import { Schema } from '../openapi/schema.js';
+
+const time = { type: 'string', format: 'date-time' } as const;
+
+/** A stream: how it is defined, and what can be queried of it. */
+export class StreamAnswer {
+  @IsString() stream: string;
+  @IsInt() @Min(1) partitions: number;
+  @IsInt() @Min(0) events: number;
+  @Nullable('string', { format: 'date-time' }) first_timestamp: string | null;
+  @Nullable('string', { format: 'date-time' }) last_timestamp: string | null;
+  @IsDefined()
+  @Schema({
+    oneOf: [
+      { type: 'string', enum: ['unlimited'] },
+      { type: 'object', properties: { time: { type: 'string' }, bytes: { type: 'integer' } } },
+    ],
+  })
+  retention: StreamDefinition['retention'];
+  @Schema(time) @IsString() created_at: string;
+}
+
+export class StreamList {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => StreamAnswer) streams: StreamAnswer[];
+  @IsInt() @Min(0) total: number;
+  @IsBoolean() has_more: boolean;
+  @Nullable('string') next_cursor: string | null;
+}
+
+/** The answer about a stream; without a summary it has no events. */
+export function streamAnswer(definition: StreamDefinition, summary: StreamSummary | undefined): StreamAnswer {
+  const { stream, partitions, retention, created_at } = definition;
+  const [first, last] = [summary?.first_timestamp ?? null, summary?.last_timestamp ?? null];
+  return {
+    stream,
+    partitions,
+    events: summary?.events ?? 0,
+    first_timestamp: first === null ? null : formatTime(first),
+    last_timestamp: last === null ? null : formatTime(last),
+    retention,
+    created_at,
+  };
+}

@@ -1,0 +1,24 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { StreamAccess } from '#contracts';
+import type { EventReader, StreamSummary } from '#store';
+import { ReadGate } from '../reads/read-gate.js';
+import { READER } from '../tokens.js';
+
+/** What can be queried of streams, by their names. Streams without events have none. */
+@Injectable()
+export class StreamSummaries {
+  constructor(
+    @Inject(READER) private readonly reader: EventReader,
+    private readonly gate: ReadGate,
+  ) {}
+
+  /** @throws ProblemError 503 `overloaded` @throws StoreUnavailableError @throws QueryTooExpensiveError */
+  async of(
+    query: { access: StreamAccess; streams: readonly string[] },
+    client: AbortSignal,
+  ): Promise<Map<string, StreamSummary>> {
+    if (query.streams.length === 0) return new Map();
+    const found = await this.gate.run(client, (signal) => this.reader.streams(query, signal));
+    return new Map(found.map((summary) => [summary.stream, summary]));
+  }
+}

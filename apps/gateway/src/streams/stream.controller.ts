@@ -1,0 +1,88 @@
+import { Controller, Get, Inject, Param, Patch, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ProblemError } from '#contracts';
+import type { Definitions, StreamDefinition } from '#definitions';
+import { accessOf, actorOf, DescribeBody, parseBody, parseQuery, RequireScope } from '#http';
+import { ReadableStreams } from '../access/readable-streams.js';
+import { Answers, Problems } from '../openapi/answers.js';
+import { NoParameters } from '../parameters/no-parameters.js';
+import { clientGone } from '../reads/client-gone.js';
+import { DEFINITIONS } from '../tokens.js';
+import { StreamAnswer, streamAnswer } from './stream-answers.js';
+import { requireChangeable, requireStreamName, streamParam } from './named-stream.js';
+import { StreamChange } from './stream-parameters.js';
+import { StreamSummaries } from './stream-summaries.js';
+
+@ApiTags('streams')
+@Controller('api/v1/streams/:stream')
+export class StreamController {
+  constructor(
+    @Inject(DEFINITIONS) private readonly definitions: Definitions,
+    private readonly streams: ReadableStreams,
+    private readonly summaries: StreamSummaries,
+  ) {}
+
+  @Get()
+  @RequireScope('events:read')
+  @ApiOperation({ summary: 'Get one stream' })
+  @ApiParam(streamParam)
+  @Answers(StreamAnswer, { description: 'How it is defined, and what can be queried of it.' })
+  @Problems('stream_not_found', 'stream_forbidden', 'query_too_expensive', 'store_unavailable')
+  async one(
+    @Param('stream') stream: string,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamAnswer> {
+    parseQuery(NoParameters, request.query);
+    requireStreamName(stream);
+    const client = clientGone(reply.raw);
+    await this.streams.of({ request, streams: [stream], client });
+    return this.answer(this.definitions.stream(stream), request, client);
+  }
+
+  @Patch()
+  @RequireScope('definitions:write')
+  @ApiOperation({
+    summary: 'Change the retention of a stream',
+    description: 'Of its records in Kafka and of its events in ClickHouse. It takes effect within minutes.',
+  })
+  @ApiParam(streamParam)
+  @DescribeBody(StreamChange)
+  @Answers(StreamAnswer, { description: 'The stream as it is now.' })
+  @Problems(
+    'invalid_json',
+    'stream_not_found',
+    'stream_forbidden',
+    'stream_reserved',
+    'stream_being_deleted',
+    'definition_conflict',
+    'payload_too_large',
+    'unsupported_media_type',
+    'log_unavailable',
+    'store_unavailable',
+  )
+  async change(
+    @Param('stream') stream: string,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamAnswer> {
+    parseQuery(NoParameters, request.query);
+    requireChangeable(stream, request);
+    const { retention } = parseBody(StreamChange, request);
+    const next = (current: StreamDefinition) => ({ ...current, retention });
+    const changed = await this.definitions.changeStream(stream, next, actorOf(request));
+    return this.answer(changed, request, clientGone(reply.raw));
+  }
+
+  private async answer(
+    definition: StreamDefinition | undefined,
+    request: FastifyRequest,
+    client: AbortSignal,
+  ): Promise<StreamAnswer> {
+    if (!definition) throw new ProblemError('stream_not_found', 'The stream has just been deleted.');
+    const { stream } = definition;
+    const summaries = await this.summaries.of({ access: accessOf(request), streams: [stream] }, client);
+    return streamAnswer(definition, summaries.get(stream));
+  }
+}
