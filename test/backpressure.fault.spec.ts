@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import type { HttpAnswer, HttpClient } from '#testing';
+import { expectProblem, freshStream, path, waitFor, writeEvent, type Written } from './api.js';
+import { sessionMs, useFaultySystem } from './faulty-system.js';
+
+const mib = 1024 * 1024;
+/** Bytes that one process has on their way to Kafka at most. */
+const inFlightBytes = 64 * mib;
+const eventsEach = 8;
+
+/** How long Kafka takes nothing: less than a request to it may go unanswered. */
+const stallMs = 7_000;
+
+const system = useFaultySystem({
+  env: {
+    KAFKA_SESSION_TIMEOUT_MS: String(sessionMs),
+    // Bodies have room enough: what refuses here is what is on its way to Kafka.
+    INGEST_BODY_MIB: '1024',
+    // A process that kept what it refuses would not live long.
+    NODE_OPTIONS: '--max-old-space-size=320',
+  },
+});
+
+/** Somewhat less than 8 MiB in 8 events of one entity. */
+function largeBatch(stream: string, entity: string): Buffer {
+  const data = { text: 'x'.repeat(mib - 1_000) };
+  const event = JSON.stringify({ stream, event_type: 't', entity_id: entity, data });
+  return Buffer.from(`{"events":[${new Array<string>(eventsEach).fill(event).join(',')}]}`);
+}
+
+/** Bytes of memory that a process holds. */
+function residentBytes(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1024;
+}
+
+interface Sent {
+  entity: string;
+  answer: Promise<HttpAnswer>;
+  /** Once it has been answered. */
+  status?: number;
+}
+
+function send(client: HttpClient, entity: string, body: Buffer): Sent {
+  const answer = client.post('/api/v1/events/batch', body, { timeoutMs: 90_000 });
+  const sent: Sent = { entity, answer };
+  answer.then(({ status }) => (sent.status = status)).catch(() => undefined);
+  return sent;
+}
+
+/** Events of the stream by their entity. */
+async function countByEntity(
+  client: HttpClient,
+  stream: string,
+  written: readonly Written[],
+): Promise<Map<string, number>> {
+  const url = path('/api/v1/events/count', { stream, group_by: 'entity_id' }, waitFor(written, stream));
+  const answer = await client.get(url, { timeoutMs: 60_000 });
+  expect(answer.status, answer.text).toBe(200);
+  const { buckets } = answer.json<{ buckets: { group: string; count: number }[] }>();
+  return new Map(buckets.map(({ group, count }) => [group, count]));
+}
+
+describe('given a Kafka that takes nothing and closes nothing', () => {
+  it('when more bytes wait for it than may, new writes are told so at once, and what was acknowledged is there', async () => {
+    const { stack, engines } = system();
+    const { write, ingest } = stack;
+    const stream = freshStream('large');
+    const small = { stream, event_type: 't', entity_id: 'small', data: {} };
+    await writeEvent(write, small);
+    const [pid, before] = [ingest.pid, residentBytes(ingest.pid)];
+    const bodies = Array.from({ length: 12 }, (_, i) => largeBatch(stream, `first-${i}`));
+    const next = largeBatch(stream, 'next');
+
+    engines.kafkaProxy.stall();
+    const stalledAt = Date.now();
+    const sent = bodies.map((body, i) => send(write, `first-${i}`, body));
+    const refused = () => sent.filter(({ status }) => status !== undefined);
+    await expect
+      .poll(() => refused().length, { timeout: stallMs, interval: 20 })
+      .toBe(bodies.length - Math.floor(inFlightBytes / (eventsEach * mib)));
+    const waiting = sent.filter(({ status }) => status === undefined);
+    let most = 0;
+    do {
+      const one = send(write, 'next', next);
+      sent.push(one);
+      await one.answer;
+      most = Math.max(most, residentBytes(pid));
+    } while (Date.now() - stalledAt < stallMs);
+    const toldSo = refused();
+    engines.kafkaProxy.flow();
+
+    for (const { answer } of toldSo) {
+      const problem = expectProblem(await answer, 'overloaded');
+      expect(problem.detail).toContain('on their way to Kafka');
+      expect((await answer).headers['retry-after']).toMatch(/^\d+$/);
+    }
+    expect(most - before).toBeLessThan(8 * inFlightBytes);
+
+    const answers = await Promise.all(waiting.map(({ answer }) => answer));
+    await expect
+      .poll(async () => (await write.post('/api/v1/events', small)).status, { timeout: 40_000 })
+      .toBe(201);
+    expect(ingest.pid).toBe(pid);
+    const acknowledged = waiting.filter(({ status }) => status === 201).map(({ entity }) => entity);
+    expect(acknowledged.length).toBeGreaterThan(0);
+    const written = answers
+      .filter(({ status }) => status === 201)
+      .flatMap((answer) => answer.json<{ events: Written[] }>().events);
+    const counts = await countByEntity(stack.core, stream, written);
+    expect(acknowledged.map((entity) => counts.get(entity))).toEqual(acknowledged.map(() => eventsEach));
+    expect(toldSo.filter(({ entity }) => counts.has(entity))).toEqual([]);
+  }, 180_000);
+});
