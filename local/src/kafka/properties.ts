@@ -4,11 +4,13 @@ export interface BrokerSettings {
   controllerPort: number;
   /** The port that clients are told; another than `port` where a proxy stands between. */
   advertisedPort: number;
+  /** Kafka's own settings, on top of these or in their place. */
+  more?: Record<string, string | number>;
 }
 
 /** The settings of a single broker for development: small, quick to start, and as safe on disk as Kafka's defaults. */
 export function serverProperties(settings: BrokerSettings): string {
-  const { dataDir, port, controllerPort, advertisedPort } = settings;
+  const { dataDir, port, controllerPort, advertisedPort, more } = settings;
   const properties: Record<string, string | number> = {
     'process.roles': 'broker,controller',
     'node.id': 1,
@@ -43,6 +45,7 @@ export function serverProperties(settings: BrokerSettings): string {
     // Its default of 128 MB would be a quarter of the heap.
     'log.cleaner.dedupe.buffer.size': 8 << 20,
     'num.io.threads': 4,
+    ...more,
   };
   return `${Object.entries(properties)
     .map(([name, value]) => `${name}=${value}`)

@@ -23,6 +23,10 @@ export interface KafkaOptions {
   advertisedPort?: number;
   /** The largest heap, in MB; default 512. */
   heapMb?: number;
+  /** Kafka's own settings, by their names, on top of those of this broker or in their place. */
+  properties?: Record<string, string | number>;
+  /** For the tool that prepares the data folder, such as `--add-scram`. */
+  formatArgs?: string[];
   /** Each line that the broker prints: errors, and that it has started. */
   onLog?: (line: string) => void;
 }
@@ -63,10 +67,11 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
     port,
     controllerPort: options.controllerPort ?? (await choosePort()),
     advertisedPort: options.advertisedPort ?? port,
+    ...(options.properties && { more: options.properties }),
   };
   await writeFile(config, serverProperties(settings));
   const classpath = ['-cp', join(jars, '*')];
-  if (!existsSync(join(data, 'meta.properties'))) await format(classpath, config);
+  if (!existsSync(join(data, 'meta.properties'))) await format(classpath, config, options.formatArgs ?? []);
   const process_ = new EngineProcess({
     name: 'Kafka',
     command: 'sh',
@@ -116,7 +121,7 @@ function javaFlags(heapMb: number, logsDir: string): string[] {
   ];
 }
 
-async function format(classpath: string[], config: string): Promise<void> {
+async function format(classpath: string[], config: string, more: string[]): Promise<void> {
   const id = randomBytes(16).toString('base64url');
   // The id may begin with a dash, which would be read as another option.
   const args = [...classpath, 'kafka.tools.StorageTool', 'format', `--cluster-id=${id}`, '--config', config];
@@ -125,5 +130,6 @@ async function format(classpath: string[], config: string): Promise<void> {
     '-Xshare:auto',
     ...args,
     '--ignore-formatted',
+    ...more,
   ]);
 }
