@@ -49,7 +49,7 @@ describe('given ClickHouse that is down', () => {
       const answer = await stack.core.get('/api/v1/events/query');
       expectProblem(answer, 'store_unavailable');
       expect(answer.headers['retry-after']).toMatch(/^\d+$/);
-      expect(await stack.ingest.probe('/health/ready')).toBe(200);
+      await expect.poll(() => stack.ingest.probe('/health/ready')).toBe(200);
       await sleep(10_000);
       await driver.untilAcknowledged(1_000);
       await engines.startClickHouse();

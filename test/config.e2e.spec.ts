@@ -8,7 +8,7 @@ const apps = ['ingest', 'materializer', 'gateway'] as const;
 function run(app: string, env: Record<string, string>, ...args: string[]) {
   const main = join(process.cwd(), 'dist', 'apps', app, 'src', 'main.js');
   return new Promise<{ code: number | null; output: string }>((resolve) => {
-    const options = { env: { PATH: process.env.PATH, ...env }, timeout: 20_000 };
+    const options = { env: { PATH: process.env.PATH, ...env }, timeout: 50_000 };
     const child = execFile(process.execPath, [main, ...args], options, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, output: stdout + stderr }),
     );

@@ -12,7 +12,7 @@ describe('given a broker under load', () => {
       await engines.killKafka();
       await sleep(2_000);
       await engines.startKafka();
-      await driver.untilAcknowledged(300, 90_000);
+      await driver.untilAcknowledged(300);
       await engines.killKafka();
       await engines.startKafka();
     });
@@ -48,10 +48,10 @@ describe('given a broker under load', () => {
       expect(answer.headers['retry-after']).toMatch(/^\d+$/);
     }
     expect((await stack.core.get('/api/v1/events/query')).status).toBe(200);
-    await expect.poll(() => stack.ingest.probe('/health/ready'), { timeout: 20_000 }).toBe(503);
+    await expect.poll(() => stack.ingest.probe('/health/ready'), { timeout: 60_000 }).toBe(503);
     await engines.kafkaProxy.acceptAgain();
     await expect
-      .poll(async () => (await stack.write.post('/api/v1/events', event)).status, { timeout: 40_000 })
+      .poll(async () => (await stack.write.post('/api/v1/events', event)).status, { timeout: 90_000 })
       .toBe(201);
   });
 });

@@ -45,6 +45,6 @@ describe('given two materializers that share the work', () => {
   async function untilTakenOver(driver: Driver, ledger: Ledger): Promise<void> {
     await driver.untilAcknowledged(50);
     // Findings do not count while clients write; that the positions can be waited for does.
-    await check({ client: system().stack.core, ledger, timeoutMs: 60_000 });
+    await check({ client: system().stack.core, ledger });
   }
 });

@@ -38,7 +38,7 @@ describe('given no engine yet', () => {
       }
       await engines.startClickHouse();
       await engines.startKafka();
-      await Promise.all(stack.apps.map((app) => app.ready(60_000)));
+      await Promise.all(stack.apps.map((app) => app.ready()));
       await underLoad(stack, async (driver) => driver.untilAcknowledged(100));
     },
   );

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { freshStream, queryEvents, waitFor, writeEvent, type Written } from './api.js';
+import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
 import { underLoad, useFaultySystem } from './faulty-system.js';
 
 const system = useFaultySystem({ materializers: 2 });
 
 describe('given a system under load', () => {
-  it('when a stream is created, its events can be queried within seconds (fault 14)', async () => {
+  it('when a stream is created, its events can be queried (fault 14)', async () => {
     const { stack } = system();
     await underLoad(stack, async () => {
       for (let i = 0; i < 5; i++) {
@@ -28,25 +28,13 @@ describe('given a system under load', () => {
           return await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n } });
         });
         await inParallel(written, async (one, n) => {
-          const { events } = await untilQueryable(one);
+          const { events } = await queryEvents(stack.core, { stream: one.stream }, waitFor([one]));
           expect(events).toMatchObject([{ data: { n }, version: 1 }]);
         });
       },
       { eventsPerSecond: 100 },
     );
-  }, 240_000);
-
-  /** While topics come one after the other, the group may rejoin for longer than one `wait_for` waits. */
-  async function untilQueryable(written: Written) {
-    const { core } = system().stack;
-    for (let attempt = 0; attempt < 5; attempt++) {
-      const page = await queryEvents(core, { stream: written.stream }, waitFor([written])).catch(
-        () => undefined,
-      );
-      if (page) return page;
-    }
-    throw new Error(`${written.stream} cannot be queried`);
-  }
+  });
 });
 
 /** Four at a time, results in the order of the items. */

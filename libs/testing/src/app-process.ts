@@ -69,7 +69,7 @@ export class AppProcess {
   }
 
   /** Resolves when `/health/ready` is 200. @throws with the end of the log when that takes longer, or when it ends. */
-  async ready(timeoutMs = 40_000): Promise<this> {
+  async ready(timeoutMs = 120_000): Promise<this> {
     const deadline = Date.now() + timeoutMs;
     while (Date.now() < deadline) {
       if (!this.running) throw new Error(`${this.name} ended at the start:\n${this.logTail()}`);
@@ -122,7 +122,7 @@ export class AppProcess {
   }
 
   /** Ends it in order, or by force when that takes longer than so many milliseconds. */
-  async stop(timeoutMs = 10_000): Promise<void> {
+  async stop(timeoutMs = 30_000): Promise<void> {
     if (!this.running) return;
     this.resume();
     const force = setTimeout(() => this.child?.kill('SIGKILL'), timeoutMs);

@@ -106,7 +106,7 @@ async function drive(events: number, more: Partial<DriverOptions> = {}): Promise
 }
 
 async function findings(ledger: Ledger): Promise<string[]> {
-  const report = await check({ client, ledger, timeoutMs: 500 });
+  const report = await check({ client, ledger, patienceMs: 500 });
   return [...new Set(report.findings.map(({ kind }) => kind))].sort();
 }
 

@@ -3,6 +3,7 @@ import { HttpClient, type HttpAnswer } from './http-client.js';
 import type { Ledger, LedgerLine } from './ledger.js';
 import { Random } from './random.js';
 import { hashOf, makeEvent, sentEventToJson, type SentEvent } from './sent-event.js';
+import { until } from './until.js';
 
 export interface DriverOptions {
   /** Base URL of a write port; asked before each request, so that a fail-over can be played. */
@@ -39,7 +40,7 @@ const defaults = {
   batchShare: 0.5,
   batchMax: 40,
   requestTimeoutMs: 5_000,
-  giveUpAfterMs: 60_000,
+  giveUpAfterMs: 180_000,
 };
 
 /**
@@ -88,15 +89,15 @@ export class Driver {
     await this.finished();
   }
 
-  /** Resolves when so many more events have been acknowledged. @throws when that takes longer than the time-out. */
-  async untilAcknowledged(more: number, timeoutMs = 60_000): Promise<void> {
+  /** Resolves when so many more events have been acknowledged. @throws when for so long not one more has been. */
+  async untilAcknowledged(more: number, patienceMs = 90_000): Promise<void> {
     const goal = this.acknowledged + more;
-    const deadline = Date.now() + timeoutMs;
-    while (this.acknowledged < goal) {
-      if (Date.now() > deadline)
-        throw new Error(`Only ${this.acknowledged} of ${goal} events were acknowledged in ${timeoutMs} ms`);
-      await sleep(20);
-    }
+    const progress = (): number => this.acknowledged;
+    await until(() => this.acknowledged >= goal, {
+      what: `${goal} acknowledged events`,
+      progress,
+      patienceMs,
+    });
   }
 
   private async work(random: Random, worker: number): Promise<void> {

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { judge, type Finding, type ObservedEvent } from './checker.js';
 import type { HttpClient } from './http-client.js';
 import { elementsOf, membersOf } from './json-text.js';
 import type { Ledger, LedgerEntry } from './ledger.js';
 import { hashOf } from './sent-event.js';
+import { until } from './until.js';
 
 /** What a run came to. */
 export interface Report {
@@ -17,24 +17,23 @@ export interface CheckOptions {
   /** Of a port that answers queries. */
   client: HttpClient;
   ledger: Ledger;
-  /** How long the materializer may take to pass everything that was acknowledged. */
-  timeoutMs?: number;
+  /** How long the materializer may show nothing more, while something acknowledged cannot be queried yet. */
+  patienceMs?: number;
 }
 
 /**
  * Waits until everything acknowledged can be queried, reads it all back through the API - by time in both orders, by
  * entity, and as counts - and judges it against the ledger.
- * @throws when the acknowledged positions cannot be queried in time.
+ * @throws when acknowledged positions cannot be queried and nothing moves any more.
  */
-export async function check({ client, ledger, timeoutMs = 60_000 }: CheckOptions): Promise<Report> {
+export async function check({ client, ledger, patienceMs = 90_000 }: CheckOptions): Promise<Report> {
   const history = ledger.entries();
   const streams = [...new Set(history.map(({ stream }) => stream))];
-  const deadline = Date.now() + timeoutMs;
   const findings: Finding[] = [];
   const observed: ObservedEvent[] = [];
   for (const stream of streams) {
     const ofStream = history.filter((entry) => entry.stream === stream);
-    await untilQueryable(client, ofStream, deadline);
+    await untilQueryable(client, ofStream, patienceMs);
     const events = await readPages(client, { stream, order: 'asc' });
     observed.push(...events);
     findings.push(...(await otherViews(client, stream, events)));
@@ -64,7 +63,7 @@ export function expectClean(report: Report): void {
 async function untilQueryable(
   client: HttpClient,
   history: readonly LedgerEntry[],
-  deadline: number,
+  patienceMs: number,
 ): Promise<void> {
   const last = new Map<number, number>();
   for (const { outcome, partition, offset } of history) {
@@ -75,16 +74,26 @@ async function untilQueryable(
   const query = new URLSearchParams({ stream: history[0]!.stream, limit: '1' });
   for (const [partition, offset] of last)
     query.append('wait_for', `${history[0]!.stream}:${partition}:${offset}`);
-  for (;;) {
+  const counting = new URLSearchParams({ stream: history[0]!.stream });
+  let said = '';
+  let counted = '';
+  const queryable = async (): Promise<boolean> => {
     const answer = await client
       .get(`/api/v1/events/query?${query.toString()}`)
       .catch((error: Error) => error);
-    if (!(answer instanceof Error) && answer.status === 200) return;
-    const said = answer instanceof Error ? String(answer) : `${answer.status} ${answer.text}`;
+    if (!(answer instanceof Error) && answer.status === 200) return true;
+    said = answer instanceof Error ? String(answer) : `${answer.status} ${answer.text}`;
     if (!(answer instanceof Error) && answer.status < 500) throw new Error(`A query was refused: ${said}`);
-    if (Date.now() > deadline) throw new Error(`What was acknowledged cannot be queried in time: ${said}`);
-    await sleep(200);
-  }
+    const count = client.get(`/api/v1/events/count?${counting.toString()}`);
+    counted = await count.then(
+      ({ text }) => text,
+      () => counted,
+    );
+    return false;
+  };
+  const what = `everything acknowledged of ${history[0]!.stream} can be queried`;
+  const progress = (): string => counted;
+  await until(queryable, { what, progress, patienceMs, intervalMs: 200, diagnosis: () => said });
 }
 
 async function otherViews(
