@@ -147,12 +147,65 @@ describe('both ports', () => {
 });
 
 describe('a query port without keys in its configuration', () => {
-  it('refuses every request', async () => {
+  it('refuses every request but those with a key that the core port has issued', async () => {
     const closed = await givenGateway({ apiKeys: 'none' });
-    const authorization = `Bearer ${generateKey().key}`;
-    const answer = await closed.query.instance.inject({ url: '/api/v1/streams', headers: { authorization } });
-    expect(answer.statusCode).toBe(401);
+    const read = async (key: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      return (await closed.query.instance.inject({ url: '/api/v1/streams', headers })).statusCode;
+    };
+    expect(await read(generateKey().key)).toBe(401);
+    const payload = { name: 'first', scopes: ['events:read'] };
+    const issued = await closed.core.instance.inject({ method: 'POST', url: '/api/v1/keys', payload });
+    expect(await read(issued.json<{ key: string }>().key)).toBe(200);
     await closed.close();
+  });
+});
+
+describe('the description of a port', () => {
+  interface Description {
+    info: { title: string };
+    security?: object[];
+    components: { securitySchemes?: object };
+    paths: Record<string, Record<string, { responses: object; security?: object[] }>>;
+  }
+  const describePort = async (port: 'core' | 'query') => {
+    const headers = { authorization: gateway.bearer['events:read'] };
+    return (await gateway[port].instance.inject({ url: '/openapi.json', headers })).json<Description>();
+  };
+  const operations = ({ paths }: Description) =>
+    Object.values(paths)
+      .flatMap((item) => Object.values(item))
+      .filter(({ security }) => security?.length !== 0);
+
+  it('asks for keys on the query port, on each route but the public one', async () => {
+    const description = await describePort('query');
+    expect(description.info.title).toBe('Tributary (query port)');
+    expect(description.security).toEqual([{ bearer: [] }]);
+    expect(description.components.securitySchemes).toMatchObject({
+      bearer: { type: 'http', scheme: 'bearer' },
+    });
+    for (const { responses } of operations(description)) {
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429']));
+    }
+    expect(description.paths['/health/live']?.get?.security).toEqual([]);
+  });
+
+  it('asks for none on the core port', async () => {
+    const description = await describePort('core');
+    expect(description.info.title).toBe('Tributary (core port)');
+    expect(description).not.toHaveProperty('security');
+    expect(description.components).not.toHaveProperty('securitySchemes');
+    for (const { responses } of operations(description)) expect(responses).not.toHaveProperty('401');
+  });
+
+  it('is where / leads to', async () => {
+    const headers = { authorization: gateway.bearer['events:read'] };
+    for (const port of ['core', 'query'] as const) {
+      const answer = await gateway[port].instance.inject({ url: '/', headers });
+      expect([answer.statusCode, answer.headers.location]).toEqual([302, 'docs']);
+      const page = await gateway[port].instance.inject({ url: '/docs', headers });
+      expect(page.body).toContain(`<title>Tributary (${port} port)</title>`);
+    }
   });
 });
 

@@ -1,5 +1,7 @@
 import {
   ConfiguredKeyRing,
+  DefinedKeyRing,
+  joinedRings,
   requireApiKeys,
   type AppContext,
   type HttpAppOptions,
@@ -12,7 +14,12 @@ import { GatewayModule, type GatewayParts } from './gateway.module.js';
 const description = [
   'Events are written to Kafka and read from ClickHouse. Times are RFC 3339, ranges include `since` and exclude',
   '`until`. Lists have `limit` and `cursor`. Every answer that is not 2xx is a problem document (RFC 9457) with a stable',
-  '`code`. Where keys are required, send `Authorization: Bearer <API key>`.',
+  '`code`.',
+].join('\n');
+
+const withKeys = [
+  'Send `Authorization: Bearer <API key>`. A key may be limited in scopes, streams, requests and events per second;',
+  'rates are counted by each instance for itself.',
 ].join('\n');
 
 /** The core port: services inside the network, no authentication. */
@@ -22,8 +29,12 @@ export function corePort(context: AppContext<GatewayConfig>, parts: GatewayParts
 
 /** The query port: the same API for everyone else, nothing but `GET /health/live` without a key. */
 export function queryPort(context: AppContext<GatewayConfig>, parts: GatewayParts): HttpAppOptions {
-  const keyRing = new ConfiguredKeyRing(context.config.API_KEYS);
-  if (keyRing.size === 0) context.logger.warn('API_KEYS is empty: the query port refuses every request');
+  const configured = new ConfiguredKeyRing(context.config.API_KEYS);
+  if (configured.size === 0)
+    context.logger.warn(
+      'API_KEYS is empty: the query port knows only keys that were issued on the core port',
+    );
+  const keyRing = joinedRings(configured, new DefinedKeyRing(parts.definitions.keys));
   return {
     ...corePort(context, parts),
     port: 'query',
@@ -33,6 +44,12 @@ export function queryPort(context: AppContext<GatewayConfig>, parts: GatewayPart
   };
 }
 
-function document(context: AppContext, port: string): OpenApiOptions {
-  return { title: `Tributary (${port} port)`, description, version: context.health.version };
+function document(context: AppContext, port: 'core' | 'query'): OpenApiOptions {
+  const keys = port === 'query';
+  return {
+    title: `Tributary (${port} port)`,
+    description: keys ? `${description}\n\n${withKeys}` : description,
+    version: context.health.version,
+    keys,
+  };
 }

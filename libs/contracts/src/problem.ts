@@ -35,6 +35,7 @@ export const problems = {
   stream_exists: { status: 409, title: 'The stream exists already' },
   stream_name_collision: { status: 409, title: 'The name collides with that of another stream' },
   stream_limit_reached: { status: 409, title: 'There are as many streams as this installation allows' },
+  key_inactive: { status: 409, title: 'The API key is revoked or expired' },
   stream_being_deleted: { status: 409, title: 'The stream is being deleted' },
   schema_incompatible: { status: 409, title: 'The schema is not compatible with earlier versions' },
   definition_limit_reached: { status: 409, title: 'There are as many of these as this installation allows' },

@@ -2,9 +2,27 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 
 type JsonObject = Record<string, unknown>;
 
-const problem = {
-  description: 'A problem (RFC 9457).',
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+const problem = describeProblem('A problem (RFC 9457).');
+
+/** What every route answers where keys are asked for. */
+const keyProblems: Record<string, object> = {
+  401: describeProblem(
+    '`unauthenticated`: there is no key. `invalid_token`: it is unknown, revoked or expired.',
+  ),
+  403: describeProblem('`insufficient_scope`, `stream_forbidden`: the key does not permit this.'),
+  429: {
+    ...describeProblem(
+      '`too_many_requests`: over the limit of the key on this instance, or too many wrong keys.',
+    ),
+    headers: {
+      'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+      'RateLimit-Policy': { description: 'What the key may do in a second.', schema: { type: 'string' } },
+      RateLimit: {
+        description: 'What is left of it, and the seconds until more is.',
+        schema: { type: 'string' },
+      },
+    },
+  },
 };
 
 const healthAnswer = {
@@ -13,7 +31,7 @@ const healthAnswer = {
 };
 
 /** The routes that are Fastify's own, which Nest does not know of. */
-const systemRoutes: Record<string, JsonObject> = {
+const systemRoutes = (): Record<string, JsonObject> => ({
   '/health': health('Whether everything works that this process depends on'),
   '/health/live': { get: { ...health('Whether this process makes progress').get, security: [] } },
   '/health/ready': health('Whether this process can serve'),
@@ -26,29 +44,46 @@ const systemRoutes: Record<string, JsonObject> = {
       },
     },
   },
-};
+});
 
 /**
- * Completes what Nest makes of the controllers: the system routes, the key, a problem as every route's other answer,
- * and of all schemas those that are used.
+ * Completes what Nest makes of the controllers: the system routes, the key where one is asked for, a problem as every
+ * route's other answer, and of all schemas those that are used.
  */
 export function completeDocument(
   document: OpenAPIObject,
-  schemas: Record<string, JsonObject>,
+  { schemas, keys }: { schemas: Record<string, JsonObject>; keys: boolean },
 ): OpenAPIObject {
-  const paths: OpenAPIObject['paths'] = { ...document.paths, ...systemRoutes };
+  const paths: OpenAPIObject['paths'] = { ...document.paths, ...systemRoutes() };
   for (const item of Object.values(paths)) {
-    for (const operation of Object.values(item as Record<string, { responses: JsonObject }>)) {
-      operation.responses = { ...operation.responses, default: problem };
+    for (const operation of Object.values(item as Record<string, Operation>)) {
+      operation.responses = responsesOf(operation, keys);
     }
   }
   const all = { ...document.components?.schemas, ...schemas };
   return {
     ...document,
     paths,
-    security: [{ bearer: [] }],
+    ...(keys && { security: [{ bearer: [] }] }),
     components: { ...document.components, schemas: used(paths, all) },
   };
+}
+
+interface Operation {
+  responses: JsonObject;
+  security?: unknown[];
+}
+
+/** A route that is public has `security: []`. */
+function responsesOf({ responses, security }: Operation, keys: boolean): JsonObject {
+  const { 401: _unauthenticated, ...others } = responses;
+  if (!keys) return { ...others, default: problem };
+  return { ...(security?.length !== 0 && keyProblems), ...responses, default: problem };
+}
+
+function describeProblem(description: string) {
+  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+  return { description, content };
 }
 
 function health(summary: string) {

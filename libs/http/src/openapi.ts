@@ -6,14 +6,18 @@ import { completeDocument } from './openapi-document.js';
 import './problem-schema.js';
 import { componentSchemas } from './schema-of.js';
 
+const bearer = { type: 'http', scheme: 'bearer', description: 'An API key, `trb_…`.' } as const;
+
 export interface OpenApiOptions {
   title: string;
   description: string;
   version: string;
+  /** Whether the port asks for API keys; default: it does not. */
+  keys?: boolean;
 }
 
 /**
- * Serves `/openapi.json` and `/docs` (offline). Paths come from the controllers, schemas from the class-validator
+ * Serves `/openapi.json` and `/docs` (offline), where `/` leads to. Paths come from the controllers, schemas from the class-validator
  * classes that validate the requests: there is no second definition.
  */
 export function serveOpenApi(
@@ -22,14 +26,23 @@ export function serveOpenApi(
   options: OpenApiOptions,
 ): void {
   instance.addHook('onRoute', (route) => {
-    if (/^\/(docs|openapi\.json)/.test(route.url)) route.config = { scope: 'events:read', ...route.config };
+    if (/^\/(docs|openapi\.json|$)/.test(route.url)) route.config = { scope: 'events:read', ...route.config };
   });
-  const description = new DocumentBuilder()
+  // Relative, for those who come through a proxy that has put the API under a path of its own.
+  instance.get('/', (_request, reply) => reply.redirect('docs', 302));
+  const builder = new DocumentBuilder()
     .setTitle(options.title)
     .setDescription(options.description)
-    .setVersion(options.version)
-    .addBearerAuth()
-    .build();
-  const factory = () => completeDocument(SwaggerModule.createDocument(nest, description), componentSchemas());
-  SwaggerModule.setup('docs', nest, factory, { jsonDocumentUrl: 'openapi.json', yamlDocumentUrl: undefined });
+    .setVersion(options.version);
+  const description = (options.keys ? builder.addBearerAuth(bearer) : builder).build();
+  const factory = () =>
+    completeDocument(SwaggerModule.createDocument(nest, description), {
+      schemas: componentSchemas(),
+      keys: options.keys ?? false,
+    });
+  SwaggerModule.setup('docs', nest, factory, {
+    jsonDocumentUrl: 'openapi.json',
+    yamlDocumentUrl: undefined,
+    customSiteTitle: options.title,
+  });
 }

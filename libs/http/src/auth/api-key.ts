@@ -30,9 +30,15 @@ export function hashOfKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** A new key: its text (show it once, never store it), its id, and what may be stored. */
-export function generateKey(): { key: string; keyId: string; sha256: string } {
-  const keyId = randomText(12, alphabet.slice(26));
+/**
+ * A new key: its text (show it once, never store it), its id, and what may be stored. With an id it is another secret
+ * of that key.
+ */
+export function generateKey(keyId = randomText(12, alphabet.slice(26))): {
+  key: string;
+  keyId: string;
+  sha256: string;
+} {
   const body = `trb_${keyId}_${randomText(40, alphabet)}`;
   const key = `${body}_${checksumOf(body)}`;
   return { key, keyId, sha256: hashOfKey(key).toString('hex') };

@@ -1,0 +1,56 @@
+import { Type } from 'class-transformer';
+import { IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { scopes } from '#http';
+import { Nullable } from '../openapi/nullable.js';
+import { Schema } from '../openapi/schema.js';
+import { keyStatuses, type KeyStatus } from './key-status.js';
+
+const time = { type: 'string', format: 'date-time' } as const;
+
+/** What a key may do in a second, on each instance. */
+export class RateLimitAnswer {
+  @IsOptional() @IsInt() @Min(1) events_per_second?: number;
+  @IsOptional() @IsInt() @Min(1) requests_per_second?: number;
+}
+
+/** A key, without anything that could be used as one. */
+export class KeyAnswer {
+  @IsString() key_id: string;
+  @IsString() name: string;
+  @IsIn(keyStatuses) status: KeyStatus;
+  @IsArray() @IsIn(scopes, { each: true }) scopes: readonly string[];
+  @Schema({ type: 'array', items: { type: 'string' }, nullable: true, description: 'Null: every stream.' })
+  @IsOptional()
+  streams: readonly string[] | null;
+  @Schema({ nullable: true, description: 'Null: no limit.' })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => RateLimitAnswer)
+  rate_limit: RateLimitAnswer | null;
+  @Schema(time) @IsString() created_at: string;
+  @Nullable('string', { format: 'date-time' }) expires_at: string | null;
+  @Nullable('string', { format: 'date-time' }) rotated_at: string | null;
+  @Nullable('string', {
+    format: 'date-time',
+    description: 'Until when secrets from before the last rotation work; null when none does.',
+  })
+  overlap_until: string | null;
+  @Nullable('string', { format: 'date-time' }) revoked_at: string | null;
+}
+
+/** A key with its text, which is shown this once. */
+export class IssuedKeyAnswer extends KeyAnswer {
+  @IsString()
+  @Schema({
+    description:
+      '`trb_<key_id>_<secret>_<checksum>`: send it as `Authorization: Bearer <key>`. It is not kept.',
+  })
+  key: string;
+}
+
+export class KeyList {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => KeyAnswer) keys: KeyAnswer[];
+  @IsInt() @Min(0) total: number;
+  @IsBoolean() has_more: boolean;
+  @Nullable('string') next_cursor: string | null;
+}

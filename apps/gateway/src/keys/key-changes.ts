@@ -1,0 +1,75 @@
+import { formatTime, parseTime, ProblemError, type Micros } from '#contracts';
+import type { KeyDefinition, KeySecret } from '#definitions';
+import { secretsPerKey } from '#http';
+import type { KeyInput } from './key-input.js';
+import { keyStatus, secretWorks } from './key-status.js';
+
+/** What of a key may be stored. */
+export interface MadeKey {
+  keyId: string;
+  sha256: string;
+}
+
+/** The definition of a new key. */
+export function issuedKey(input: KeyInput, { keyId, sha256 }: MadeKey, now: Micros): KeyDefinition {
+  const { name, scopes, streams, expires_at: expiresAt, rate_limit: rate } = input;
+  return {
+    key_id: keyId,
+    name,
+    secrets: [{ sha256 }],
+    scopes,
+    ...(streams && { streams }),
+    ...(expiresAt != null && { expires_at: formatTime(parseTime(expiresAt) ?? now) }),
+    ...(rate && { rate_limit: rateLimit(rate) }),
+    created_at: formatTime(now),
+  };
+}
+
+/**
+ * The key with a new secret. Those that work now do so until the overlap is over; an end that was set before stays when
+ * it comes first.
+ * @throws ProblemError key_inactive, definition_limit_reached
+ */
+export function rotatedKey(
+  key: KeyDefinition,
+  { sha256, overlapMs }: { sha256: string; overlapMs: number },
+  now: Micros,
+): KeyDefinition {
+  refuseInactive(key, now);
+  const until = now + overlapMs * 1000;
+  const older = key.secrets
+    .map((secret) => endingBy(secret, until))
+    .filter((secret) => secretWorks(secret, now));
+  if (older.length >= secretsPerKey) {
+    throw new ProblemError(
+      'definition_limit_reached',
+      `At most ${secretsPerKey} secrets of a key work at the same time. Wait until one has ended, or rotate with the ` +
+        'overlap 0s, which ends the old ones.',
+    );
+  }
+  return { ...key, secrets: [{ sha256 }, ...older], rotated_at: formatTime(now) };
+}
+
+/** The key as it is refused from now on; what is revoked stays as it is. */
+export function revokedKey(key: KeyDefinition, now: Micros): KeyDefinition {
+  return key.revoked_at === undefined ? { ...key, revoked_at: formatTime(now) } : key;
+}
+
+function endingBy({ sha256, expires_at }: KeySecret, until: Micros): KeySecret {
+  const own = expires_at === undefined ? Infinity : (parseTime(expires_at) ?? 0);
+  return { sha256, expires_at: formatTime(Math.min(own, until)) };
+}
+
+function refuseInactive(key: KeyDefinition, now: Micros): void {
+  const status = keyStatus(key, now);
+  if (status === 'active') return;
+  throw new ProblemError('key_inactive', `The key is ${status}, for good. Issue a new one.`);
+}
+
+function rateLimit(given: NonNullable<KeyInput['rate_limit']>): NonNullable<KeyDefinition['rate_limit']> {
+  const { events_per_second: events, requests_per_second: requests } = given;
+  return {
+    ...(events != null && { events_per_second: events }),
+    ...(requests != null && { requests_per_second: requests }),
+  };
+}

@@ -1,0 +1,121 @@
+import { applyDecorators } from '@nestjs/common';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import { limits, parseTime, plainTextPattern } from '#contracts';
+import { scopes, type Scope } from '#http';
+import { Schema } from '../openapi/schema.js';
+import { IsOverlap } from './overlap.js';
+
+const nameCharacters = 100;
+const mostStreams = 100;
+const mostPerSecond = 10_000_000;
+const streamPattern = new RegExp(`^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,${limits.streamCharacters - 1}}\\*?|\\*)$`);
+
+/** So many of something in each second. */
+function PerSecond(what: string): PropertyDecorator {
+  return applyDecorators(IsOptional(), IsInt(), Min(1), Max(mostPerSecond), Schema({ description: what }));
+}
+
+/** How much a key may do. Counted by each instance for itself. */
+@JSONSchema({ additionalProperties: false, minProperties: 1 })
+export class RateLimitInput {
+  @PerSecond(
+    'Events that may be written in a second. A larger batch is taken when nothing is owed, and owed then.',
+  )
+  events_per_second?: number | null;
+
+  @PerSecond('Requests of any kind in a second.')
+  requests_per_second?: number | null;
+}
+
+/** A key that is to be issued. */
+@JSONSchema({ additionalProperties: false })
+export class KeyInput {
+  @IsString()
+  @Length(1, nameCharacters)
+  @Matches(plainTextPattern, { message: 'must not contain control characters or half surrogate pairs' })
+  @Schema({ description: 'What it is for. Names need not be unique.', example: 'web shop' })
+  name: string;
+
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayUnique()
+  @IsIn(scopes, { each: true, message: `must be some of ${scopes.join(', ')}` })
+  @Schema({ description: 'What it may do. None contains another: list all that it needs.' })
+  scopes: Scope[];
+
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(mostStreams)
+  @ArrayUnique()
+  @Matches(streamPattern, {
+    each: true,
+    message: 'must be names of streams, or beginnings of them followed by *',
+  })
+  @Schema({
+    description:
+      'What it is limited to, reading and writing: names, or beginnings followed by `*`. Default: no limit.',
+    example: ['orders', 'web.*'],
+  })
+  streams?: string[] | null;
+
+  @IsOptional()
+  @IsFuture()
+  @Schema({ description: 'From then on it is refused. Default: never.' })
+  expires_at?: string | null;
+
+  @IsOptional()
+  @IsObject()
+  @HasMember()
+  @ValidateNested()
+  @Type(() => RateLimitInput)
+  rate_limit?: RateLimitInput | null;
+}
+
+/** How a key gets a new secret. */
+@JSONSchema({ additionalProperties: false })
+export class RotationInput {
+  @IsOptional()
+  @IsOverlap()
+  @Schema({
+    description: 'How long secrets that work now go on working, at most `30d`. Default: `0s`, not at all.',
+  })
+  overlap?: string | null;
+}
+
+/** A time by RFC 3339 that has not come yet. The property stays text; `parseTime` reads it. */
+function IsFuture(): PropertyDecorator {
+  const message = 'must be an RFC 3339 time in the future, such as 2099-01-01T00:00:00Z';
+  const validate = (value: unknown) =>
+    typeof value === 'string' && (parseTime(value) ?? 0) > Date.now() * 1000;
+  return applyDecorators(
+    ValidateBy({ name: 'isFuture', validator: { validate, defaultMessage: () => message } }),
+    Schema({ type: 'string', format: 'date-time' }),
+  );
+}
+
+/** An object that says something. */
+function HasMember(): PropertyDecorator {
+  const message = 'must have events_per_second or requests_per_second; leave it out for no limit';
+  const validate = (value: unknown) =>
+    typeof value === 'object' && value !== null && Object.values(value).some((member) => member != null);
+  return ValidateBy({ name: 'hasMember', validator: { validate, defaultMessage: () => message } });
+}

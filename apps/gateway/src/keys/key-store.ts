@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ProblemError, type Micros } from '#contracts';
+import { durationMs, systemActor, type Actor, type Definitions, type KeyDefinition } from '#definitions';
+import { generateKey } from '#http';
+import { DEFINITIONS } from '../tokens.js';
+import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
+import type { KeyInput } from './key-input.js';
+import { endOf } from './key-status.js';
+
+/** Keys that do not work any more are listed for this time. The audit keeps what became of them. */
+const endedKeptMicros = durationMs('7d') * 1000;
+/** Of those that are older so many go with each key that is issued. */
+const forgottenAtOnce = 10;
+
+/** A key as it is defined, and its text, which nobody sees again. */
+export interface Issued {
+  definition: KeyDefinition;
+  key: string;
+}
+
+/** The keys that were issued, and how they change. Every change is obeyed here at once, elsewhere within a second. */
+@Injectable()
+export class KeyStore {
+  constructor(@Inject(DEFINITIONS) private readonly definitions: Definitions) {}
+
+  all(): KeyDefinition[] {
+    return this.definitions.keys.all();
+  }
+
+  /** @throws ProblemError key_not_found */
+  get(keyId: string): KeyDefinition {
+    return found(this.definitions.keys.get(keyId));
+  }
+
+  /** @throws ProblemError definition_limit_reached, definition_conflict, log_unavailable */
+  async issue(input: KeyInput, actor: Actor): Promise<Issued> {
+    const now = microsNow();
+    await this.forgetEnded(now, actor);
+    const made = generateKey();
+    const next = (current: KeyDefinition | undefined): KeyDefinition => {
+      if (current) throw new Error('a new key has an id that is there already');
+      return issuedKey(input, made, now);
+    };
+    const { value } = await this.definitions.keys.change(made.keyId, next, actor);
+    return { definition: found(value), key: made.key };
+  }
+
+  /** @throws ProblemError key_not_found, key_inactive, definition_limit_reached, definition_conflict, log_unavailable */
+  async rotate(keyId: string, { overlapMs, actor }: { overlapMs: number; actor: Actor }): Promise<Issued> {
+    const { key, sha256 } = generateKey(this.get(keyId).key_id);
+    const next = (current: KeyDefinition | undefined) =>
+      rotatedKey(found(current), { sha256, overlapMs }, microsNow());
+    const { value } = await this.definitions.keys.change(keyId, next, actor);
+    return { definition: found(value), key };
+  }
+
+  /** @throws ProblemError key_not_found, definition_conflict, log_unavailable */
+  async revoke(keyId: string, actor: Actor): Promise<void> {
+    this.get(keyId);
+    const next = (current: KeyDefinition | undefined) => revokedKey(found(current), microsNow());
+    await this.definitions.keys.change(keyId, next, actor);
+  }
+
+  private async forgetEnded(now: Micros, { request_id }: Actor): Promise<void> {
+    const system = { ...systemActor, request_id };
+    const isOld = (key: KeyDefinition) => (endOf(key, now) ?? now) < now - endedKeptMicros;
+    const next = (current: KeyDefinition | undefined) => (current && isOld(current) ? undefined : current);
+    const old = this.all().filter(isOld).slice(0, forgottenAtOnce);
+    await Promise.all(old.map(({ key_id }) => this.definitions.keys.change(key_id, next, system)));
+  }
+}
+
+function microsNow(): Micros {
+  return Date.now() * 1000;
+}
+
+function found(key: KeyDefinition | undefined): KeyDefinition {
+  if (key) return key;
+  throw new ProblemError(
+    'key_not_found',
+    'No key of this id was issued. Keys that the configuration gives (API_KEYS) are changed there.',
+  );
+}
