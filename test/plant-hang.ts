@@ -9,5 +9,6 @@ process.on('SIGUSR2', () => {
   // Opening connects to nothing; what counts is the class behind every writer of this process.
   const { writer } = openClickHouse(clickHouseOptions(new AppConfig()));
   const shared = Object.getPrototypeOf(writer) as EventWriter;
-  shared.append = () => new Promise<never>(() => undefined);
+  const never = () => new Promise<never>(() => undefined);
+  [shared.append, shared.appendBlocks] = [never, never];
 });
