@@ -1,4 +1,5 @@
-import { compileSchema } from '#schemas';
+import { ProblemError } from '#contracts';
+import { compileSchema, InvalidSchemaError } from '#schemas';
 
 /**
  * The schema of a body `{"schema": …}`, exactly as it was sent, once it is known that events can be checked by it.
@@ -6,6 +7,12 @@ import { compileSchema } from '#schemas';
  */
 export function usableSchema(body: unknown): unknown {
   const { schema } = body as { schema: unknown };
-  compileSchema(schema);
-  return schema;
+  try {
+    compileSchema(schema);
+    return schema;
+  } catch (error) {
+    if (!(error instanceof InvalidSchemaError)) throw error;
+    const errors = error.errors.map(({ pointer, detail }) => ({ pointer: `/schema${pointer}`, detail }));
+    throw new ProblemError('invalid_schema', error.message, { errors });
+  }
 }
