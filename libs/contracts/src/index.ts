@@ -1,5 +1,6 @@
 export { ByteRange } from './byte-range.js';
 export * from './config.js';
+export * from './entity-hash.js';
 export * from './event.js';
 export * from './event-input.js';
 export * from './expression.js';
@@ -11,6 +12,7 @@ export * from './problem.js';
 export { uuidText } from './record-bytes.js';
 export { RecordReader, UnreadableRecordError } from './record-reader.js';
 export * from './record.js';
+export * from './replay.js';
 export * from './stream-access.js';
 export * from './stream-input.js';
 export * from './time.js';
