@@ -12,7 +12,6 @@ export * from './problem.js';
 export { uuidText } from './record-bytes.js';
 export { RecordReader, UnreadableRecordError } from './record-reader.js';
 export * from './record.js';
-export * from './replay.js';
 export * from './stream-access.js';
 export * from './stream-input.js';
 export * from './time.js';
