@@ -1,5 +1,4 @@
 import type { Assignment, Consumer } from '#log';
-import type { EventWriter } from '#store';
 import { IdWindow, type IdWindowBounds } from '#streaming';
 import type { Logger } from '#telemetry';
 import type { TopicNames } from '#contracts';
@@ -7,6 +6,7 @@ import { CommitLine } from './commit-line.js';
 import { PartitionFold } from './partition-fold.js';
 import type { PartitionState } from './partition-state.js';
 import type { Retry } from './retry.js';
+import type { RowWriter } from './row-writer.js';
 import { StoredEvents } from './stored-events.js';
 import type { VersionCache } from './version-cache.js';
 import { warmUpStart } from './warm-up.js';
@@ -16,7 +16,7 @@ const keepMs = 15_000;
 
 export interface AssignmentsOptions {
   topics: TopicNames;
-  writer: EventWriter;
+  writer: RowWriter;
   consumer(): Consumer;
   retry: Retry;
   logger: Logger;

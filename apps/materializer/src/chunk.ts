@@ -14,6 +14,8 @@ export interface Chunk {
   readonly next: number;
   /** Timestamp of the last record, in milliseconds; undefined when there is none. */
   readonly timestamp: number | undefined;
+  /** The log had more of the partition than this when it was read. */
+  readonly behind: boolean;
   /** About what it holds in memory. */
   readonly bytes: number;
 }
@@ -33,6 +35,7 @@ export function chunkOf(
     letters: made.letters,
     next: made.batch.next,
     timestamp: made.batch.records.at(-1)?.timestamp,
+    behind: made.batch.next < made.batch.highWatermark,
     bytes,
   };
 }

@@ -12,12 +12,12 @@ export class MaterializerConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(1) @Max(10_080) DEDUPE_WINDOW_MINUTES = 60;
 
   /** One insert takes at most about this many rows and bytes. */
-  @FromText('number') @IsInt() @Min(1) @Max(1_000_000) INSERT_ROWS = 50_000;
-  @FromText('number') @IsInt() @Min(1024) INSERT_BYTES = 24 * mebibyte;
-  /** Milliseconds between two inserts that are not full. */
+  @FromText('number') @IsInt() @Min(1) @Max(1_000_000) INSERT_ROWS = 100_000;
+  @FromText('number') @IsInt() @Min(1024) INSERT_BYTES = 32 * mebibyte;
+  /** Milliseconds between two inserts that are not full; while there is a backlog, five times as long. */
   @FromText('number') @IsInt() @Min(0) @Max(60_000) INSERT_INTERVAL_MS = 100;
   /** Bytes of events that may wait for ClickHouse; past that, nothing more is read from Kafka. */
-  @FromText('number') @IsInt() @Min(1024) INSERT_QUEUE_BYTES = 48 * mebibyte;
+  @FromText('number') @IsInt() @Min(1024) INSERT_QUEUE_BYTES = 64 * mebibyte;
   /** Entities whose last version is kept in memory. */
   @FromText('number') @IsInt() @Min(1) @Max(100_000_000) CACHED_ENTITIES = 200_000;
 

@@ -1,14 +1,9 @@
 import { encodeRecord } from '#contracts';
-import {
-  StoreRefusedError,
-  StoreUnavailableError,
-  type DeadLetter,
-  type EventBlock,
-  type EventWriter,
-} from '#store';
+import { StoreRefusedError, StoreUnavailableError, type DeadLetter, type EventBlock } from '#store';
 import { metrics } from '#telemetry';
 import { insertToken } from './insert-token.js';
 import type { Retry } from './retry.js';
+import type { RowWriter } from './row-writer.js';
 
 /** What goes wrong cannot be healed by waiting, and going on would drop something. */
 export class CannotGoOnError extends Error {
@@ -16,7 +11,7 @@ export class CannotGoOnError extends Error {
 }
 
 export interface EventInserterOptions {
-  writer: EventWriter;
+  writer: RowWriter;
   retry: Retry;
   /** Aborted when everything stops at once. */
   stopped: AbortSignal;

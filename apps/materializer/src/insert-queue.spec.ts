@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Chunk } from './chunk.js';
 import { blockOf } from './event-block.fixture.js';
 import { InsertQueue, type InsertQueueOptions } from './insert-queue.js';
@@ -9,7 +9,7 @@ const first = stateOf(0);
 
 const chunk = (
   next: number,
-  made: { rows?: number; bytes?: number; state?: PartitionState } = {},
+  made: { rows?: number; bytes?: number; state?: PartitionState; behind?: boolean } = {},
 ): Chunk => ({
   state: made.state ?? first,
   rows: blockOf(
@@ -19,6 +19,7 @@ const chunk = (
   letters: [],
   next,
   timestamp: 0,
+  behind: made.behind ?? false,
   bytes: made.bytes ?? 100,
 });
 
@@ -76,6 +77,31 @@ describe('InsertQueue', () => {
     expect(inserts).toEqual([[1]]);
     await new Promise((resolve) => setTimeout(resolve, 80));
     expect(inserts).toEqual([[1], [2, 3]]);
+  });
+
+  it('waits longer while the log has more, for as long as it has', async () => {
+    const { queue, inserts, done } = queueWith({ intervalMs: 40 });
+    const other = stateOf(1);
+    await queue.add(chunk(1));
+    await new Promise(setImmediate);
+    await done();
+    await queue.add(chunk(2, { behind: true }));
+    await queue.add(chunk(3, { state: other, behind: true }));
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    await queue.add(chunk(4, { state: other }));
+    expect(inserts).toEqual([[1]]);
+    await queue.add(chunk(5));
+    await new Promise(setImmediate);
+    expect(inserts).toEqual([[1], [2, 3, 4, 5]]);
+  });
+
+  it('does not wait for ever for what the log has', async () => {
+    const { queue, inserts, done } = queueWith({ intervalMs: 20 });
+    await queue.add(chunk(1));
+    await new Promise(setImmediate);
+    await done();
+    await queue.add(chunk(2, { behind: true }));
+    await vi.waitFor(() => expect(inserts).toEqual([[1], [2]]), { timeout: 5000, interval: 5 });
   });
 
   it('does not wait when there is enough for a full one', async () => {

@@ -5,7 +5,10 @@ export interface InsertQueueOptions {
   /** One insert takes chunks until it has this many rows or bytes. */
   insertRows: number;
   insertBytes: number;
-  /** Inserts do not start more often than this, in milliseconds, unless there is enough for a full one. */
+  /**
+   * Inserts do not start more often than this, in milliseconds, unless there is enough for a full one. While the log has
+   * more, several times as long: few large inserts cost the store much less than many small ones.
+   */
   intervalMs: number;
   /** Bytes that wait or are being inserted; past that, `add` holds its caller back. */
   queueBytes: number;
@@ -20,6 +23,9 @@ export interface Room {
   /** They are used now, or not needed. May be called again. */
   release(): void;
 }
+
+/** How many intervals an insert that is not full waits for more that is in the log already. */
+const backlogIntervals = 5;
 
 interface Entering {
   state: PartitionState;
@@ -73,7 +79,7 @@ export class InsertQueue {
     this.waiting.push(chunk);
     this.bytes += chunk.bytes;
     this.rows += chunk.rows.count;
-    if (this.isFull) this.hurry();
+    if (this.isFull || !this.expectsMore) this.hurry();
     if (!this.failed) this.running ??= this.run();
     if (this.bytes < this.options.queueBytes || this.failed) return;
     await new Promise<void>((resolve) => this.held.push({ state: chunk.state, resolve }));
@@ -138,17 +144,31 @@ export class InsertQueue {
     return this.flushing || this.rows >= insertRows || this.bytes >= Math.min(insertBytes, queueBytes);
   }
 
+  /** Until the next insert is full, or due. What is added meanwhile may make it due. */
   private async pause(): Promise<void> {
-    const rest = this.lastStart + this.options.intervalMs - performance.now();
-    if (rest <= 0 || this.isFull) return;
+    for (;;) {
+      const intervals = this.expectsMore ? backlogIntervals : 1;
+      const rest = this.lastStart + intervals * this.options.intervalMs - performance.now();
+      if (rest <= 0 || this.isFull) return;
+      await this.hurried(rest);
+    }
+  }
+
+  private async hurried(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, rest);
+      const timer = setTimeout(resolve, ms);
       this.hurry = () => {
         clearTimeout(timer);
         resolve();
       };
     });
     this.hurry = () => undefined;
+  }
+
+  /** Whether the log had more behind the last chunk of some partition. */
+  private get expectsMore(): boolean {
+    const ends = new Map(this.waiting.map(({ state, behind }) => [state, behind]));
+    return [...ends.values()].includes(true);
   }
 
   private take(): Chunk[] {

@@ -5,7 +5,6 @@ import {
   openClickHouse,
   type EventBlock,
   type EventRow,
-  type EventWriter,
   type Store,
   type StoredIdentity,
   type Stretch,
@@ -16,6 +15,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Materializer } from './materializer.js';
 import { Progress } from './progress.js';
+import type { RowWriter } from './row-writer.js';
 import { followStreams } from './stream-subscription.js';
 
 interface Sent {
@@ -33,17 +33,14 @@ interface Member {
 }
 
 /** Stores, and then fails or waits as a spec says: the moment between an insert and its commit. */
-class InterruptedWriter implements EventWriter {
+class InterruptedWriter implements RowWriter {
   afterInsert: (rows: readonly EventRow[]) => Promise<void> = async () => undefined;
-  constructor(private readonly writer: EventWriter) {}
-  append(rows: readonly EventRow[], token: string): Promise<void> {
-    return this.writer.append(rows, token);
-  }
+  constructor(private readonly writer: RowWriter) {}
   async appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void> {
     await this.writer.appendBlocks(blocks, token);
     await this.afterInsert(blocks.flatMap((block) => block.rows()));
   }
-  appendDeadLetters(letters: Parameters<EventWriter['appendDeadLetters']>[0]): Promise<void> {
+  appendDeadLetters(letters: Parameters<RowWriter['appendDeadLetters']>[0]): Promise<void> {
     return this.writer.appendDeadLetters(letters);
   }
   lastStored(stream: string, partition: number): Promise<number | undefined> {
@@ -53,7 +50,7 @@ class InterruptedWriter implements EventWriter {
   stored(stretch: Stretch): Promise<StoredIdentity[]> {
     return this.writer.stored(stretch);
   }
-  versions(query: Parameters<EventWriter['versions']>[0]): Promise<Map<string, number>> {
+  versions(query: Parameters<RowWriter['versions']>[0]): Promise<Map<string, number>> {
     return this.writer.versions(query);
   }
 }
@@ -77,7 +74,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
   const openStore = () =>
     openClickHouse({ url: testEngines().clickhouseUrl, user: 'default', password: '', database });
 
-  async function start(wrap: (writer: EventWriter) => EventWriter = (writer) => writer): Promise<Member> {
+  async function start(wrap: (writer: RowWriter) => RowWriter = (writer) => writer): Promise<Member> {
     const log = openLog();
     const store = openStore();
     const definitions = openDefinitions({ log, names, defaults: { partitions: 4 } });

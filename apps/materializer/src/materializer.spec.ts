@@ -16,12 +16,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { uuid, valueOf } from './event-block.fixture.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
 import { Progress } from './progress.js';
+import type { RowWriter } from './row-writer.js';
 
 const topics = new TopicNames('test.');
 const topic = topics.ofStream('orders');
 
 /** The writer with faults that are switched on and off; what it stores goes to the real twin. */
-class FaultyWriter implements EventWriter {
+class FaultyWriter implements RowWriter {
   down = false;
   lettersRefused = false;
   refuses: (row: EventRow) => boolean = () => false;
@@ -46,11 +47,7 @@ class FaultyWriter implements EventWriter {
     await this.after();
   }
 
-  append(rows: readonly EventRow[], token: string): Promise<void> {
-    return this.writer.append(rows, token);
-  }
-
-  async appendDeadLetters(letters: Parameters<EventWriter['appendDeadLetters']>[0]): Promise<void> {
+  async appendDeadLetters(letters: Parameters<RowWriter['appendDeadLetters']>[0]): Promise<void> {
     this.throwIfDown();
     if (this.lettersRefused) throw new StoreRefusedError('cannot be stored');
     await this.writer.appendDeadLetters(letters);
@@ -66,7 +63,7 @@ class FaultyWriter implements EventWriter {
     return this.writer.stored(stretch);
   }
 
-  async versions(query: Parameters<EventWriter['versions']>[0]): Promise<Map<string, number>> {
+  async versions(query: Parameters<RowWriter['versions']>[0]): Promise<Map<string, number>> {
     this.throwIfDown();
     return this.writer.versions(query);
   }

@@ -1,6 +1,6 @@
 import type { TopicNames } from '#contracts';
 import type { Assignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
-import type { EventBlock, EventWriter } from '#store';
+import type { EventBlock } from '#store';
 import type { IdWindowBounds } from '#streaming';
 import { metrics, type Logger } from '#telemetry';
 import { Assignments } from './assignments.js';
@@ -11,12 +11,13 @@ import type { Admitted } from './partition-fold.js';
 import type { PartitionState } from './partition-state.js';
 import type { Progress } from './progress.js';
 import { Retry } from './retry.js';
+import type { RowWriter } from './row-writer.js';
 import { VersionCache } from './version-cache.js';
 import { logTimeAt } from './warm-up.js';
 
 export interface MaterializerOptions {
   log: Log;
-  writer: EventWriter;
+  writer: RowWriter;
   topics: TopicNames;
   logger: Logger;
   progress: Progress;

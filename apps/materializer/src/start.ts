@@ -16,7 +16,11 @@ const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
 
 const lagIntervalMs = 5000;
 /** Two fetches of each partition are held in memory, and a hundred partitions can have a backlog. */
-const fetchBounds = { fetchBytes: 8 * 1024 * 1024, fetchPartitionBytes: 512 * 1024 };
+const fetchBounds = {
+  fetchBytes: 8 * 1024 * 1024,
+  fetchPartitionBytes: 512 * 1024,
+  consumeBytes: 32 * 1024 * 1024,
+};
 /** Seconds of the time to stop that are kept for leaving the group and closing connections. */
 const closeSeconds = 5;
 

@@ -1,0 +1,7 @@
+import type { EventWriter } from '#store';
+
+/** What of the store materializing needs. */
+export type RowWriter = Pick<
+  EventWriter,
+  'appendBlocks' | 'appendDeadLetters' | 'lastStored' | 'stored' | 'versions'
+>;
