@@ -47,17 +47,17 @@ export interface Definitions {
     actor: Actor,
   ): Promise<StreamDefinition>;
   /**
-   * From now on nothing is written to the stream and nobody sees it. Who has begun goes on with removing its topic and
-   * its rows, and finishes; so does whoever repeats it.
+   * The first phase of a deletion: nothing may be written to the stream from now on, and nobody may see it.
    * @throws ProblemError stream_not_found, stream_reserved, log_unavailable
    */
   beginDeletion(name: string, actor: Actor): Promise<StreamDefinition>;
   /**
-   * The name may be used again: removes what is left of the topic, then the definition. Nothing happens when there is
-   * none any more.
-   * @throws ProblemError invalid_request when the deletion has not begun, log_unavailable
+   * Deletes a stream: begins, or goes on with what somebody has left; removes its topic, then has its rows removed, then
+   * removes the definition, and the name may be used again. One process at a time is at it. Where a step fails, repeat.
+   * @throws ProblemError stream_not_found, stream_reserved, log_unavailable, stream_being_deleted while another process
+   * is at it, and what `removeRows` throws
    */
-  finishDeletion(name: string, actor: Actor): Promise<void>;
+  deleteStream(name: string, removeRows: () => Promise<void>, actor: Actor): Promise<void>;
 
   /** By `schemaName(stream, event_type)`. */
   readonly schemas: Kind<SchemaSubject>;

@@ -34,8 +34,8 @@ export interface KindRules<T, P = T> {
   read(identity: string, slot: SlotBody): P;
   /** The definition that these records make, the last change last. */
   compose(parts: readonly P[]): T;
-  /** What the audit calls this change; one of the two is there. */
-  eventType(before: T | undefined, after: T | undefined): string;
+  /** What the audit calls this change; one of the two is there. undefined: it is nothing for the audit. */
+  eventType(before: T | undefined, after: T | undefined): string | undefined;
   /** The definition without secrets, for the audit. */
   redact(value: T): unknown;
 }

@@ -13,7 +13,7 @@ import type { Turns } from './turns.js';
 export interface KindParts<T, P> {
   rules: KindRules<T, P>;
   /** The fold of the view that is served now. */
-  fold(): KindFold<T, P>;
+  fold: () => KindFold<T, P>;
   writer: TopicWriter;
   audit: AuditTrail;
   /** Changes of one definition wait for each other; within a process none loses to another. */
@@ -21,7 +21,7 @@ export interface KindParts<T, P> {
   /** How many definitions there may be. */
   most: number;
   /** Resolves when the view has the record at this offset. @throws when that takes too long */
-  caughtUp(offset: number): Promise<void>;
+  caughtUp: (offset: number) => Promise<void>;
 }
 
 /** One change may lose so often to those of other processes. */
@@ -130,12 +130,14 @@ export class LogKind<T, P = T> implements Kind<T> {
     return outcome;
   }
 
-  private note(record: DefinitionRecord, outcome: Outcome<T>, actor: Actor): Promise<void> {
+  private async note(record: DefinitionRecord, outcome: Outcome<T>, actor: Actor): Promise<void> {
     const { rules, audit } = this.parts;
     const { before, after, previous } = outcome;
+    const event_type = rules.eventType(before, after);
+    if (event_type === undefined) return;
     const named = after ?? before;
     const change = {
-      event_type: rules.eventType(before, after),
+      event_type,
       event_id: record.id,
       kind: rules.kind,
       name: named === undefined ? record.identity : rules.nameOf(named),
@@ -151,7 +153,7 @@ export class LogKind<T, P = T> implements Kind<T> {
         },
       }),
     };
-    return audit.changed(change, actor);
+    await audit.changed(change, actor);
   }
 }
 

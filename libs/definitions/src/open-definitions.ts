@@ -12,9 +12,10 @@ import { LogKind } from './log-kind.js';
 import type { SchemaPart } from './schemas/schema-rules.js';
 import type { SchemaSubject } from './schemas/schema-subject.js';
 import { changeStream } from './streams/change-stream.js';
-import { beginDeletion, finishDeletion } from './streams/delete-stream.js';
+import { StreamDeletions } from './streams/delete-stream.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
-import { StreamCreations, type StreamParts } from './streams/streams.js';
+import { StreamCreations } from './streams/stream-creations.js';
+import type { StreamParts } from './streams/stream-parts.js';
 import { TopicFollower } from './topic-follower.js';
 import { definitionsTopic, TopicWriter } from './topic-writer.js';
 import { Turns } from './turns.js';
@@ -26,10 +27,13 @@ export interface DefinitionsOptions {
   defaults: { partitions: number };
   /** How many definitions there may be, by kind; default: what the kind says. */
   most?: Readonly<Record<string, number>>;
+  /** How long a process that deletes a stream has it to itself without saying so again; default: 60 000. */
+  deletionLeaseMs?: number;
 }
 
 /** How long the view may take to have what this process has written. */
 const viewTimeoutMs = 10_000;
+const deletionLeaseMs = 60_000;
 /** Changes that one process may have under way, those that wait for their turn included. */
 const maxChanges = 2_000;
 
@@ -45,6 +49,7 @@ class LogDefinitions implements Definitions {
   private readonly turns = new Turns(maxChanges);
   private readonly streamParts: StreamParts;
   private readonly creations: StreamCreations;
+  private readonly deletions: StreamDeletions;
   readonly schemas: LogKind<SchemaSubject, SchemaPart>;
   readonly keys: LogKind<KeyDefinition>;
   readonly erasures: LogKind<Erasure>;
@@ -61,10 +66,12 @@ class LogDefinitions implements Definitions {
     this.streamParts = {
       ...{ log, names, defaults },
       kind: this.kind((view) => view.streams),
+      deletionLeaseMs: options.deletionLeaseMs ?? deletionLeaseMs,
       onChange: (listener) => this.onChange(listener),
       upToDate: () => this.follower.start(),
     };
     this.creations = new StreamCreations(this.streamParts);
+    this.deletions = new StreamDeletions(this.streamParts);
     this.schemas = this.kind((view) => view.schemas);
     this.keys = this.kind((view) => view.keys);
     this.erasures = this.kind((view) => view.erasures);
@@ -110,11 +117,11 @@ class LogDefinitions implements Definitions {
   }
 
   beginDeletion(name: string, actor: Actor): Promise<StreamDefinition> {
-    return beginDeletion(this.streamParts, name, actor);
+    return this.deletions.begin(name, actor);
   }
 
-  finishDeletion(name: string, actor: Actor): Promise<void> {
-    return finishDeletion(this.streamParts, name, actor);
+  deleteStream(name: string, removeRows: () => Promise<void>, actor: Actor): Promise<void> {
+    return this.deletions.run({ name, removeRows, actor });
   }
 
   audit(entry: AuditEntry, actor: Actor): Promise<void> {

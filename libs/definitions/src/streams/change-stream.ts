@@ -3,7 +3,7 @@ import { refuseReserved } from './reserved-names.js';
 import type { StreamDefinition } from './stream-definition.js';
 import { beingDeleted, foundStream, streamProblem } from './stream-problems.js';
 import { retentionConfig } from './stream-topic.js';
-import type { StreamParts } from './streams.js';
+import type { StreamParts } from './stream-parts.js';
 
 /** Changes that meet are rare; each round has the topic follow a newer definition. */
 const maxRounds = 10;

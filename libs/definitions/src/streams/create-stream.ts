@@ -5,7 +5,7 @@ import type { Actor } from '../kind.js';
 import type { StreamDefinition } from './stream-definition.js';
 import { beingDeleted, collision, streamProblem } from './stream-problems.js';
 import { streamTopicSettings } from './stream-topic.js';
-import type { StreamParts } from './streams.js';
+import type { StreamParts } from './stream-parts.js';
 
 /** How long whoever made the topic may take to announce it before someone else does. */
 const announcementMs = 1_000;

@@ -1,46 +1,116 @@
-import { ProblemError } from '#contracts';
+import { randomUUID } from 'node:crypto';
+import { formatTime, parseTime } from '#contracts';
 import type { Actor } from '../kind.js';
 import { refuseReserved } from './reserved-names.js';
 import type { StreamDefinition } from './stream-definition.js';
-import { foundStream, streamProblem } from './stream-problems.js';
-import type { StreamParts } from './streams.js';
+import { beingDeleted, foundStream, streamProblem } from './stream-problems.js';
+import type { StreamParts } from './stream-parts.js';
 
-/** The first phase: everybody learns that nothing may be written or seen any more. */
-export async function beginDeletion(
-  { kind }: StreamParts,
-  name: string,
-  actor: Actor,
-): Promise<StreamDefinition> {
-  refuseReserved(name);
-  const begun = (current: StreamDefinition | undefined): StreamDefinition => {
-    const stream = foundStream(current, name);
-    return stream.state === 'deleting' ? stream : { ...stream, state: 'deleting' };
-  };
-  const { value } = await kind.change(name, begun, actor);
-  return foundStream(value, name);
+type Current = StreamDefinition | undefined;
+
+/** What is asked for: the stream, what removes its rows, and by whom. */
+export interface Deletion {
+  name: string;
+  removeRows(): Promise<void>;
+  actor: Actor;
 }
 
-/** The second phase, when topic and rows are removed: the name is free. */
-export async function finishDeletion(parts: StreamParts, name: string, actor: Actor): Promise<void> {
-  const { log, names, kind, upToDate } = parts;
-  try {
-    await upToDate();
-    const known = kind.get(name);
-    if (!known) return;
-    refuseLive(known);
-    await log.admin.remove(names.ofStream(name));
-    const gone = (current: StreamDefinition | undefined): StreamDefinition | undefined => {
-      if (current?.stream !== name) return current;
-      refuseLive(current);
-      return undefined;
+/**
+ * Deletes streams. One process at a time works on one, and says so again and again: what a second one was still
+ * removing when the first has finished could belong to the next stream of that name.
+ */
+export class StreamDeletions {
+  private readonly worker = randomUUID();
+  private readonly running = new Map<string, Promise<void>>();
+
+  constructor(private readonly parts: StreamParts) {}
+
+  /** The first phase alone: from now on nobody writes to it or sees it. */
+  async begin(name: string, actor: Actor): Promise<StreamDefinition> {
+    refuseReserved(name);
+    const begun = (current: Current): StreamDefinition => {
+      const stream = foundStream(current, name);
+      return stream.state === 'deleting' ? stream : { ...stream, state: 'deleting' };
     };
-    await kind.change(name, gone, actor);
-  } catch (error) {
-    throw streamProblem(error, name);
+    const { value } = await this.parts.kind.change(name, begun, actor);
+    return foundStream(value, name);
   }
-}
 
-function refuseLive({ stream, state }: StreamDefinition): void {
-  if (state === 'deleting') return;
-  throw new ProblemError('invalid_request', `The deletion of the stream ${stream} has not begun.`);
+  /** All of it; calls at the same time share one. */
+  async run(deletion: Deletion): Promise<void> {
+    const { name } = deletion;
+    refuseReserved(name);
+    let run = this.running.get(name);
+    if (!run) {
+      run = this.runOnce(deletion).finally(() => this.running.delete(name));
+      this.running.set(name, run);
+    }
+    await run;
+  }
+
+  private async runOnce(deletion: Deletion): Promise<void> {
+    try {
+      await this.parts.upToDate();
+      await this.take(deletion);
+      await this.remove(deletion);
+      const gone = (current: Current): undefined => void this.requireOwn(current, deletion.name);
+      await this.parts.kind.change(deletion.name, gone, deletion.actor);
+    } catch (error) {
+      throw streamProblem(error, deletion.name);
+    }
+  }
+
+  private async remove(deletion: Deletion): Promise<void> {
+    const { log, names, deletionLeaseMs } = this.parts;
+    const renewal = setInterval(() => void this.renew(deletion), deletionLeaseMs / 3).unref();
+    try {
+      await log.admin.remove(names.ofStream(deletion.name));
+      // It may have taken so long that somebody else goes on.
+      await this.take(deletion);
+      await deletion.removeRows();
+    } catch (error) {
+      await this.changeOwn(deletion, (stream) => ({ ...stream, deletion: undefined }));
+      throw error;
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  /** @throws ProblemError stream_not_found; stream_being_deleted while another process is at it */
+  private async take({ name, actor }: Deletion): Promise<void> {
+    const taken = (current: Current): StreamDefinition => {
+      const stream = foundStream(current, name);
+      const { worker, until } = stream.deletion ?? {};
+      const leftMs = (parseTime(until ?? '') ?? 0) / 1000 - Date.now();
+      if (worker !== this.worker && leftMs > 0) throw beingDeleted(name, Math.ceil(leftMs / 1000));
+      return this.mine(stream);
+    };
+    await this.parts.kind.change(name, taken, actor);
+  }
+
+  private mine(stream: StreamDefinition): StreamDefinition {
+    const until = formatTime((Date.now() + this.parts.deletionLeaseMs) * 1000);
+    return { ...stream, state: 'deleting', deletion: { worker: this.worker, until } };
+  }
+
+  private renew(deletion: Deletion): Promise<void> {
+    return this.changeOwn(deletion, (stream) => this.mine(stream));
+  }
+
+  /** As far as possible: when it fails, others go on sooner or later than they could. */
+  private async changeOwn(
+    { name, actor }: Deletion,
+    next: (stream: StreamDefinition) => StreamDefinition,
+  ): Promise<void> {
+    const changed = (current: Current): Current => (this.isOwn(current) ? next(current) : current);
+    await this.parts.kind.change(name, changed, actor).catch(() => undefined);
+  }
+
+  private isOwn(stream: Current): stream is StreamDefinition {
+    return stream?.deletion?.worker === this.worker;
+  }
+
+  private requireOwn(stream: Current, name: string): void {
+    if (!this.isOwn(stream)) throw beingDeleted(name, 1);
+  }
 }

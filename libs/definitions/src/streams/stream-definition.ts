@@ -7,4 +7,6 @@ export interface StreamDefinition {
   created_at: string;
   /** `deleting`: nothing may be written, nobody may see it; its topic and its rows are being removed. */
   state: 'live' | 'deleting';
+  /** Which process is at the deletion, until when it has it to itself; nobody when it is missing. */
+  deletion?: { worker: string; until: string };
 }

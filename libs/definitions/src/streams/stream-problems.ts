@@ -9,10 +9,12 @@ export function foundStream(current: StreamDefinition | undefined, name: string)
   throw new ProblemError('stream_not_found', `There is no stream ${name}.`);
 }
 
-export function beingDeleted(stream: string): ProblemError {
+/** @param retryAfterSeconds where it is known when somebody else may go on with it */
+export function beingDeleted(stream: string, retryAfterSeconds?: number): ProblemError {
   return new ProblemError(
     'stream_being_deleted',
     `The stream ${stream} is being deleted: its name can be used again when that is over.`,
+    { retryAfterSeconds },
   );
 }
 

@@ -29,15 +29,18 @@ export const streamRules: KindRules<StreamDefinition> = {
       retention: retentionOf(fields),
       created_at: fields.time('created_at'),
       state: fields.oneOf('state', states),
+      ...fields.optional('deletion', (member) => deletionOf(fields.fields(member))),
     };
   },
   compose: (parts) => parts.at(-1) as StreamDefinition,
   eventType: (before, after) => {
     if (!before) return 'stream.created';
     if (!after) return 'stream.deleted';
-    return before.state === after.state ? 'stream.changed' : 'stream.deletion_begun';
+    if (before.state !== after.state) return 'stream.deletion_begun';
+    // Who is at the deletion at the moment is nothing that was asked for.
+    return after.state === 'deleting' ? undefined : 'stream.changed';
   },
-  redact: (value) => value,
+  redact: ({ deletion: _, ...value }) => value,
 };
 
 function retentionOf(fields: Fields): StreamDefinition['retention'] {
@@ -47,4 +50,8 @@ function retentionOf(fields: Fields): StreamDefinition['retention'] {
     ...bounds.optional('time', (member) => bounds.text(member)),
     ...bounds.optional('bytes', (member) => bounds.count(member)),
   };
+}
+
+function deletionOf(fields: Fields): StreamDefinition['deletion'] {
+  return { worker: fields.text('worker'), until: fields.time('until') };
 }

@@ -1,21 +1,9 @@
-import { auditStream, ProblemError, type TopicNames } from '#contracts';
-import type { Log } from '#log';
+import { auditStream, ProblemError } from '#contracts';
 import type { CreatedStream, NewStream } from '../definitions.js';
 import { systemActor, type Actor } from '../kind.js';
-import type { LogKind } from '../log-kind.js';
 import { createStream } from './create-stream.js';
 import { refuseReserved } from './reserved-names.js';
-import type { StreamDefinition } from './stream-definition.js';
-
-export interface StreamParts {
-  log: Log;
-  names: TopicNames;
-  defaults: { partitions: number };
-  kind: LogKind<StreamDefinition>;
-  onChange(listener: () => void): () => void;
-  /** Resolves when the view has all that is in the topic now. */
-  upToDate(): Promise<void>;
-}
+import type { StreamParts } from './stream-parts.js';
 
 /** Streams that one process may be creating at a time. */
 const maxCreations = 1_000;

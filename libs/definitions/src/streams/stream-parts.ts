@@ -1,0 +1,18 @@
+import type { TopicNames } from '#contracts';
+import type { Log } from '#log';
+import type { LogKind } from '../log-kind.js';
+import type { StreamDefinition } from './stream-definition.js';
+
+/** What the changes of streams need. */
+export interface StreamParts {
+  log: Log;
+  names: TopicNames;
+  /** Of streams that are created without saying how many. */
+  defaults: { partitions: number };
+  kind: LogKind<StreamDefinition>;
+  /** How long whoever deletes a stream has it to himself without saying so again, in milliseconds. */
+  deletionLeaseMs: number;
+  onChange: (listener: () => void) => () => void;
+  /** Resolves when the view has all that is in the topic now. */
+  upToDate: () => Promise<void>;
+}
