@@ -11,10 +11,12 @@ export const schemaBounds = {
   values: 1_000,
   /** Regular expressions in the document. */
   patterns: 100,
+  /** Those among them that RE2 runs; each keeps up to 8 MiB of what it has learnt. */
+  patternsOfRe2: 25,
   /** Characters of one regular expression. */
   patternCharacters: 1_000,
-  /** Instructions of all compiled regular expressions together. */
-  patternInstructions: 10_000,
+  /** Instructions of one compiled regular expression; `{1,255}` takes about 255. */
+  patternInstructions: 300,
   /** Steps that checking a single value may take when every reference is followed. */
   stepsOfOneValue: 5_000,
   /** References and combinations that follow each other on a single value. */

@@ -1,8 +1,30 @@
 import type { InputError } from '#contracts';
 import { schemaBounds } from '../bounds.js';
 import type { SchemaDocument } from './document.js';
-import { childrenOf } from './walk.js';
 import { isObject } from './schema.js';
+import { childrenOf } from './walk.js';
+
+/** Schemas that check one value without end, or so often that no event could be checked in time: the first of them. */
+export function costErrors(document: SchemaDocument): InputError[] {
+  const costs = new Costs(document);
+  const { stepsOfOneValue, chained } = schemaBounds;
+  for (const pointer of document.subschemas.keys()) {
+    const { steps, chain } = costs.of(pointer);
+    if (costs.endless !== undefined)
+      return [
+        { pointer: costs.endless, detail: 'refers to itself for the same value: no check of it would end' },
+      ];
+    if (chain > chained)
+      return [
+        { pointer, detail: `chains ${chain} references and combinations; at most ${chained} are allowed` },
+      ];
+    if (steps > stepsOfOneValue)
+      return [
+        { pointer, detail: `takes ${steps} steps for one value; at most ${stepsOfOneValue} are allowed` },
+      ];
+  }
+  return [];
+}
 
 interface Cost {
   /** Steps to check one value, references followed; parts of the value not counted. */
@@ -11,61 +33,38 @@ interface Cost {
   chain: number;
 }
 
-const none: Cost = { steps: 0, chain: 0 };
+class Costs {
+  /** A schema that comes back to itself. */
+  endless: string | undefined;
+  private readonly known = new Map<string, Cost>();
+  private readonly open = new Set<string>();
 
-/** Schemas that check one value without end, or so often that no event could be checked in time. */
-export function* costErrors(document: SchemaDocument): Generator<InputError> {
-  const known = new Map<string, Cost>();
-  const open = new Set<string>();
-  let endless: string | undefined;
+  constructor(private readonly document: SchemaDocument) {}
 
-  const costOf = (pointer: string): Cost => {
-    const before = known.get(pointer);
-    if (before) return before;
-    if (open.has(pointer)) {
-      endless ??= pointer;
-      return none;
+  of(pointer: string): Cost {
+    const known = this.known.get(pointer);
+    if (known) return known;
+    if (this.open.has(pointer)) {
+      this.endless ??= pointer;
+      return { steps: 0, chain: 0 };
     }
-    open.add(pointer);
-    const parts = sameValue(document, pointer).map(costOf);
-    open.delete(pointer);
-    const steps = parts.reduce(
-      (sum, part) => Math.min(sum + part.steps, Number.MAX_SAFE_INTEGER),
-      document.weightOf(pointer),
-    );
-    const cost = { steps, chain: 1 + parts.reduce((most, part) => Math.max(most, part.chain), 0) };
-    known.set(pointer, cost);
+    this.open.add(pointer);
+    const parts = this.sameValue(pointer).map((part) => this.of(part));
+    this.open.delete(pointer);
+    const own = this.document.weightOf(pointer);
+    const steps = parts.reduce((sum, part) => Math.min(sum + part.steps, Number.MAX_SAFE_INTEGER), own);
+    const cost = { steps, chain: 1 + Math.max(0, ...parts.map(({ chain }) => chain)) };
+    this.known.set(pointer, cost);
     return cost;
-  };
-
-  for (const pointer of document.subschemas.keys()) {
-    const { steps, chain } = costOf(pointer);
-    const { stepsOfOneValue, chained } = schemaBounds;
-    if (endless !== undefined)
-      return yield {
-        pointer: endless,
-        detail: 'refers to itself for the same value, so that no check of it would end',
-      };
-    if (steps > stepsOfOneValue)
-      return yield {
-        pointer,
-        detail: `takes ${steps} steps for one value; at most ${stepsOfOneValue} are allowed`,
-      };
-    if (chain > chained)
-      return yield {
-        pointer,
-        detail: `chains ${chain} references and combinations; at most ${chained} are allowed`,
-      };
   }
-}
 
-/** The schemas that a value has to pass when it passes the one at `pointer`. */
-function sameValue({ subschemas, targets }: SchemaDocument, pointer: string): string[] {
-  const schema = subschemas.get(pointer);
-  if (!isObject(schema)) return [];
-  const found = [...childrenOf(schema, pointer)]
-    .filter(({ about }) => about === 'itself')
-    .map((child) => child.pointer);
-  const target = targets.get(pointer);
-  return target === undefined ? found : [...found, target];
+  /** The schemas that a value has to pass, or may, when it passes the one at `pointer`. */
+  private sameValue(pointer: string): string[] {
+    const { subschemas, targets } = this.document;
+    const schema = subschemas.get(pointer);
+    if (!isObject(schema)) return [];
+    const target = targets.get(pointer);
+    const children = [...childrenOf(schema, pointer)].filter(({ about }) => about === 'itself');
+    return [...children.map((child) => child.pointer), ...(target === undefined ? [] : [target])];
+  }
 }

@@ -4,9 +4,9 @@ import { costErrors } from './cost-errors.js';
 import { keywordErrors } from './keyword-errors.js';
 import { metaSchemaErrors } from './meta-schema.js';
 import { patternErrors } from './pattern-errors.js';
-import { refuse } from './refuse.js';
+import { refuse, refuseAny } from './refuse.js';
 import { resolveReferences } from './references.js';
-import { isObject, type Schema } from './schema.js';
+import { isObject, isSchema, type Schema } from './schema.js';
 import { sizeErrors } from './size-errors.js';
 import { subschemasOf } from './walk.js';
 
@@ -18,7 +18,7 @@ export interface SchemaDocument {
   /** Where the `$ref` of the schema at a pointer leads. */
   targets: ReadonlyMap<string, string>;
   /** Steps that the schema at a pointer takes of its own for one value. */
-  weightOf(pointer: string): number;
+  weightOf: (pointer: string) => number;
 }
 
 /**
@@ -26,9 +26,9 @@ export interface SchemaDocument {
  * @throws InvalidSchemaError with a pointer and a sentence for each of up to 20 faults
  */
 export function readDocument(schema: unknown): SchemaDocument {
-  refuse(sizeErrors(schema));
+  if (!isSchema(schema)) return refuse([{ pointer: '', detail: 'must be an object, or true' }]);
+  refuseAny(sizeErrors(schema));
   const meta = metaSchemaErrors(schema);
-  if (!isObject(schema) && typeof schema !== 'boolean') throw refuse(meta);
   const subschemas = subschemasOf(schema);
   const { targets, errors } = resolveReferences(subschemas);
   const own = [
@@ -37,14 +37,14 @@ export function readDocument(schema: unknown): SchemaDocument {
     ...errors,
     ...countErrors(subschemas),
   ];
-  refuse([...own, ...meta.filter(({ pointer }) => !own.some((error) => error.pointer === pointer))]);
+  refuseAny([...own, ...meta.filter(({ pointer }) => !own.some((error) => error.pointer === pointer))]);
   const document = {
     root: schema,
     subschemas,
     targets,
-    weightOf: (at: string) => weightOf(subschemas.get(at)),
+    weightOf: (at: string) => weightOf(at, subschemas.get(at)),
   };
-  refuse([...rootErrors(schema), ...costErrors(document)]);
+  refuseAny([...rootErrors(schema), ...costErrors(document)]);
   return document;
 }
 
@@ -52,7 +52,7 @@ export function readDocument(schema: unknown): SchemaDocument {
 function dialectFirst(subschemas: ReadonlyMap<string, Schema>): InputError[] {
   const found = [...subschemas].flatMap(([pointer, schema]) => [...keywordErrors(pointer, schema)]);
   const dialect = found.filter(({ pointer }) => pointer === '/$schema');
-  refuse(dialect);
+  refuseAny(dialect);
   return found;
 }
 
@@ -69,13 +69,16 @@ function* rootErrors(root: Schema): Generator<InputError> {
     yield { pointer: '/type', detail };
 }
 
+/** Reached for each member of an object, whose names have to be found first. */
+const perMember = /\/(?:additionalProperties|unevaluatedProperties|propertyNames|patternProperties\/[^/]*)$/;
+
 /** Named things are looked up one by one. */
-function weightOf(schema: Schema | undefined): number {
+function weightOf(pointer: string, schema: Schema | undefined): number {
   if (!isObject(schema)) return 0;
   const { properties, required, dependentRequired, dependentSchemas } = schema;
   const names = [properties, required, dependentRequired, dependentSchemas].flatMap((value) =>
     typeof value === 'object' && value !== null ? Object.keys(value) : [],
   );
   const inner = isObject(dependentRequired) ? Object.values(dependentRequired).flat() : [];
-  return 1 + Math.ceil((names.length + inner.length) / 4);
+  return (perMember.test(pointer) ? 8 : 1) + Math.ceil((names.length + inner.length) / 4);
 }

@@ -28,8 +28,8 @@ function unknownDetail(name: string, schema: SchemaObject): string | undefined {
 function valueDetail(name: string, value: unknown): string | undefined {
   if (name === 'items' && Array.isArray(value))
     return 'must be one schema. Use prefixItems for a list of them.';
-  if (name === 'format' && typeof value === 'string' && !Object.hasOwn(formats, value))
-    return `is not a format that is checked. Use one of ${Object.keys(formats).join(', ')}, or a pattern.`;
+  if (name === 'format' && typeof value === 'string' && !formats.has(value))
+    return `is not a format that is checked. Use one of ${[...formats.keys()].join(', ')}, or a pattern.`;
   return boundDetail(name, value) ?? inexactDetail(name, value);
 }
 

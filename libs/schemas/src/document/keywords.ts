@@ -33,7 +33,7 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['dependentSchemas', { holds: 'map', about: 'itself' }],
   ...entries({ holds: 'map', about: 'parts' }, 'properties patternProperties'),
   ...entries(oneInside, 'additionalProperties unevaluatedProperties propertyNames'),
-  ...entries(oneInside, 'items contains unevaluatedItems'),
+  ...entries(oneInside, 'items contains'),
   ['prefixItems', { holds: 'list', about: 'parts' }],
 ]);
 
@@ -50,6 +50,7 @@ export const insteadOf: ReadonlyMap<string, string> = new Map([
   ['$dynamicRef', 'It is not supported. Use $ref.'],
   ['$dynamicAnchor', 'It is not supported. Use $anchor and $ref.'],
   ['$vocabulary', 'It belongs into meta-schemas.'],
+  ['unevaluatedItems', 'It is not supported. Use prefixItems and items.'],
 ]);
 
 function entries(keyword: Keyword, names: string): [string, Keyword][] {

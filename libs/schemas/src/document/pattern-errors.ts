@@ -1,6 +1,6 @@
 import type { InputError } from '#contracts';
 import { schemaBounds } from '../bounds.js';
-import { compilePattern } from '../validation/pattern.js';
+import { compilePattern, type Pattern } from '../validation/pattern.js';
 import { below } from './json-pointer.js';
 import { isObject, type Schema } from './schema.js';
 
@@ -9,17 +9,18 @@ interface Place {
   source: string;
 }
 
-/** Regular expressions that cannot be used: not RE2's, too long, or too many. */
+/** Regular expressions that cannot be used: not RE2's, too large, or too many. */
 export function* patternErrors(subschemas: ReadonlyMap<string, Schema>): Generator<InputError> {
   let count = 0;
-  let instructions = 0;
+  let ofRe2 = 0;
   for (const { pointer, source } of patternsOf(subschemas)) {
     const found = inspect(source);
     if (typeof found === 'string') yield { pointer, detail: found };
-    else instructions += found.instructions;
-    const detail = `is one regular expression too many: the schema's ${count + 1} are more than can be checked in time`;
-    if (++count > schemaBounds.patterns || instructions > schemaBounds.patternInstructions)
-      return yield { pointer, detail };
+    else if (found.instructions > 0) ofRe2++;
+    const detail = tooMany(++count, ofRe2);
+    if (detail === undefined) continue;
+    yield { pointer, detail };
+    return;
   }
 }
 
@@ -35,13 +36,23 @@ function* patternsOf(subschemas: ReadonlyMap<string, Schema>): Generator<Place> 
   }
 }
 
-function inspect(source: string): { instructions: number } | string {
-  if (source.length > schemaBounds.patternCharacters)
-    return `is a regular expression of more than ${schemaBounds.patternCharacters} characters`;
+function inspect(source: string): Pattern | string {
+  const { patternCharacters, patternInstructions } = schemaBounds;
+  if (source.length > patternCharacters)
+    return `is a regular expression of more than ${patternCharacters} characters`;
   try {
-    return compilePattern(source);
+    const pattern = compilePattern(source);
+    if (pattern.instructions <= patternInstructions) return pattern;
+    return `is too large: it takes ${pattern.instructions} instructions of RE2; at most ${patternInstructions} are allowed`;
   } catch (error) {
     const reason = error instanceof Error ? error.message.slice(0, 200) : 'unknown';
     return `is not a regular expression of RE2, which has no look-around and no back-references: ${reason}`;
   }
+}
+
+function tooMany(count: number, ofRe2: number): string | undefined {
+  const { patterns, patternsOfRe2 } = schemaBounds;
+  if (count > patterns) return `is one too many: at most ${patterns} regular expressions are allowed`;
+  if (ofRe2 <= patternsOfRe2) return undefined;
+  return `is one too many: at most ${patternsOfRe2} regular expressions with groups or several open ends are allowed`;
 }

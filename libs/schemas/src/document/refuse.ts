@@ -17,8 +17,12 @@ export class InvalidSchemaError extends Error {
  * Throws when there is something to say against a schema.
  * @throws InvalidSchemaError
  */
-export function refuse(found: readonly InputError[]): void {
-  if (found.length === 0) return;
+export function refuseAny(found: readonly InputError[]): void {
+  if (found.length > 0) refuse(found);
+}
+
+/** @throws InvalidSchemaError always */
+export function refuse(found: readonly InputError[]): never {
   const places = found.length === 1 ? 'one place' : `${found.length} places`;
   const errors = found.slice(0, schemaBounds.errors);
   throw new InvalidSchemaError(

@@ -2,9 +2,7 @@ import type { SchemaDocument } from '../document/document.js';
 import { below } from '../document/json-pointer.js';
 import { keywords } from '../document/keywords.js';
 import { isSchema, type Schema } from '../document/schema.js';
-
-/** Our keyword that counts: its value is the number of steps that a schema takes for one value. */
-export const stepsKeyword = '$steps';
+import { stepsKeyword } from './counting-keyword.js';
 
 /**
  * A schema as Ajv gets it: what says nothing is left out, each schema counts its steps, and what is referred to stands

@@ -49,7 +49,6 @@ const sentences: Readonly<Record<string, (params: Params) => string>> = {
   minItems: ({ limit }) => `must have ${counted(limit, 'item')} or more`,
   maxItems: ({ limit }) => `must have ${counted(limit, 'item')} or less`,
   items: ({ limit }) => `must have ${counted(limit, 'item')} or less`,
-  unevaluatedItems: ({ len }) => `must have ${counted(len, 'item')} or less`,
   uniqueItems: () => 'must not hold the same item twice',
   contains: ({ minContains, maxContains }) =>
     `must hold ${maxContains === undefined ? `${counted(minContains, 'item')} or more` : `${String(minContains)} to ${counted(maxContains, 'item')}`} that fit "contains"`,
