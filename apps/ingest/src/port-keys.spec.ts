@@ -46,6 +46,7 @@ describe('the write port with keys', () => {
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 401, 401, 403, 403]);
     expect(given.written()).toHaveLength(2);
     expect((await given.app.instance.inject('/health/live')).statusCode).toBe(200);
+    expect((await given.app.instance.inject('/health/ready')).statusCode).toBe(200);
     expect((await given.app.instance.inject('/metrics')).statusCode).toBe(401);
   });
 

@@ -15,7 +15,7 @@ function keyRing({ API_KEYS }: Pick<IngestConfig, 'API_KEYS'>, { keys }: Pick<De
   return joinedRings(new ConfiguredKeyRing(API_KEYS), new DefinedKeyRing(keys));
 }
 
-/** What the write port asks of its clients: nothing inside the network, or a key for every route but `/health/live`. */
+/** What the write port asks of its clients: nothing inside the network, or a key for every route but its probes'. */
 export function portKeys(
   config: Pick<IngestConfig, 'INGEST_REQUIRE_KEYS' | 'API_KEYS'>,
   definitions: Pick<Definitions, 'keys'>,
@@ -23,6 +23,8 @@ export function portKeys(
   if (!config.INGEST_REQUIRE_KEYS) return {};
   const options = {
     keyRing: keyRing(config, definitions),
+    // Kubernetes' probes have no key, and there is no other port that they could ask.
+    open: ['/health/ready'],
     onRefused: (code: string) => metrics.authRefused.inc({ code }),
   };
   return { configure: (instance) => requireApiKeys(instance, options) };

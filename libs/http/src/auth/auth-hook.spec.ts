@@ -21,6 +21,7 @@ describe('a port that requires keys', () => {
     app = fastify();
     requireApiKeys(app, {
       keyRing: new ConfiguredKeyRing([`${keyId}:${sha256}:events:read`]),
+      open: ['/open-here'],
       onRefused: (code) => refused.push(code),
     });
     app.setErrorHandler((error, _request, reply) => {
@@ -28,6 +29,7 @@ describe('a port that requires keys', () => {
       void reply.code(status).send(describeError(error));
     });
     app.get('/open', { config: { public: true } }, () => 'open');
+    app.get('/open-here', { config: { scope: 'events:read' } }, () => 'open here');
     app.get('/read', { config: { scope: 'events:read' } }, (request) => apiKeyOf(request)?.keyId);
     app.post('/write', { config: { scope: 'events:write' } }, () => 'written');
     app.get('/forgotten', () => 'never');
@@ -36,6 +38,7 @@ describe('a port that requires keys', () => {
 
   it('answers public routes without a key', async () => {
     expect((await app.inject('/open')).body).toBe('open');
+    expect((await app.inject('/open-here?a=b')).body).toBe('open here');
   });
 
   it('lets the route know the key that was used', async () => {

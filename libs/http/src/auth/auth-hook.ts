@@ -10,6 +10,8 @@ import type { RouteAccess } from './require-scope.js';
 
 export interface AuthOptions {
   keyRing: KeyRing;
+  /** Routes that need no key on this port, besides those that are public everywhere: `/health/ready` for probes. */
+  open?: readonly string[];
   /** Called with the problem's code for each refused request; for a wrong key, that of the key even when throttled. */
   onRefused?: (code: string) => void;
 }
@@ -42,8 +44,9 @@ class Door {
 
   /** @throws ProblemError */
   pass(request: FastifyRequest, reply: FastifyReply): void {
-    const access = request.routeOptions.config as RouteAccess;
-    if (access.public) return admit(request, { reply });
+    const { config, url = '' } = request.routeOptions;
+    const access = config as RouteAccess;
+    if (access.public || this.options.open?.includes(url)) return admit(request, { reply });
     try {
       const key = authenticate(request.raw, this.options.keyRing, Date.now());
       this.letIn(request, reply, key);

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { ProblemError } from '#contracts';
 import { generateKey } from './api-key.js';
@@ -117,6 +118,24 @@ describe('authentication', () => {
     expect(work.result.toDocument()).toEqual(unknown.result.toDocument());
     expect(work.result.options.headers).toEqual(unknown.result.options.headers);
     expect(work.calls).toEqual(unknown.calls);
+  });
+
+  it('refuses every other text, and fails on none', () => {
+    const edits = fc.record({
+      at: fc.nat(mine.key.length),
+      cut: fc.nat(3),
+      put: fc.string({ maxLength: 3 }),
+    });
+    const likeMine = edits.map(({ at, cut, put }) => mine.key.slice(0, at) + put + mine.key.slice(at + cut));
+    const text = fc.oneof(fc.string({ maxLength: 300 }), fc.string({ unit: 'binary' }), likeMine);
+    const wrong = text.filter((one) => one.trim() !== mine.key);
+    fc.assert(
+      fc.property(wrong, (one) => {
+        expect(refusal(() => attempt(`Bearer ${one}`)).code).toBe('invalid_token');
+        expect(refusal(() => attempt(one)).status).toBe(401);
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('does the same work for a key that it lets in', () => {
