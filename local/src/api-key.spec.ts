@@ -2,7 +2,7 @@ import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ConfiguredKeyRing, keyIdOf } from '#http';
+import { authenticate, ConfiguredKeyRing, keyIdOf, scopes } from '#http';
 import { apiKeySetting, folderApiKey, makeApiKey } from './api-key.js';
 
 describe('the API key of a data folder', () => {
@@ -30,7 +30,16 @@ describe('the API key of a data folder', () => {
   it('is one that the gateway recognizes, and its setting is one that the gateway accepts', () => {
     const key = makeApiKey();
     expect(keyIdOf(key)).toBe(apiKeySetting(key).split(':')[0]);
-    expect(() => new ConfiguredKeyRing([apiKeySetting(key)])).not.toThrow();
     expect(apiKeySetting(key)).not.toContain(key.split('_')[2]);
+    const ring = new ConfiguredKeyRing([apiKeySetting(key)]);
+    const request = { rawHeaders: ['Authorization', `Bearer ${key}`] };
+    expect(authenticate(request, ring, Date.now()).keyId).toBe(keyIdOf(key));
+  });
+
+  it('may do everything: with it the other keys are issued', () => {
+    const key = makeApiKey();
+    const ring = new ConfiguredKeyRing([apiKeySetting(key)]);
+    expect(ring.find(keyIdOf(key) ?? '')).toMatchObject({ scopes: new Set(scopes) });
+    expect(ring.find(keyIdOf(key) ?? '')).not.toHaveProperty('streams');
   });
 });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { reachableHost, type LocalSettings } from './settings.js';
 
 /** What a person needs to begin: addresses, the key, and two commands that work when pasted. */
@@ -23,6 +24,7 @@ export function summary(settings: LocalSettings, apiKey: string): string {
     'Read it back:',
     `  curl -s '${at(ports.GATEWAY_QUERY_PORT)}/api/v1/events/query?stream=orders' -H 'authorization: Bearer ${apiKey}'`,
     '',
+    `The key may do everything. It is kept in ${join(settings.dataDir, 'api-key')}; POST /api/v1/keys issues others that may do less.`,
     ...engineNotes(settings),
     'Ctrl-C stops everything in order; the data stays.',
     '',
