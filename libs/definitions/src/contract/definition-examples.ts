@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import type { Erasure } from '../erasures/erasure.js';
+import type { KeyDefinition } from '../keys/key-definition.js';
+import type { Actor } from '../kind.js';
+import type { SchemaSubject } from '../schemas/schema-subject.js';
+
+/** Somebody with a key. */
+export const ada: Actor = { key_id: 'ada', port: 'query', request_id: 'req-1' };
+
+export const someTime = '2026-11-21T04:00:00.000000Z';
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** A change that adds a version with this title. */
+export function addVersion(title: string): (current: SchemaSubject | undefined) => SchemaSubject {
+  return (current) => {
+    const versions = current?.versions ?? [];
+    const version = { version: versions.length + 1, schema: { title }, created_at: someTime };
+    const settings = current ?? { compatibility: 'none' as const, mode: 'enforce' as const };
+    const subject = { stream: 'orders', event_type: 'order.placed', retired: false };
+    return { ...subject, ...settings, versions: [...versions, version] };
+  };
+}
+
+/** The titles of a subject's versions, oldest first. */
+export function titles(subject: SchemaSubject | undefined): string[] {
+  return (subject?.versions ?? []).map(({ schema }) => (schema as { title: string }).title);
+}
+
+export function aKey(key_id: string, more: Partial<KeyDefinition> = {}): KeyDefinition {
+  const secrets = [{ sha256: sha256(key_id) }];
+  return { key_id, name: `${key_id}'s`, secrets, scopes: ['events:read'], created_at: someTime, ...more };
+}
+
+export function anErasure(entity: string): Erasure {
+  return { stream: 'people', entity_hash: sha256(entity), before: { '0': 7, '3': 0 }, erased_at: someTime };
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { definitionsHealth, DefinitionsStoppedError } from '../definitions-health.js';
+import { schemaName } from '../schemas/schema-subject.js';
+import { ada, addVersion, aKey, someTime, titles } from './definition-examples.js';
+import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.js';
+
+const by = { key_id: null, port: 'core', request_id: null };
+
+function value(definition: unknown, more: object = {}): string {
+  return JSON.stringify({ revision: 1, changed_at: someTime, changed_by: by, definition, ...more });
+}
+
+const stream = { stream: 's', partitions: 1, retention: 'unlimited', created_at: someTime, state: 'live' };
+const schema = {
+  ...{ stream: 's', event_type: 't', compatibility: 'none', mode: 'off', retired: false },
+  ...{ version: 1, schema: true, created_at: someTime },
+};
+const erasure = { stream: 's', entity_hash: 'ab'.repeat(32), before: { 0: 1 }, erased_at: someTime };
+
+/** Keys without their id, and values, that no process may take for a definition. */
+const unreadable: [string, string][] = [
+  ['stream:s:0', '{not json'],
+  ['stream:s:0', '[]'],
+  ['stream:s:0', 'null'],
+  ['stream:s:0', value(stream, { revision: 0 })],
+  ['stream:s:0', value(stream, { revision: '1' })],
+  ['stream:s:0', value(stream, { changed_at: 'now' })],
+  ['stream:s:0', value(stream, { changed_by: null })],
+  ['stream:s:0', value(stream, { keeps: { 0: -1 } })],
+  ['stream:s:0', value(undefined)],
+  ['stream:s:0', value({ ...stream, partitions: 0 })],
+  ['stream:s:0', value({ ...stream, retention: 'forever' })],
+  ['stream:s:0', value({ ...stream, state: 'dead' })],
+  ['stream:s:0', value({ ...stream, stream: 'other' })],
+  ['stream:..%2F..%2Fetc:0', value({ ...stream, stream: '../../etc' })],
+  ['stream:%zz:0', value(stream)],
+  ['schema:s%2Ft:2', value(schema)],
+  ['schema:s%2Ft:1', value({ ...schema, mode: 'strict' })],
+  ['schema:s%2Fother:1', value(schema)],
+  ['key:k:0', value({ ...aKey('k'), secrets: [{ sha256: 'AB' }] })],
+  ['key:k:0', value({ ...aKey('k'), scopes: 'admin' })],
+  ['key:k:0', value({ ...aKey('k'), expires_at: '2026-02-30T00:00:00Z' })],
+  ['key:other:0', value(aKey('k'))],
+  [`erasure:s%2F${'ab'.repeat(32)}:0`, value({ ...erasure, before: { 0: 'all' } })],
+  [`erasure:s%2F${'cd'.repeat(32)}:0`, value(erasure)],
+];
+
+/** What stands in the topic, whoever has written it, and readers that fail. */
+export function describeReading(given: DefinitionsUnderTest): void {
+  describe('records of the definitions topic', () => {
+    it('that cannot be read are counted and skipped', async () => {
+      const names = given.names();
+      const definitions = await given.started(names);
+      for (const [key, text] of unreadable) await given.announce(names, `${key}:${randomUUID()}`, text);
+      for (const key of ['', 'nothing', 'stream:s', 'stream:s:0:7']) await given.announce(names, key, '{}');
+      await given.announce(names, 'stream:s', null);
+      await definitions.createStream({ stream: 'good' }, ada);
+      expect(definitions.unreadable).toBe(unreadable.length + 5);
+      expect(streamsOf(definitions).map((good) => good.stream)).toEqual(['good']);
+      expect([definitions.schemas.size, definitions.keys.size, definitions.erasures.size]).toEqual([0, 0, 0]);
+      const late = await given.started(names);
+      expect(definitionsHealth(late)).toEqual({ streams: 2, unreadable: unreadable.length + 5 });
+      expect(late.streams()).toEqual(definitions.streams());
+    });
+
+    it('of kinds that a newer version has written are left alone', async () => {
+      const names = given.names();
+      const definitions = await given.started(names);
+      await given.announce(names, `pipeline:x:0:${randomUUID()}`, '{"any":1}');
+      await definitions.keys.change('k1', () => aKey('k1'), ada);
+      expect(definitions.unreadable).toBe(0);
+    });
+
+    it('do not stop a change when what cannot be read stands where it goes', async () => {
+      const names = given.names();
+      const definitions = await given.started(names);
+      await given.announce(names, `key:k1:0:${randomUUID()}`, '{"revision":1');
+      expect((await definitions.keys.change('k1', () => aKey('k1'), ada)).changed).toBe(true);
+      expect((await given.started(names)).keys.get('k1')).toEqual(aKey('k1'));
+    });
+
+    it('that somebody removes by hand are gone for everybody', async () => {
+      const names = given.names();
+      const [one, two] = await given.two(names);
+      const subject = schemaName('orders', 'order.placed');
+      for (const title of ['a', 'b']) await one.schemas.change(subject, addVersion(title), ada);
+      await one.keys.change('k1', () => aKey('k1'), ada);
+      const records = (await given.read(names.definitions)).filter(({ value: text }) => text !== null);
+      const keyOf = (part: string): string =>
+        String(records.find(({ key }) => String(key).startsWith(part))?.key);
+      await given.announce(names, keyOf('key:k1'), null);
+      await given.announce(names, keyOf('schema:orders%2Forder.placed:1'), null);
+      await expect.poll(() => two.keys.size).toBe(0);
+      await expect.poll(() => titles(two.schemas.get(subject))).toEqual(['b']);
+      expect((await given.started(names)).schemas.all()).toEqual(two.schemas.all());
+      expect((await one.keys.change('k1', () => aKey('k1', { name: 'again' }), ada)).changed).toBe(true);
+      await expect.poll(() => two.keys.get('k1')?.name).toBe('again');
+    });
+  });
+
+  describe('a reader that has failed', () => {
+    it('is told of, and replaced; meanwhile what it had is served', async () => {
+      const names = given.names();
+      const [definitions, other] = await given.two(names);
+      await other.keys.change('k1', () => aKey('k1'), ada);
+      await expect.poll(() => definitions.keys.size).toBe(1);
+      const broken = new Error('broken');
+      const remove = definitions.onChange(() => {
+        throw broken;
+      });
+      await other.keys.change('k2', () => aKey('k2'), ada);
+      await expect.poll(() => definitions.failure).toBe(broken);
+      expect(() => definitionsHealth(definitions)).toThrow(DefinitionsStoppedError);
+      expect(definitions.keys.get('k1')).toEqual(aKey('k1'));
+      remove();
+      await other.keys.change('k3', () => aKey('k3'), ada);
+      await expect.poll(() => definitions.failure).toBeUndefined();
+      expect(definitions.keys.size).toBe(3);
+      await definitions.keys.change('k4', () => aKey('k4'), ada);
+      expect(definitions.keys.size).toBe(4);
+      await expect.poll(() => other.keys.size).toBe(4);
+    });
+
+    it('is replaced at once by a start', async () => {
+      const [definitions, other] = await given.two();
+      const remove = definitions.onChange(() => {
+        throw new Error('broken');
+      });
+      await other.keys.change('k1', () => aKey('k1'), ada);
+      await expect.poll(() => definitions.failure).toBeDefined();
+      remove();
+      await definitions.start();
+      expect(definitions.failure).toBeUndefined();
+      expect(definitions.keys.size).toBe(1);
+    });
+
+    it('tells listeners what has changed meanwhile', async () => {
+      const [definitions, other] = await given.two();
+      let told = 0;
+      definitions.onChange(() => {
+        told = definitions.keys.size;
+        if (told === 1) throw new Error('broken once');
+      });
+      await other.keys.change('k1', () => aKey('k1'), ada);
+      await other.keys.change('k2', () => aKey('k2'), ada);
+      await expect.poll(() => told).toBe(2);
+    });
+  });
+}

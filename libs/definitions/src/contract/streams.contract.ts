@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { systemActor } from '../kind.js';
+import { ada } from './definition-examples.js';
+import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.js';
+
+/** Streams: their topics, their names, their settings. */
+export function describeStreams(given: DefinitionsUnderTest): void {
+  describe('creating a stream', () => {
+    it('makes it with the defaults: topic, announcement, view', async () => {
+      const names = given.names();
+      const definitions = await given.started(names);
+      const { definition, created } = await definitions.createStream({ stream: 'orders' }, ada);
+      expect(created).toBe(true);
+      expect(definition).toMatchObject({ stream: 'orders', partitions: 2, retention: 'unlimited' });
+      expect(definition.state).toBe('live');
+      expect(definition.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+      expect(definitions.stream('orders')).toEqual(definition);
+      expect(streamsOf(definitions)).toEqual([definition]);
+      expect(await given.log.admin.partitions(names.ofStream('orders'))).toBe(2);
+    });
+
+    it('gives the stream that is there to whoever creates it again', async () => {
+      const definitions = await given.started(given.names());
+      const first = await definitions.createStream({ stream: 'a', partitions: 3 }, ada);
+      const second = await definitions.createStream({ stream: 'a', partitions: 5 }, ada);
+      expect(second).toEqual({ definition: first.definition, created: false });
+    });
+
+    it('shows it to every process, also to those that start later', async () => {
+      const names = given.names();
+      const [one, two] = await given.two(names);
+      const retention = { time: 'P30D', bytes: 1_000_000 };
+      const { definition } = await one.createStream({ stream: 's', retention }, ada);
+      await expect.poll(() => two.stream('s')).toEqual(definition);
+      const late = await given.started(names);
+      expect(streamsOf(late)).toEqual([definition]);
+    });
+
+    it('gives two creators at once the same definition, and creates it once', async () => {
+      const names = given.names();
+      const [one, two] = await given.two(names);
+      const results = await Promise.all([
+        one.createStream({ stream: 'race', partitions: 3 }, ada),
+        two.createStream({ stream: 'race', partitions: 4 }, ada),
+      ]);
+      expect(results.filter(({ created }) => created)).toHaveLength(1);
+      expect(results[0].definition).toEqual(results[1].definition);
+      expect(await given.log.admin.partitions(names.ofStream('race'))).toBe(results[0].definition.partitions);
+      const late = await given.started(names);
+      expect(late.stream('race')).toEqual(results[0].definition);
+    });
+
+    it('is shared among calls at once in one process', async () => {
+      const definitions = await given.started(given.names());
+      const calls = Array.from({ length: 20 }, () => definitions.createStream({ stream: 'shared' }, ada));
+      const results = await Promise.all(calls);
+      expect(results.filter(({ created }) => created)).toHaveLength(1);
+      expect(new Set(results.map(({ definition }) => definition.created_at)).size).toBe(1);
+    });
+
+    it('makes up for a creator that died between the topic and its announcement', async () => {
+      const names = given.names();
+      await given.log.admin.create(names.ofStream('half'), { partitions: 5 });
+      const definitions = await given.started(names);
+      const { definition, created } = await definitions.createStream({ stream: 'half', partitions: 3 }, ada);
+      expect(created).toBe(true);
+      expect(definition.partitions).toBe(5);
+    });
+
+    it('works for many at once', async () => {
+      const definitions = await given.started(given.names());
+      const wanted = Array.from({ length: 40 }, (_, i) => `many-${i}`);
+      const results = await Promise.all(
+        wanted.map((stream) => definitions.createStream({ stream, partitions: 1 }, ada)),
+      );
+      expect(results.every(({ created }) => created)).toBe(true);
+      expect(streamsOf(definitions)).toHaveLength(40);
+    });
+
+    it('stops at as many as there may be', async () => {
+      const definitions = await given.started(given.names(), { most: { stream: 2 } });
+      await definitions.createStream({ stream: 'first' }, ada);
+      // The audit's own is the second one.
+      const third = definitions.createStream({ stream: 'second' }, ada);
+      await expect(third).rejects.toMatchObject({ code: 'stream_limit_reached' });
+      expect((await definitions.createStream({ stream: 'first' }, ada)).created).toBe(false);
+    });
+  });
+
+  describe('the name of a stream', () => {
+    it('is refused when it collides with that of another', async () => {
+      const definitions = await given.started(given.names());
+      await definitions.createStream({ stream: 'a.b' }, ada);
+      const colliding = definitions.createStream({ stream: 'a_b' }, ada);
+      await expect(colliding).rejects.toMatchObject({ code: 'stream_name_collision' });
+      expect(definitions.stream('a_b')).toBeUndefined();
+      expect((await definitions.createStream({ stream: 'a-b' }, ada)).created).toBe(true);
+    });
+
+    it('is won by one when two that collide are created at once', async () => {
+      const [one, two] = await given.two();
+      const results = await Promise.allSettled([
+        one.createStream({ stream: 'x.y' }, ada),
+        two.createStream({ stream: 'x_y' }, ada),
+      ]);
+      const refused = results.filter((result) => result.status === 'rejected');
+      expect(refused).toHaveLength(1);
+      expect(refused[0]?.reason).toMatchObject({ code: 'stream_name_collision' });
+    });
+
+    it.each(['', '_internal', '..', 'a/b', 'ä', 'x'.repeat(201)])('is not %j', async (stream) => {
+      const definitions = await given.started(given.names());
+      const creation = definitions.createStream({ stream }, ada);
+      await expect(creation).rejects.toMatchObject({ code: 'invalid_request' });
+    });
+
+    it.each(['tributary.audit', 'tributary.mine', 'tributary_audit', 'tributary_'])(
+      'is not %s, whoever asks',
+      async (stream) => {
+        const definitions = await given.started(given.names());
+        const { createStream, changeStream, beginDeletion, deleteStream } = bound(definitions);
+        for (const actor of [ada, systemActor]) {
+          const refused = { code: 'stream_reserved' };
+          await expect(createStream({ stream }, actor)).rejects.toMatchObject(refused);
+          await expect(changeStream(stream, (current) => current, actor)).rejects.toMatchObject(refused);
+          await expect(beginDeletion(stream, actor)).rejects.toMatchObject(refused);
+          await expect(deleteStream(stream, () => Promise.resolve(), actor)).rejects.toMatchObject(refused);
+        }
+      },
+    );
+  });
+
+  describe('the retention of a stream', () => {
+    it('is changed for every process, and back to unlimited', async () => {
+      const names = given.names();
+      const [one, two] = await given.two(names);
+      const { definition } = await one.createStream({ stream: 'orders' }, ada);
+      for (const retention of [{ time: '30d' }, { time: 'PT12H', bytes: 5_000_000 }, 'unlimited'] as const) {
+        const changed = await one.changeStream('orders', (current) => ({ ...current, retention }), ada);
+        expect(changed).toEqual({ ...definition, retention });
+        await expect.poll(() => two.stream('orders')).toEqual(changed);
+      }
+    });
+
+    it('is the only thing that changes', async () => {
+      const definitions = await given.started(given.names());
+      const { definition } = await definitions.createStream({ stream: 'orders' }, ada);
+      const other = {
+        stream: 'b',
+        partitions: 9,
+        created_at: 'x',
+        state: 'deleting',
+        retention: { bytes: 1 },
+      } as const;
+      const changed = await definitions.changeStream('orders', () => other, ada);
+      expect(changed).toEqual({ ...definition, retention: { bytes: 1 } });
+    });
+
+    it('is not changed for a stream that is not there, nor to a time that is none', async () => {
+      const definitions = await given.started(given.names());
+      const missing = definitions.changeStream('none', (current) => current, ada);
+      await expect(missing).rejects.toMatchObject({ code: 'stream_not_found' });
+      const { definition } = await definitions.createStream({ stream: 'orders' }, ada);
+      const next = (current: typeof definition) => ({ ...current, retention: { time: 'soon' } });
+      await expect(definitions.changeStream('orders', next, ada)).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
+      expect(definitions.stream('orders')).toEqual(definition);
+    });
+  });
+}
+
+function bound<T extends object>(object: T): T {
+  return new Proxy(object, {
+    get: (target, member) => (target[member as keyof T] as () => unknown).bind(target),
+  });
+}
