@@ -118,6 +118,14 @@ describe('a connection to a broker that is used again', () => {
     expect(await ask()).toBe('whole');
   });
 
+  it('is replaced when what comes is no answer', async () => {
+    answer = (socket) => socket.write(Buffer.alloc(16));
+    await expect(ask()).rejects.toThrow('Connection error');
+    answer = (socket, request) => socket.write(answerTo(request, 'whole'));
+    expect(await ask()).toBe('whole');
+    expect(accepted).toHaveLength(2);
+  });
+
   it('is replaced when a request is not answered in time', async () => {
     answer = () => undefined;
     await expect(ask()).rejects.toThrow('no answer in time');

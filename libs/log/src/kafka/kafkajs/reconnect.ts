@@ -11,6 +11,7 @@ export interface Connection {
   isConnected(): boolean;
   connect(): Promise<unknown>;
   disconnect(): Promise<unknown>;
+  processData(chunk: Buffer): void;
 }
 
 /** Of an answer's length, which comes first. */
@@ -23,7 +24,7 @@ class ConnectionGoneError extends Error {
 }
 
 /**
- * What kafkajs leaves open when a connection is made again after it was lost:
+ * What kafkajs leaves open when a connection is lost and made again:
  *
  * - The bytes of an answer that was cut off stay in its buffer: the answers of the new connection are appended to them,
  *   and every one from then on is misread, for good.
@@ -31,6 +32,7 @@ class ConnectionGoneError extends Error {
  *   requests are written to one that is dead and wait for ever.
  * - What happens to the old socket later ends the new connection.
  * - A socket that closes without an end or an error leaves its requests waiting.
+ * - Bytes that are no answer throw where nobody catches it, which ends the process: here they end the connection.
  */
 export function patchReconnect({ prototype }: { prototype: Connection }): void {
   const connect = Reflect.get<Connection, 'connect'>(prototype, 'connect');
@@ -46,6 +48,15 @@ export function patchReconnect({ prototype }: { prototype: Connection }): void {
     connecting.set(this, opening);
     watch(this);
     return opening;
+  };
+
+  const processData = Reflect.get<Connection, 'processData'>(prototype, 'processData');
+  prototype.processData = function (this: Connection, chunk: Buffer): void {
+    try {
+      processData.call(this, chunk);
+    } catch (error) {
+      this.socket?.destroy(error as Error);
+    }
   };
 }
 
