@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from '#local';
+import { DelayLine } from './delay-line.js';
 
 /** `up` is from the app to the engine, `down` the way back. */
 export type Direction = 'up' | 'down';
@@ -23,6 +24,9 @@ interface Trap {
 interface Pair {
   app: Socket;
   engine: Socket;
+  /** What is on its way to each of them: order is kept, also when the delay changes meanwhile. */
+  toApp: DelayLine;
+  toEngine: DelayLine;
   /** Bytes that may still go up, when the connection is to be cut in the middle of a request. */
   upBudget: number;
   swallowing: boolean;
@@ -120,7 +124,8 @@ export class TcpProxy {
   private accept(app: Socket): void {
     this.accepted++;
     const engine = connect(this.target);
-    const pair: Pair = { app, engine, upBudget: Infinity, swallowing: false };
+    const lines = { toApp: new DelayLine(app), toEngine: new DelayLine(engine) };
+    const pair: Pair = { app, engine, ...lines, upBudget: Infinity, swallowing: false };
     const doomed = this.resetEvery > 0 && this.accepted % this.resetEvery === 0;
     this.pairs.add(pair);
     for (const socket of [app, engine]) {
@@ -146,7 +151,7 @@ export class TcpProxy {
     }
     const allowed = chunk.subarray(0, Math.min(chunk.length, pair.upBudget));
     pair.upBudget -= allowed.length;
-    this.forward(pair.engine, allowed, this.delays.up);
+    pair.toEngine.send(allowed, this.delays.up);
     if (pair.upBudget <= 0) setTimeout(() => reset(pair), this.delays.up + 20);
   }
 
@@ -159,14 +164,7 @@ export class TcpProxy {
 
   private goDown(pair: Pair, chunk: Buffer): void {
     if (pair.swallowing) return reset(pair);
-    this.forward(pair.app, chunk, this.delays.down);
-  }
-
-  private forward(to: Socket, chunk: Buffer, delay: number): void {
-    if (chunk.length === 0) return;
-    const write = () => void (to.writable && to.write(chunk));
-    if (delay > 0) setTimeout(write, delay);
-    else write();
+    pair.toApp.send(chunk, this.delays.down);
   }
 
   private source(pair: Pair, direction: Direction): Socket {
