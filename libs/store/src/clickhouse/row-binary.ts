@@ -3,7 +3,7 @@ import type { ByteRange } from '#contracts';
 /** Of a number of 32 bits. */
 const longestVarint = 5;
 /** For few bytes a call into the engine takes longer than copying them here. */
-const copiedByHand = 256;
+const copiedByHand = 48;
 
 /**
  * Writes values in ClickHouse's RowBinary format into a buffer that grows: numbers are little-endian, a string is its
