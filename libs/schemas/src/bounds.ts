@@ -7,7 +7,7 @@ export const schemaBounds = {
   subschemas: 1_000,
   /** Properties, or branches of allOf, anyOf and oneOf, of one schema. */
   members: 500,
-  /** Values of one enum, names of one `required`. */
+  /** Members of any array or object, such as an enum. */
   values: 1_000,
   /** Regular expressions in the document. */
   patterns: 100,

@@ -6,3 +6,5 @@ export {
   type Incompatibility,
 } from './compatibility/check-compatibility.js';
 export { compatibilities, type Compatibility } from './compatibility/compatibility.js';
+export { formats } from './validation/formats.js';
+export { compilePattern, type Pattern } from './validation/pattern.js';

@@ -2,6 +2,7 @@ import type { InputError } from '#contracts';
 import { schemaBounds } from '../bounds.js';
 import { costErrors } from './cost-errors.js';
 import { keywordErrors } from './keyword-errors.js';
+import { below } from './json-pointer.js';
 import { metaSchemaErrors } from './meta-schema.js';
 import { patternErrors } from './pattern-errors.js';
 import { refuse, refuseAny } from './refuse.js';
@@ -36,6 +37,7 @@ export function readDocument(schema: unknown): SchemaDocument {
     ...patternErrors(subschemas),
     ...errors,
     ...countErrors(subschemas),
+    ...conditionErrors(subschemas),
   ];
   refuseAny([...own, ...meta.filter(({ pointer }) => !own.some((error) => error.pointer === pointer))]);
   const document = {
@@ -60,6 +62,16 @@ function* countErrors(subschemas: ReadonlyMap<string, Schema>): Generator<InputE
   const most = schemaBounds.subschemas;
   if (subschemas.size > most)
     yield { pointer: '', detail: `holds ${subschemas.size} schemas; at most ${most} are allowed` };
+}
+
+/** Ajv takes the properties that `if` names for looked at when it does not apply, and for not looked at without `then`. */
+function* conditionErrors(subschemas: ReadonlyMap<string, Schema>): Generator<InputError> {
+  const schemas = [...subschemas].filter(([, schema]) => isObject(schema));
+  if (!schemas.some(([, schema]) => Object.hasOwn(schema as object, 'if'))) return;
+  const detail = 'cannot be checked in a document that also uses if. Use anyOf or oneOf instead of if.';
+  for (const [pointer, schema] of schemas)
+    if (Object.hasOwn(schema as object, 'unevaluatedProperties'))
+      yield { pointer: below(pointer, 'unevaluatedProperties'), detail };
 }
 
 function* rootErrors(root: Schema): Generator<InputError> {

@@ -34,11 +34,11 @@ function valueDetail(name: string, value: unknown): string | undefined {
 }
 
 function boundDetail(name: string, value: unknown): string | undefined {
-  const { members, values } = schemaBounds;
-  const size = Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0;
-  const most = name === 'enum' || name === 'required' ? values : members;
-  const counted = name !== 'const' && name !== 'default' && name !== 'examples';
-  return counted && size > most ? `has ${size} members; at most ${most} are allowed` : undefined;
+  const { holds } = keywords.get(name) ?? {};
+  if (holds !== 'list' && holds !== 'map') return undefined;
+  const size = Object.keys(value ?? {}).length;
+  const most = schemaBounds.members;
+  return size > most ? `has ${size} members; at most ${most} are allowed` : undefined;
 }
 
 function inexactDetail(name: string, value: unknown): string | undefined {

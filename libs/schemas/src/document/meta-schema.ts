@@ -1,17 +1,26 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { InputError } from '#contracts';
+import { Meter } from '../validation/meter.js';
+import { safeKeywords } from '../validation/safe-keywords.js';
 import { violations } from '../validation/violations.js';
 
 let compiled: ValidateFunction | undefined;
 
 /** Where a document is not a JSON Schema 2020-12 by the published meta-schema; one error for each place. */
 export function metaSchemaErrors(schema: unknown): InputError[] {
-  // `format` in it only says that references and patterns are such, which is looked at elsewhere.
-  compiled ??= new Ajv2020({ allErrors: true, validateFormats: false }).getSchema(
-    'https://json-schema.org/draft/2020-12/schema',
-  ) as ValidateFunction;
+  compiled ??= metaSchema();
   if (compiled(schema)) return [];
   return onePerPlace(violations(compiled.errors ?? [], Infinity));
+}
+
+function metaSchema(): ValidateFunction {
+  // `format` in it only says that references and patterns are such, which is looked at elsewhere.
+  const ajv = new Ajv2020({ allErrors: true, validateFormats: false });
+  const ours = safeKeywords(Object.assign(new Meter(), { left: Infinity }));
+  for (const { keyword } of ours) ajv.removeKeyword(String(keyword));
+  const found = ajv.addVocabulary(ours).getSchema('https://json-schema.org/draft/2020-12/schema');
+  if (!found) throw new Error('Ajv has no meta-schema of 2020-12');
+  return found;
 }
 
 /** The meta-schema says each thing several times, once for each of its parts. */

@@ -1,4 +1,5 @@
 import { limits, type InputError } from '#contracts';
+import { schemaBounds } from '../bounds.js';
 import { below } from './json-pointer.js';
 
 /**
@@ -16,7 +17,12 @@ export function sizeErrors(schema: unknown): InputError[] {
       return [{ pointer, detail: `is nested more than ${limits.jsonDepth} levels deep` }];
     if (Object.hasOwn(value, '__proto__'))
       return [{ pointer, detail: 'has a member named __proto__, which cannot be described' }];
-    for (const [name, member] of Object.entries(value))
+    const members = Object.entries(value);
+    if (members.length > schemaBounds.values)
+      return [
+        { pointer, detail: `has ${members.length} members; at most ${schemaBounds.values} are allowed` },
+      ];
+    for (const [name, member] of members)
       open.push({ value: member, pointer: below(pointer, name), depth: depth + 1 });
   }
   const bytes = Buffer.byteLength(JSON.stringify(schema) ?? '');

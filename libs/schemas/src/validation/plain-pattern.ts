@@ -7,8 +7,9 @@ const quantifier = String.raw`[?*+]|\{\d{1,3}(?:,\d{0,3})?\}`;
 const plain = new RegExp(String.raw`^\^(?:${atom}(?:${quantifier})?)*\$$`);
 const parts = new RegExp(String.raw`${atom}(${quantifier})?`, 'g');
 
-/** Ways in which the lengths of the parts may be chosen before a text is refused. */
-const mostWays = 100;
+/** Ways in which the lengths of the parts may be chosen before a text is refused, at each place where an open end may end. */
+const mostWays = 1_000;
+const mostWaysWithOpenEnd = 8;
 
 /**
  * A regular expression so plain that JavaScript's own engine takes linear time too, and means the same by it: from
@@ -21,10 +22,12 @@ export function plainPattern(source: string): RegExp | undefined {
   let unbounded = 0;
   for (const [, quantity] of source.slice(1, -1).matchAll(parts)) {
     const choices = choicesOf(quantity);
+    if (choices < 1) return undefined;
     if (choices === Infinity) unbounded++;
     else ways *= choices;
   }
-  return unbounded <= 1 && ways <= mostWays ? new RegExp(source) : undefined;
+  if (unbounded > 1 || ways > (unbounded === 1 ? mostWaysWithOpenEnd : mostWays)) return undefined;
+  return new RegExp(source);
 }
 
 function choicesOf(quantity: string | undefined): number {

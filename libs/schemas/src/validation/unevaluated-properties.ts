@@ -7,9 +7,11 @@ import {
   type KeywordCxt,
 } from 'ajv/dist/2020.js';
 import { not } from 'ajv/dist/compile/codegen/index.js';
-import names from 'ajv/dist/compile/names.js';
 import { Type } from 'ajv/dist/compile/util.js';
 import type { Meter } from './meter.js';
+
+/** Ajv's variable in compiled code. */
+const countOfErrors = new Name('errors');
 
 /**
  * In place of Ajv's, which takes `constructor` and the like for looked at: the names that were looked at are asked for as
@@ -23,7 +25,7 @@ export function unevaluatedProperties(meter: Meter): CodeKeywordDefinition {
     trackErrors: true,
     error: {
       message: '',
-      params: ({ params }) => _`{unevaluatedProperty: ${params.unevaluatedProperty as Name}}`,
+      params: ({ params }) => _`{unevaluatedProperty: ${params.unevaluatedProperty}}`,
     },
     code(cxt) {
       const { gen, data, it, errsCount } = cxt;
@@ -36,7 +38,7 @@ export function unevaluatedProperties(meter: Meter): CodeKeywordDefinition {
         });
       }
       it.props = true;
-      cxt.ok(_`${errsCount} === ${names.default.errors}`);
+      cxt.ok(_`${errsCount} === ${countOfErrors}`);
     },
   };
 }
@@ -46,8 +48,8 @@ type Evaluated = KeywordCxt['it']['props'];
 /** `props` are names known when compiling, or a variable that holds true or an object of names. */
 function lookedAt(gen: CodeGen, props: Evaluated): (key: Name) => Code {
   if (props instanceof Name) {
-    const has = gen.scopeValue('func', { ref: Object.prototype.hasOwnProperty });
-    return (key) => _`(${props} === true || ${props} && ${has}.call(${props}, ${key}))`;
+    const has = gen.scopeValue('func', { ref: Object.hasOwn });
+    return (key) => _`(${props} === true || ${props} && ${has}(${props}, ${key}))`;
   }
   const known = gen.scopeValue('obj', { ref: new Set(Object.keys(props ?? {})) });
   return (key) => _`${known}.has(${key})`;

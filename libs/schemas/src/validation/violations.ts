@@ -2,12 +2,15 @@ import type { ErrorObject } from 'ajv';
 import type { InputError } from '#contracts';
 import { below } from '../document/json-pointer.js';
 
+const inContains = /\/contains\/[^/]+$/;
+
 /** Ajv's errors as places and sentences, each once, at most `most` of them. */
 export function violations(errors: readonly ErrorObject[], most: number): InputError[] {
   const found = new Map<string, InputError>();
   for (const error of errors) {
-    // Said by the keywords inside of it.
-    if (error.keyword === 'if' || error.keyword === 'propertyNames') continue;
+    // Said by the keywords inside of it, or saying why one item of several is not the one that is missing.
+    if (error.keyword === 'if' || error.keyword === 'propertyNames' || inContains.test(error.schemaPath))
+      continue;
     const violation = { pointer: pointerOf(error), detail: detailOf(error) };
     found.set(`${violation.pointer} ${violation.detail}`, violation);
     if (found.size >= most) break;

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { readDocument } from './document.js';
+import { InvalidSchemaError } from './refuse.js';
+
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const named = <T>(count: number, make: (index: number) => T): Record<string, T> =>
+  Object.fromEntries(times(count, (index) => [`n${index}`, make(index)]));
+const nested = (levels: number): object =>
+  times(levels, () => 0).reduce<object>((inner) => ({ not: inner }), {});
+
+function errorsOf(schema: unknown): [pointer: string, detail: string][] {
+  try {
+    readDocument(schema);
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidSchemaError)) throw error;
+    return error.errors.map(({ pointer, detail }) => [pointer, detail]);
+  }
+}
+
+describe('a JSON Schema document', () => {
+  it.each([
+    ['an empty schema', {}],
+    ['the schema that permits everything', true],
+    ['its dialect', { $schema: 'https://json-schema.org/draft/2020-12/schema#' }],
+    [
+      'annotations',
+      { title: 't', description: 'd', examples: [1], default: {}, $comment: 'c', deprecated: true },
+    ],
+    [
+      'references by pointer, name and its own id',
+      {
+        $id: 'https://example.com/order',
+        properties: {
+          a: { $ref: '#/$defs/x~1y' },
+          b: { $ref: '#name' },
+          c: { $ref: 'https://example.com/order#/$defs/x~1y' },
+        },
+        $defs: { 'x/y': { type: 'string' }, z: { $anchor: 'name' } },
+      },
+    ],
+    ['a schema that contains itself', { properties: { children: { items: { $ref: '#' } } } }],
+    ['properties called like keywords', { properties: { $ref: {}, type: {}, constructor: {} } }],
+    ['a bound beyond what floating point tells apart', { properties: { id: { maximum: 2 ** 63 } } }],
+  ])('may have %s', (_, schema) => {
+    expect(errorsOf(schema)).toEqual([]);
+  });
+
+  it.each([
+    ['null', null, ''],
+    ['a list', [], ''],
+    ['text', 'object', ''],
+    ['the schema that permits nothing', false, ''],
+    ['a schema that no object fits', { type: ['string', 'null'] }, '/type'],
+    ['an unknown type', { properties: { a: { type: 'text' } } }, '/properties/a/type'],
+    ['a value of the wrong type', { minProperties: '1' }, '/minProperties'],
+    ['a misspelt keyword', { propertis: {} }, '/propertis'],
+    ['a keyword that says nothing', { then: {} }, '/then'],
+    ['another dialect', { $schema: 'http://json-schema.org/draft-07/schema#', definitions: 1 }, '/$schema'],
+    ['a nested id', { properties: { a: { $id: 'x' } } }, '/properties/a/$id'],
+    ['an unknown format', { properties: { 'a/b': { format: 'colour' } } }, '/properties/a~1b/format'],
+    ['a reference to another document', { $ref: 'https://example.com/other' }, '/$ref'],
+    ['a reference to nothing', { $ref: '#/$defs/none' }, '/$ref'],
+    ['a reference to what is no schema', { $ref: '#/properties', properties: {} }, '/$ref'],
+    ['a broken reference', { $ref: '#/%E0%A4%A' }, '/$ref'],
+    ['two places of one name', { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } }, '/$defs/b/$anchor'],
+    [
+      'a regular expression that looks ahead',
+      { patternProperties: { '(?=a)': {} } },
+      '/patternProperties/(?=a)',
+    ],
+    [
+      'a constant that floating point cannot tell apart',
+      { properties: { a: { const: 2 ** 53 } } },
+      '/properties/a/const',
+    ],
+    [
+      'such a number deep in an enum',
+      { properties: { a: { enum: [{ b: [1e300] }] } } },
+      '/properties/a/enum',
+    ],
+    ['an infinite bound', { properties: { a: { maximum: Infinity } } }, '/properties/a/maximum'],
+    [
+      'what Ajv would judge wrongly',
+      { if: {}, then: {}, unevaluatedProperties: false },
+      '/unevaluatedProperties',
+    ],
+    [
+      'a name that JavaScript treats in its own way',
+      JSON.parse('{"properties":{"__proto__":{}}}'),
+      '/properties',
+    ],
+  ])('must not be or have %s', (_, schema, pointer) => {
+    expect(errorsOf(schema)).toEqual([[pointer, expect.stringMatching(/\w+ .*\w/)]]);
+  });
+
+  it.each([
+    ['additionalItems', 'prefixItems'],
+    ['dependencies', 'dependentRequired'],
+    ['nullable', '"null"'],
+    ['$dynamicRef', '$ref'],
+    ['unevaluatedItems', 'items'],
+  ])('is told what to write instead of %s', (keyword, instead) => {
+    expect(errorsOf({ [keyword]: {} })).toEqual([[`/${keyword}`, expect.stringContaining(instead)]]);
+  });
+
+  it('names every fault, twenty at most', () => {
+    expect(errorsOf({ a: 1, b: 2, properties: { c: { type: 'x' } } }).map(([pointer]) => pointer)).toEqual([
+      '/a',
+      '/b',
+      '/properties/c/type',
+    ]);
+    expect(errorsOf(named(100, () => 0))).toHaveLength(20);
+  });
+
+  it.each([
+    ['is too long', { description: 'x'.repeat(65 * 1024) }],
+    ['is nested too deeply', nested(10_000)],
+    ['has too many schemas', { allOf: times(30, () => ({ properties: named(40, () => ({})) })) }],
+    ['has too many properties in one place', { properties: named(501, () => ({})) }],
+    ['has an enum that is too long', { properties: { a: { enum: times(1001, String) } } }],
+    ['refers to itself for the same value', { allOf: [{ anyOf: [{ $ref: '#' }] }] }],
+    [
+      'refers to itself in a circle',
+      { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } },
+    ],
+    [
+      'doubles with each reference',
+      {
+        $ref: '#/$defs/n0',
+        $defs: named(40, (index) => ({
+          allOf: index < 39 ? times(2, () => ({ $ref: `#/$defs/n${index + 1}` })) : [],
+        })),
+      },
+    ],
+    [
+      'chains too many references',
+      {
+        $ref: '#/$defs/n0',
+        $defs: named(60, (index) => ({
+          minProperties: 1,
+          ...(index < 59 && { $ref: `#/$defs/n${index + 1}` }),
+        })),
+      },
+    ],
+    [
+      'has too many regular expressions',
+      { patternProperties: Object.fromEntries(times(101, (index) => [`^a${index}$`, {}])) },
+    ],
+    [
+      'has too many regular expressions that RE2 runs',
+      { patternProperties: Object.fromEntries(times(26, (index) => [`(a${index})`, {}])) },
+    ],
+    ['has a regular expression that is too large', { properties: { a: { pattern: '(?:a?b?){300}' } } }],
+  ])('is refused at once when it %s', (_, schema) => {
+    const start = performance.now();
+    expect(errorsOf(schema).length).toBeGreaterThan(0);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileSchema } from './compile-schema.js';
+
+const order = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  required: ['order_id', 'currency', 'items'],
+  additionalProperties: false,
+  properties: {
+    order_id: { type: 'string', format: 'uuid' },
+    currency: { enum: ['EUR', 'USD'] },
+    total: { type: 'number', minimum: 0, multipleOf: 0.01 },
+    status: { const: 'placed' },
+    customer: { $ref: '#/$defs/customer' },
+    items: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        required: ['sku', 'quantity'],
+        properties: {
+          sku: { type: 'string', pattern: '^[A-Z]{2}-[0-9]+$' },
+          quantity: { type: 'integer', exclusiveMinimum: 0 },
+        },
+      },
+    },
+  },
+  $defs: { customer: { type: ['object', 'null'], minProperties: 1, dependentRequired: { email: ['name'] } } },
+};
+const event = {
+  order_id: '6f1c1b1e-0000-4000-8000-000000000001',
+  currency: 'EUR',
+  total: 19.99,
+  status: 'placed',
+  customer: null,
+  items: [{ sku: 'AB-1', quantity: 2 }],
+};
+
+const check = (schema: unknown, data: unknown, characters?: number) =>
+  compileSchema(schema).validate(data, characters);
+
+describe('an event against its schema', () => {
+  it('fits', () => {
+    expect(check(order, event)).toBeUndefined();
+  });
+
+  it.each([
+    [{ note: 1 }, '/data/note', 'is not a property that the schema allows'],
+    [{ order_id: 7 }, '/data/order_id', 'must be string'],
+    [{ order_id: 'x' }, '/data/order_id', 'must be a valid uuid'],
+    [{ currency: 'GBP' }, '/data/currency', 'must be one of "EUR", "USD"'],
+    [{ total: 1.005 }, '/data/total', 'must be a multiple of 0.01'],
+    [{ total: -1 }, '/data/total', 'must be 0 or more'],
+    [{ status: 'paid' }, '/data/status', 'must be "placed"'],
+    [{ customer: 1 }, '/data/customer', 'must be object or null'],
+    [{ customer: {} }, '/data/customer', 'must have 1 property or more'],
+    [{ customer: { email: 'a' } }, '/data/customer/name', 'is required when "email" is there'],
+    [{ items: undefined }, '/data/items', 'is required'],
+    [{ items: [] }, '/data/items', 'must have 1 item or more'],
+    [{ items: [{ sku: 'AB-1' }] }, '/data/items/0/quantity', 'is required'],
+    [
+      { items: [{ sku: 'ab', quantity: 1 }] },
+      '/data/items/0/sku',
+      'must match the pattern "^[A-Z]{2}-[0-9]+$"',
+    ],
+    [{ items: [{ sku: 'AB-1', quantity: 0 }] }, '/data/items/0/quantity', 'must be more than 0'],
+  ])('with %j is told where and what is wrong', (change, pointer, detail) => {
+    expect(check(order, JSON.parse(JSON.stringify({ ...event, ...change })))).toEqual([{ pointer, detail }]);
+  });
+
+  it.each([
+    [{ propertyNames: { maxLength: 3 } }, { toolong: 1 }, '/data/toolong', /name .* 3 characters or less/],
+    [{ properties: { a: false } }, { a: 1 }, '/data/a', /not allowed/],
+    [{ not: { required: ['a'] } }, { a: 1 }, '/data', /excludes/],
+    [{ properties: { a: { uniqueItems: true } } }, { a: [{ b: 1 }, { b: 1 }] }, '/data/a', /twice/],
+    [{ properties: { a: { contains: { const: 1 } } } }, { a: [2] }, '/data/a', /1 item or more that fit/],
+    [
+      { properties: { a: { prefixItems: [true], items: false } } },
+      { a: [1, 2] },
+      '/data/a',
+      /1 item or less/,
+    ],
+    [{ properties: { 'a/b~c': { type: 'null' } } }, { 'a/b~c': 1 }, '/data/a~1b~0c', /null/],
+    [{ oneOf: [{}, true] }, {}, '/data', /more than one/],
+    [{ properties: { a: { maxLength: 1 } } }, { a: '😀😀' }, '/data/a', /1 character or less/],
+  ])('%j is explained', (...[schema, data, pointer, detail]) => {
+    expect(check(schema, data)).toEqual([{ pointer, detail: expect.stringMatching(detail) as string }]);
+  });
+
+  it('names twenty places at most, and long names in short', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`${index}${'x'.repeat(10_000)}`, 1]),
+    );
+    const errors = check({ additionalProperties: false }, many) ?? [];
+    expect(errors).toHaveLength(20);
+    expect(errors.every(({ pointer }) => pointer.length < 400)).toBe(true);
+  });
+
+  it('counts characters as people do, not as UTF-16 does', () => {
+    expect(check({ properties: { a: { maxLength: 2, minLength: 2 } } }, { a: '😀😀' })).toBeUndefined();
+  });
+
+  it('takes a number beyond floating point for a number', () => {
+    const data: unknown = JSON.parse('{"a": 1e400}');
+    expect(check({ properties: { a: { type: 'integer', minimum: 3 } } }, data)).toBeUndefined();
+    expect(check({ properties: { a: { maximum: 3 } } }, data)).toHaveLength(1);
+  });
+});
+
+describe('names that every JavaScript object has', () => {
+  const named = {
+    properties: { constructor: { type: 'string' } },
+    required: ['toString'],
+    additionalProperties: false,
+  };
+
+  it('are properties like others when the schema names them', () => {
+    expect(check(named, {})).toEqual([{ pointer: '/data/toString', detail: 'is required' }]);
+    expect(
+      check(named, JSON.parse('{"toString":1,"constructor":"c"}'))?.map(({ pointer }) => pointer),
+    ).toEqual(['/data/toString']);
+    expect(check({ properties: { constructor: { type: 'string' } } }, { constructor: 1 })).toHaveLength(1);
+  });
+
+  it.each(['constructor', '__proto__', 'hasOwnProperty', 'valueOf'])(
+    'are no way around a closed schema: %s',
+    (name) => {
+      const data: unknown = JSON.parse(`{"a":"x","${name}":1}`);
+      const closed = { properties: { a: true }, additionalProperties: false };
+      const unevaluated = {
+        anyOf: [{ properties: { a: { type: 'string' } } }, { required: ['b'] }],
+        unevaluatedProperties: false,
+      };
+      for (const schema of [closed, unevaluated])
+        expect(check(schema, data)).toEqual([expect.objectContaining({ pointer: `/data/${name}` })]);
+    },
+  );
+
+  it('do not disturb a comparison', () => {
+    const data: unknown = JSON.parse('{"a":{"valueOf":1,"constructor":{"b":[1]},"toString":null}}');
+    expect(check({ properties: { a: { const: { valueOf: 2 } } } }, data)).toHaveLength(1);
+    expect(check({ properties: { a: { const: (data as { a: unknown }).a } } }, data)).toBeUndefined();
+  });
+});
+
+describe('a schema that would take too long', () => {
+  const large = (length: number): unknown[] => Array.from({ length }, (_, index) => ({ p: index }));
+
+  it('gives the same answer for the same event, whatever the machine', () => {
+    const branch = { properties: { next: { $ref: '#/$defs/node' } } };
+    const exponential = { $ref: '#/$defs/node', $defs: { node: { allOf: [branch, branch] } } };
+    const chain = (length: number): object => (length === 0 ? {} : { next: chain(length - 1) });
+    const compiled = compileSchema(exponential);
+    expect(compiled.validate(chain(8), 100)).toBeUndefined();
+    for (let run = 0; run < 3; run++)
+      expect(compiled.validate(chain(40), 400)).toEqual([
+        { pointer: '/data', detail: expect.stringContaining('steps') as string },
+      ]);
+  });
+
+  it.each([
+    ['compares every item with every other', { uniqueItems: true }, large(100_000)],
+    [
+      'looks at each item in a hundred ways',
+      { allOf: Array.from({ length: 100 }, () => ({ items: { type: 'object' } })) },
+      large(100_000),
+    ],
+    ['takes a long text apart', { pattern: '(a|b)*a(a|b){20}[cd]' }, 'ab'.repeat(500_000)],
+    [
+      'names what is not equal',
+      { allOf: Array.from({ length: 300 }, (_, i) => ({ not: { const: [i] } })) },
+      large(100_000),
+    ],
+    ['collects errors', { items: { type: 'string' } }, large(100_000)],
+  ])('ends all the same when it %s', (_, schema, a) => {
+    const start = performance.now();
+    check({ properties: { a: schema } }, { a });
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+});
+
+describe('any schema', () => {
+  const keyword = fc.constantFrom(
+    ...'$ref $id $anchor $defs type const enum multipleOf maximum minLength pattern items prefixItems contains'.split(
+      ' ',
+    ),
+    ...'uniqueItems properties patternProperties additionalProperties unevaluatedProperties required allOf'.split(
+      ' ',
+    ),
+    ...'anyOf oneOf not if then else dependentSchemas dependentRequired propertyNames format minContains x'.split(
+      ' ',
+    ),
+  );
+  const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
+    schema: fc.oneof(
+      { depthSize: 'medium', withCrossShrink: true },
+      fc.constantFrom<unknown>(
+        true,
+        false,
+        0,
+        1,
+        -1,
+        0.5,
+        1e300,
+        null,
+        '',
+        'a',
+        '#',
+        '#/$defs/a',
+        'object',
+        'integer',
+        '(',
+        '^a+$',
+        'uri',
+        [],
+        {},
+        ['a'],
+        ['a', 'a'],
+        ['string', 'object'],
+      ),
+      fc.array(tie('schema'), { maxLength: 3 }),
+      fc.dictionary(fc.oneof(keyword, fc.constantFrom('a', 'b', 'constructor', '^a')), tie('schema'), {
+        maxKeys: 4,
+      }),
+      fc.dictionary(keyword, tie('schema'), { maxKeys: 4 }),
+    ),
+  }));
+
+  it('is compiled or refused with places and sentences, and then checks any event', () => {
+    let compiledOnes = 0;
+    fc.assert(
+      fc.property(
+        schema,
+        fc.object({ maxDepth: 3, key: fc.constantFrom('a', 'b', 'constructor') }),
+        (candidate, data) => {
+          try {
+            const compiled = compileSchema(candidate);
+            compiledOnes++;
+            const errors = compiled.validate(data);
+            expect(
+              errors?.every(({ pointer, detail }) => pointer.startsWith('/data') && detail !== ''),
+            ).not.toBe(false);
+          } catch (error) {
+            expect(error).toMatchObject({ name: 'InvalidSchemaError' });
+          }
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+    expect(compiledOnes).toBeGreaterThan(50);
+  });
+});
