@@ -1,9 +1,11 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import type { Micros } from '#contracts';
+import type { KeyDefinition } from '#definitions';
 import { scopes } from '#http';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
-import { keyStatuses, type KeyStatus } from './key-status.js';
+import { keyStatus, keyStatuses, secretWorks, type KeyStatus } from './key-status.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -53,4 +55,25 @@ export class KeyList {
   @IsInt() @Min(0) total: number;
   @IsBoolean() has_more: boolean;
   @Nullable('string') next_cursor: string | null;
+}
+
+/** A key as it is answered. */
+export function keyAnswer(key: KeyDefinition, now: Micros): KeyAnswer {
+  const { key_id, name, scopes, streams, rate_limit, created_at, expires_at, rotated_at, revoked_at } = key;
+  const status = keyStatus(key, now);
+  const older = key.secrets.slice(1).filter((secret) => status === 'active' && secretWorks(secret, now));
+  const ends = older.map(({ expires_at: end }) => end ?? '').sort();
+  return {
+    key_id,
+    name,
+    status,
+    scopes,
+    streams: streams ?? null,
+    rate_limit: rate_limit ?? null,
+    created_at,
+    expires_at: expires_at ?? null,
+    rotated_at: rotated_at ?? null,
+    overlap_until: ends.at(-1) ?? null,
+    revoked_at: revoked_at ?? null,
+  };
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '#contracts';
 import type { KeyDefinition } from '#definitions';
+import { keyAnswer } from './key-answers.js';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
-import { endOf, keyAnswer, keyStatus } from './key-status.js';
+import { endOf, keyStatus } from './key-status.js';
 
 const now = Date.UTC(2026, 10, 21) * 1000;
 const hour = 3_600_000_000;

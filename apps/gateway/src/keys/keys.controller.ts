@@ -6,10 +6,9 @@ import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
-import { IssuedKeyAnswer, KeyList } from './key-answers.js';
+import { IssuedKeyAnswer, keyAnswer, KeyList } from './key-answers.js';
 import { KeyInput } from './key-input.js';
 import { KeyListParameters } from './key-parameters.js';
-import { keyAnswer } from './key-status.js';
 import { KeyStore } from './key-store.js';
 import { requireUnlimited } from './require-unlimited.js';
 
