@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { IsArray, IsBoolean, IsDefined, IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import type { Micros } from '#contracts';
 import type { KeyDefinition } from '#definitions';
 import { scopes } from '#http';
@@ -9,11 +9,7 @@ import { keyStatus, keyStatuses, secretWorks, type KeyStatus } from './key-statu
 
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** What a key may do in a second, on each instance. */
-export class RateLimitAnswer {
-  @IsOptional() @IsInt() @Min(1) events_per_second?: number;
-  @IsOptional() @IsInt() @Min(1) requests_per_second?: number;
-}
+const perSecond = { type: 'integer', minimum: 1 } as const;
 
 /** A key, without anything that could be used as one. */
 export class KeyAnswer {
@@ -21,14 +17,17 @@ export class KeyAnswer {
   @IsString() name: string;
   @IsIn(keyStatuses) status: KeyStatus;
   @IsArray() @IsIn(scopes, { each: true }) scopes: readonly string[];
+  @IsDefined()
   @Schema({ type: 'array', items: { type: 'string' }, nullable: true, description: 'Null: every stream.' })
-  @IsOptional()
   streams: readonly string[] | null;
-  @Schema({ nullable: true, description: 'Null: no limit.' })
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => RateLimitAnswer)
-  rate_limit: RateLimitAnswer | null;
+  @IsDefined()
+  @Schema({
+    type: 'object',
+    nullable: true,
+    properties: { events_per_second: perSecond, requests_per_second: perSecond },
+    description: 'What it may do in a second, on each instance. Null: no limit.',
+  })
+  rate_limit: KeyDefinition['rate_limit'] | null;
   @Schema(time) @IsString() created_at: string;
   @Nullable('string', { format: 'date-time' }) expires_at: string | null;
   @Nullable('string', { format: 'date-time' }) rotated_at: string | null;
