@@ -1,40 +1,61 @@
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest';
 import { describeAccess } from './contract/access.js';
-import { describeBlocks } from './contract/blocks.js';
 import { describeCounts } from './contract/counts.js';
 import { describeDeadLetters } from './contract/dead-letters.js';
+import { describeDropping } from './contract/dropping.js';
+import { describeErasing } from './contract/erasing.js';
 import { describeFilters } from './contract/filters.js';
 import { describeKeeping } from './contract/keeping.js';
 import { describeLists } from './contract/lists.js';
 import { describeMaterializing } from './contract/materializing.js';
 import { describePages } from './contract/pages.js';
 import { describeRepeats } from './contract/repeats.js';
+import { describeRetention } from './contract/retention.js';
 import { StoreContract, type StoreUnderTest } from './contract/store-contract.js';
 
-/** What every store promises. `open` gives an empty one, in which nothing is merged while the suite runs. */
+type Theme = (contract: StoreContract) => void;
+
+const writingAndReading: Theme[] = [
+  describeServing,
+  describeKeeping,
+  describePages,
+  describeFilters,
+  describeRepeats,
+  describeMaterializing,
+  describeCounts,
+  describeLists,
+  describeDeadLetters,
+  describeAccess,
+];
+
+const removing: Theme[] = [describeErasing, describeRetention, describeDropping];
+
+/**
+ * What every store promises. `open` gives an empty one, in which nothing is merged while the suite runs. Each removal has
+ * one of its own: it takes the longer the more was written before.
+ */
 export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${name} as a store`, () => {
     const contract = new StoreContract(open);
     beforeAll(() => contract.open());
     afterAll(() => contract.close());
+    for (const describeTheme of writingAndReading) describeTheme(contract);
+  });
 
-    it('answers', async () => {
-      await contract.store.ping();
-    });
+  describe(`${name} as a store to remove from`, () => {
+    const contract = new StoreContract(open);
+    beforeEach(() => contract.open());
+    afterEach(() => contract.close());
+    for (const describeTheme of removing) describeTheme(contract);
+  });
+}
 
-    it('can be migrated again, and by two at once', async () => {
-      await Promise.all([contract.store.migrate(), contract.store.migrate()]);
-    });
+function describeServing(contract: StoreContract): void {
+  it('answers', async () => {
+    await contract.store.ping();
+  });
 
-    describeKeeping(contract);
-    describeBlocks(contract);
-    describePages(contract);
-    describeFilters(contract);
-    describeRepeats(contract);
-    describeMaterializing(contract);
-    describeCounts(contract);
-    describeLists(contract);
-    describeDeadLetters(contract);
-    describeAccess(contract);
+  it('can be migrated again, and by two at once', async () => {
+    await Promise.all([contract.store.migrate(), contract.store.migrate()]);
   });
 }

@@ -1,7 +1,9 @@
 import type { Expression, Micros, StoredEvent, StreamAccess } from '#contracts';
 import type { EventBlock } from './blocks/event-block.js';
+import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './event-row.js';
 
+export type { EntityErasure, EventEraser } from './event-eraser.js';
 export type { EventRow };
 
 /**
@@ -45,7 +47,8 @@ export interface StoredIdentity {
 /** What a materializer needs. All writes are idempotent: writing the same rows again changes nothing that is read. */
 export interface EventWriter {
   /**
-   * Writes the rows to every table at once. `token` names the batch: the same token with the same rows is dropped.
+   * Writes the rows to every table at once. `token` names the batch: the same token with the same rows is dropped, as
+   * long as none of them has been removed since and is ingested anew.
    * @throws StoreUnavailableError when it should be tried again (down, slow, read-only, too many parts, disk full).
    * @throws StoreRefusedError when ClickHouse will never take these rows.
    */
@@ -53,7 +56,12 @@ export interface EventWriter {
   /** The same, for rows that are in the store's form already: what many rows take. */
   appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void>;
   appendDeadLetters(letters: readonly DeadLetter[]): Promise<void>;
-  /** The greatest offset of a partition that is stored, or undefined when there is none. */
+  /**
+   * Says that these letters were replayed. The mark stays when a letter is written again as it was; ids of which there is
+   * no letter are passed over. @param ids At most `maxDeadLetterIds`.
+   */
+  markReplayed(ids: readonly string[], at: Micros): Promise<void>;
+  /** The greatest offset of a partition that was ever stored, or undefined when there is none. */
   lastStored(stream: string, partition: number): Promise<number | undefined>;
   /**
    * Which events of a stretch are stored already, in every table, by offset. Several have the same offset when the
@@ -117,6 +125,7 @@ export interface CountBucket {
   count: number;
 }
 
+/** A stream of which there are events. */
 export interface StreamSummary {
   stream: string;
   events: number;
@@ -124,6 +133,7 @@ export interface StreamSummary {
   last_timestamp: Micros | null;
 }
 
+/** The head of an entity. It outlives the entity's events where these are past their retention: versions go on from it. */
 export interface EntitySummary {
   stream: string;
   entity_id: string;
@@ -146,8 +156,22 @@ export interface EntitiesQuery extends Permitted {
   cursor?: string;
 }
 
+/** Dead letters that one question can name. */
+export const maxDeadLetterIds = 500;
+
+/** A letter as it is found. */
+export interface FoundDeadLetter extends DeadLetter {
+  id: string;
+  /** When it was last replayed. */
+  replayed_at: Micros | null;
+}
+
 export interface DeadLetterQuery extends Permitted {
+  /** At most `maxDeadLetterIds`; what is no id names no letter. */
+  ids?: readonly string[];
   source?: string;
+  /** Whether it was replayed; undefined is both. */
+  replayed?: boolean;
   since?: Micros;
   until?: Micros;
   limit: number;
@@ -169,12 +193,13 @@ export interface EventReader {
   deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,
-  ): Promise<Page<DeadLetter & { id: string }> & { total: number }>;
+  ): Promise<Page<FoundDeadLetter> & { total: number }>;
 }
 
 export interface Store {
   readonly writer: EventWriter;
   readonly reader: EventReader;
+  readonly eraser: EventEraser;
   /** Applies the migrations that are missing. Safe to run by several processes at once. */
   migrate(): Promise<void>;
   /** Resolves when the store answers. @throws StoreUnavailableError */

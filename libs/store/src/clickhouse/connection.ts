@@ -83,9 +83,18 @@ export class Connection {
   }
 
   /** Runs a statement that has no answer. */
-  async command(query: string, params: Record<string, unknown> = {}): Promise<void> {
+  async command(
+    query: string,
+    params: Record<string, unknown> = {},
+    settings: ClickHouseSettings = {},
+  ): Promise<void> {
     await this.guarded('write', undefined, (signal) =>
-      this.client.command({ query, query_params: params, abort_signal: signal }),
+      this.client.command({
+        query,
+        query_params: params,
+        abort_signal: signal,
+        clickhouse_settings: settings,
+      }),
     );
   }
 

@@ -2,6 +2,7 @@ import type { CountQuery } from '../store.js';
 import { tableFor, type Sql } from './event-query.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
+import { keptSegments } from './summaries.js';
 import { readableColumns } from './where/value.js';
 
 /** A bucket as `countSql` selects it; `total` is the same in every row. */
@@ -34,11 +35,9 @@ function startOf(query: CountQuery, params: Params): string {
   return `toUnixTimestamp64Micro(timestamp) - positiveModulo(toUnixTimestamp64Micro(timestamp), ${width})`;
 }
 
-/** Whether the table has more rows than events. Every event sets one bit of `positions`. */
+/** Whether the table has more rows than events. Every event sets one bit of `positions`, removed ones another. */
 export const repeatedRowsSql = `
-SELECT (SELECT count() FROM events) != (
-  SELECT sum(events)
-  FROM (SELECT groupBitmapMerge(offsets) AS events FROM positions GROUP BY stream, partition, segment))`;
+SELECT (SELECT count() FROM events) != (SELECT sum(kept) FROM (${keptSegments([])}))`;
 
 /** Whether the bits of `positions` alone can say it: no condition but on the stream, no bucket but the stream. */
 export function countsWholeStreams(query: CountQuery): boolean {

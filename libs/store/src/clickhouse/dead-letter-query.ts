@@ -1,10 +1,13 @@
+import { TupleParam } from '@clickhouse/client';
 import { decodeCursor, encodeCursor } from '../cursor.js';
-import type { DeadLetter, DeadLetterQuery } from '../store.js';
+import { deadLetterId, deadLetterIdentities } from '../dead-letter-id.js';
+import type { DeadLetter, DeadLetterQuery, FoundDeadLetter } from '../store.js';
 import type { Sql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
 import { streamConditions } from './stream-scope.js';
 
+/** `replayedAt` is 0 for one that was not replayed. */
 export type SelectedDeadLetter = [
   source: string,
   stream: string,
@@ -14,22 +17,40 @@ export type SelectedDeadLetter = [
   error: string,
   event: string,
   createdAt: number,
+  replayedAt: number,
 ];
+
+export function foundDeadLetter(row: SelectedDeadLetter): FoundDeadLetter {
+  const [source, stream, partition, offset, reason, error, event, created_at, replayedAt] = row;
+  const letter = { source, stream, partition, offset, reason, error, event, created_at };
+  return { ...letter, id: deadLetterId(letter), replayed_at: replayedAt === 0 ? null : replayedAt };
+}
+
+/** A mark is of a letter with this identity that holds this: see 0006_dead_letter_replays.sql. */
+const markKey = 'source, stream, partition, offset, event_hash';
+const markKeyOfLetter = 'source, stream, partition, offset, sipHash64(event)';
+const order = 'ORDER BY created_at DESC, source DESC, stream DESC, partition DESC, offset DESC';
 
 /**
  * ORDER BY created_at and then the identity, newest first. FINAL, because a letter that was written again may have
- * another time and would not stand beside the first; dead letters are few.
+ * another time and would not stand beside the first; dead letters are few. Marks are joined to the page alone.
  */
 export function deadLettersSql(query: DeadLetterQuery): Sql {
   const params = new Params();
   const conditions = filter(query, params);
   if (query.cursor !== undefined) conditions.push(afterCursor(query, query.cursor, params));
   return {
-    query: `SELECT source, stream, partition, offset, reason, error, event, toUnixTimestamp64Micro(created_at)
-FROM dead_letters FINAL
-${whereClause(conditions)}
-ORDER BY created_at DESC, source DESC, stream DESC, partition DESC, offset DESC
-LIMIT ${params.bind('UInt64', query.limit + 1)}`,
+    query: `SELECT source, stream, partition, offset, reason, error, event, toUnixTimestamp64Micro(created_at), replayed_at
+FROM (
+  SELECT source, stream, partition, offset, reason, error, event, created_at, sipHash64(event) AS event_hash
+  FROM dead_letters FINAL
+  ${whereClause(conditions)}
+  ${order}
+  LIMIT ${params.bind('UInt64', query.limit + 1)}) AS letters
+LEFT JOIN (
+  SELECT ${markKey}, max(marks.replayed_at) AS replayed_at FROM dead_letter_replays AS marks GROUP BY ${markKey}) AS replays
+USING (${markKey})
+${order}`,
     params: params.values,
   };
 }
@@ -42,6 +63,18 @@ export function deadLettersTotalSql(query: DeadLetterQuery): Sql {
   };
 }
 
+/** Marks letters as they are now. */
+export function markReplayedSql(ids: readonly string[], at: number): Sql {
+  const params = new Params();
+  return {
+    query: `INSERT INTO dead_letter_replays (${markKey}, replayed_at)
+SELECT ${markKeyOfLetter}, ${params.bind('Int64', at)}
+FROM dead_letters FINAL
+WHERE ${named(ids, params)}`,
+    params: params.values,
+  };
+}
+
 export function deadLettersCursor(query: DeadLetterQuery, last: DeadLetter): string {
   const { created_at, source, stream, partition, offset } = last;
   return encodeCursor(binding(query), [created_at, source, stream, partition, offset]);
@@ -49,10 +82,20 @@ export function deadLettersCursor(query: DeadLetterQuery, last: DeadLetter): str
 
 function filter(query: DeadLetterQuery, params: Params): string[] {
   const conditions = streamConditions(query, params);
+  if (query.ids) conditions.push(named(query.ids, params));
   if (query.source !== undefined) conditions.push(`source = ${params.bind('String', query.source)}`);
   if (query.since !== undefined) conditions.push(`created_at >= ${params.time(query.since)}`);
   if (query.until !== undefined) conditions.push(`created_at < ${params.time(query.until)}`);
+  if (query.replayed !== undefined) {
+    const among = query.replayed ? 'IN' : 'NOT IN';
+    conditions.push(`(${markKeyOfLetter}) ${among} (SELECT ${markKey} FROM dead_letter_replays)`);
+  }
   return conditions;
+}
+
+function named(ids: readonly string[], params: Params): string {
+  const identities = deadLetterIdentities(ids).map((identity) => new TupleParam(identity));
+  return `(source, stream, partition, offset) IN ${params.bind('Array(Tuple(String, String, UInt16, UInt64))', identities)}`;
 }
 
 function afterCursor(query: DeadLetterQuery, cursor: string, params: Params): string {
@@ -69,5 +112,12 @@ function afterCursor(query: DeadLetterQuery, cursor: string, params: Params): st
 }
 
 function binding(query: DeadLetterQuery): unknown {
-  return ['dead_letters', query.source ?? null, query.since ?? null, query.until ?? null];
+  return [
+    'dead_letters',
+    query.ids ? [...query.ids].sort() : null,
+    query.source ?? null,
+    query.since ?? null,
+    query.until ?? null,
+    query.replayed ?? null,
+  ];
 }

@@ -26,7 +26,7 @@ describe('migrations', () => {
     const migrations = readMigrations(migrationsFolder());
     expect(migrations.map((migration) => migration.id)).toEqual(migrations.map((_, i) => i + 1));
     for (const statement of migrations.flatMap((migration) => migration.statements)) {
-      expect(statement).toMatch(/IF (NOT )?EXISTS/);
+      expect(statement).toMatch(/IF (NOT )?EXISTS|MODIFY SETTING/);
     }
   });
 

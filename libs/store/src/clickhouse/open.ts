@@ -3,6 +3,7 @@ import type { Store } from '../store.js';
 import { Connection } from './connection.js';
 import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
 import { ClickHouseReader, type QueryBounds } from './reader.js';
+import { ClickHouseEraser } from './eraser.js';
 import { ClickHouseWriter } from './writer.js';
 
 export interface ClickHouseOptions {
@@ -53,6 +54,7 @@ export function openClickHouse(options: ClickHouseOptions): Store {
   return {
     writer: new ClickHouseWriter(connection),
     reader: new ClickHouseReader(connection, bounds),
+    eraser: new ClickHouseEraser(connection),
     async migrate() {
       await createDatabase(connect('default'), options.database);
       await applyMigrations(connection, readMigrations(migrationsFolder()));

@@ -1,16 +1,15 @@
 import { uuidPattern, type StoredEvent } from '#contracts';
-import { deadLetterId } from '../dead-letter-id.js';
 import { UntranslatableExpressionError } from '../errors.js';
 import type {
   CountBucket,
   CountQuery,
-  DeadLetter,
   DeadLetterQuery,
   EntitiesQuery,
   EntitySummary,
   EventIdQuery,
   EventQuery,
   EventReader,
+  FoundDeadLetter,
   Page,
   StreamsQuery,
   StreamSummary,
@@ -21,12 +20,14 @@ import {
   deadLettersCursor,
   deadLettersSql,
   deadLettersTotalSql,
+  foundDeadLetter,
   type SelectedDeadLetter,
 } from './dead-letter-query.js';
 import { readEventPage } from './event-page.js';
 import { eventByIdSql, type Sql } from './event-query.js';
 import { readEvent, type SelectedEvent } from './event-row.js';
 import { PageSpans } from './page-spans.js';
+import { streamSummaries } from './stream-summaries.js';
 import {
   entitiesCursor,
   entitiesSql,
@@ -82,13 +83,7 @@ export class ClickHouseReader implements EventReader {
   }
 
   async streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]> {
-    const rows = await this.select<SelectedStream>(streamsSql(query), { signal });
-    return rows.map(([stream, events, first, last]) => ({
-      stream,
-      events,
-      first_timestamp: first,
-      last_timestamp: last,
-    }));
+    return streamSummaries(query, (sql) => this.select(sql, { signal, small: true }));
   }
 
   async entities(query: EntitiesQuery, signal?: AbortSignal): Promise<Page<EntitySummary>> {
@@ -105,13 +100,10 @@ export class ClickHouseReader implements EventReader {
   async deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,
-  ): Promise<Page<DeadLetter & { id: string }> & { total: number }> {
+  ): Promise<Page<FoundDeadLetter> & { total: number }> {
     const rows = await this.select<SelectedDeadLetter>(deadLettersSql(query), { signal });
     const [count] = await this.select<[number]>(deadLettersTotalSql(query), { signal });
-    const letters = rows.map(([source, stream, partition, offset, reason, error, event, created_at]) => {
-      const letter = { source, stream, partition, offset, reason, error, event, created_at };
-      return { ...letter, id: deadLetterId(letter) };
-    });
+    const letters = rows.map(foundDeadLetter);
     return {
       ...page(letters, query.limit, (last) => deadLettersCursor(query, last)),
       total: count?.[0] ?? 0,
@@ -122,10 +114,10 @@ export class ClickHouseReader implements EventReader {
     query: CountQuery,
     signal?: AbortSignal,
   ): Promise<{ buckets: CountBucket[]; total: number }> {
-    const streams = await this.streams(query, signal);
-    const total = streams.reduce((sum, { events }) => sum + events, 0);
+    const streams = await this.select<SelectedStream>(streamsSql(query), { signal });
+    const total = streams.reduce((sum, [, events]) => sum + events, 0);
     if (!query.groupBy) return { buckets: total === 0 ? [] : [{ count: total }], total };
-    const buckets = streams.map(({ stream, events }) => ({ group: stream, count: events }));
+    const buckets = streams.map(([stream, events]) => ({ group: stream, count: events }));
     return { buckets: buckets.slice(0, query.limit), total };
   }
 

@@ -5,24 +5,66 @@ import { whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
 import { streamConditions } from './stream-scope.js';
 
-export type SelectedStream = [stream: string, events: number, first: number, last: number];
+/** `firstInDoubt`, `lastInDoubt`: 1 when the time may be that of an event that was removed. */
+export type SelectedStream = [
+  stream: string,
+  events: number,
+  first: number,
+  last: number,
+  firstInDoubt: number,
+  lastInDoubt: number,
+];
 
-/** Distinct offsets are counted as bits, so a repeated row does not count twice. */
+/**
+ * The offsets that are there, segment by segment: those that were stored without those that were removed. They are
+ * counted as bits, so a repeated row does not count twice, and one that is removed twice is not missing twice.
+ */
+export function keptSegments(conditions: readonly string[]): string {
+  const where = whereClause(conditions);
+  return `
+SELECT stream,
+  bitmapAndnotCardinality(groupBitmapMergeStateIf(offsets, NOT removed), groupBitmapMergeStateIf(offsets, removed)) AS kept,
+  max(removed) AS touched,
+  minIf(first_timestamp, NOT removed) AS first,
+  maxIf(last_timestamp, NOT removed) AS last
+FROM (
+  SELECT stream, partition, segment, offsets, first_timestamp, last_timestamp, false AS removed FROM positions ${where}
+  UNION ALL
+  SELECT stream, partition, segment, offsets, 0, 0, true FROM removed_positions ${where})
+GROUP BY stream, partition, segment
+HAVING kept > 0`;
+}
+
 export function streamsSql(query: StreamsQuery): Sql {
   const params = new Params();
-  const where = whereClause(streamConditions(query, params));
   return {
-    query: `SELECT stream, sum(stored) AS events,
-  min(first), max(last)
-FROM (
-  SELECT stream, groupBitmapMerge(offsets) AS stored, min(first_timestamp) AS first, max(last_timestamp) AS last
-  FROM positions
-  ${where}
-  GROUP BY stream, partition, segment)
+    query: `SELECT stream, sum(kept), min(first), max(last), argMin(touched, first), argMax(touched, last)
+FROM (${keptSegments(streamConditions(query, params))})
 GROUP BY stream
 ORDER BY stream`,
     params: params.values,
   };
+}
+
+/** Which end of a stream. */
+export interface StreamEnd {
+  stream: string;
+  end: 'first' | 'last';
+}
+
+/**
+ * The times of the first or last events of streams, from the events. Each SELECT reads one stream in the order of its
+ * table and stops at the first row.
+ */
+export function streamEndsSql(ends: readonly StreamEnd[]): Sql {
+  const params = new Params();
+  const selects = ends.map(({ stream, end }, i) => {
+    const direction = end === 'first' ? 'ASC' : 'DESC';
+    return `(SELECT ${i} AS i, toUnixTimestamp64Micro(timestamp) AS time FROM events
+WHERE stream = ${params.bind('String', stream)}
+ORDER BY timestamp ${direction} LIMIT 1)`;
+  });
+  return { query: selects.join('\nUNION ALL\n'), params: params.values };
 }
 
 export type SelectedEntity = [stream: string, entityId: string, version: number, last: number];

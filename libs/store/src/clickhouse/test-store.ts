@@ -11,7 +11,9 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-const tables = ['events', 'events_by_entity', 'entities', 'positions', 'dead_letters'];
+const tables = ['events', 'events_by_entity', 'entities', 'positions', 'removed_positions', 'dead_letters'];
+/** Nothing is small enough to be merged. (`SYSTEM STOP MERGES` would stop removals, too.) */
+const noMerges = 'max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merge_at_min_space_in_pool = 1';
 
 /** A store in a database of its own on the engine of the tests, in which nothing is merged. */
 export async function openTestStore(): Promise<TestStore> {
@@ -22,7 +24,9 @@ export async function openTestStore(): Promise<TestStore> {
   const store = openClickHouse(options);
   await store.migrate();
   const engine = createClient({ url, database });
-  for (const table of tables) await engine.command({ query: `SYSTEM STOP MERGES ${database}.${table}` });
+  for (const table of tables) {
+    await engine.command({ query: `ALTER TABLE ${table} MODIFY SETTING ${noMerges}` });
+  }
   const close = async () => {
     await engine.command({ query: `DROP DATABASE ${database} SYNC` });
     await engine.close();

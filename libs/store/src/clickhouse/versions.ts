@@ -17,16 +17,16 @@ FROM entities
 WHERE stream = {stream:String} AND entity_id IN {entityIds:Array(String)} AND partition = {partition:UInt16}
 GROUP BY entity_id`;
 
-const before = `
-SELECT entity_id, max(version)
+const around = `
+SELECT entity_id, maxIf(version, offset < {before:UInt64}), minIf(version, offset >= {before:UInt64})
 FROM events_by_entity
 WHERE entity_id IN {entityIds:Array(String)} AND stream = {stream:String} AND partition = {partition:UInt16}
-  AND offset < {before:UInt64}
 GROUP BY entity_id`;
 
 /**
  * Nearly always nothing of an entity is stored at or past `before`: its head says both that and the version. Only for
- * the others (a stretch that is read again) their events are looked at.
+ * the others (a stretch that is read again) their events are looked at: the last one below, and where those are past
+ * their retention, the first one from there on, whose version is one more. With no event left the head has to do.
  */
 export async function versions(connection: Connection, query: VersionsQuery): Promise<Map<string, number>> {
   const found = new Map<string, number>();
@@ -66,16 +66,20 @@ async function addVersions(
   });
   const readAgain: string[] = [];
   for (const [entityId, version, last] of rows) {
-    if (last < query.before) found.set(entityId, version);
-    else readAgain.push(entityId);
+    found.set(entityId, version);
+    if (last >= query.before) readAgain.push(entityId);
   }
   if (readAgain.length === 0) return;
-  const earlier = await connection.select<[string, number]>(before, {
+  const events = await connection.select<[string, number, number]>(around, {
     params: { stream, partition, entityIds: readAgain, before: query.before },
     settings,
     purpose: 'lookup',
   });
-  for (const [entityId, version] of earlier) found.set(entityId, version);
+  for (const [entityId, below, above] of events) {
+    const version = below > 0 ? below : above - 1;
+    if (version > 0) found.set(entityId, version);
+    else found.delete(entityId);
+  }
 }
 
 function* bySize(ids: readonly string[]): Generator<string[]> {

@@ -1,7 +1,9 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
+import type { Micros } from '#contracts';
 import type { EventBlock } from '../blocks/event-block.js';
 import type { DeadLetter, EventRow, EventWriter, StoredIdentity, Stretch } from '../store.js';
 import type { Connection } from './connection.js';
+import { markReplayedSql } from './dead-letter-query.js';
 import { RowBinaryWriter } from './row-binary.js';
 import { deadLetterColumns, eventColumns, writeDeadLetter, writeEvent } from './rows.js';
 import { lastStored, stored } from './stored.js';
@@ -35,7 +37,7 @@ export class ClickHouseWriter implements EventWriter {
     if (rows.length === 0) return;
     const out = new RowBinaryWriter();
     for (const row of rows) writeEvent(out, row);
-    await this.insertEvents([out.bytes()], token);
+    await this.insertEvents([out.bytes()], tokenAt(token, rows[0]!));
   }
 
   async appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void> {
@@ -43,7 +45,7 @@ export class ClickHouseWriter implements EventWriter {
     if (filled.length === 0) return;
     await this.insertEvents(
       filled.map(({ bytes }) => bytes),
-      token,
+      tokenAt(token, filled[0]!.row(0)),
     );
   }
 
@@ -52,6 +54,12 @@ export class ClickHouseWriter implements EventWriter {
     const out = new RowBinaryWriter();
     for (const letter of letters) writeDeadLetter(out, letter);
     await this.connection.insert(insertDeadLetters, [out.bytes()], insertSettings);
+  }
+
+  async markReplayed(ids: readonly string[], at: Micros): Promise<void> {
+    if (ids.length === 0) return;
+    const { query, params } = markReplayedSql(ids, at);
+    await this.connection.command(query, params);
   }
 
   lastStored(stream: string, partition: number): Promise<number | undefined> {
@@ -72,4 +80,9 @@ export class ClickHouseWriter implements EventWriter {
       insert_deduplication_token: token,
     });
   }
+}
+
+/** The same events, sent once more to a stream that was dropped in between, are no repeat: they were ingested later. */
+function tokenAt(token: string, { ingested_at }: EventRow): string {
+  return `${token}@${ingested_at}`;
 }

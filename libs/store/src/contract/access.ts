@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allStreams, auditStream, type StreamAccess } from '#contracts';
-import type { DeadLetter, EventQuery } from '../store.js';
-import { eventRow, newStream, t0 } from './rows.js';
+import type { EventQuery } from '../store.js';
+import { eventRow, letterOf, newStream, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
 /** No answer holds anything of a stream that the access does not cover. */
@@ -23,17 +23,8 @@ export function describeAccess(contract: StoreContract): void {
           eventRow({ stream, event_id, offset, entity_id: tag, version: 1 }),
         ),
       );
-      const letter = (stream: string): DeadLetter => ({
-        source: ofSource,
-        stream,
-        partition: 0,
-        offset: 0,
-        reason: 'unreadable',
-        error: 'not JSON',
-        event: '',
-        created_at: t0,
-      });
-      await contract.store.writer.appendDeadLetters([...ids.keys()].map(letter));
+      const letters = [...ids.keys()].map((stream) => letterOf({ stream, source: ofSource, offset: 0 }));
+      await contract.store.writer.appendDeadLetters(letters);
     });
 
     const accesses: [string, StreamAccess, string[]][] = [

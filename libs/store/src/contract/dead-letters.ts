@@ -1,39 +1,102 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { InvalidCursorError } from '../errors.js';
-import type { DeadLetter } from '../store.js';
-import { second, t0 } from './rows.js';
+import { maxDeadLetterIds } from '../store.js';
+import { letterOf, newStream, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
 /** What could not become an event. */
 export function describeDeadLetters(contract: StoreContract): void {
   describe('dead letters', () => {
-    it('lists dead letters newest first, each once', async () => {
-      const source = `m-${randomUUID()}`;
-      const letter = (offset: number, created_at: number): DeadLetter => ({
-        source,
-        stream: 'orders',
-        partition: 2,
-        offset,
-        reason: 'unreadable',
-        error: 'not JSON: "…"',
-        event: 'base64:AAEC',
-        created_at,
-      });
-      const letters = [letter(1, t0), letter(2, t0), letter(3, t0 + second), letter(4, t0 + 2 * second)];
+    const newSource = () => `m-${randomUUID()}`;
+    const write = (letters: Parameters<typeof letterOf>[0][]) =>
+      contract.store.writer.appendDeadLetters(letters.map(letterOf));
+    const idsOf = async (source: string) =>
+      (await contract.deadLetters({ source, limit: 100 })).items.map(({ id }) => id).toReversed();
+
+    it('are listed newest first, each once', async () => {
+      const source = newSource();
+      const stream = 'orders';
+      const letters = [t0, t0, t0 + second, t0 + 2 * second].map((created_at, i) =>
+        letterOf({ source, stream, offset: i + 1, created_at }),
+      );
       await contract.store.writer.appendDeadLetters(letters.slice(0, 3));
       await contract.store.writer.appendDeadLetters(letters.slice(1));
       const first = await contract.deadLetters({ source, limit: 3 });
       expect(first.total).toBe(4);
       expect(first.items.map((item) => item.offset)).toEqual([4, 3, 2]);
-      expect(first.items[0]).toEqual({ ...letters[3], id: first.items[0]?.id });
+      expect(first.items[0]).toEqual({ ...letters[3], id: first.items[0]?.id, replayed_at: null });
       const rest = await contract.deadLetters({ source, limit: 3, cursor: first.nextCursor });
       expect(rest.items.map((item) => item.offset)).toEqual([1]);
       expect(new Set([...first.items, ...rest.items].map((item) => item.id)).size).toBe(4);
       const early = await contract.deadLetters({ source, since: t0, until: t0 + second, limit: 3 });
       expect(early).toMatchObject({ total: 2, items: [{ offset: 2 }, { offset: 1 }] });
-      const other = contract.deadLetters({ source: 'other', limit: 3, cursor: first.nextCursor });
-      await expect(other).rejects.toBeInstanceOf(InvalidCursorError);
+      for (const changed of [{ source: 'other' }, { ids: [] }, { replayed: false }]) {
+        const other = contract.deadLetters({ source, limit: 3, cursor: first.nextCursor, ...changed });
+        await expect(other).rejects.toBeInstanceOf(InvalidCursorError);
+      }
+    });
+
+    it('are found by id', async () => {
+      const [source, stream] = [newSource(), `it's ${newStream()}`];
+      await write([1, 2, 3].map((offset) => ({ source, stream, offset, created_at: t0 + offset })));
+      const [one, , three] = (await idsOf(source)) as [string, string, string];
+      const find = async (ids: string[]) =>
+        (await contract.deadLetters({ ids, limit: 10 })).items.map((letter) => letter.offset);
+      expect(await find([one, three, one])).toEqual([3, 1]);
+      expect(await find([])).toEqual([]);
+      const noIds = [
+        '',
+        'x',
+        '💥',
+        `${one}x`,
+        ...[[], ['m', 's', 70_000, 1], ['m', 's', 0, -1], ['m', 's', 0]],
+      ];
+      const spelled = noIds.map((id) =>
+        typeof id === 'string' ? id : Buffer.from(JSON.stringify(id)).toString('base64url'),
+      );
+      expect(await find([...spelled, three])).toEqual([3]);
+      expect((await contract.deadLetters({ ids: [one, three], source: 'other', limit: 10 })).total).toBe(0);
+      const tooMany = Array.from({ length: maxDeadLetterIds + 1 }, () => one);
+      await expect(find(tooMany)).rejects.toBeInstanceOf(RangeError);
+      await expect(contract.store.writer.markReplayed(tooMany, t0)).rejects.toBeInstanceOf(RangeError);
+    });
+
+    it('show when they were replayed, and keep that when they are written again', async () => {
+      const [source, stream] = [newSource(), newStream()];
+      const letters = [1, 2, 3].map((offset) => ({ source, stream, offset, created_at: t0 + offset }));
+      await write(letters);
+      const [one, two, three] = (await idsOf(source)) as [string, string, string];
+      const { writer } = contract.store;
+      await writer.markReplayed([], t0);
+      await writer.markReplayed([one, 'x', three], t0 + 100);
+      await writer.markReplayed([three], t0 + 200);
+      await writer.markReplayed([three], t0 + 150);
+      await write(letters.map((letter) => ({ ...letter, created_at: letter.created_at + 3600 * second })));
+      const replayed = async (filter: { replayed?: boolean } = {}) => {
+        const { items, total } = await contract.deadLetters({ source, limit: 10, ...filter });
+        expect(total).toBe(items.length);
+        return items.map((letter) => [letter.id, letter.replayed_at]);
+      };
+      expect(await replayed()).toEqual([
+        [three, t0 + 200],
+        [two, null],
+        [one, t0 + 100],
+      ]);
+      expect(await replayed({ replayed: false })).toEqual([[two, null]]);
+      expect(await replayed({ replayed: true })).toEqual([
+        [three, t0 + 200],
+        [one, t0 + 100],
+      ]);
+    });
+
+    it('are other ones at the same place when they hold something else', async () => {
+      const [source, stream] = [newSource(), newStream()];
+      await write([{ source, stream, offset: 1, event: 'of a topic' }]);
+      const ids = await idsOf(source);
+      await contract.store.writer.markReplayed(ids, t0);
+      await write([{ source, stream, offset: 1, event: 'of its successor' }]);
+      expect((await contract.deadLetters({ ids, limit: 10 })).items).toMatchObject([{ replayed_at: null }]);
     });
   });
 }

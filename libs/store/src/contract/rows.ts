@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseTime, type StoredEvent } from '#contracts';
-import type { EventRow, Page } from '../store.js';
+import type { DeadLetter, EventRow, Page } from '../store.js';
 
 /** When the event at offset 0 happened; the others follow a second apart. */
 export const t0 = parseTime('2026-11-21T04:00:00Z') as number;
@@ -37,4 +37,17 @@ export function newStream(): string {
 
 export function offsets(page: Page<StoredEvent>): number[] {
   return page.items.map((event) => event.offset);
+}
+
+/** A dead letter with sensible values. */
+export function letterOf(letter: Partial<DeadLetter> & Pick<DeadLetter, 'stream' | 'offset'>): DeadLetter {
+  return {
+    source: 'materializer',
+    partition: 0,
+    reason: 'unreadable',
+    error: 'not JSON: "…"',
+    event: 'base64:AAEC',
+    created_at: t0,
+    ...letter,
+  };
 }

@@ -1,12 +1,11 @@
 import { formatTime, permitsStream, type Expression, type StoredEvent } from '#contracts';
 import { decodeCursor, encodeCursor } from '../cursor.js';
-import { deadLetterId } from '../dead-letter-id.js';
+import { assertBounded, deadLetterId } from '../dead-letter-id.js';
 import { UntranslatableExpressionError } from '../errors.js';
 import { eventCursor, eventCursorPosition } from '../event-position.js';
 import type {
   CountBucket,
   CountQuery,
-  DeadLetter,
   DeadLetterQuery,
   EntitiesQuery,
   EntitySummary,
@@ -15,12 +14,14 @@ import type {
   EventQuery,
   EventReader,
   EventRow,
+  FoundDeadLetter,
   Page,
   Permitted,
   StreamsQuery,
   StreamSummary,
 } from '../store.js';
-import { compareKeys, compareText, type MemoryTables } from './memory-tables.js';
+import { compareKeys, compareText } from './memory-order.js';
+import type { MemoryTables } from './memory-tables.js';
 
 /** Says whether an event fulfils a `where`; an event it has no meaning for does not. */
 export type Evaluate = (expression: Expression, event: StoredEvent) => boolean;
@@ -89,17 +90,16 @@ export class MemoryReader implements EventReader {
     const after =
       query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, ['string', 'string']);
     const heads = new Map<string, EntitySummary>();
-    const { access, hidden, stream: asked } = query;
-    const rows = this.matching({ access, hidden, streams: asked === undefined ? undefined : [asked] });
-    for (const { stream, entity_id, version, timestamp } of rows) {
-      if (entity_id === null) continue;
+    for (const head of this.tables.heads()) {
+      if (!permitted(query, head) || (query.stream ?? head.stream) !== head.stream) continue;
+      const { stream, entity_id } = head;
       const key = JSON.stringify([stream, entity_id]);
-      const head = heads.get(key);
+      const other = heads.get(key);
       heads.set(key, {
         stream,
         entity_id,
-        version: Math.max(version ?? 0, head?.version ?? 0),
-        last_timestamp: Math.max(timestamp, head?.last_timestamp ?? timestamp),
+        version: Math.max(head.version, other?.version ?? 0),
+        last_timestamp: Math.max(head.last_timestamp, other?.last_timestamp ?? head.last_timestamp),
       });
     }
     const order = (head: EntitySummary) => [head.stream, head.entity_id];
@@ -109,11 +109,20 @@ export class MemoryReader implements EventReader {
     return cut(items, query.limit, (last) => encodeCursor(binding, order(last)));
   }
 
-  async deadLetters(query: DeadLetterQuery): Promise<Page<DeadLetter & { id: string }> & { total: number }> {
-    const binding = ['dead_letters', query.source ?? null, query.since ?? null, query.until ?? null];
+  async deadLetters(query: DeadLetterQuery): Promise<Page<FoundDeadLetter> & { total: number }> {
+    const { ids, source, since, until, replayed } = query;
+    if (ids) assertBounded(ids);
+    const binding = [
+      'dead_letters',
+      ids ?? null,
+      source ?? null,
+      since ?? null,
+      until ?? null,
+      replayed ?? null,
+    ];
     const types = ['number', 'string', 'string', 'number', 'number'] as const;
     const after = query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, types);
-    const order = (letter: DeadLetter) => [
+    const order = (letter: FoundDeadLetter) => [
       letter.created_at,
       letter.source,
       letter.stream,
@@ -122,13 +131,16 @@ export class MemoryReader implements EventReader {
     ];
     const all = this.tables
       .letters()
-      .filter((letter) => permitted(query, letter))
-      .filter((letter) => query.source === undefined || letter.source === query.source)
-      .filter((letter) => within(letter.created_at, query))
+      .map((letter) => ({
+        ...letter,
+        id: deadLetterId(letter),
+        replayed_at: this.tables.replayedAt(letter),
+      }))
+      .filter((letter) => permitted(query, letter) && within(letter.created_at, query))
+      .filter((letter) => (ids?.includes(letter.id) ?? true) && (source ?? letter.source) === letter.source)
+      .filter((letter) => replayed === undefined || replayed === (letter.replayed_at !== null))
       .sort((a, b) => compareKeys(order(b), order(a)));
-    const shown = all
-      .filter((letter) => !after || compareKeys(order(letter), after) < 0)
-      .map((letter) => ({ ...letter, id: deadLetterId(letter) }));
+    const shown = all.filter((letter) => !after || compareKeys(order(letter), after) < 0);
     return { ...cut(shown, query.limit, (last) => encodeCursor(binding, order(last))), total: all.length };
   }
 

@@ -1,4 +1,5 @@
 import type { Store } from '../store.js';
+import { MemoryEraser } from './memory-eraser.js';
 import { MemoryReader, type Evaluate } from './memory-reader.js';
 import { MemoryTables } from './memory-tables.js';
 import { MemoryWriter } from './memory-writer.js';
@@ -7,12 +8,14 @@ import { MemoryWriter } from './memory-writer.js';
 export class MemoryStore implements Store {
   readonly writer: MemoryWriter;
   readonly reader: MemoryReader;
+  readonly eraser: MemoryEraser;
 
   /** @param options.evaluate What decides on a `where`; without it every `where` is refused as untranslatable. */
   constructor(options: { evaluate?: Evaluate } = {}) {
     const tables = new MemoryTables();
     this.writer = new MemoryWriter(tables);
     this.reader = new MemoryReader(tables, options.evaluate);
+    this.eraser = new MemoryEraser(tables);
   }
 
   async migrate(): Promise<void> {}

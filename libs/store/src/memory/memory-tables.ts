@@ -1,22 +1,42 @@
-import type { DeadLetter, EventRow } from '../store.js';
+import { deadLetterId } from '../dead-letter-id.js';
+import type { DeadLetter, EntitySummary, EventRow } from '../store.js';
+
+/** The head of an entity in one partition: it stays when its events go past their retention. */
+export interface MemoryHead extends EntitySummary {
+  partition: number;
+  last_offset: number;
+}
 
 /** What the twin holds: one row per identity, as ClickHouse has after all merges. */
 export class MemoryTables {
-  private readonly rowsByIdentity = new Map<string, EventRow>();
-  private readonly lettersByIdentity = new Map<string, DeadLetter>();
+  private rowsByIdentity = new Map<string, EventRow>();
+  private lettersById = new Map<string, DeadLetter>();
+  private headsByEntity = new Map<string, MemoryHead>();
+  /** When a letter was replayed, by its id and what it holds. */
+  private replays = new Map<string, number>();
+  /** The greatest offset that was ever stored, by stream and partition. */
+  private ends = new Map<string, number>();
 
   put(rows: readonly EventRow[]): void {
     for (const row of rows) {
-      const identity = JSON.stringify([row.stream, row.timestamp, row.partition, row.offset]);
+      const { stream, partition, offset } = row;
+      const identity = JSON.stringify([stream, row.timestamp, partition, offset]);
       this.rowsByIdentity.set(identity, { ...row, event_id: row.event_id.toLowerCase() });
+      const end = JSON.stringify([stream, partition]);
+      this.ends.set(end, Math.max(offset, this.ends.get(end) ?? 0));
+      this.addToHead(row);
     }
   }
 
   putLetters(letters: readonly DeadLetter[]): void {
-    for (const letter of letters) {
-      const identity = JSON.stringify([letter.source, letter.stream, letter.partition, letter.offset]);
-      this.lettersByIdentity.set(identity, { ...letter });
-    }
+    for (const letter of letters) this.lettersById.set(deadLetterId(letter), { ...letter });
+  }
+
+  markReplayed(id: string, at: number): void {
+    const letter = this.lettersById.get(id);
+    if (!letter) return;
+    const mark = markOf(letter);
+    this.replays.set(mark, Math.max(at, this.replays.get(mark) ?? at));
   }
 
   events(): EventRow[] {
@@ -24,21 +44,70 @@ export class MemoryTables {
   }
 
   letters(): DeadLetter[] {
-    return [...this.lettersByIdentity.values()];
+    return [...this.lettersById.values()];
+  }
+
+  heads(): MemoryHead[] {
+    return [...this.headsByEntity.values()];
+  }
+
+  lastOffset(stream: string, partition: number): number | undefined {
+    return this.ends.get(JSON.stringify([stream, partition]));
+  }
+
+  replayedAt(letter: DeadLetter): number | null {
+    return this.replays.get(markOf(letter)) ?? null;
+  }
+
+  removeEvents(removed: (row: EventRow) => boolean): number {
+    const kept = filtered(this.rowsByIdentity, (row) => !removed(row));
+    const count = this.rowsByIdentity.size - kept.size;
+    this.rowsByIdentity = kept;
+    return count;
+  }
+
+  removeLetters(removed: (letter: DeadLetter) => boolean): void {
+    this.lettersById = filtered(this.lettersById, (letter) => !removed(letter));
+  }
+
+  /** Removes heads, and makes those anew of which there still are events. */
+  removeHeads(removed: (head: MemoryHead) => boolean): void {
+    const gone = filtered(this.headsByEntity, removed);
+    this.headsByEntity = filtered(this.headsByEntity, (head) => !removed(head));
+    for (const row of this.events()) if (gone.has(headKey(row))) this.addToHead(row);
+  }
+
+  /** Forgets how far a stream was stored, and what was replayed of it. */
+  forget(stream: string): void {
+    const ofOthers = (_value: number, key: string) => (JSON.parse(key) as unknown[])[0] !== stream;
+    this.ends = filtered(this.ends, ofOthers);
+    this.replays = filtered(this.replays, ofOthers);
+  }
+
+  private addToHead(row: EventRow): void {
+    const { stream, partition, entity_id, version, offset, timestamp } = row;
+    if (entity_id === null) return;
+    const key = headKey(row);
+    const head = this.headsByEntity.get(key);
+    this.headsByEntity.set(key, {
+      stream,
+      partition,
+      entity_id,
+      version: Math.max(version ?? 0, head?.version ?? 0),
+      last_offset: Math.max(offset, head?.last_offset ?? 0),
+      last_timestamp: Math.max(timestamp, head?.last_timestamp ?? timestamp),
+    });
   }
 }
 
-/** Orders text by its UTF-8 bytes, as ClickHouse does; JavaScript's own order is that of UTF-16. */
-export function compareText(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
+function headKey(row: Pick<EventRow, 'stream' | 'partition' | 'entity_id'>): string {
+  return JSON.stringify([row.stream, row.partition, row.entity_id]);
 }
 
-/** Orders by the first key in which two values differ. */
-export function compareKeys(a: readonly (string | number)[], b: readonly (string | number)[]): number {
-  for (let i = 0; i < a.length; i++) {
-    const [x, y] = [a[i], b[i]];
-    const order = typeof x === 'string' ? compareText(x, y as string) : (x as number) - (y as number);
-    if (order !== 0) return order;
-  }
-  return 0;
+function markOf({ stream, source, partition, offset, event }: DeadLetter): string {
+  return JSON.stringify([stream, source, partition, offset, event]);
+}
+
+function filtered<V>(map: ReadonlyMap<string, V>, kept: (value: V, key: string) => boolean): Map<string, V> {
+  return new Map([...map].filter(([key, value]) => kept(value, key)));
 }

@@ -1,4 +1,6 @@
+import type { Micros } from '#contracts';
 import type { EventBlock } from '../blocks/event-block.js';
+import { assertBounded } from '../dead-letter-id.js';
 import type { DeadLetter, EventRow, EventWriter, StoredIdentity, Stretch } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
@@ -17,9 +19,13 @@ export class MemoryWriter implements EventWriter {
     this.tables.putLetters(letters);
   }
 
+  async markReplayed(ids: readonly string[], at: Micros): Promise<void> {
+    assertBounded(ids);
+    for (const id of ids) this.tables.markReplayed(id, at);
+  }
+
   async lastStored(stream: string, partition: number): Promise<number | undefined> {
-    const rows = this.ofPartition(stream, partition);
-    return rows.length === 0 ? undefined : Math.max(...rows.map((row) => row.offset));
+    return this.tables.lastOffset(stream, partition);
   }
 
   async stored({ stream, partition, from, until }: Stretch): Promise<StoredIdentity[]> {
@@ -30,14 +36,29 @@ export class MemoryWriter implements EventWriter {
   }
 
   async versions(query: Parameters<EventWriter['versions']>[0]): Promise<Map<string, number>> {
+    const { stream, partition, before } = query;
     const wanted = new Set(query.entityIds);
-    const found = new Map<string, number>();
-    for (const row of this.ofPartition(query.stream, query.partition)) {
-      if (row.entity_id === null || row.version === null) continue;
-      if (row.offset >= query.before || !wanted.has(row.entity_id)) continue;
-      found.set(row.entity_id, Math.max(row.version, found.get(row.entity_id) ?? 0));
-    }
-    return found;
+    const heads = this.tables
+      .heads()
+      .filter((head) => head.stream === stream && head.partition === partition && wanted.has(head.entity_id));
+    const found = heads.map(({ entity_id, version, last_offset }): [string, number] => [
+      entity_id,
+      last_offset < before ? version : this.versionBefore(query, entity_id, version),
+    ]);
+    return new Map(found.filter(([, version]) => version > 0));
+  }
+
+  /** Of an entity with events from there on: past their retention, those below are known by the ones that follow. */
+  private versionBefore(
+    { stream, partition, before }: Parameters<EventWriter['versions']>[0],
+    entityId: string,
+    head: number,
+  ): number {
+    const rows = this.ofPartition(stream, partition).filter((row) => row.entity_id === entityId);
+    const versions = (wanted: EventRow[]) => wanted.map((row) => row.version ?? 0);
+    const below = versions(rows.filter((row) => row.offset < before));
+    if (below.length > 0) return Math.max(...below);
+    return rows.length > 0 ? Math.min(...versions(rows)) - 1 : head;
   }
 
   private ofPartition(stream: string, partition: number): EventRow[] {

@@ -1,0 +1,54 @@
+import { StoreUnavailableError } from '../errors.js';
+import type { EntityErasure, EventEraser } from '../event-eraser.js';
+import type { Connection } from './connection.js';
+import { dropStream } from './removal/drop-stream.js';
+import { eraseEntity } from './removal/erase-entity.js';
+import { expire, truncate } from './removal/past-retention.js';
+import { purge } from './removal/purge.js';
+import { RemovalQueue } from './removal/removal-queue.js';
+
+/** Statements that ClickHouse has not finished, of all processes: some of ours that were given up, and purges. */
+const mostUnfinished = 20;
+
+const unfinished = 'SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done';
+
+export class ClickHouseEraser implements EventEraser {
+  private readonly queue = new RemovalQueue();
+
+  constructor(private readonly connection: Connection) {}
+
+  eraseEntity(erasure: EntityErasure): Promise<number> {
+    return this.run(() => eraseEntity(this.connection, erasure));
+  }
+
+  expire(query: Parameters<EventEraser['expire']>[0]): Promise<number> {
+    return this.run(() => expire(this.connection, query));
+  }
+
+  truncate(query: Parameters<EventEraser['truncate']>[0]): Promise<number> {
+    return this.run(() => truncate(this.connection, query));
+  }
+
+  dropStream(stream: string): Promise<void> {
+    return this.run(() => dropStream(this.connection, stream));
+  }
+
+  purge(): Promise<void> {
+    return this.queue.run(() => purge(this.connection));
+  }
+
+  private run<T>(removal: () => Promise<T>): Promise<T> {
+    return this.queue.run(async () => {
+      await this.assertRoom();
+      return removal();
+    });
+  }
+
+  private async assertRoom(): Promise<void> {
+    const [row] = await this.connection.select<[number]>(unfinished, { purpose: 'lookup' });
+    if ((row?.[0] ?? 0) < mostUnfinished) return;
+    throw new StoreUnavailableError(
+      `ClickHouse has not finished ${row?.[0]} earlier removals: try again when it has`,
+    );
+  }
+}

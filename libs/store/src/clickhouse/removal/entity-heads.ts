@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { StoreUnavailableError } from '../../errors.js';
+import type { Connection } from '../connection.js';
+import { hashIs, type ErasedEntity } from './erased-entity.js';
+import { removeRows } from './row-set.js';
+
+/** What is known of an entity in one partition. */
+type Head = [partition: number, version: number, lastOffset: number, lastTimestamp: number];
+
+/** Times that heads are looked at again because events of the entity were written meanwhile. */
+const attempts = 5;
+
+const heads = `
+SELECT partition, max(last_version), max(last_offset), max(last_timestamp)
+FROM entities
+WHERE stream = {stream:String} AND entity_id IN {ids:Array(String)}
+GROUP BY partition`;
+
+const remaining = `
+FROM events_by_entity AS e
+WHERE stream = {stream:String} AND entity_id IN {ids:Array(String)}
+  AND NOT (e.offset < {below:Map(UInt16, UInt64)}[partition])`;
+
+const lastRemaining = `
+SELECT partition, max(e.version), max(e.offset), max(toUnixTimestamp64Micro(e.timestamp))
+${remaining}
+GROUP BY partition`;
+
+const insertRemaining = `
+INSERT INTO entities (stream, entity_id, partition, last_version, last_offset, first_timestamp, last_timestamp)
+SELECT stream, entity_id, partition, max(e.version), max(e.offset),
+  min(toUnixTimestamp64Micro(e.timestamp)), max(toUnixTimestamp64Micro(e.timestamp))
+${remaining} AND partition IN {partitions:Array(UInt16)}
+GROUP BY stream, entity_id, partition`;
+
+/**
+ * Makes the entity's heads those of the events that are left. An event that is being written meanwhile may have its head
+ * removed with the others; so they are compared again until they agree. A head without any event past the erasure stays:
+ * its events were written after the erasure, and went past their retention.
+ */
+export async function correctHeads(connection: Connection, erased: ErasedEntity): Promise<void> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const partitions = await wrongPartitions(connection, erased);
+    if (partitions.length === 0) return;
+    const { stream, hash, ids, below } = erased;
+    await removeRows(connection, 'entities', {
+      stream,
+      condition: `${hashIs('entity_id')} AND partition IN {partitions:Array(UInt16)}`,
+      params: { hash, partitions },
+    });
+    // The same head may have been inserted before, and removed since: it is no repeat.
+    await connection.command(
+      insertRemaining,
+      { stream, ids, below, partitions },
+      { insert_deduplication_token: randomUUID() },
+    );
+  }
+  throw new StoreUnavailableError('The entity is being written to faster than its head can be corrected');
+}
+
+async function wrongPartitions(connection: Connection, erased: ErasedEntity): Promise<number[]> {
+  const { stream, ids, below } = erased;
+  const known = await connection.select<Head>(heads, { params: { stream, ids }, purpose: 'lookup' });
+  const left = await connection.select<Head>(lastRemaining, {
+    params: { stream, ids, below },
+    purpose: 'lookup',
+  });
+  const expected = new Map(left.map((head) => [head[0], head]));
+  const wrong = known.filter((head) => {
+    const [partition, , lastOffset] = head;
+    const other = expected.get(partition);
+    return other ? !sameHead(head, other) : lastOffset < (below.get(partition) ?? 0);
+  });
+  const missing = left.filter(([partition]) => !known.some((head) => head[0] === partition));
+  return [...wrong, ...missing].map(([partition]) => partition);
+}
+
+function sameHead(a: Head, b: Head): boolean {
+  return a.every((value, i) => value === b[i]);
+}

@@ -1,0 +1,46 @@
+import type { EntityErasure } from '../../event-eraser.js';
+import type { Connection } from '../connection.js';
+import { hashIs, type ErasedEntity } from './erased-entity.js';
+import { eraseLetters } from './erased-letters.js';
+import { correctHeads } from './entity-heads.js';
+import { belowEnd, countOf, find, noteRemoved, removeRows, type RowSet } from './row-set.js';
+
+/** See EventEraser.eraseEntity. */
+export async function eraseEntity(connection: Connection, erasure: EntityErasure): Promise<number> {
+  const { stream, entityHash: hash } = erasure;
+  const below = new Map(Object.entries(erasure.before).map(([key, offset]) => [Number(key), offset]));
+  const ids = erasure.entityId === undefined ? await idsOf(connection, erasure) : [erasure.entityId];
+  const erased = { stream, hash, ids, below };
+  const events = ids.length === 0 ? 0 : await eraseEvents(connection, erased);
+  await eraseLetters(connection, erased);
+  return events;
+}
+
+/** Every event that has an entity is behind a head, zombies' events included. */
+async function idsOf(connection: Connection, { stream, entityHash }: EntityErasure): Promise<string[]> {
+  const rows = await connection.select<[string]>(
+    `SELECT DISTINCT entity_id FROM entities WHERE stream = {stream:String} AND ${hashIs('entity_id')}`,
+    { params: { stream, hash: entityHash }, purpose: 'lookup' },
+  );
+  return rows.map(([id]) => id);
+}
+
+/** Heads come last: they are what leads from the hash to the rows. */
+async function eraseEvents(connection: Connection, erased: ErasedEntity): Promise<number> {
+  const { stream, hash, ids, below } = erased;
+  const condition = (entity: string) => `${entity} AND ${belowEnd}`;
+  const named: RowSet = {
+    stream,
+    condition: condition('entity_id IN {ids:Array(String)}'),
+    params: { ids, below },
+  };
+  const hashed: RowSet = { stream, condition: condition(hashIs('entity_id')), params: { hash, below } };
+  const found = await find(connection, named, ['events', 'events_by_entity']);
+  if (found.length > 0) {
+    await noteRemoved(connection, named, ['events', 'events_by_entity']);
+    await removeRows(connection, 'events', hashed);
+    await removeRows(connection, 'events_by_entity', hashed);
+  }
+  await correctHeads(connection, erased);
+  return countOf(found);
+}

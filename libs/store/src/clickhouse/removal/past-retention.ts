@@ -1,0 +1,46 @@
+import type { EventEraser } from '../../event-eraser.js';
+import type { Connection } from '../connection.js';
+import { belowEnd, countOf, find, hasRows, noteRemoved, removeRows, type RowSet } from './row-set.js';
+
+/** See EventEraser.expire. */
+export async function expire(
+  connection: Connection,
+  { stream, before }: Parameters<EventEraser['expire']>[0],
+): Promise<number> {
+  const earlier = (column: string) => `${column} < fromUnixTimestamp64Micro({before:Int64}, 'UTC')`;
+  const params = { before };
+  const events = await removeEvents(connection, { stream, condition: earlier('ingested_at'), params });
+  await removeLetters(connection, { stream, condition: earlier('created_at'), params });
+  return events;
+}
+
+/** See EventEraser.truncate. */
+export async function truncate(
+  connection: Connection,
+  { stream, partition, before }: Parameters<EventEraser['truncate']>[0],
+): Promise<number> {
+  const condition = 'partition = {partition:UInt16} AND offset < {before:UInt64}';
+  const set = { stream, condition, params: { partition, before } };
+  const events = await removeEvents(connection, set);
+  await removeLetters(connection, set);
+  return events;
+}
+
+/**
+ * What is written while this runs may belong to the set, too: only what was found, and so is noted, is removed. `events`
+ * comes last: as long as it has them, a repeat finds them.
+ */
+async function removeEvents(connection: Connection, set: RowSet): Promise<number> {
+  const found = await find(connection, set, ['events']);
+  if (found.length === 0) return 0;
+  const below = new Map(found.map(({ partition, end }) => [partition, end]));
+  const bounded = { ...set, condition: `${set.condition} AND ${belowEnd}`, params: { ...set.params, below } };
+  await noteRemoved(connection, bounded, ['events']);
+  await removeRows(connection, 'events_by_entity', bounded);
+  await removeRows(connection, 'events', bounded);
+  return countOf(found);
+}
+
+async function removeLetters(connection: Connection, set: RowSet): Promise<void> {
+  if (await hasRows(connection, 'dead_letters', set)) await removeRows(connection, 'dead_letters', set);
+}

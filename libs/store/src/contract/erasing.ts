@@ -1,0 +1,193 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { EntityErasure } from '../event-eraser.js';
+import { eventRow, letterOf, newStream, offsets, second, t0 } from './rows.js';
+import type { StoreContract } from './store-contract.js';
+
+const hashOf = (stream: string, entityId: string): string =>
+  createHash('sha256').update(`${stream}\0${entityId}`).digest('hex');
+
+/** Events of `a` and `b` in turn, in two partitions; the versions of each go on from one to the other. */
+const mixed = (stream: string, count = 8) =>
+  Array.from({ length: count }, (_, i) =>
+    eventRow({
+      stream,
+      partition: i % 4 < 2 ? 0 : 1,
+      offset: i,
+      entity_id: i % 2 ? 'b' : 'a',
+      version: Math.floor(i / 2) + 1,
+    }),
+  );
+
+/** One entity's data goes, and nothing else. */
+export function describeErasing(contract: StoreContract): void {
+  describe('erasing an entity', () => {
+    const erase = (stream: string, erasure: Partial<EntityErasure> = {}) =>
+      contract.store.eraser.eraseEntity({
+        stream,
+        entityHash: hashOf(stream, erasure.entityId ?? 'a'),
+        entityId: 'a',
+        before: { 0: 1000, 1: 1000 },
+        ...erasure,
+      });
+    const byHash = (stream: string, before: EntityErasure['before'] = { 0: 1000, 1: 1000 }) =>
+      erase(stream, { entityId: undefined, entityHash: hashOf(stream, 'a'), before });
+    const heads = async (stream: string) =>
+      (await contract.entities({ stream, limit: 10 })).items.map((head) => [head.entity_id, head.version]);
+    const versionsOf = (stream: string, partition: number, before = 10_000) =>
+      contract.store.writer.versions({ stream, partition, entityIds: ['a', 'b'], before });
+
+    it.each([
+      ['by its id', erase],
+      ['by its hash alone', byHash],
+    ])('%s leaves nothing of it in any answer, and everything of the others', async (_how, eraseIt) => {
+      const [stream, other] = [newStream(), newStream()];
+      const rows = mixed(stream);
+      await contract.write([...rows, ...mixed(other)]);
+      expect(await eraseIt(stream)).toBe(4);
+      expect((await contract.eventsOf(stream)).map((event) => event.entity_id)).toEqual(['b', 'b', 'b', 'b']);
+      const ofEntity = { streams: [stream], entityIds: ['a'], limit: 10 } as const;
+      expect(offsets(await contract.query({ ...ofEntity, order: 'asc' }))).toEqual([]);
+      expect(await contract.count(ofEntity)).toEqual({ buckets: [], total: 0 });
+      expect((await contract.count({ streams: [stream], limit: 10 })).total).toBe(4);
+      expect(
+        (await contract.count({ streams: [stream], eventTypes: ['order.placed'], limit: 10 })).total,
+      ).toBe(4);
+      expect(await contract.byId(rows[0]?.event_id as string)).toBeUndefined();
+      expect(await contract.byId(rows[1]?.event_id as string)).toBeDefined();
+      expect(await contract.streams({ streams: [stream] })).toEqual([
+        { stream, events: 4, first_timestamp: t0 + second, last_timestamp: t0 + 7 * second },
+      ]);
+      expect(await heads(stream)).toEqual([['b', 4]]);
+      expect(await heads(other)).toEqual([
+        ['a', 4],
+        ['b', 4],
+      ]);
+      expect(await contract.eventsOf(other)).toHaveLength(8);
+      expect(offsets(await contract.query({ ...ofEntity, streams: [other], order: 'asc' }))).toHaveLength(4);
+    });
+
+    it('has its versions start again, and counts nothing of it as stored', async () => {
+      const stream = newStream();
+      await contract.write(mixed(stream));
+      await erase(stream);
+      expect(await versionsOf(stream, 0)).toEqual(new Map([['b', 3]]));
+      expect(await versionsOf(stream, 1)).toEqual(new Map([['b', 4]]));
+      const stored = await contract.store.writer.stored({ stream, partition: 0, from: 0, until: 100 });
+      expect(stored.map(({ offset }) => offset)).toEqual([1, 5]);
+      expect(await contract.store.writer.lastStored(stream, 0)).toBe(5);
+    });
+
+    it('keeps what came after the end, with versions of its own', async () => {
+      const stream = newStream();
+      await contract.write(mixed(stream));
+      const later = [20, 21].map((offset) =>
+        eventRow({ stream, partition: 0, offset, entity_id: 'a', version: offset - 19 }),
+      );
+      await contract.write(later);
+      expect(await erase(stream, { before: { 0: 20, 1: 1000 } })).toBe(4);
+      expect(await heads(stream)).toEqual([
+        ['a', 2],
+        ['b', 4],
+      ]);
+      expect(await versionsOf(stream, 0)).toEqual(
+        new Map([
+          ['a', 2],
+          ['b', 3],
+        ]),
+      );
+      expect(await versionsOf(stream, 0, 21)).toEqual(
+        new Map([
+          ['a', 1],
+          ['b', 3],
+        ]),
+      );
+      const found = await contract.query({ streams: [stream], entityIds: ['a'], order: 'asc', limit: 10 });
+      expect(offsets(found)).toEqual([20, 21]);
+      expect((await contract.count({ streams: [stream], limit: 10 })).total).toBe(6);
+    });
+
+    it('leaves alone partitions that it does not name', async () => {
+      const stream = newStream();
+      await contract.write(mixed(stream));
+      expect(await erase(stream, { before: { 1: 1000 } })).toBe(2);
+      const left = await contract.query({ streams: [stream], entityIds: ['a'], order: 'asc', limit: 10 });
+      expect(offsets(left)).toEqual([0, 4]);
+      expect(await heads(stream)).toEqual([
+        ['a', 3],
+        ['b', 4],
+      ]);
+      expect(await erase(stream, { before: {} })).toBe(0);
+    });
+
+    it('may be repeated, finds what a zombie has written since, and does nothing else', async () => {
+      const stream = newStream();
+      const rows = mixed(stream);
+      await contract.write(rows);
+      expect(await erase(stream)).toBe(4);
+      expect(await erase(stream)).toBe(0);
+      expect(await byHash(stream)).toBe(0);
+      await contract.write(rows.slice(2, 5));
+      expect(await heads(stream)).toEqual([
+        ['a', 3],
+        ['b', 4],
+      ]);
+      expect(await byHash(stream)).toBe(2);
+      expect(await heads(stream)).toEqual([['b', 4]]);
+      expect((await contract.count({ streams: [stream], limit: 10 })).total).toBe(4);
+      expect(await contract.eventsOf(stream)).toHaveLength(4);
+    });
+
+    it('removes its dead letters: those that say so, and those that hold its id', async () => {
+      const [stream, other] = [newStream(), newStream()];
+      const entityId = `Ann "O'Hara" ${randomUUID()}`;
+      const literal = JSON.stringify(entityId);
+      const json = `{"event_id":"x","entity_id":${literal},"data":{}}`;
+      const base64 = (text: string) => `base64:${Buffer.from(text, 'latin1').toString('base64')}`;
+      const texts = [
+        json,
+        json.slice(0, -2),
+        base64(`\xff\xfe${json}`),
+        `{"entity_id":"b","data":{"of":${literal}}}`,
+        `{"entity_id":"b`,
+        base64('\xff\xfe'),
+        '',
+      ];
+      const letters = texts.map((event, offset) => letterOf({ stream, offset, event }));
+      await contract.store.writer.appendDeadLetters([
+        ...letters,
+        letterOf({ stream, offset: 100, event: json }),
+        letterOf({ stream: other, offset: 0, event: json }),
+      ]);
+      expect(await erase(stream, { entityId, before: { 0: 100 } })).toBe(0);
+      const left = async (of: string) =>
+        (await contract.deadLetters({ limit: 100 })).items
+          .filter((letter) => letter.stream === of)
+          .map((letter) => letter.offset)
+          .sort((a, b) => a - b);
+      expect(await left(stream)).toEqual([3, 4, 5, 6, 100]);
+      expect(await left(other)).toEqual([0]);
+      await erase(stream, { entityId: undefined, entityHash: hashOf(stream, entityId), before: { 0: 1000 } });
+      expect(await left(stream)).toEqual([3, 4, 5, 6]);
+    });
+
+    it('touches nothing of others that are being written meanwhile', async () => {
+      const [stream, busy] = [newStream(), newStream()];
+      await contract.write(mixed(stream, 40));
+      const writing = (async () => {
+        for (let i = 0; i < 10; i++) {
+          const row = { stream: busy, offset: i, entity_id: 'a', version: i + 1 };
+          await contract.write([eventRow(row)]);
+        }
+      })();
+      const erasures = [erase(stream), erase(stream, { entityId: 'b' })];
+      expect(await Promise.all(erasures)).toEqual([20, 20]);
+      await writing;
+      expect(await contract.eventsOf(stream)).toEqual([]);
+      expect(await contract.streams({ streams: [stream, busy] })).toMatchObject([
+        { stream: busy, events: 10 },
+      ]);
+      expect(await heads(busy)).toEqual([['a', 10]]);
+    });
+  });
+}

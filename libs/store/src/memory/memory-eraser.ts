@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import type { EntityErasure, EventEraser } from '../event-eraser.js';
+import type { DeadLetter } from '../store.js';
+import type { MemoryTables } from './memory-tables.js';
+
+export class MemoryEraser implements EventEraser {
+  constructor(private readonly tables: MemoryTables) {}
+
+  async eraseEntity(erasure: EntityErasure): Promise<number> {
+    const { stream, before } = erasure;
+    const isIts = (entity: string | null) =>
+      entity !== null && entityHash(stream, entity) === erasure.entityHash;
+    const isBelow = (row: { stream: string; partition: number; offset: number }) =>
+      row.stream === stream && row.offset < (before[row.partition] ?? 0);
+    const events = this.tables.removeEvents((row) => isBelow(row) && isIts(row.entity_id));
+    const left = new Set(
+      this.tables
+        .events()
+        .filter((row) => row.stream === stream && isIts(row.entity_id))
+        .map((row) => row.partition),
+    );
+    this.tables.removeHeads(
+      (head) =>
+        head.stream === stream &&
+        isIts(head.entity_id) &&
+        (left.has(head.partition) || head.last_offset < (before[head.partition] ?? 0)),
+    );
+    this.tables.removeLetters((letter) => isBelow(letter) && isLetterOf(letter, isIts, erasure.entityId));
+    return events;
+  }
+
+  async expire({ stream, before }: Parameters<EventEraser['expire']>[0]): Promise<number> {
+    this.tables.removeLetters((letter) => letter.stream === stream && letter.created_at < before);
+    return this.tables.removeEvents((row) => row.stream === stream && row.ingested_at < before);
+  }
+
+  async truncate(query: Parameters<EventEraser['truncate']>[0]): Promise<number> {
+    const { stream, partition, before } = query;
+    const isBelow = (row: { stream: string; partition: number; offset: number }) =>
+      row.stream === stream && row.partition === partition && row.offset < before;
+    this.tables.removeLetters(isBelow);
+    return this.tables.removeEvents(isBelow);
+  }
+
+  async dropStream(stream: string): Promise<void> {
+    const isOf = (row: { stream: string }) => row.stream === stream;
+    this.tables.removeEvents(isOf);
+    this.tables.removeHeads(isOf);
+    this.tables.removeLetters(isOf);
+    this.tables.forget(stream);
+  }
+
+  async purge(): Promise<void> {}
+}
+
+function entityHash(stream: string, entityId: string): string {
+  return createHash('sha256').update(`${stream}\0${entityId}`).digest('hex');
+}
+
+/** A letter that is JSON says whose it is; any other is theirs when it holds the id as a JSON text. */
+function isLetterOf(
+  { event }: DeadLetter,
+  isIts: (entity: string | null) => boolean,
+  entityId: string | undefined,
+): boolean {
+  const bytes = event.startsWith('base64:') ? Buffer.from(event.slice(7), 'base64') : Buffer.from(event);
+  try {
+    const record = JSON.parse(bytes.toString()) as { entity_id?: unknown } | null;
+    return typeof record?.entity_id === 'string' && isIts(record.entity_id);
+  } catch {
+    return entityId !== undefined && bytes.includes(JSON.stringify(entityId));
+  }
+}
