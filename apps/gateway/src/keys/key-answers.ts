@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsDefined, IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
+import { Allow, IsArray, IsBoolean, IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import type { Micros } from '#contracts';
 import type { KeyDefinition } from '#definitions';
 import { scopes } from '#http';
@@ -17,10 +17,10 @@ export class KeyAnswer {
   @IsString() name: string;
   @IsIn(keyStatuses) status: KeyStatus;
   @IsArray() @IsIn(scopes, { each: true }) scopes: readonly string[];
-  @IsDefined()
+  @Allow()
   @Schema({ type: 'array', items: { type: 'string' }, nullable: true, description: 'Null: every stream.' })
   streams: readonly string[] | null;
-  @IsDefined()
+  @Allow()
   @Schema({
     type: 'object',
     nullable: true,
