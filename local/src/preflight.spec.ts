@@ -1,8 +1,8 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { freePort } from './free-port.js';
+import { freePort, isPortTaken } from './free-port.js';
 import { checkBrokers, checkClickHouse, checkPorts } from './preflight.js';
 import { readSettings } from './settings.js';
 
@@ -15,16 +15,38 @@ const portNames = [
   'GATEWAY_QUERY_PORT',
 ];
 
+/** A server on this port, or none where somebody else has it: it is in use then as well. */
+async function listening(port: number): Promise<Server> {
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening').catch(() => undefined);
+  return server;
+}
+
 describe('what is checked before anything is started', () => {
   it('names a port that is in use and the variable that chooses another', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const settings = readSettings({ GATEWAY_QUERY_PORT: String(port) }, '/');
-    await expect(checkPorts(settings, 0)).rejects.toThrow(
-      new RegExp(`Port ${port} is in use\\. Choose another: GATEWAY_QUERY_PORT=`),
-    );
+    await expect(checkPorts(settings, 0)).rejects.toThrow(`  ${port} (GATEWAY_QUERY_PORT)\n`);
     server.close();
+  });
+
+  it('suggests, for all of them in one command, ports that are free', async () => {
+    const servers = [await listening(0), await listening(0)];
+    const [first = 0, second = 0] = servers.map((server) => (server.address() as AddressInfo).port);
+    // The place where the second one's replacement would be looked for first.
+    const far = second < 50_000 ? second + 10_000 : second - 10_000;
+    servers.push(await listening(far));
+    const env: NodeJS.ProcessEnv = { KAFKA_PORT: String(first), INGEST_PORT: String(second) };
+    for (const name of portNames) env[name] ??= String(await freePort());
+    const refusal = await checkPorts(readSettings(env, '/'), 0).catch((error: Error) => error.message);
+    const command = /^ {2}KAFKA_PORT=(\d+) INGEST_PORT=(\d+) npm start$/m.exec(String(refusal));
+    const others = command?.slice(1).map(Number) ?? [];
+    expect(others).toHaveLength(2);
+    expect(others).not.toContain(far);
+    expect(await Promise.all(others.map((port) => isPortTaken(port)))).toEqual([false, false]);
+    for (const server of servers) server.close();
   });
 
   it('looks at the address that is listened on', async () => {
@@ -35,7 +57,7 @@ describe('what is checked before anything is started', () => {
     const env: NodeJS.ProcessEnv = { GATEWAY_QUERY_PORT: String(port) };
     for (const name of portNames) env[name] ??= String(await freePort());
     const check = (HOST: string): Promise<void> => checkPorts(readSettings({ ...env, HOST }, '/'), 0);
-    await expect(check('0.0.0.0')).rejects.toThrow(`Port ${port} is in use`);
+    await expect(check('0.0.0.0')).rejects.toThrow(`  ${port} (GATEWAY_QUERY_PORT)`);
     // On macOS the loopback interface has only the one address.
     if (process.platform === 'linux') await expect(check('127.0.0.2')).resolves.toBeUndefined();
     server.close();

@@ -5,7 +5,7 @@ import type { LocalSettings, PortName } from './settings.js';
 
 /**
  * A port that is in use is looked at again for a few seconds: what was just stopped may still be letting it go.
- * @throws naming each port that stays in use, and the variable that chooses another.
+ * @throws naming each port that stays in use, with one command that chooses others, which are free.
  */
 export async function checkPorts(settings: LocalSettings, patienceMs = 3_000): Promise<void> {
   const deadline = Date.now() + patienceMs;
@@ -15,10 +15,28 @@ export async function checkPorts(settings: LocalSettings, patienceMs = 3_000): P
     taken = await takenPorts(settings);
   }
   if (taken.length === 0) return;
-  const lines = taken.map(
-    ([name, port]) => `  Port ${port} is in use. Choose another: ${name}=${port + 10_000} npm start`,
+  const lines = taken.map(([name, port]) => `  ${port} (${name})`);
+  throw new Error(
+    [
+      'These ports are in use, perhaps by another `npm start`:',
+      ...lines,
+      'Stop what uses them, or choose others:',
+      `  ${await otherPorts(taken, settings)} npm start`,
+    ].join('\n'),
   );
-  throw new Error(`Some ports are not free:\n${lines.join('\n')}`);
+}
+
+/** As a shell sets variables. Far from the ports they replace, as whole sets of services are often side by side. */
+async function otherPorts(taken: [PortName, number][], settings: LocalSettings): Promise<string> {
+  const used = new Set(Object.values(settings.ports));
+  const chosen: string[] = [];
+  for (const [name, port] of taken) {
+    let other = port < 50_000 ? port + 10_000 : port - 10_000;
+    while (used.has(other) || (await isTaken(name, other, settings))) other++;
+    used.add(other);
+    chosen.push(`${name}=${other}`);
+  }
+  return chosen.join(' ');
 }
 
 async function takenPorts(settings: LocalSettings): Promise<[PortName, number][]> {
@@ -26,17 +44,14 @@ async function takenPorts(settings: LocalSettings): Promise<[PortName, number][]
     ([name]) =>
       !(name === 'KAFKA_PORT' && settings.brokers) && !(name === 'CLICKHOUSE_PORT' && settings.clickhouseUrl),
   );
-  const taken = await Promise.all(
-    needed.map(([name, port]) =>
-      isOfEngine(name) ? isPortTaken(port) : isAppPortTaken(port, settings.host),
-    ),
-  );
+  const taken = await Promise.all(needed.map(([name, port]) => isTaken(name, port, settings)));
   return needed.filter((_, i) => taken[i]);
 }
 
 /** The embedded engines listen on the loopback address, whatever HOST is. */
-function isOfEngine(name: PortName): boolean {
-  return name === 'KAFKA_PORT' || name === 'CLICKHOUSE_PORT';
+function isTaken(name: PortName, port: number, { host }: LocalSettings): Promise<boolean> {
+  const isOfEngine = name === 'KAFKA_PORT' || name === 'CLICKHOUSE_PORT';
+  return isOfEngine ? isPortTaken(port) : isAppPortTaken(port, host);
 }
 
 async function isAppPortTaken(port: number, host: string): Promise<boolean> {

@@ -14,11 +14,13 @@ describe('the log of a service', () => {
     shown = [];
   });
 
-  it('keeps every line, and shows only what is wrong', async () => {
+  it('keeps every line, and shows only what is wrong with the service', async () => {
     const one = log();
     const lines = [
       '{"level":"info","msg":"started"}',
       '{"level":"warn","msg":"slow"}',
+      '{"level":"warn","request_id":"r","status":504,"msg":"The position cannot be queried yet"}',
+      '{"level":"error","request_id":"r","msg":"a mistake of ours"}',
       '{"level":"error","msg":"failed","err":{"message":"no disk"}}',
       'SyntaxError: something',
     ];
@@ -26,6 +28,7 @@ describe('the log of a service', () => {
     one.close();
     expect(shown.map((line) => line.replace(/\s+/g, ' '))).toEqual([
       'app warn slow',
+      'app error a mistake of ours',
       'app error failed: no disk',
       'app SyntaxError: something',
     ]);

@@ -58,7 +58,7 @@ export class ServiceLog {
   }
 }
 
-const serious = new Set(['warn', 'error', 'fatal']);
+const serious = new Set(['error', 'fatal']);
 
 /** A line of the apps' JSON logs, or of anything else, as a person reads it. */
 function readable(line: string): { text: string; serious: boolean } {
@@ -67,12 +67,14 @@ function readable(line: string): { text: string; serious: boolean } {
   const reason = entry.err?.message ? `: ${entry.err.message}` : '';
   return {
     text: `${entry.level} ${entry.msg ?? ''}${reason}`.slice(0, 400),
-    serious: serious.has(entry.level),
+    serious: serious.has(entry.level) || (entry.level === 'warn' && entry.request_id === undefined),
   };
 }
 
 interface Entry {
   level: string;
+  /** Of lines about one request: a warning among them has been told to who asked. */
+  request_id?: string;
   msg?: string;
   err?: { message?: string };
 }
