@@ -1,7 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, startClickHouse, startKafka, type RunningClickHouse, type RunningKafka } from '#local';
+import {
+  freePort,
+  startClickHouse,
+  startKafka,
+  type KafkaOptions,
+  type RunningClickHouse,
+  type RunningKafka,
+} from '#local';
 import { TcpProxy } from './tcp-proxy.js';
 
 /**
@@ -61,8 +68,10 @@ export class PrivateEngines {
     return `http://127.0.0.1:${this.ports.clickhouse}`;
   }
 
-  async startKafka(): Promise<void> {
+  /** On the data there is; `more` holds for this start. */
+  async startKafka(more: Partial<KafkaOptions> = {}): Promise<void> {
     this.kafka = await startKafka({
+      ...more,
       dataDir: join(this.folder, 'kafka'),
       port: this.ports.kafka,
       // What the broker tells its clients: every connection of theirs goes through the proxy.
@@ -75,6 +84,12 @@ export class PrivateEngines {
       dataDir: join(this.folder, 'clickhouse'),
       port: this.ports.clickhouse,
     });
+  }
+
+  /** Resolves when the broker ends by itself. */
+  async kafkaEnded(): Promise<void> {
+    await this.kafka?.ended;
+    this.kafka = undefined;
   }
 
   async killKafka(): Promise<void> {

@@ -27,6 +27,8 @@ export interface KafkaOptions {
   properties?: Record<string, string | number>;
   /** For the tool that prepares the data folder, such as `--add-scram`. */
   formatArgs?: string[];
+  /** No file may grow beyond this: a write that does fails, as all do on a disk that is full. */
+  maxFileBytes?: number;
   /** Each line that the broker prints: errors, and that it has started. */
   onLog?: (line: string) => void;
 }
@@ -77,7 +79,7 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
     command: 'sh',
     args: [
       '-c',
-      untilParentEnds,
+      `${fileLimit(options.maxFileBytes)}${untilParentEnds}`,
       'java',
       ...javaFlags(options.heapMb ?? 512, logsDir),
       ...classpath,
@@ -104,6 +106,11 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
  */
 const untilParentEnds =
   'exec 3<&0; (cat <&3; kill -TERM $$) >/dev/null 2>&1 & exec java "$@" 3<&- </dev/null';
+
+/** In the unit that POSIX has for it: blocks of 512 bytes. */
+function fileLimit(maxFileBytes: number | undefined): string {
+  return maxFileBytes === undefined ? '' : `ulimit -f ${Math.floor(maxFileBytes / 512)}; `;
+}
 
 function javaFlags(heapMb: number, logsDir: string): string[] {
   return [

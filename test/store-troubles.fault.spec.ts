@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
+import { underLoad, useFaultySystem } from './faulty-system.js';
+
+const system = useFaultySystem();
+
+const alter = async (table: string, change: string): Promise<void> => {
+  const { stack, engines } = system();
+  const body = `ALTER TABLE ${stack.database}.${table} ${change}`;
+  const answer = await fetch(engines.directClickhouseUrl, { method: 'POST', body });
+  expect(answer.status, await answer.text()).toBe(200);
+};
+
+/** Settings with which ClickHouse itself refuses every insert into a table, and the code that it refuses with. */
+const troubles = [
+  { trouble: 'read-only', table: 'events', setting: 'table_readonly', value: '1', code: 774 },
+  // The first table takes the rows, this one does not: what is repeated must be there once.
+  {
+    trouble: 'full of parts',
+    table: 'events_by_entity',
+    setting: 'parts_to_throw_insert',
+    value: '1',
+    code: 252,
+  },
+  {
+    trouble: 'on a full disk',
+    table: 'events',
+    setting: 'min_free_disk_bytes_to_perform_insert',
+    value: String(2 ** 60),
+    code: 243,
+  },
+];
+
+describe('given ClickHouse that takes nothing', () => {
+  it.each(troubles)(
+    'when it is $trouble, writing goes on, nothing is lost, and the backlog drains after (fault 11)',
+    async ({ table, setting, value, code }) => {
+      const { stack } = system();
+      await underLoad(stack, async (driver) => {
+        await alter(table, `MODIFY SETTING ${setting} = ${value}`);
+        try {
+          await driver.untilAcknowledged(1_000);
+          const refusal = `ClickHouse answered with error ${code}`;
+          await expect.poll(() => stack.materializer.log()).toContain(refusal);
+          expect(await stack.materializer.probe('/health/live')).toBe(200);
+        } finally {
+          await alter(table, `RESET SETTING ${setting}`);
+        }
+      });
+    },
+  );
+});
+
+describe('given ClickHouse that is slow', () => {
+  it('when each of its answers takes seconds, writing goes on and everything arrives (fault 11)', async () => {
+    const { stack, engines } = system();
+    engines.clickhouseProxy.delay({ up: 1_000, down: 1_000 });
+    await underLoad(stack, async (driver) => {
+      await driver.untilAcknowledged(1_000);
+      const stream = freshStream('slow');
+      const written = await writeEvent(stack.write, { stream, event_type: 't', data: { n: 1 } });
+      const { events } = await queryEvents(stack.core, { stream }, waitFor([written]));
+      expect(events).toMatchObject([{ data: { n: 1 } }]);
+      engines.clickhouseProxy.delay({});
+    });
+  });
+});
