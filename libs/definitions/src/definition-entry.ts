@@ -8,6 +8,8 @@ export interface HeldRecord<P> extends Pick<
   key: string;
   /** undefined: a removal. */
   part: P | undefined;
+  /** Of the record's value. */
+  bytes: number;
 }
 
 /**
@@ -21,11 +23,14 @@ export class DefinitionEntry<P> {
   private readonly records = new Map<string, HeldRecord<P>>();
   /** The record that holds. */
   head: HeldRecord<P> | undefined;
+  /** Of all records, those that do not hold included. */
+  bytes = 0;
 
   /** True when this record holds now. */
   add(record: HeldRecord<P>): boolean {
     this.remove(record.key);
     this.records.set(record.key, record);
+    this.bytes += record.bytes;
     if (this.head && record.revision <= this.head.revision) return false;
     this.head = record;
     return true;
@@ -37,6 +42,7 @@ export class DefinitionEntry<P> {
     if (!record) return false;
     const held = this.live().includes(record);
     this.records.delete(key);
+    this.bytes -= record.bytes;
     if (record === this.head) this.head = this.firstOfHighest();
     return held;
   }
@@ -67,6 +73,11 @@ export class DefinitionEntry<P> {
   keptBeside(slot: string): Record<string, number> {
     const others = this.live().filter((record) => record.slot !== slot);
     return Object.fromEntries(others.map((record) => [record.slot, record.revision]));
+  }
+
+  /** Whether something holds in this slot. */
+  has(slot: string): boolean {
+    return this.live().some((record) => record.slot === slot);
   }
 
   /** Keys of records that do not hold any more, or never did. */

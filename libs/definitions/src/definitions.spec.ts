@@ -172,6 +172,15 @@ describe('the retention of a stream', () => {
     await definitions.close();
   });
 
+  it('is that of a topic which somebody made and died', async () => {
+    const log = new MemoryLog();
+    const definitions = await started(log);
+    await log.admin.create(names.ofStream('half'), { partitions: 2 });
+    await definitions.createStream({ stream: 'half', retention: { time: '1d' } }, ada);
+    expect(log.topics.get(names.ofStream('half'))?.config).toMatchObject({ 'retention.ms': '86400000' });
+    await definitions.close();
+  });
+
   it('is made up for in the topic when it is asked for again', async () => {
     const log = new MemoryLog();
     const definitions = await started(log);

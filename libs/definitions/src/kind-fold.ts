@@ -22,6 +22,7 @@ export class KindFold<T, P = T> {
   private readonly byName = new Map<string, T>();
   /** By identity, when each was removed (milliseconds), the first removal first. */
   private readonly removed = new Map<string, number>();
+  private heldBytes = 0;
   private readonly watched = new Map<string, (outcome: Outcome<T>) => void>();
 
   constructor(readonly rules: KindRules<T, P>) {}
@@ -36,6 +37,11 @@ export class KindFold<T, P = T> {
 
   get size(): number {
     return this.byName.size;
+  }
+
+  /** Of all records that stand in the topic. */
+  get bytes(): number {
+    return this.heldBytes;
   }
 
   /** What holds for an identity: its definition, and the records behind it. */
@@ -63,7 +69,9 @@ export class KindFold<T, P = T> {
     const before = this.byIdentity.get(identity);
     const previous = entry.head;
     const text = keyText(key);
-    const won = entry.add({ ...record, key: text, part });
+    const { bytes } = entry;
+    const won = entry.add({ ...record, key: text, part, bytes: value.length });
+    this.heldBytes += entry.bytes - bytes;
     if (won) this.refresh(identity, timestamp);
     const after = this.byIdentity.get(identity);
     this.watched.get(text)?.({ won, before, previous, after, superseded: entry.superseded() });
@@ -72,8 +80,11 @@ export class KindFold<T, P = T> {
 
   private tombstone(key: RecordKey): boolean {
     const entry = this.entries.get(key.identity);
-    const changed = entry?.remove(keyText(key)) ?? false;
-    if (entry?.empty || changed) this.refresh(key.identity, this.removed.get(key.identity) ?? 0);
+    if (!entry) return false;
+    const { bytes } = entry;
+    const changed = entry.remove(keyText(key));
+    this.heldBytes += entry.bytes - bytes;
+    if (entry.empty || changed) this.refresh(key.identity, this.removed.get(key.identity) ?? 0);
     return changed;
   }
 

@@ -20,6 +20,8 @@ export interface KindParts<T, P> {
   turns: Turns;
   /** How many definitions there may be. */
   most: number;
+  /** How many bytes their records may take in the topic, and about that in the memory of every process. */
+  mostBytes: number;
   /** Resolves when the view has the record at this offset. @throws when that takes too long */
   caughtUp: (offset: number) => Promise<void>;
 }
@@ -61,6 +63,14 @@ export class LogKind<T, P = T> implements Kind<T> {
     if (this.size >= this.parts.most) throw this.parts.rules.full();
   }
 
+  /** Changes of what is there go on: a key can be revoked whatever others have filled the topic with. */
+  private refuseGrowth({ identity, slot, body }: DefinitionRecord): void {
+    const { fold, rules, mostBytes } = this.parts;
+    if (!body || fold().bytes < mostBytes || fold().held(identity).entry?.has(slot)) return;
+    const detail = `The definitions of the kind ${rules.kind} take ${mostBytes} bytes already.`;
+    throw new ProblemError('definition_limit_reached', detail);
+  }
+
   async change(
     name: string,
     next: (current: T | undefined) => T | undefined,
@@ -87,6 +97,7 @@ export class LogKind<T, P = T> implements Kind<T> {
       if (wanted === current) return { value: current, changed: false };
       if (current === undefined) this.refuseFull();
       const record = this.recordOf(identity, wanted, actor);
+      this.refuseGrowth(record);
       const outcome = await this.write(record);
       if (!outcome.won) continue;
       await this.note(record, outcome, actor);
@@ -106,7 +117,7 @@ export class LogKind<T, P = T> implements Kind<T> {
       ...newKey(rules.kind, identity, written),
       revision: (entry?.head?.revision ?? 0) + 1,
       changed_at: timeNow(),
-      changed_by: actor,
+      changed_by: { key_id: actor.key_id, port: actor.port, request_id: actor.request_id },
       keeps: (written && entry?.keptBeside(written.slot)) ?? {},
       body: written?.body,
     };

@@ -27,6 +27,8 @@ export interface DefinitionsOptions {
   defaults: { partitions: number };
   /** How many definitions there may be, by kind; default: what the kind says. */
   most?: Readonly<Record<string, number>>;
+  /** How many bytes those of one kind may take; default: 128 MiB. */
+  mostBytes?: number;
   /** How long a process that deletes a stream has it to itself without saying so again; default: 60 000. */
   deletionLeaseMs?: number;
 }
@@ -34,6 +36,7 @@ export interface DefinitionsOptions {
 /** How long the view may take to have what this process has written. */
 const viewTimeoutMs = 10_000;
 const deletionLeaseMs = 60_000;
+const mostBytes = 128 * 1024 * 1024;
 /** Changes that one process may have under way, those that wait for their turn included. */
 const maxChanges = 2_000;
 
@@ -86,6 +89,7 @@ class LogDefinitions implements Definitions {
       audit: this.trail,
       turns: this.turns,
       most: this.options.most?.[rules.kind] ?? rules.most,
+      mostBytes: this.options.mostBytes ?? mostBytes,
       caughtUp: (offset) => this.follower.caughtUp(offset, viewTimeoutMs),
     });
   }

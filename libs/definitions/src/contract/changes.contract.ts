@@ -102,6 +102,30 @@ export function describeChanges(given: DefinitionsUnderTest): void {
     });
   });
 
+  describe('definitions that take as many bytes as they may', () => {
+    it('can be changed and removed; there are no new ones, and no new versions', async () => {
+      const definitions = await given.started(given.names(), { mostBytes: 5_000 });
+      const { schemas, keys } = definitions;
+      await keys.change('k1', () => aKey('k1', { name: 'x'.repeat(5_000) }), ada);
+      await schemas.change(subject, addVersion('y'.repeat(5_000)), ada);
+      const full = { code: 'definition_limit_reached' };
+      await expect(keys.change('k2', () => aKey('k2'), ada)).rejects.toMatchObject(full);
+      await expect(schemas.change(subject, addVersion('z'), ada)).rejects.toMatchObject(full);
+      await schemas.change(subject, (current) => current && { ...current, retired: true }, ada);
+      await keys.change('k1', (key) => key && { ...key, name: 'short' }, ada);
+      await expect
+        .poll(() =>
+          keys
+            .change('k2', () => aKey('k2'), ada)
+            .then(
+              ({ changed }) => changed,
+              () => false,
+            ),
+        )
+        .toBe(true);
+    });
+  });
+
   describe('two processes that change the same definition at the same time', () => {
     it.each([1, 2, 3])('lose nothing that was acknowledged, and agree (seed %i)', async (seed) => {
       const names = given.names();
@@ -127,11 +151,10 @@ export function describeChanges(given: DefinitionsUnderTest): void {
     it('leave nothing behind that does not hold any more', async () => {
       const names = given.names();
       const both = await given.two(names);
-      await Promise.all(
-        Array.from({ length: 20 }, (_, i) =>
-          both[i % 2]?.keys.change('k1', (current) => ({ ...(current ?? aKey('k1')), name: `n${i}` }), ada),
-        ),
-      );
+      const rename = (definitions: Definitions, name: string) =>
+        definitions.keys.change('k1', (current) => ({ ...(current ?? aKey('k1')), name }), ada);
+      for (let round = 0; round < 10; round++)
+        await Promise.all(both.map((definitions, i) => rename(definitions, `${round}/${i}`)));
       await settled(given, names.definitions);
       const standing = new Map<string, boolean>();
       for (const { key, value } of await given.read(names.definitions))

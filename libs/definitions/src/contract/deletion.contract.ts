@@ -5,7 +5,7 @@ import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.j
 const nothing = (): Promise<void> => Promise.resolve();
 
 /** Something that goes on until it is told to end. */
-function gate(): { opened: Promise<void>; open(): void } {
+function gate(): { opened: Promise<void>; open: () => void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
@@ -109,7 +109,9 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       await dying.createStream({ stream: 'orders' }, ada);
       const { opened, open } = gate();
       const began = gate();
-      const first = dying.deleteStream('orders', () => (began.open(), opened), ada).catch((error) => error);
+      const first = dying
+        .deleteStream('orders', () => (began.open(), opened), ada)
+        .catch((error: unknown) => error);
       await began.opened;
       await dying.close();
       const other = await given.started(names);

@@ -4,7 +4,7 @@ import type { CreatedStream, NewStream } from '../definitions.js';
 import type { Actor } from '../kind.js';
 import type { StreamDefinition } from './stream-definition.js';
 import { beingDeleted, collision, streamProblem } from './stream-problems.js';
-import { streamTopicSettings } from './stream-topic.js';
+import { retentionConfig, streamTopicSettings } from './stream-topic.js';
 import type { StreamParts } from './stream-parts.js';
 
 /** How long whoever made the topic may take to announce it before someone else does. */
@@ -43,6 +43,7 @@ async function create(parts: StreamParts, wanted: NewStream, actor: Actor): Prom
     actor,
   );
   if (value?.stream !== stream) throw collision(stream, value?.stream);
+  if (!made) await log.admin.configure(topic, retentionConfig(value.partitions, value.retention));
   return { definition: value, created: changed };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { streamTopicSettings } from './stream-topic.js';
+import { retentionConfig, streamTopicSettings } from './stream-topic.js';
 
 describe('the settings of a stream topic', () => {
   it('keep everything when retention is unlimited', () => {
@@ -17,5 +17,36 @@ describe('the settings of a stream topic', () => {
   it('bound the time, and share the bytes out among the partitions', () => {
     const { config } = streamTopicSettings(4, { time: 'P1DT2H', bytes: 1001 });
     expect(config).toMatchObject({ 'retention.ms': String(26 * 3_600_000), 'retention.bytes': '251' });
+  });
+
+  it.each([
+    ['1s', '60000'],
+    ['1h', '900000'],
+    ['30d', '604800000'],
+    ['P1000D', '604800000'],
+  ])('have Kafka begin a new segment in time for %s', (time, ms) => {
+    expect(streamTopicSettings(1, { time }).config).toMatchObject({ 'segment.ms': ms });
+    expect(streamTopicSettings(1, { time }).config).not.toHaveProperty('segment.bytes');
+  });
+
+  it.each([
+    [1, '4194304'],
+    [80_000_000, '20000000'],
+    [1e15, '1073741824'],
+  ])(
+    'have Kafka begin a new segment in time for %d bytes, one that holds the largest batch',
+    (bytes, size) => {
+      expect(streamTopicSettings(1, { bytes }).config).toMatchObject({ 'segment.bytes': size });
+      expect(streamTopicSettings(1, { bytes }).config).not.toHaveProperty('segment.ms');
+    },
+  );
+
+  it('go back to what Kafka does by itself', () => {
+    const forever = { 'retention.ms': '-1', 'retention.bytes': '-1' };
+    expect(retentionConfig(3, 'unlimited')).toEqual({
+      ...forever,
+      'segment.ms': null,
+      'segment.bytes': null,
+    });
   });
 });
