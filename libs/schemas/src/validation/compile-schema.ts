@@ -1,10 +1,11 @@
 import type { ValidateFunction } from 'ajv';
 import { limits, type InputError } from '#contracts';
 import { schemaBounds } from '../bounds.js';
-import { readDocument, type SchemaDocument } from '../document/document.js';
+import type { SchemaDocument } from '../document/document.js';
+import { namesInherited } from '../document/inherited-names.js';
+import { readDocument } from '../document/read-document.js';
 import { isObject } from '../document/schema.js';
 import { ajvFor } from './ajv.js';
-import { namesInherited } from '../document/inherited-names.js';
 import { executableOf } from './executable.js';
 import { Meter } from './meter.js';
 import { violations } from './violations.js';

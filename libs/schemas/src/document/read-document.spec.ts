@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDocument } from './document.js';
+import { readDocument } from './read-document.js';
 import { InvalidSchemaError } from './refuse.js';
 
 const times = <T>(count: number, make: (index: number) => T): T[] =>

@@ -1,0 +1,49 @@
+import type { InputError } from '#contracts';
+import { costErrors } from './cost-errors.js';
+import type { SchemaDocument } from './document.js';
+import { keywordErrors } from './keyword-errors.js';
+import { metaSchemaErrors } from './meta-schema.js';
+import { patternErrors } from './pattern-errors.js';
+import { refuse, refuseAny } from './refuse.js';
+import { resolveReferences } from './references.js';
+import { isSchema, type Schema } from './schema.js';
+import { sizeErrors } from './size-errors.js';
+import { subschemasOf } from './walk.js';
+import { weightOf } from './weight.js';
+import { conditionErrors, countErrors, rootErrors } from './whole-errors.js';
+
+/**
+ * Looks through what somebody calls a JSON Schema (2020-12), as parsed JSON. No input makes it slow or fail otherwise.
+ * @throws InvalidSchemaError with a pointer and a sentence for each of up to 20 faults
+ */
+export function readDocument(schema: unknown): SchemaDocument {
+  if (!isSchema(schema)) return refuse([{ pointer: '', detail: 'must be an object, or true' }]);
+  refuseAny(sizeErrors(schema));
+  const meta = metaSchemaErrors(schema);
+  const subschemas = subschemasOf(schema);
+  const { targets, errors } = resolveReferences(subschemas);
+  const own = [
+    ...dialectFirst(subschemas),
+    ...patternErrors(subschemas),
+    ...errors,
+    ...countErrors(subschemas),
+    ...conditionErrors(subschemas),
+  ];
+  refuseAny([...own, ...meta.filter(({ pointer }) => !own.some((error) => error.pointer === pointer))]);
+  const document = {
+    root: schema,
+    subschemas,
+    targets,
+    weightOf: (at: string) => weightOf(at, subschemas.get(at)),
+  };
+  refuseAny([...rootErrors(schema), ...costErrors(document)]);
+  return document;
+}
+
+/** A schema of another version of JSON Schema has one fault, whatever follows from it. */
+function dialectFirst(subschemas: ReadonlyMap<string, Schema>): InputError[] {
+  const found = [...subschemas].flatMap(([pointer, schema]) => [...keywordErrors(pointer, schema)]);
+  const dialect = found.filter(({ pointer }) => pointer === '/$schema');
+  refuseAny(dialect);
+  return found;
+}
