@@ -1,14 +1,13 @@
-import { parseTime, TopicNames } from '#contracts';
+import { parseTime, TopicNames, type Expression, type StoredEvent } from '#contracts';
 import { openDefinitions, type Definitions } from '#definitions';
 import { createContext, createHttpApp, generateKey, type AppContext, type HttpApp, type Scope } from '#http';
 import { MemoryLog } from '#log';
 import { MemoryStore, type EventReader, type EventRow } from '#store';
-import { ReadableStreams } from './access/readable-streams.js';
+import { compileParsed, eventValue } from '#streaming';
 import { GatewayConfig } from './config.js';
-import type { GatewayParts } from './gateway.module.js';
+import { gatewayParts, type GatewayParts } from './gateway-parts.js';
 import { corePort, queryPort } from './ports.js';
 import { ReadGate } from './reads/read-gate.js';
-import { WaitFor } from './wait-for/wait-for.js';
 
 /** Both ports of a gateway on a store in memory, for specs. */
 export interface GivenGateway {
@@ -30,10 +29,12 @@ export interface GivenOptions {
   reader?: (reader: EventReader) => EventReader;
   apiKeys?: 'none';
   gate?: ReadGate;
+  /** The store evaluates a `where`; without it every one is refused. */
+  where?: boolean;
 }
 
 export async function givenGateway(options: GivenOptions = {}): Promise<GivenGateway> {
-  const store = new MemoryStore();
+  const store = new MemoryStore(options.where ? { evaluate } : {});
   const log = new MemoryLog();
   const topics = new TopicNames('spec.');
   const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 2 } });
@@ -45,14 +46,17 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
   });
   const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });
   context.lifecycle.running = true;
-  const waitFor = new WaitFor({ admin: log.admin, definitions, topics, timeoutMs: 50, unknownStreamMs: 20 });
-  const parts: GatewayParts = {
-    reader: options.reader?.(store.reader) ?? store.reader,
-    definitions,
-    gate: options.gate ?? new ReadGate({ concurrent: 4, queued: 100, waitMs: 10_000 }),
-    streams: new ReadableStreams({ definitions, waitFor, unknownStreamMs: 20 }),
-    write: { producer: await log.producer(), definitions, topics, autoCreateStreams: true },
-  };
+  const reader = options.reader?.(store.reader) ?? store.reader;
+  const { writer, eraser } = store;
+  const parts = gatewayParts(
+    { log, store: { reader, writer, eraser }, definitions, producer: await log.producer(), topics },
+    {
+      gate: options.gate ?? new ReadGate({ concurrent: 4, queued: 100, waitMs: 10_000 }),
+      autoCreateStreams: true,
+      waitForMs: 50,
+      unknownStreamMs: 20,
+    },
+  );
   const [core, query] = await Promise.all([
     createHttpApp(corePort(context, parts)),
     createHttpApp(queryPort(context, parts)),
@@ -76,6 +80,10 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
       await log.close();
     },
   };
+}
+
+function evaluate(where: Expression, event: StoredEvent): boolean {
+  return compileParsed(where)(eventValue(event)) === true;
 }
 
 const scopesOfSpec: Scope[] = [

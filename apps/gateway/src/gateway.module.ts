@@ -1,50 +1,49 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { Definitions } from '#definitions';
-import { WriteModule, type WritePorts } from '#ingest';
-import type { EventReader } from '#store';
+import { WriteModule } from '#ingest';
 import { ReadableStreams } from './access/readable-streams.js';
+import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
+import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
+import { ReplayController } from './dead-letters/replay.controller.js';
+import { EntityErasure } from './erasure/entity-erasure.js';
+import { ErasureController } from './erasure/erasure.controller.js';
 import { EventCountController } from './events/event-count.controller.js';
 import { EventQueryController } from './events/event-query.controller.js';
 import { EventController } from './events/event.controller.js';
+import type { GatewayParts } from './gateway-parts.js';
 import { KeyController } from './keys/key.controller.js';
 import { KeyStore } from './keys/key-store.js';
 import { KeysController } from './keys/keys.controller.js';
-import { DeadLettersController } from './lists/dead-letters.controller.js';
 import { EntitiesController } from './lists/entities.controller.js';
 import { ReadGate } from './reads/read-gate.js';
 import { SchemaCheckController } from './schemas/schema-check.controller.js';
 import { SchemaVersionsController } from './schemas/schema-versions.controller.js';
 import { SchemaController } from './schemas/schema.controller.js';
 import { SchemasController } from './schemas/schemas.controller.js';
+import { StreamDeletionController } from './streams/stream-deletion.controller.js';
+import { StreamDeletion } from './streams/stream-deletion.js';
 import { StreamSummaries } from './streams/stream-summaries.js';
 import { StreamController } from './streams/stream.controller.js';
 import { StreamsController } from './streams/streams.controller.js';
 import { DEFINITIONS, READER } from './tokens.js';
 
-/** What both ports share: one gate and one set of waiting requests, whichever port a request came in on. */
-export interface GatewayParts {
-  reader: EventReader;
-  definitions: Definitions;
-  gate: ReadGate;
-  streams: ReadableStreams;
-  write: WritePorts;
-}
-
 /** The API, once for each port: reading here, writing as `apps/ingest` does it. */
 @Module({})
 export class GatewayModule {
-  static with({ reader, definitions, gate, streams, write }: GatewayParts): DynamicModule {
+  static with(parts: GatewayParts): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [WriteModule.with(write)],
+      imports: [WriteModule.with(parts.write)],
       controllers: [
         EventQueryController,
         EventCountController,
         EventController,
         StreamsController,
         StreamController,
+        StreamDeletionController,
         EntitiesController,
+        ErasureController,
         DeadLettersController,
+        ReplayController,
         KeysController,
         KeyController,
         SchemasController,
@@ -53,12 +52,15 @@ export class GatewayModule {
         SchemaCheckController,
       ],
       providers: [
-        { provide: READER, useValue: reader },
-        { provide: DEFINITIONS, useValue: definitions },
+        { provide: READER, useValue: parts.reader },
+        { provide: DEFINITIONS, useValue: parts.definitions },
         KeyStore,
-        { provide: ReadGate, useValue: gate },
-        { provide: ReadableStreams, useValue: streams },
+        { provide: ReadGate, useValue: parts.gate },
+        { provide: ReadableStreams, useValue: parts.streams },
         StreamSummaries,
+        { provide: StreamDeletion, useValue: parts.deletion },
+        { provide: EntityErasure, useValue: parts.erasure },
+        { provide: DeadLetterReplay, useValue: parts.replay },
       ],
     };
   }

@@ -9,7 +9,8 @@ import {
 } from '#http';
 import { metrics } from '#telemetry';
 import type { GatewayConfig } from './config.js';
-import { GatewayModule, type GatewayParts } from './gateway.module.js';
+import type { GatewayParts } from './gateway-parts.js';
+import { GatewayModule } from './gateway.module.js';
 
 const description = [
   'Events are written to Kafka and read from ClickHouse. Times are RFC 3339, ranges include `since` and exclude',

@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TopicNames } from '#contracts';
-import { openDefinitions, type Definitions } from '#definitions';
+import { openDefinitions } from '#definitions';
 import { startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext } from '#http';
 import { LateProducer, MeteredProducer } from '#ingest';
-import { kafkaLogOptions, logMayReturn, openKafkaLog, type Log } from '#log';
+import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
-import { ReadableStreams } from './access/readable-streams.js';
 import type { GatewayConfig } from './config.js';
-import type { GatewayParts } from './gateway.module.js';
+import { gatewayParts, type GatewayParts } from './gateway-parts.js';
 import { MaterializerLag } from './health/materializer-lag.js';
 import { registerChecks } from './health/register-checks.js';
 import { corePort, queryPort } from './ports.js';
 import { ReadGate } from './reads/read-gate.js';
-import { WaitFor } from './wait-for/wait-for.js';
 
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
@@ -38,7 +36,15 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
   const producer = new LateProducer();
-  const parts = putTogether(config, { log, store, definitions, producer, topics });
+  const gate = new ReadGate({
+    concurrent: config.READS_CONCURRENT,
+    queued: config.READS_QUEUED,
+    waitMs: turnMs,
+  });
+  const parts = gatewayParts(
+    { log, store, definitions, producer, topics },
+    { gate, autoCreateStreams: config.AUTO_CREATE_STREAMS },
+  );
   const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
   registerChecks(context.health, { log, store, definitions, lag });
   const stopFollowing = lag.follow(lagIntervalMs);
@@ -52,26 +58,6 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   await untilReachable(context, kafka, () => definitions.start());
   producer.use(new MeteredProducer(await untilReachable(context, kafka, () => log.producer())));
   await Promise.race([tables, sleep(tablesMs, undefined, { ref: false })]);
-}
-
-interface Engines {
-  log: Log;
-  store: Store;
-  definitions: Definitions;
-  producer: LateProducer;
-  topics: TopicNames;
-}
-
-function putTogether(config: GatewayConfig, engines: Engines): GatewayParts {
-  const { log, store, definitions, producer, topics } = engines;
-  const waitFor = new WaitFor({ admin: log.admin, definitions, topics });
-  return {
-    reader: store.reader,
-    definitions,
-    gate: new ReadGate({ concurrent: config.READS_CONCURRENT, queued: config.READS_QUEUED, waitMs: turnMs }),
-    streams: new ReadableStreams({ definitions, waitFor }),
-    write: { producer, definitions, topics, autoCreateStreams: config.AUTO_CREATE_STREAMS },
-  };
 }
 
 async function listen(context: AppContext<GatewayConfig>, parts: GatewayParts): Promise<void> {

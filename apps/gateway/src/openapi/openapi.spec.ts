@@ -29,6 +29,15 @@ beforeAll(async () => {
   );
   const body = { stream: 'orders', event_type: 'order.placed', schema: { type: 'object' } };
   await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/schemas', payload: body });
+  const limited = {
+    streams: ['orders'],
+    rate_limit: { events_per_second: 5 },
+    expires_at: '2099-01-01T00:00:00Z',
+  };
+  for (const more of [{}, limited]) {
+    const payload = { name: 'k', scopes: ['events:read'], ...more };
+    await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/keys', payload });
+  }
   document = (await gateway.core.instance.inject({ url: '/openapi.json' })).json<Document>();
 });
 afterAll(() => gateway.close());
@@ -45,8 +54,10 @@ describe('the OpenAPI document', () => {
         .map(({ path, method }) => `${method} ${path}`)
         .sort(),
     ).toEqual([
+      'delete /api/v1/entities/{entity_id}',
       'delete /api/v1/keys/{key_id}',
       'delete /api/v1/schemas/{stream}/{event_type}',
+      'delete /api/v1/streams/{stream}',
       'get /api/v1/dead-letters',
       'get /api/v1/entities',
       'get /api/v1/events/count',
@@ -65,6 +76,7 @@ describe('the OpenAPI document', () => {
       'get /health/ready',
       'get /metrics',
       'patch /api/v1/streams/{stream}',
+      'post /api/v1/dead-letters/replay',
       'post /api/v1/events',
       'post /api/v1/events/batch',
       'post /api/v1/keys',
@@ -127,6 +139,7 @@ describe('the OpenAPI document', () => {
     '/api/v1/entities',
     '/api/v1/dead-letters',
     '/health/live',
+    '/api/v1/keys',
     '/api/v1/streams/orders',
     '/api/v1/schemas',
     '/api/v1/schemas/orders/order.placed',

@@ -1,18 +1,17 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { formatTime } from '#contracts';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { timeRange } from '../events/event-filter.js';
+import { listEnd } from '../lists/list-end.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { clientGone } from '../reads/client-gone.js';
 import { ReadGate } from '../reads/read-gate.js';
 import { READER } from '../tokens.js';
-import { DeadLetterList } from './list-answers.js';
-import { listEnd } from './list-end.js';
-import { DeadLetterListParameters } from './list-parameters.js';
+import { deadLetterAnswer, DeadLetterList } from './dead-letter-answers.js';
+import { DeadLetterListParameters } from './dead-letter-parameters.js';
 
 @ApiTags('dead letters')
 @Controller('api/v1/dead-letters')
@@ -34,13 +33,20 @@ export class DeadLettersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<DeadLetterList> {
     const parameters = parseQuery(DeadLetterListParameters, request.query);
-    const { source, limit, cursor } = parameters;
-    const query = { ...this.streams.ofAny(request), ...timeRange(parameters), source, limit, cursor };
+    const { source, replayed, limit, cursor } = parameters;
+    const query = {
+      ...this.streams.ofAny(request),
+      ...timeRange(parameters),
+      source,
+      replayed,
+      limit,
+      cursor,
+    };
     const page = await this.gate.run(clientGone(reply.raw), (signal) =>
       this.reader.deadLetters(query, signal),
     );
     return {
-      dead_letters: page.items.map((letter) => ({ ...letter, created_at: formatTime(letter.created_at) })),
+      dead_letters: page.items.map(deadLetterAnswer),
       total: page.total,
       ...listEnd(page.nextCursor),
     };

@@ -1,0 +1,205 @@
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemActor } from '#definitions';
+import { createHttpApp } from '#http';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { queryPort } from '../ports.js';
+
+/** What a request with a key for the stream `mine` must come to, where there is a stream `secret`, too. */
+interface Case {
+  url: string;
+  payload?: object;
+  /** The problem, or an answer that tells of `mine` (`shown`), or of nothing at all (`empty`), and never of `secret`. */
+  becomes: 'stream_forbidden' | 'event_not_found' | 'shown' | 'empty';
+}
+
+const secretId = '019aa4e2-7d53-7c1e-9a3e-000000000002';
+const forbidden = (...urls: string[]): Case[] => urls.map((url) => ({ url, becomes: 'stream_forbidden' }));
+const filtered = (path: string): Case[] => [
+  { url: path, becomes: 'shown' },
+  { url: `${path}?stream=mine`, becomes: 'shown' },
+  { url: `${path}?where=true`, becomes: 'shown' },
+  { url: `${path}?where=event.stream%20%3D%3D%20%22secret%22`, becomes: 'empty' },
+  { url: `${path}?entity_id=secret-entity`, becomes: 'empty' },
+  { url: `${path}?event_type=secret.type`, becomes: 'empty' },
+  ...forbidden(
+    `${path}?stream=secret`,
+    `${path}?stream=mine&stream=secret`,
+    `${path}?stream=tributary.audit`,
+    `${path}?stream=not-there`,
+    `${path}?wait_for=secret:0:0`,
+  ),
+];
+
+/** Every route that reads. A route that is in neither list makes the first spec fail: say here what it must hide. */
+const reads: Record<string, Case[]> = {
+  'GET /api/v1/events/query': filtered('/api/v1/events/query'),
+  'GET /api/v1/events/count': [
+    ...filtered('/api/v1/events/count').filter(({ url }) => url.includes('=')),
+    { url: '/api/v1/events/count?group_by=stream', becomes: 'shown' },
+    { url: '/api/v1/events/count?group_by=entity_id', becomes: 'shown' },
+    { url: '/api/v1/events/count?group_by=event_type&interval=1h', becomes: 'shown' },
+  ],
+  'GET /api/v1/events/:event_id': [
+    { url: '/api/v1/events/019aa4e2-7d53-7c1e-9a3e-000000000001', becomes: 'shown' },
+    { url: `/api/v1/events/${secretId}`, becomes: 'event_not_found' },
+    ...forbidden(`/api/v1/events/${secretId}?wait_for=secret:0:0`),
+  ],
+  'GET /api/v1/streams': [{ url: '/api/v1/streams', becomes: 'shown' }],
+  'GET /api/v1/streams/:stream': [
+    { url: '/api/v1/streams/mine', becomes: 'shown' },
+    ...forbidden('/api/v1/streams/secret', '/api/v1/streams/tributary.audit', '/api/v1/streams/not-there'),
+  ],
+  'GET /api/v1/entities': [
+    { url: '/api/v1/entities', becomes: 'shown' },
+    { url: '/api/v1/entities?stream=mine', becomes: 'shown' },
+    ...forbidden('/api/v1/entities?stream=secret'),
+  ],
+  'GET /api/v1/dead-letters': [
+    { url: '/api/v1/dead-letters', becomes: 'shown' },
+    { url: '/api/v1/dead-letters?source=materializer', becomes: 'shown' },
+  ],
+  'POST /api/v1/dead-letters/replay': [
+    {
+      url: '/api/v1/dead-letters/replay?dry_run=true',
+      payload: { source: 'materializer' },
+      becomes: 'shown',
+    },
+  ],
+  'GET /api/v1/schemas': [
+    { url: '/api/v1/schemas', becomes: 'shown' },
+    { url: '/api/v1/schemas?event_type=secret.type', becomes: 'empty' },
+    ...forbidden('/api/v1/schemas?stream=secret'),
+  ],
+  'GET /api/v1/schemas/:stream/:event_type': [
+    { url: '/api/v1/schemas/mine/mine.type', becomes: 'shown' },
+    ...forbidden('/api/v1/schemas/secret/secret.type', '/api/v1/schemas/not-there/t'),
+  ],
+  'GET /api/v1/schemas/:stream/:event_type/versions': [
+    { url: '/api/v1/schemas/mine/mine.type/versions', becomes: 'shown' },
+    ...forbidden('/api/v1/schemas/secret/secret.type/versions'),
+  ],
+  'GET /api/v1/schemas/:stream/:event_type/versions/:version': [
+    { url: '/api/v1/schemas/mine/mine.type/versions/1', becomes: 'shown' },
+    ...forbidden('/api/v1/schemas/secret/secret.type/versions/1'),
+  ],
+  'POST /api/v1/schemas/:stream/:event_type/check': [
+    {
+      url: '/api/v1/schemas/secret/secret.type/check',
+      payload: { schema: true },
+      becomes: 'stream_forbidden',
+    },
+  ],
+  'GET /api/v1/keys': forbidden('/api/v1/keys'),
+  'GET /api/v1/keys/:key_id': forbidden('/api/v1/keys/abcdefghijkl'),
+};
+
+/** Routes that change something; what they may touch is theirs to test. */
+const changes = [
+  'POST /api/v1/events',
+  'POST /api/v1/events/batch',
+  'POST /api/v1/streams',
+  'PATCH /api/v1/streams/:stream',
+  'DELETE /api/v1/streams/:stream',
+  'DELETE /api/v1/entities/:entity_id',
+  'POST /api/v1/schemas',
+  'DELETE /api/v1/schemas/:stream/:event_type',
+  'POST /api/v1/keys',
+  'DELETE /api/v1/keys/:key_id',
+  'POST /api/v1/keys/:key_id/rotate',
+];
+
+let gateway: GivenGateway;
+const bearers: Record<'exact' | 'prefix', string> = { exact: '', prefix: '' };
+
+beforeAll(async () => {
+  gateway = await givenGateway({ where: true });
+  await givenStream('mine', 1);
+  await givenStream('secret', 2);
+  bearers.exact = await givenKey(['mine']);
+  bearers.prefix = await givenKey(['min*', 'other']);
+});
+afterAll(() => gateway.close());
+
+describe('a key that is limited to a stream', () => {
+  it('is looked at here on every route of the API', async () => {
+    const routes = await routesOfQueryPort();
+    expect(routes.filter((route) => !changes.includes(route)).sort()).toEqual(Object.keys(reads).sort());
+  });
+
+  const cases = Object.values(reads).flat();
+  it.each(cases)('at $url: $becomes', async ({ url, payload, becomes }) => {
+    for (const authorization of Object.values(bearers)) {
+      const method = payload ? 'POST' : 'GET';
+      const answer = await gateway.query.instance.inject({
+        method,
+        url,
+        headers: { authorization },
+        ...(payload && { payload }),
+      });
+      if (becomes === 'stream_forbidden' || becomes === 'event_not_found') {
+        expect(answer.json(), answer.body).toMatchObject({ code: becomes });
+        expect(answer.body).not.toMatch(/secret[-.]/);
+        continue;
+      }
+      expect(answer.statusCode, answer.body).toBe(200);
+      expect(answer.body).not.toContain('secret');
+      if (becomes === 'shown') expect(answer.body).toMatch(/mine|"total":1\b|"matched":1\b/);
+      else expect(answer.body).toMatch(/"(events|buckets|schemas)":\[\]/);
+    }
+  });
+
+  it('sees as much as there is with a key without limits: the specs above hide something', async () => {
+    for (const { url, payload } of cases) {
+      if (payload || url.includes('wait_for') || url.includes('not-there') || url.includes('keys')) continue;
+      const answer = await gateway.core.instance.inject({ url });
+      expect([url, answer.statusCode]).toEqual([url, 200]);
+    }
+    for (const url of [
+      '/api/v1/events/query',
+      '/api/v1/entities',
+      '/api/v1/dead-letters',
+      '/api/v1/schemas',
+    ]) {
+      expect((await gateway.core.instance.inject({ url })).body).toContain('secret');
+    }
+  });
+});
+
+async function givenStream(stream: string, offset: number): Promise<void> {
+  await gateway.definitions.createStream({ stream, partitions: 1 }, systemActor);
+  const row = eventRow({
+    ...{ stream, offset, event_type: `${stream}.type`, entity_id: `${stream}-entity` },
+    data: JSON.stringify({ marker: stream }),
+  });
+  await gateway.store.writer.append([row], stream);
+  const letter = { stream, offset: offset + 10, partition: 0, source: 'materializer', reason: 'unreadable' };
+  const created_at = row.timestamp;
+  await gateway.store.writer.appendDeadLetters([{ ...letter, created_at, error: 'no', event: `${stream}?` }]);
+  const payload = { stream, event_type: `${stream}.type`, schema: { title: stream } };
+  const answer = await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/schemas', payload });
+  expect(answer.statusCode, answer.body).toBe(201);
+}
+
+async function givenKey(streams: string[]): Promise<string> {
+  const scopes = ['events:read', 'definitions:read', 'admin'];
+  const payload = { name: 'limited', scopes, streams };
+  const answer = await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/keys', payload });
+  expect(answer.statusCode, answer.body).toBe(201);
+  return `Bearer ${answer.json<{ key: string }>().key}`;
+}
+
+/** `METHOD /pattern` of every route of the API. */
+async function routesOfQueryPort(): Promise<string[]> {
+  const options = queryPort(gateway.context, gateway.parts);
+  const routes: RouteOptions[] = [];
+  const configure = (instance: FastifyInstance) => {
+    options.configure?.(instance);
+    instance.addHook('onRoute', (route) => void routes.push(route));
+  };
+  const app = await createHttpApp({ ...options, configure });
+  await app.nest.close();
+  return routes
+    .flatMap(({ method, url }) => [method].flat().map((each) => `${each} ${url}`))
+    .filter((route) => route.includes(' /api/') && !route.startsWith('HEAD '));
+}

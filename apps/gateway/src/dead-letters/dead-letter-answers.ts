@@ -1,0 +1,41 @@
+import { Type } from 'class-transformer';
+import { IsArray, IsBoolean, IsInt, IsString, Min, ValidateNested } from 'class-validator';
+import { formatTime } from '#contracts';
+import type { FoundDeadLetter } from '#store';
+import { Nullable } from '../openapi/nullable.js';
+import { Schema } from '../openapi/schema.js';
+
+const time = { type: 'string', format: 'date-time' } as const;
+
+/** A record that could not become an event. */
+export class DeadLetterAnswer {
+  @IsString() id: string;
+  @IsString() source: string;
+  @IsString() stream: string;
+  @IsInt() @Min(0) partition: number;
+  @IsInt() @Min(0) offset: number;
+  @IsString() @Schema({ description: 'A stable word: `unreadable`, `refused_by_store`.' }) reason: string;
+  @IsString() error: string;
+  @IsString()
+  @Schema({ description: 'The record as text, or `base64:` and its bytes where they are not UTF-8.' })
+  event: string;
+  @Schema(time) @IsString() created_at: string;
+  @Nullable('string', { format: 'date-time', description: 'When it was last replayed.' })
+  replayed_at: string | null;
+}
+
+export class DeadLetterList {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => DeadLetterAnswer) dead_letters: DeadLetterAnswer[];
+  @IsInt() @Min(0) total: number;
+  @IsBoolean() has_more: boolean;
+  @Nullable('string') next_cursor: string | null;
+}
+
+/** A dead letter as it is answered. */
+export function deadLetterAnswer({ created_at, replayed_at, ...letter }: FoundDeadLetter): DeadLetterAnswer {
+  return {
+    ...letter,
+    created_at: formatTime(created_at),
+    replayed_at: replayed_at === null ? null : formatTime(replayed_at),
+  };
+}

@@ -1,0 +1,33 @@
+import { IsBoolean } from 'class-validator';
+import { FromText, limits } from '#contracts';
+import { Schema } from '../openapi/schema.js';
+import { Cursor, PageLimit, Parameter, Text, Time } from '../parameters/decorators.js';
+
+export class DeadLetterListParameters {
+  @Text(300)
+  @Parameter(
+    'Only those that this gave up on: `materializer`, later `projection:<name>`, `pipeline:<name>`.',
+    'materializer',
+  )
+  source?: string;
+
+  @FromText('boolean')
+  @IsBoolean({ message: 'must be true or false' })
+  @Parameter('Only those that were replayed, or only those that were not.')
+  @Schema({ type: 'boolean' })
+  replayed?: boolean;
+
+  @Time()
+  @Parameter('Only those made at this time or later (RFC 3339).')
+  since?: string;
+
+  @Time()
+  @Parameter('Only those made before this time (RFC 3339).')
+  until?: string;
+
+  @PageLimit()
+  limit: number = limits.pageDefault;
+
+  @Cursor()
+  cursor?: string;
+}

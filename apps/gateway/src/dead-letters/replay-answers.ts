@@ -1,0 +1,37 @@
+import { Type } from 'class-transformer';
+import { IsArray, IsBoolean, IsInt, IsString, IsUUID, Min, ValidateNested } from 'class-validator';
+import { Nullable } from '../openapi/nullable.js';
+import { Schema } from '../openapi/schema.js';
+
+/** An event that a dead letter has become. */
+export class ReplayedAnswer {
+  @IsString() @Schema({ description: 'Of the dead letter.' }) id: string;
+  @IsUUID() event_id: string;
+  @IsString() stream: string;
+  @IsInt() @Min(0) partition: number;
+  @IsInt() @Min(0) offset: number;
+}
+
+/** A dead letter that was not replayed. */
+export class NotReplayedAnswer {
+  @IsString() id: string;
+  @IsString() detail: string;
+}
+
+export class ReplayAnswer {
+  @IsBoolean() dry_run: boolean;
+  @IsInt() @Min(0) @Schema({ description: 'Dead letters that this request was about.' }) matched: number;
+  @IsInt()
+  @Min(0)
+  @Schema({ description: 'Those that became events; with `dry_run`, those that would.' })
+  replayed: number;
+  @IsInt() @Min(0) @Schema({ description: 'Those that had become events before.' }) skipped: number;
+  @IsArray() @ValidateNested({ each: true }) @Type(() => NotReplayedAnswer) failed: NotReplayedAnswer[];
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => ReplayedAnswer)
+  @Schema({ description: 'The events, in the order of the log; none with `dry_run`.' })
+  events: ReplayedAnswer[];
+  @IsBoolean() has_more: boolean;
+  @Nullable('string') next_cursor: string | null;
+}

@@ -1,0 +1,45 @@
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsOptional,
+  IsString,
+  Length,
+} from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import { FromText } from '#contracts';
+import { maxDeadLetterIds } from '#store';
+import { Schema } from '../openapi/schema.js';
+import { Parameter } from '../parameters/decorators.js';
+
+/** Which dead letters: those of `ids`, or all of `source` that have not been replayed. One of the two. */
+@JSONSchema({ additionalProperties: false })
+export class ReplayInput {
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(maxDeadLetterIds)
+  @IsString({ each: true })
+  @Length(1, 2048, { each: true })
+  @Schema({ description: 'Their ids.' })
+  ids?: string[] | null;
+
+  @IsOptional()
+  @Length(1, 300)
+  @Schema({ description: 'Who gave up on them.', example: 'materializer' })
+  source?: string | null;
+
+  @IsOptional()
+  @Length(1, 4096)
+  @Schema({ description: '`next_cursor` of the answer before, with the same `source`.' })
+  cursor?: string | null;
+}
+
+export class ReplayParameters {
+  @FromText('boolean')
+  @IsBoolean({ message: 'must be true or false' })
+  @Parameter('Says what would be done, and does nothing.')
+  @Schema({ type: 'boolean', default: false })
+  dry_run = false;
+}

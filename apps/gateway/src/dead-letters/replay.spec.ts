@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { auditStream, decodeRecord, encodeRecord, entityHash, parseTime } from '#contracts';
+import { erasureName, systemActor } from '#definitions';
+import type { DeadLetter } from '#store';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import type { ReplayAnswer } from './replay-answers.js';
+
+let gateway: GivenGateway;
+
+beforeEach(async () => {
+  gateway = await givenGateway();
+  await gateway.definitions.createStream({ stream: 'orders', partitions: 1 }, systemActor);
+});
+afterEach(() => gateway.close());
+
+const letter = (offset: number, more: Partial<DeadLetter> = {}): DeadLetter => ({
+  ...{
+    source: 'materializer',
+    stream: 'orders',
+    partition: 0,
+    offset,
+    reason: 'refused_by_store',
+    error: 'no',
+  },
+  event: encodeRecord({ ...eventRow({ offset }), entity_id: 'order-17' }),
+  created_at: parseTime('2026-11-21T05:00:00Z')! + offset,
+  ...more,
+});
+const given = (...letters: DeadLetter[]) => gateway.store.writer.appendDeadLetters(letters);
+const send = async (payload: object, query = '') => {
+  const url = `/api/v1/dead-letters/replay${query}`;
+  const answer = await gateway.core.instance.inject({ method: 'POST', url, payload });
+  return { status: answer.statusCode, ...answer.json<ReplayAnswer & { code: string }>() };
+};
+const written = (stream = 'orders') =>
+  (gateway.log.topics.get(gateway.topics.ofStream(stream))?.partitions ?? [])
+    .flatMap(({ records }) => records)
+    .map(({ value }) => decodeRecord(String(value)));
+const listed = async () => {
+  const answer = await gateway.core.instance.inject({ url: '/api/v1/dead-letters' });
+  return answer.json<{ dead_letters: { id: string; offset: number; replayed_at: string | null }[] }>()
+    .dead_letters;
+};
+
+describe('the replay of dead letters', () => {
+  it('writes what they hold once more, under an id of its own, and says where', async () => {
+    await given(letter(1), letter(2));
+    const answer = await send({ source: 'materializer' });
+    expect(answer).toMatchObject({ status: 200, matched: 2, replayed: 2, skipped: 0, failed: [] });
+    const events = written();
+    expect(events).toHaveLength(2);
+    expect(events.map(({ event_id }) => event_id).sort()).toEqual(
+      answer.events.map(({ event_id }) => event_id).sort(),
+    );
+    const original = eventRow({ offset: 1 });
+    const again = events.find(({ data }) => data === original.data)!;
+    expect(again).toMatchObject({
+      entity_id: 'order-17',
+      timestamp: original.timestamp,
+      event_type: original.event_type,
+      metadata: original.metadata,
+    });
+    expect(again.event_id).not.toBe(original.event_id);
+    expect(again.ingested_at).toBeGreaterThan(original.ingested_at);
+    expect((await listed()).every(({ replayed_at }) => replayed_at !== null)).toBe(true);
+  });
+
+  it('takes those that are named, and says which are not there', async () => {
+    await given(letter(1), letter(2));
+    const [{ id } = { id: '' }] = await listed();
+    const answer = await send({ ids: [id, id, 'nonsense'] });
+    expect(answer).toMatchObject({ matched: 1, replayed: 1, failed: [{ id: 'nonsense' }] });
+    expect((await listed()).filter(({ replayed_at }) => replayed_at !== null)).toHaveLength(1);
+  });
+
+  it('says with dry_run what it would do, and does nothing', async () => {
+    await given(letter(1), letter(2, { event: 'hello' }));
+    const answer = await send({ source: 'materializer' }, '?dry_run=true');
+    expect(answer).toMatchObject({ dry_run: true, matched: 2, replayed: 1, events: [] });
+    expect(answer.failed).toHaveLength(1);
+    expect(written()).toEqual([]);
+    expect((await listed()).every(({ replayed_at }) => replayed_at === null)).toBe(true);
+  });
+
+  it('skips what has been replayed', async () => {
+    await given(letter(1));
+    await send({ source: 'materializer' });
+    expect(await send({ source: 'materializer' })).toMatchObject({ matched: 0, replayed: 0 });
+    const ids = (await listed()).map(({ id }) => id);
+    expect(await send({ ids })).toMatchObject({ matched: 1, replayed: 0, skipped: 1 });
+    expect(written()).toHaveLength(1);
+  });
+
+  it('after a crash between writing and marking finds the event in the store, and marks it only', async () => {
+    await given(letter(1));
+    const { writer } = gateway.store;
+    const markReplayed = writer.markReplayed.bind(writer);
+    writer.markReplayed = () => Promise.reject(new Error('crash'));
+    expect((await send({ source: 'materializer' })).status).toBe(500);
+    writer.markReplayed = markReplayed;
+    const [event] = written();
+    await writer.append([{ ...eventRow({ offset: 0 }), ...event! }], 'token');
+    expect(await send({ source: 'materializer' })).toMatchObject({ matched: 1, replayed: 0, skipped: 1 });
+    expect(written()).toHaveLength(1);
+    expect((await listed())[0]?.replayed_at).not.toBeNull();
+  });
+
+  it('gives the same id to the same letter, so that two at once make one event', async () => {
+    await given(letter(1));
+    const answers = await Promise.all([send({ source: 'materializer' }), send({ source: 'materializer' })]);
+    const ids = answers.flatMap(({ events }) => events.map(({ event_id }) => event_id));
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it.each<[string, Partial<DeadLetter>]>([
+    ['still cannot be read', { event: 'hello' }],
+    ['still cannot be read', { event: 'base64:/w==' }],
+    ['there is no stream gone', { stream: 'gone' }],
+    ['is not replayed into the stream', { source: 'pipeline:big_orders' }],
+  ])('says why one is not replayed: %s', async (detail, more) => {
+    await given(letter(1, more));
+    const answer = await send({ source: more.source ?? 'materializer' });
+    expect(answer).toMatchObject({ matched: 1, replayed: 0 });
+    expect(answer.failed[0]?.detail).toContain(detail);
+    expect(written()).toEqual([]);
+  });
+
+  it('does not bring back what was erased', async () => {
+    await given(letter(1), letter(9));
+    const entity_hash = entityHash('orders', 'order-17');
+    const erasure = { stream: 'orders', entity_hash, before: { 0: 5 }, erased_at: '2026-11-21T06:00:00Z' };
+    await gateway.definitions.erasures.change(erasureName('orders', entity_hash), () => erasure, systemActor);
+    const answer = await send({ source: 'materializer' });
+    expect(answer).toMatchObject({ matched: 2, replayed: 1 });
+    expect(answer.failed[0]?.detail).toContain('erased');
+  });
+
+  it('goes on where a request had enough', async () => {
+    await given(...Array.from({ length: 1100 }, (_, n) => letter(n, { event: 'hello' })));
+    const first = await send({ source: 'materializer' });
+    expect(first).toMatchObject({ matched: 1000, has_more: true });
+    const second = await send({ source: 'materializer', cursor: first.next_cursor });
+    expect(second).toMatchObject({ matched: 100, has_more: false, next_cursor: null });
+    const seen = [...first.failed, ...second.failed].map(({ id }) => id);
+    expect(new Set(seen).size).toBe(1100);
+  });
+
+  it('is in the audit', async () => {
+    await given(letter(1));
+    await send({ source: 'materializer' });
+    await send({ source: 'materializer' }, '?dry_run=true');
+    const entries = written(auditStream).filter(({ event_type }) => event_type === 'dead_letters.replayed');
+    expect(entries.map(({ data }) => JSON.parse(data) as object)).toEqual([
+      expect.objectContaining({
+        kind: 'dead_letters',
+        name: 'materializer',
+        after: { matched: 1, replayed: 1, skipped: 0, failed: 0 },
+      }),
+    ]);
+  });
+
+  it.each([
+    [{}, ''],
+    [{ ids: ['a'], source: 'b' }, ''],
+    [{ ids: ['a'], cursor: 'b' }, '/cursor'],
+    [{ cursor: 'b' }, ''],
+    [{ ids: [] }, '/ids'],
+    [{ ids: [1] }, '/ids'],
+    [{ source: '' }, '/source'],
+    [{ all: true }, '/all'],
+  ])('refuses %j', async (payload, pointer) => {
+    expect(await send(payload)).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      errors: [{ pointer }],
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import { entityHash, formatTime, ProblemError, type TopicNames } from '#contracts';
+import { erasureName, type Actor, type Definitions, type Erasure } from '#definitions';
+import type { TopicAdmin } from '#log';
+import type { EventReader, EventEraser, Permitted } from '#store';
+import type { ReadGate } from '../reads/read-gate.js';
+import type { WaitFor } from '../wait-for/wait-for.js';
+import { ErasureAnswer } from './erasure-answer.js';
+import { laterErasure } from './later-erasure.js';
+
+export interface EntityErasureParts {
+  admin: Pick<TopicAdmin, 'offsets'>;
+  definitions: Pick<Definitions, 'erasures' | 'audit'>;
+  reader: Pick<EventReader, 'count'>;
+  eraser: Pick<EventEraser, 'eraseEntity'>;
+  waitFor: Pick<WaitFor, 'reached'>;
+  topics: TopicNames;
+  gate: ReadGate;
+}
+
+export interface ErasureRequest {
+  stream: string;
+  entityId: string;
+  permitted: Permitted;
+  actor: Actor;
+  client: AbortSignal;
+}
+
+type LogEnds = Awaited<ReturnType<TopicAdmin['offsets']>>;
+
+/**
+ * Erases an entity from a stream: all of its events that the log has at the moment of the call. First everything up to
+ * there must be in the store; then a tombstone in the definitions says that none of it counts any more, in every
+ * rebuild; then the rows go.
+ */
+export class EntityErasure {
+  constructor(private readonly parts: EntityErasureParts) {}
+
+  /**
+   * Resolves when no event of the entity up to the call can be read any more. `pending` says that the materializer did
+   * not come that far in time: the tombstone holds, and whoever materializes the rest removes it.
+   * @throws ProblemError 404 `entity_not_found` when there is nothing of it and never was an erasure, 503
+   */
+  async run(request: ErasureRequest): Promise<ErasureAnswer> {
+    const { stream, entityId, actor } = request;
+    const { definitions, eraser, topics, admin } = this.parts;
+    const hash = entityHash(stream, entityId);
+    const ends = await admin.offsets(topics.ofStream(stream));
+    const complete = await this.materialized(request, ends);
+    const name = erasureName(stream, hash);
+    if (complete && !definitions.erasures.get(name)) await this.requireEvents(request);
+    const wanted = erasureUpTo({ stream, hash, ends });
+    const { value } = await definitions.erasures.change(
+      name,
+      (current) => laterErasure(current, wanted),
+      actor,
+    );
+    const { before, erased_at } = value ?? wanted;
+    const erased = await eraser.eraseEntity({ stream, entityHash: hash, entityId, before });
+    await this.audit({ stream, hash, erased, complete }, actor);
+    return { stream, entity_id: entityId, events_erased: erased, pending: !complete, erased_at };
+  }
+
+  /** Whether all that is in the log is in the store, too; waits for it, for a bounded time. */
+  private async materialized({ stream, client }: ErasureRequest, ends: LogEnds): Promise<boolean> {
+    const last = ends
+      .filter(({ beginning, end }) => end > beginning)
+      .map(({ partition, end }) => ({ stream, partition, offset: end - 1 }));
+    try {
+      await this.parts.waitFor.reached(last, client);
+      return true;
+    } catch (error) {
+      if (error instanceof ProblemError && error.code === 'not_yet_materialized') return false;
+      throw error;
+    }
+  }
+
+  /** A typing error must not look like an erasure. @throws ProblemError 404 `entity_not_found` */
+  private async requireEvents({ stream, entityId, permitted, client }: ErasureRequest): Promise<void> {
+    const query = { ...permitted, streams: [stream], entityIds: [entityId], limit: 1 };
+    const { total } = await this.parts.gate.run(client, (signal) => this.parts.reader.count(query, signal));
+    if (total > 0) return;
+    throw new ProblemError('entity_not_found', `The stream ${stream} has no events of this entity.`);
+  }
+
+  private audit(
+    { stream, hash, erased, complete }: { stream: string; hash: string; erased: number; complete: boolean },
+    actor: Actor,
+  ): Promise<void> {
+    const after = { stream, entity_hash: hash, events_erased: erased, pending: !complete };
+    const name = erasureName(stream, hash);
+    return this.parts.definitions.audit({ event_type: 'entity.erased', kind: 'erasure', name, after }, actor);
+  }
+}
+
+function erasureUpTo({ stream, hash, ends }: { stream: string; hash: string; ends: LogEnds }): Erasure {
+  const before = Object.fromEntries(ends.map(({ partition, end }) => [String(partition), end]));
+  return { stream, entity_hash: hash, before, erased_at: formatTime(Date.now() * 1000) };
+}

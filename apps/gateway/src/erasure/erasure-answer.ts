@@ -1,0 +1,19 @@
+import { IsBoolean, IsInt, IsString, Min } from 'class-validator';
+import { Schema } from '../openapi/schema.js';
+
+export class ErasureAnswer {
+  @IsString() stream: string;
+  @IsString() entity_id: string;
+  @IsInt()
+  @Min(0)
+  @Schema({ description: 'Events that were in the store, and are no more.' })
+  events_erased: number;
+  @IsBoolean()
+  @Schema({
+    description:
+      'The materializer was too far behind to wait for: events of the entity that were written before this request ' +
+      'may still appear, for a moment, and are removed as soon as they do.',
+  })
+  pending: boolean;
+  @Schema({ type: 'string', format: 'date-time' }) @IsString() erased_at: string;
+}

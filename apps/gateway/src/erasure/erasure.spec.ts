@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { auditStream, decodeRecord, entityHash } from '#contracts';
+import { erasureName, systemActor } from '#definitions';
+import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';
+import type { ErasureAnswer } from './erasure-answer.js';
+
+let gateway: GivenGateway;
+
+beforeEach(async () => {
+  gateway = await givenGateway();
+  await gateway.definitions.createStream({ stream: 'orders', partitions: 1 }, systemActor);
+});
+afterEach(() => gateway.close());
+
+/** Six events of three entities, in the log and in the store. */
+async function givenEvents(): Promise<void> {
+  const topic = gateway.topics.ofStream('orders');
+  const rows = Array.from({ length: 6 }, (_, offset) => eventRow({ offset }));
+  gateway.log.broker.write(rows.map(({ entity_id }) => ({ topic, key: entity_id!, value: '{}' })));
+  await gateway.store.writer.append(rows, 'token');
+  materialized(gateway, 'orders', { partition: 0, offset: 6 });
+}
+
+const erase = async (path: string) => {
+  const answer = await gateway.core.instance.inject({ method: 'DELETE', url: `/api/v1/entities/${path}` });
+  return { status: answer.statusCode, ...answer.json<ErasureAnswer & { code: string }>() };
+};
+const count = async (entity: string) => {
+  const url = `/api/v1/events/count?stream=orders&entity_id=${entity}`;
+  return (await gateway.core.instance.inject({ url })).json<{ total: number }>().total;
+};
+const tombstone = () => {
+  const name = erasureName('orders', entityHash('orders', 'order-1'));
+  return gateway.definitions.erasures.get(name);
+};
+
+describe('DELETE /api/v1/entities/{entity_id}', () => {
+  it('takes its events away, says how many, and leaves those of others', async () => {
+    await givenEvents();
+    const answer = await erase('order-1?stream=orders&confirm=order-1');
+    expect(answer).toEqual({
+      status: 200,
+      stream: 'orders',
+      entity_id: 'order-1',
+      events_erased: 2,
+      pending: false,
+      erased_at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+    });
+    expect([await count('order-0'), await count('order-1'), await count('order-2')]).toEqual([2, 0, 2]);
+    expect(tombstone()).toMatchObject({ stream: 'orders', before: { 0: 6 } });
+  });
+
+  it('can be repeated', async () => {
+    await givenEvents();
+    const first = await erase('order-1?stream=orders&confirm=order-1');
+    const second = await erase('order-1?stream=orders&confirm=order-1');
+    expect(second).toEqual({ ...first, events_erased: 0 });
+  });
+
+  it('asks for the id once more', async () => {
+    await givenEvents();
+    for (const query of ['stream=orders', 'stream=orders&confirm=order-2', 'stream=orders&confirm=']) {
+      const answer = await erase(`order-1?${query}`);
+      expect(answer).toMatchObject({
+        status: 400,
+        code: 'invalid_request',
+        errors: [{ pointer: 'confirm' }],
+      });
+    }
+    expect(await count('order-1')).toBe(2);
+    expect(tombstone()).toBeUndefined();
+  });
+
+  it.each([
+    ['order-1?confirm=order-1', 400, 'invalid_request'],
+    ['order-1?stream=oders&confirm=order-1', 404, 'stream_not_found'],
+    ['order-9?stream=orders&confirm=order-9', 404, 'entity_not_found'],
+    ['x?stream=tributary.audit&confirm=x', 403, 'stream_reserved'],
+    [`${'x'.repeat(257)}?stream=orders&confirm=x`, 400, 'invalid_request'],
+    ['a%00b?stream=orders&confirm=x', 400, 'invalid_request'],
+  ])('refuses %s', async (path, status, code) => {
+    await givenEvents();
+    expect(await erase(path)).toMatchObject({ status, code });
+    expect(gateway.definitions.erasures.size).toBe(0);
+  });
+
+  it('says that it is pending where the materializer has not come so far, and takes away what is there', async () => {
+    await givenEvents();
+    const topic = gateway.topics.ofStream('orders');
+    gateway.log.broker.write([{ topic, key: 'order-1', value: '{}' }]);
+    const answer = await erase('order-1?stream=orders&confirm=order-1');
+    expect(answer).toMatchObject({ status: 202, pending: true, events_erased: 2 });
+    expect(await count('order-1')).toBe(0);
+    expect(tombstone()).toMatchObject({ before: { 0: 7 } });
+  });
+
+  it('is pending also where nothing of the entity is stored yet: it may be on its way', async () => {
+    const topic = gateway.topics.ofStream('orders');
+    gateway.log.broker.write([{ topic, key: 'order-1', value: '{}' }]);
+    const answer = await erase('order-1?stream=orders&confirm=order-1');
+    expect(answer).toMatchObject({ status: 202, pending: true, events_erased: 0 });
+    expect(tombstone()).toMatchObject({ before: { 0: 1 } });
+  });
+
+  it('is in the audit with the number of events, and without the id', async () => {
+    await givenEvents();
+    await erase('order-1?stream=orders&confirm=order-1');
+    const records =
+      gateway.log.topics.get(gateway.topics.ofStream(auditStream))?.partitions[0]?.records ?? [];
+    const entries = records.map(({ value }) => decodeRecord(String(value)));
+    const erased = entries.find(({ event_type }) => event_type === 'entity.erased');
+    expect(JSON.parse(erased?.data ?? '')).toMatchObject({
+      after: { stream: 'orders', events_erased: 2, entity_hash: entityHash('orders', 'order-1') },
+    });
+    expect(JSON.parse(erased?.metadata ?? '')).toMatchObject({ port: 'core', key_id: null });
+    for (const { value } of records) expect(String(value)).not.toContain('order-1');
+  });
+});

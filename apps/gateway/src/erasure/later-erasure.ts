@@ -1,0 +1,18 @@
+import type { Erasure } from '#definitions';
+
+/**
+ * What holds when an entity is erased again: the later end of each partition. The very same object when that is what
+ * there is.
+ */
+export function laterErasure(current: Erasure | undefined, wanted: Erasure): Erasure {
+  if (!current) return wanted;
+  const partitions = new Set([...Object.keys(current.before), ...Object.keys(wanted.before)]);
+  const before = Object.fromEntries(
+    [...partitions].map((partition) => [
+      partition,
+      Math.max(current.before[partition] ?? 0, wanted.before[partition] ?? 0),
+    ]),
+  );
+  const same = [...partitions].every((partition) => before[partition] === current.before[partition]);
+  return same ? current : { ...wanted, before };
+}

@@ -1,0 +1,67 @@
+import type { TopicNames } from '#contracts';
+import type { Definitions } from '#definitions';
+import type { WritePorts } from '#ingest';
+import type { Log, Producer } from '#log';
+import type { EventReader, Store } from '#store';
+import { ReadableStreams } from './access/readable-streams.js';
+import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
+import { EntityErasure } from './erasure/entity-erasure.js';
+import type { ReadGate } from './reads/read-gate.js';
+import { StreamDeletion } from './streams/stream-deletion.js';
+import { WaitFor } from './wait-for/wait-for.js';
+
+/** What the gateway is put together from. */
+export interface GatewayEngines {
+  log: Pick<Log, 'admin'>;
+  store: Pick<Store, 'reader' | 'writer' | 'eraser'>;
+  definitions: Definitions;
+  producer: Producer;
+  topics: TopicNames;
+}
+
+export interface GatewayOptions {
+  gate: ReadGate;
+  autoCreateStreams: boolean;
+  /** Milliseconds that a request waits for a position. */
+  waitForMs?: number;
+  /** Milliseconds that a request waits for a stream that this process has not heard of. */
+  unknownStreamMs?: number;
+}
+
+/** What both ports share: one gate and one set of waiting requests, whichever port a request came in on. */
+export interface GatewayParts {
+  reader: EventReader;
+  definitions: Definitions;
+  gate: ReadGate;
+  streams: ReadableStreams;
+  deletion: StreamDeletion;
+  erasure: EntityErasure;
+  replay: DeadLetterReplay;
+  write: WritePorts;
+}
+
+/** Puts the parts together, top to bottom. */
+export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): GatewayParts {
+  const { log, store, definitions, producer, topics } = engines;
+  const { gate, autoCreateStreams, waitForMs, unknownStreamMs } = options;
+  const { reader, writer, eraser } = store;
+  const { admin } = log;
+  const waitFor = new WaitFor({
+    ...{ admin, definitions, topics },
+    ...(waitForMs !== undefined && { timeoutMs: waitForMs }),
+    ...(unknownStreamMs !== undefined && { unknownStreamMs }),
+  });
+  return {
+    reader,
+    definitions,
+    gate,
+    streams: new ReadableStreams({
+      ...{ definitions, waitFor },
+      ...(unknownStreamMs !== undefined && { unknownStreamMs }),
+    }),
+    deletion: new StreamDeletion({ definitions, eraser }),
+    erasure: new EntityErasure({ admin, definitions, reader, eraser, waitFor, topics, gate }),
+    replay: new DeadLetterReplay({ reader, writer, producer, definitions, topics, gate }),
+    write: { producer, definitions, topics, autoCreateStreams },
+  };
+}

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemActor } from '#definitions';
+import { StoreUnavailableError } from '#store';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+
+let gateway: GivenGateway;
+
+beforeEach(async () => {
+  gateway = await givenGateway();
+  await gateway.definitions.createStream({ stream: 'orders', partitions: 1 }, systemActor);
+  await gateway.store.writer.append([eventRow({ offset: 0 })], 'token');
+});
+afterEach(() => gateway.close());
+
+const send = async (method: 'GET' | 'PATCH' | 'DELETE' | 'POST', url: string, payload?: object) => {
+  const answer = await gateway.core.instance.inject({ method, url, ...(payload && { payload }) });
+  return { status: answer.statusCode, ...(answer.body && answer.json<object>()) };
+};
+const orders = '/api/v1/streams/orders';
+const confirmed = `${orders}?confirm=orders`;
+
+describe('PATCH /api/v1/streams/{stream}', () => {
+  it('changes the retention of the definition and of the topic', async () => {
+    const changed = await send('PATCH', orders, { retention: { time: '7d', bytes: 1_000_000 } });
+    expect(changed).toMatchObject({ status: 200, events: 1, retention: { time: '7d', bytes: 1_000_000 } });
+    expect(await send('GET', orders)).toEqual(changed);
+    const back = await send('PATCH', orders, { retention: 'unlimited' });
+    expect(back).toMatchObject({ status: 200, retention: 'unlimited' });
+  });
+
+  it.each([
+    [orders, {}, 'invalid_request'],
+    [orders, { retention: '7d' }, 'invalid_request'],
+    [orders, { retention: null }, 'invalid_request'],
+    [orders, { retention: 'unlimited', partitions: 3 }, 'invalid_request'],
+    ['/api/v1/streams/oders', { retention: 'unlimited' }, 'stream_not_found'],
+    ['/api/v1/streams/tributary.audit', { retention: 'unlimited' }, 'stream_reserved'],
+  ])('of %s with %j is refused: %s', async (url, payload, code) => {
+    expect(await send('PATCH', url, payload)).toMatchObject({ code });
+  });
+});
+
+describe('DELETE /api/v1/streams/{stream}', () => {
+  it('leaves nothing of it, and the name may be used again', async () => {
+    expect(await send('DELETE', confirmed)).toEqual({ status: 204 });
+    expect(await send('GET', orders)).toMatchObject({ status: 404, code: 'stream_not_found' });
+    expect(await send('GET', '/api/v1/events/query')).toMatchObject({ count: 0 });
+    expect(await gateway.log.admin.partitions(gateway.topics.ofStream('orders'))).toBeUndefined();
+    expect(await send('POST', '/api/v1/streams', { stream: 'orders', partitions: 3 })).toMatchObject({
+      status: 201,
+    });
+    expect(await send('GET', orders)).toMatchObject({ status: 200, events: 0, partitions: 3 });
+  });
+
+  it.each(['', '?confirm=', '?confirm=oders', '?confirm=orders%20'])(
+    'asks for the name once more: %s',
+    async (query) => {
+      expect(await send('DELETE', orders + query)).toMatchObject({
+        status: 400,
+        code: 'invalid_request',
+        errors: [{ pointer: 'confirm' }],
+      });
+      expect(await send('GET', orders)).toMatchObject({ status: 200, events: 1 });
+    },
+  );
+
+  it.each([
+    ['/api/v1/streams/oders?confirm=oders', 'stream_not_found'],
+    ['/api/v1/streams/tributary.audit?confirm=tributary.audit', 'stream_reserved'],
+  ])('of %s is refused: %s', async (url, code) => {
+    expect(await send('DELETE', url)).toMatchObject({ code });
+  });
+
+  it('hides it from the beginning on, and is finished by whoever asks again', async () => {
+    const { eraser } = gateway.store;
+    const dropStream = eraser.dropStream.bind(eraser);
+    eraser.dropStream = () => Promise.reject(new StoreUnavailableError('down'));
+    expect(await send('DELETE', confirmed)).toMatchObject({ status: 503, code: 'store_unavailable' });
+    for (const url of [
+      orders,
+      '/api/v1/events/query?stream=orders',
+      '/api/v1/events/count?stream=orders',
+      '/api/v1/entities?stream=orders',
+      '/api/v1/events/count?wait_for=orders:0:0',
+    ]) {
+      expect([url, await send('GET', url)]).toMatchObject([url, { code: 'stream_not_found' }]);
+    }
+    expect(await send('GET', '/api/v1/events/query')).toMatchObject({ count: 0 });
+    expect(await send('GET', '/api/v1/events/count')).toMatchObject({ total: 0 });
+    expect(await send('GET', `/api/v1/events/${eventRow({ offset: 0 }).event_id}`)).toMatchObject({
+      code: 'event_not_found',
+    });
+    const event = { stream: 'orders', event_type: 't', data: {} };
+    expect(await send('POST', '/api/v1/events', event)).toMatchObject({ code: 'stream_being_deleted' });
+    expect(await send('POST', '/api/v1/streams', { stream: 'orders' })).toMatchObject({
+      code: 'stream_being_deleted',
+    });
+    expect(await send('PATCH', orders, { retention: 'unlimited' })).toMatchObject({
+      code: 'stream_being_deleted',
+    });
+    eraser.dropStream = dropStream;
+    expect(await send('DELETE', confirmed)).toEqual({ status: 204 });
+    expect(await send('POST', '/api/v1/events', event)).toMatchObject({ status: 201 });
+  });
+});

@@ -1,0 +1,26 @@
+import type { Actor, Definitions } from '#definitions';
+import type { EventEraser } from '#store';
+
+export interface StreamDeletionParts {
+  definitions: Pick<Definitions, 'deleteStream'>;
+  eraser: Pick<EventEraser, 'dropStream'>;
+}
+
+/**
+ * Deletes a stream in steps that can each be repeated: whoever asks again goes on where it was, and the materializer
+ * finishes what everybody has left.
+ */
+export class StreamDeletion {
+  constructor(private readonly parts: StreamDeletionParts) {}
+
+  /**
+   * The definitions do it in order: the state, the topic, the rows, and the definition last. As long as anything is left
+   * of the stream, its name cannot be used, and one process at a time is at it.
+   * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 409 `stream_being_deleted` (another process is
+   * at it), 503
+   */
+  async run(stream: string, actor: Actor): Promise<void> {
+    const { definitions, eraser } = this.parts;
+    await definitions.deleteStream(stream, () => eraser.dropStream(stream), actor);
+  }
+}
