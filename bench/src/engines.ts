@@ -5,6 +5,8 @@ import type { BenchOptions } from './options.js';
 export interface Engines {
   brokers: string;
   clickhouseUrl: string;
+  /** Process ids by name of those that are embedded: others may be on other machines. */
+  pids: Record<string, number>;
   stop(): Promise<void>;
 }
 
@@ -18,6 +20,7 @@ export async function startEngines(options: BenchOptions, folder: string): Promi
   return {
     brokers: options.brokers ?? kafka!.brokers,
     clickhouseUrl: options.clickhouse ?? clickhouse!.url,
+    pids: { ...(kafka && { kafka: kafka.pid }), ...(clickhouse && { clickhouse: clickhouse.pid }) },
     async stop() {
       await clickhouse?.stop();
       await kafka?.stop();
