@@ -40,11 +40,17 @@ export class DefinitionEntry<P> {
   remove(key: string): boolean {
     const record = this.records.get(key);
     if (!record) return false;
-    const held = this.live().includes(record);
+    const held = this.holds(record);
     this.records.delete(key);
     this.bytes -= record.bytes;
     if (record === this.head) this.head = this.firstOfHighest();
     return held;
+  }
+
+  private holds(record: HeldRecord<P>): boolean {
+    if (record === this.head || record.revision === this.head?.keeps[record.slot])
+      return this.live().includes(record);
+    return false;
   }
 
   private firstOfHighest(): HeldRecord<P> | undefined {

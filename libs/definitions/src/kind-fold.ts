@@ -1,6 +1,6 @@
 import type { LogRecord } from '#log';
 import { DefinitionEntry, type HeldRecord } from './definition-entry.js';
-import { keyText, readRecord, type RecordKey } from './definition-record.js';
+import { readRecord, type RecordKey } from './definition-record.js';
 import type { KindRules } from './kind-rules.js';
 
 /** What became of a record that this process has written. */
@@ -18,8 +18,9 @@ export interface Outcome<T> {
 /** All definitions of one kind, folded from the records of the topic. */
 export class KindFold<T, P = T> {
   private readonly entries = new Map<string, DefinitionEntry<P>>();
-  private readonly byIdentity = new Map<string, T>();
-  private readonly byName = new Map<string, T>();
+  private readonly byName = new Map<string, DefinitionEntry<P>>();
+  /** Made when they are asked for: a definition of many records is not put together once for each of them. */
+  private readonly values = new Map<DefinitionEntry<P>, T>();
   /** By identity, when each was removed (milliseconds), the first removal first. */
   private readonly removed = new Map<string, number>();
   private heldBytes = 0;
@@ -28,11 +29,11 @@ export class KindFold<T, P = T> {
   constructor(readonly rules: KindRules<T, P>) {}
 
   get(name: string): T | undefined {
-    return this.byName.get(name);
+    return this.valueOf(this.byName.get(name));
   }
 
   all(): T[] {
-    return [...this.byName.values()];
+    return [...this.byName.values()].map((entry) => this.valueOf(entry) as T);
   }
 
   get size(): number {
@@ -46,7 +47,18 @@ export class KindFold<T, P = T> {
 
   /** What holds for an identity: its definition, and the records behind it. */
   held(identity: string): { value: T | undefined; entry: DefinitionEntry<P> | undefined } {
-    return { value: this.byIdentity.get(identity), entry: this.entries.get(identity) };
+    const entry = this.entries.get(identity);
+    return { value: this.valueOf(entry), entry };
+  }
+
+  private valueOf(entry: DefinitionEntry<P> | undefined): T | undefined {
+    if (entry?.head?.part === undefined) return undefined;
+    let value = this.values.get(entry);
+    if (value === undefined) {
+      value = this.rules.compose(entry.live().map(({ part }) => part as P));
+      this.values.set(entry, value);
+    }
+    return value;
   }
 
   /** Calls back once, when the record with this key has been folded. Returns what ends the watch. */
@@ -59,52 +71,44 @@ export class KindFold<T, P = T> {
    * Takes one record; true when a definition has changed.
    * @throws UnreadableDefinitionError
    */
-  apply({ value, timestamp }: LogRecord, key: RecordKey): boolean {
-    if (value === null) return this.tombstone(key);
+  apply({ key: bytes, value, timestamp }: LogRecord, key: RecordKey): boolean {
+    const text = String(bytes);
+    if (value === null) return this.tombstone(text, key.identity);
     const { body, ...record } = readRecord(key, value);
-    const { identity, slot } = key;
-    const part = body && this.rules.read(identity, { slot, body });
-    const entry = this.entries.get(identity) ?? new DefinitionEntry<P>();
-    this.entries.set(identity, entry);
-    const before = this.byIdentity.get(identity);
-    const previous = entry.head;
-    const text = keyText(key);
-    const { bytes } = entry;
-    const won = entry.add({ ...record, key: text, part, bytes: value.length });
-    this.heldBytes += entry.bytes - bytes;
-    if (won) this.refresh(identity, timestamp);
-    const after = this.byIdentity.get(identity);
-    this.watched.get(text)?.({ won, before, previous, after, superseded: entry.superseded() });
+    const part = body && this.rules.read(key.identity, { slot: key.slot, body });
+    const entry = this.entries.get(key.identity) ?? new DefinitionEntry<P>();
+    this.entries.set(key.identity, entry);
+    const settle = this.watched.get(text);
+    const [before, previous] = [settle && this.valueOf(entry), entry.head];
+    const won = this.update(key.identity, timestamp, () =>
+      entry.add({ ...record, key: text, part, bytes: value.length }),
+    );
+    settle?.({ won, before, previous, after: this.valueOf(entry), superseded: entry.superseded() });
     return won;
   }
 
-  private tombstone(key: RecordKey): boolean {
-    const entry = this.entries.get(key.identity);
-    if (!entry) return false;
-    const { bytes } = entry;
-    const changed = entry.remove(keyText(key));
-    this.heldBytes += entry.bytes - bytes;
-    if (entry.empty || changed) this.refresh(key.identity, this.removed.get(key.identity) ?? 0);
-    return changed;
-  }
-
-  /** Takes over what the records of an identity say now. */
-  private refresh(identity: string, timestamp: number): void {
+  private tombstone(text: string, identity: string): boolean {
     const entry = this.entries.get(identity);
-    const parts = entry?.live().map(({ part }) => part as P) ?? [];
-    const value = parts.length > 0 ? this.rules.compose(parts) : undefined;
-    this.name(this.byIdentity.get(identity), value);
-    this.removed.delete(identity);
-    if (entry?.empty) this.entries.delete(identity);
-    else if (value === undefined) this.removed.set(identity, timestamp);
-    if (value === undefined) this.byIdentity.delete(identity);
-    else this.byIdentity.set(identity, value);
+    if (!entry) return false;
+    return this.update(identity, this.removed.get(identity) ?? 0, () => entry.remove(text));
   }
 
-  private name(before: T | undefined, after: T | undefined): void {
-    const [old, name] = [before, after].map((value) => value && this.rules.nameOf(value));
+  /** Runs what changes the records of an identity, and takes over what they say then. */
+  private update(identity: string, timestamp: number, work: () => boolean): boolean {
+    const entry = this.entries.get(identity) as DefinitionEntry<P>;
+    const [bytes, before] = [entry.bytes, entry.head?.part];
+    const changed = work();
+    this.heldBytes += entry.bytes - bytes;
+    if (entry.empty) this.entries.delete(identity);
+    if (!changed && !entry.empty) return false;
+    this.values.delete(entry);
+    const after = entry.head?.part;
+    const [old, name] = [before, after].map((part) => part && this.rules.nameOf(part));
     if (old !== undefined && old !== name) this.byName.delete(old);
-    if (after !== undefined) this.byName.set(this.rules.nameOf(after), after);
+    if (name !== undefined) this.byName.set(name, entry);
+    this.removed.delete(identity);
+    if (entry.head && after === undefined) this.removed.set(identity, timestamp);
+    return changed;
   }
 
   /** Keys of all that is left of definitions removed before this time (milliseconds), up to so many of them. */

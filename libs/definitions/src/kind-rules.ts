@@ -22,7 +22,8 @@ export interface KindRules<T, P = T> {
   readonly most: number;
   /** What to answer when there are as many. */
   full(): ProblemError;
-  nameOf(value: T): string;
+  /** The name of the definition that this record is of. */
+  nameOf(part: P): string;
   /** Names with the same identity cannot stand side by side: one takes part in the other's changes. */
   identityOf(name: string): string;
   /** The slot that this change of the definition writes. What was in it is superseded; other slots stay. */

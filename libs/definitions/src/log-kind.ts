@@ -77,19 +77,20 @@ export class LogKind<T, P = T> implements Kind<T> {
     actor: Actor,
   ): Promise<Changed<T>> {
     const { rules, turns } = this.parts;
-    const identity = rules.identityOf(name);
+    const thing = `${rules.kind}:${rules.identityOf(name)}`;
     try {
-      return await turns.take(`${rules.kind}:${identity}`, () => this.changeInTurn(identity, next, actor));
+      return await turns.take(thing, () => this.changeInTurn(name, next, actor));
     } catch (error) {
       throw toProblem(error, unknownOutcome);
     }
   }
 
   private async changeInTurn(
-    identity: string,
+    name: string,
     next: (current: T | undefined) => T | undefined,
     actor: Actor,
   ): Promise<Changed<T>> {
+    const identity = this.parts.rules.identityOf(name);
     for (let tries = 0; tries < maxTries; tries++) {
       if (tries > 0) await sleep(Math.random() * waitMs * tries);
       const current = this.parts.fold().held(identity).value;
@@ -100,7 +101,7 @@ export class LogKind<T, P = T> implements Kind<T> {
       this.refuseGrowth(record);
       const outcome = await this.write(record);
       if (!outcome.won) continue;
-      await this.note(record, outcome, actor);
+      await this.note(name, record, outcome);
       return { value: outcome.after, changed: true };
     }
     throw new ProblemError(
@@ -141,17 +142,16 @@ export class LogKind<T, P = T> implements Kind<T> {
     return outcome;
   }
 
-  private async note(record: DefinitionRecord, outcome: Outcome<T>, actor: Actor): Promise<void> {
+  private async note(name: string, record: DefinitionRecord, outcome: Outcome<T>): Promise<void> {
     const { rules, audit } = this.parts;
     const { before, after, previous } = outcome;
     const event_type = rules.eventType(before, after);
     if (event_type === undefined) return;
-    const named = after ?? before;
     const change = {
       event_type,
       event_id: record.id,
       kind: rules.kind,
-      name: named === undefined ? record.identity : rules.nameOf(named),
+      name,
       before: before && rules.redact(before),
       after: after && rules.redact(after),
       revision: record.revision,
@@ -164,7 +164,7 @@ export class LogKind<T, P = T> implements Kind<T> {
         },
       }),
     };
-    await audit.changed(change, actor);
+    await audit.changed(change, record.changed_by);
   }
 }
 
