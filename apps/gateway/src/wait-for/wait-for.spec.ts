@@ -42,6 +42,19 @@ describe('waiting for positions', () => {
     await waiting;
   });
 
+  it('forgets how far the predecessor of a stream was', async () => {
+    const world = new World();
+    const waitFor = world.waitFor({ timeoutMs: 50 });
+    world.commit('orders', 0, 100);
+    await waitFor.reached([at('orders', 0, 99)], forever);
+    world.announce('orders', 2, '2026-11-22T00:00:00.000000Z');
+    world.commit('orders', 0, 1);
+    await waitFor.reached([at('orders', 0, 0)], forever);
+    await expect(waitFor.reached([at('orders', 0, 3)], forever)).rejects.toMatchObject({
+      code: 'not_yet_materialized',
+    });
+  });
+
   it('is 400 for a partition that the stream does not have', async () => {
     const waiting = new World().waitFor().reached([at('orders', 2, 0)], forever);
     await expect(waiting).rejects.toMatchObject({
@@ -99,8 +112,7 @@ class World {
     return new WaitFor({ admin: this, definitions: this, topics, ...quick, ...options });
   }
 
-  announce(stream: string, partitions: number): void {
-    const created_at = '2026-11-21T00:00:00.000000Z';
+  announce(stream: string, partitions: number, created_at = '2026-11-21T00:00:00.000000Z'): void {
     this.streams.set(stream, { stream, partitions, retention: 'unlimited', created_at, state: 'live' });
     this.listeners.forEach((listener) => listener());
   }

@@ -27,7 +27,7 @@ const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 2
  * the log for the offsets that the materializer's group has committed, per topic one poll at a time.
  */
 export class WaitFor {
-  private readonly watches = new Map<string, CommittedWatch>();
+  private readonly watches = new Map<string, { createdAt: string; watch: CommittedWatch }>();
   private readonly options: Required<WaitForOptions>;
   private waiting = 0;
 
@@ -73,17 +73,20 @@ export class WaitFor {
     });
     if (definition?.state !== 'live') throw notFound(position.stream);
     if (position.partition >= definition.partitions) throw noSuchPartition(position, definition);
-    await this.watchOf(position.stream).passed(position, signal);
+    await this.watchOf(definition).passed(position, signal);
   }
 
-  /** One per stream that exists, so at most as many as there may be streams. */
-  private watchOf(stream: string): CommittedWatch {
+  /**
+   * One per name of a stream, so at most as many as there may be streams. A stream that was made anew gets a new one: the
+   * offsets of its predecessor say nothing.
+   */
+  private watchOf({ stream, created_at: createdAt }: StreamDefinition): CommittedWatch {
+    const known = this.watches.get(stream);
+    if (known?.createdAt === createdAt) return known.watch;
     const { admin, topics, pollMs } = this.options;
     const topic = topics.ofStream(stream);
-    const watch =
-      this.watches.get(topic) ??
-      new CommittedWatch({ admin, topic, group: topics.materializerGroup, pollMs });
-    this.watches.set(topic, watch);
+    const watch = new CommittedWatch({ admin, topic, group: topics.materializerGroup, pollMs });
+    this.watches.set(stream, { createdAt, watch });
     return watch;
   }
 }
