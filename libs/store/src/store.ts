@@ -69,14 +69,16 @@ export interface EventWriter {
    */
   stored(stretch: Stretch): Promise<StoredIdentity[]>;
   /**
-   * The last stored version of each entity counting only events below `before` (the partition's offset); entities
-   * without one are left out.
+   * The last stored version of each entity counting only events below `before` (the partition's offset), and only those
+   * from `from` on; entities without one are left out.
    */
   versions(query: {
     stream: string;
     partition: number;
     entityIds: readonly string[];
     before: number;
+    /** What is below it was erased, and may be stored still. */
+    from?: number;
   }): Promise<Map<string, number>>;
 }
 

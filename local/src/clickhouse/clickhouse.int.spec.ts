@@ -53,6 +53,17 @@ describe('the embedded ClickHouse, asked by the official client', () => {
     expect(await rows('SELECT * FROM events ORDER BY id')).toEqual(values);
   });
 
+  it.each([
+    'SHOW TABLES',
+    'SHOW CREATE TABLE events',
+    'DESCRIBE events',
+    'EXISTS TABLE events',
+    'EXPLAIN SELECT * FROM events',
+    'CHECK TABLE events',
+  ])('answers %s', async (query) => {
+    expect((await rows(query)).length).toBeGreaterThan(0);
+  });
+
   it('binds parameters of every kind, whatever is in them', async () => {
     const text = "'; DROP TABLE events; -- \\ {x:String} \n\t`";
     const [row] = await rows(

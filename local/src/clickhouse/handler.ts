@@ -9,7 +9,7 @@ import { ClickHouseException, code } from './errors.js';
 import { isBlockwise } from './formats.js';
 import type { Lane, LaneResult, LaneState } from './lane.js';
 import { readMultipart } from './multipart.js';
-import { addField, assertAllowedByMethod, isReading, type QueryRequest } from './request.js';
+import { addField, assertAllowedByMethod, isReading, isSelecting, type QueryRequest } from './request.js';
 import {
   changesSession,
   formatClause,
@@ -67,7 +67,7 @@ async function runStatement(engine: Engine, exchange: Exchange): Promise<void> {
   const format = formatClause(query.sql) ?? query.format;
   await engine.onLane(engine.reads, state, (lane) =>
     cancellable({ engine, lane, gone, cancelled: isReading(query.sql) }, async () => {
-      if (isBlockwise(format) && isReading(query.sql)) return streamAnswer(lane, exchange, format);
+      if (isBlockwise(format) && isSelecting(query.sql)) return streamAnswer(lane, exchange, format);
       const result = await runAlone(lane, query.sql, format);
       if (statementKind(query.sql) === 'DROP') engine.forgetDatabases();
       await answer.send(format, result.bytes, { result_rows: result.rows });

@@ -75,7 +75,8 @@ export function addField(request: QueryRequest, name: string, value: string): vo
   }
 }
 
-const reading = new Set(['SELECT', 'WITH', 'SHOW', 'DESCRIBE', 'DESC', 'EXISTS', 'EXPLAIN', 'FROM', 'CHECK']);
+const selecting = new Set(['SELECT', 'WITH', 'FROM']);
+const reading = new Set([...selecting, 'SHOW', 'DESCRIBE', 'DESC', 'EXISTS', 'EXPLAIN', 'CHECK']);
 
 /** A GET changes nothing, as on ClickHouse's server. @throws ClickHouseException */
 export function assertAllowedByMethod(method: string, sql: string): void {
@@ -85,6 +86,11 @@ export function assertAllowedByMethod(method: string, sql: string): void {
     'READONLY',
     'Cannot execute query in readonly mode. For queries over HTTP, method GET implies readonly. You should use method POST for modifying queries',
   );
+}
+
+/** Whether the engine can answer a statement block by block. */
+export function isSelecting(sql: string): boolean {
+  return selecting.has(statementKind(sql));
 }
 
 /** Whether a statement only reads. */

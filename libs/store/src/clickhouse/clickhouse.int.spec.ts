@@ -1,4 +1,4 @@
 import { describeStore } from '../store.contract.js';
 import { openTestStore } from './test-store.js';
 
-describeStore('ClickHouse', openTestStore);
+describeStore('ClickHouse', () => openTestStore());

@@ -15,8 +15,8 @@ const tables = ['events', 'events_by_entity', 'entities', 'positions', 'removed_
 /** Nothing is small enough to be merged. (`SYSTEM STOP MERGES` would stop removals, too.) */
 const noMerges = 'max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merge_at_min_space_in_pool = 1';
 
-/** A store in a database of its own on the engine of the tests, in which nothing is merged. */
-export async function openTestStore(): Promise<TestStore> {
+/** A store in a database of its own on the engine of the tests, in which nothing is merged unless it is asked for. */
+export async function openTestStore({ merges = false } = {}): Promise<TestStore> {
   const url = process.env.TEST_CLICKHOUSE_URL;
   if (!url) throw new Error('TEST_CLICKHOUSE_URL is not set: the global set-up of the tests sets it');
   const database = `store_${randomBytes(6).toString('hex')}`;
@@ -24,7 +24,7 @@ export async function openTestStore(): Promise<TestStore> {
   const store = openClickHouse(options);
   await store.migrate();
   const engine = createClient({ url, database });
-  for (const table of tables) {
+  for (const table of merges ? [] : tables) {
     await engine.command({ query: `ALTER TABLE ${table} MODIFY SETTING ${noMerges}` });
   }
   const close = async () => {

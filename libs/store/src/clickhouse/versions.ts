@@ -21,6 +21,7 @@ const around = `
 SELECT entity_id, maxIf(version, offset < {before:UInt64}), minIf(version, offset >= {before:UInt64})
 FROM events_by_entity
 WHERE entity_id IN {entityIds:Array(String)} AND stream = {stream:String} AND partition = {partition:UInt16}
+  AND offset >= {from:UInt64}
 GROUP BY entity_id`;
 
 /**
@@ -58,7 +59,7 @@ async function addVersions(
   query: VersionsQuery,
   found: Map<string, number>,
 ): Promise<void> {
-  const { stream, partition } = query;
+  const { stream, partition, before, from = 0 } = query;
   const rows = await connection.select<[string, number, number]>(heads, {
     params: { stream, partition, entityIds: query.entityIds },
     settings,
@@ -66,12 +67,13 @@ async function addVersions(
   });
   const readAgain: string[] = [];
   for (const [entityId, version, last] of rows) {
+    if (last < from) continue;
     found.set(entityId, version);
-    if (last >= query.before) readAgain.push(entityId);
+    if (last >= before || from > 0) readAgain.push(entityId);
   }
   if (readAgain.length === 0) return;
   const events = await connection.select<[string, number, number]>(around, {
-    params: { stream, partition, entityIds: readAgain, before: query.before },
+    params: { stream, partition, entityIds: readAgain, before, from },
     settings,
     purpose: 'lookup',
   });

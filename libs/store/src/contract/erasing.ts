@@ -107,6 +107,26 @@ export function describeErasing(contract: StoreContract): void {
       expect((await contract.count({ streams: [stream], limit: 10 })).total).toBe(6);
     });
 
+    it('tells the versions that came after an erasure, also while what was erased is still there', async () => {
+      const stream = newStream();
+      await contract.write(mixed(stream));
+      const after = (before = 10_000) =>
+        contract.store.writer.versions({ stream, partition: 0, entityIds: ['a', 'b'], before, from: 20 });
+      expect(await after()).toEqual(new Map());
+      await contract.write(
+        [20, 21].map((offset) =>
+          eventRow({ stream, partition: 0, offset, entity_id: 'a', version: offset - 19 }),
+        ),
+      );
+      expect([await after(), await after(21), await after(20)]).toEqual([
+        new Map([['a', 2]]),
+        new Map([['a', 1]]),
+        new Map(),
+      ]);
+      await erase(stream, { before: { 0: 20 } });
+      expect(await after()).toEqual(new Map([['a', 2]]));
+    });
+
     it('leaves alone partitions that it does not name', async () => {
       const stream = newStream();
       await contract.write(mixed(stream));

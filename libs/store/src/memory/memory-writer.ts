@@ -36,25 +36,28 @@ export class MemoryWriter implements EventWriter {
   }
 
   async versions(query: Parameters<EventWriter['versions']>[0]): Promise<Map<string, number>> {
-    const { stream, partition, before } = query;
+    const { stream, partition, before, from = 0 } = query;
     const wanted = new Set(query.entityIds);
     const heads = this.tables
       .heads()
-      .filter((head) => head.stream === stream && head.partition === partition && wanted.has(head.entity_id));
+      .filter((head) => head.stream === stream && head.partition === partition && wanted.has(head.entity_id))
+      .filter((head) => head.last_offset >= from);
     const found = heads.map(({ entity_id, version, last_offset }): [string, number] => [
       entity_id,
-      last_offset < before ? version : this.versionBefore(query, entity_id, version),
+      last_offset < before && from === 0 ? version : this.versionBefore(query, entity_id, version),
     ]);
     return new Map(found.filter(([, version]) => version > 0));
   }
 
   /** Of an entity with events from there on: past their retention, those below are known by the ones that follow. */
   private versionBefore(
-    { stream, partition, before }: Parameters<EventWriter['versions']>[0],
+    { stream, partition, before, from = 0 }: Parameters<EventWriter['versions']>[0],
     entityId: string,
     head: number,
   ): number {
-    const rows = this.ofPartition(stream, partition).filter((row) => row.entity_id === entityId);
+    const rows = this.ofPartition(stream, partition).filter(
+      (row) => row.entity_id === entityId && row.offset >= from,
+    );
     const versions = (wanted: EventRow[]) => wanted.map((row) => row.version ?? 0);
     const below = versions(rows.filter((row) => row.offset < before));
     if (below.length > 0) return Math.max(...below);

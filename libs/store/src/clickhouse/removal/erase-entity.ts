@@ -16,16 +16,22 @@ export async function eraseEntity(connection: Connection, erasure: EntityErasure
   return events;
 }
 
-/** Every event that has an entity is behind a head, zombies' events included. */
+/**
+ * Nearly all that is stored of an entity is behind a head, zombies' events included: heads are few. Events without one
+ * are left by an insert or an erasure that was cut off.
+ */
 async function idsOf(connection: Connection, { stream, entityHash }: EntityErasure): Promise<string[]> {
-  const rows = await connection.select<[string]>(
-    `SELECT DISTINCT entity_id FROM entities WHERE stream = {stream:String} AND ${hashIs('entity_id')}`,
-    { params: { stream, hash: entityHash }, purpose: 'lookup' },
-  );
-  return rows.map(([id]) => id);
+  for (const table of ['entities', 'events']) {
+    const rows = await connection.select<[string]>(
+      `SELECT DISTINCT entity_id FROM ${table} WHERE stream = {stream:String} AND ${hashIs('entity_id')}`,
+      { params: { stream, hash: entityHash }, purpose: 'lookup' },
+    );
+    if (rows.length > 0) return rows.map(([id]) => id);
+  }
+  return [];
 }
 
-/** Heads come last: they are what leads from the hash to the rows. */
+/** Heads come last: as long as there is one, it leads from the hash to the rows. */
 async function eraseEvents(connection: Connection, erased: ErasedEntity): Promise<number> {
   const { stream, hash, ids, below } = erased;
   const condition = (entity: string) => `${entity} AND ${belowEnd}`;

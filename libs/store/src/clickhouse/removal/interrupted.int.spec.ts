@@ -1,0 +1,149 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allStreams } from '#contracts';
+import { eventRow, letterOf, t0 } from '../../contract/rows.js';
+import { StoreUnavailableError } from '../../errors.js';
+import type { EventEraser } from '../../event-eraser.js';
+import { Connection } from '../connection.js';
+import { ClickHouseEraser } from '../eraser.js';
+import { openTestStore, type TestStore } from '../test-store.js';
+
+/** A connection that breaks at its n-th statement that changes something. */
+class BreakingConnection extends Connection {
+  statements = 0;
+  breakAt = Infinity;
+
+  override async command(...statement: Parameters<Connection['command']>): Promise<void> {
+    if (++this.statements === this.breakAt) throw new StoreUnavailableError('broken');
+    return super.command(...statement);
+  }
+}
+
+describe('a removal that breaks at any of its statements', () => {
+  let test: TestStore;
+  let connection: BreakingConnection;
+  beforeAll(async () => {
+    test = await openTestStore({ merges: true });
+    connection = new BreakingConnection({
+      ...test.options,
+      maxConnections: 2,
+      insertTimeoutMs: 60_000,
+      queryTimeoutMs: 60_000,
+    });
+  });
+  afterAll(async () => {
+    await connection.close();
+    await test.close();
+  });
+
+  /** Entity `e` twice below offset 10 and once after, and `f` once below; a letter of `e`. */
+  const given = async (): Promise<string> => {
+    const stream = `s-${randomUUID()}`;
+    const row = (offset: number, entity_id: string, version: number) =>
+      eventRow({ stream, offset, entity_id, version, ingested_at: t0 + offset });
+    await test.store.writer.append(
+      [row(1, 'e', 1), row(2, 'f', 1), row(3, 'e', 2), row(20, 'e', 1)],
+      randomUUID(),
+    );
+    const event = '{"entity_id":"e"}';
+    await test.store.writer.appendDeadLetters([letterOf({ stream, offset: 4, event, created_at: t0 })]);
+    return stream;
+  };
+
+  const seen = async (stream: string) => {
+    const { reader } = test.store;
+    const scope = { access: allStreams, streams: [stream], limit: 10 } as const;
+    const events = await reader.query({ ...scope, order: 'asc' });
+    const byEntity = await reader.query({ ...scope, order: 'asc', entityIds: ['e', 'f'] });
+    const entities = await reader.entities({ access: allStreams, stream, limit: 10 });
+    const letters = await reader.deadLetters({ access: allStreams, limit: 100 });
+    return {
+      events: events.items.map(({ offset }) => offset),
+      byEntity: byEntity.items.map(({ offset }) => offset),
+      entities: entities.items.map(({ entity_id, version }) => [entity_id, version]),
+      letters: letters.items.filter((letter) => letter.stream === stream).length,
+      total: (await reader.count(scope)).total,
+    };
+  };
+
+  const hashOf = (stream: string): string => createHash('sha256').update(`${stream}\0e`).digest('hex');
+  const before = { 0: 10 };
+  const removals: [string, (eraser: EventEraser, stream: string) => Promise<unknown>, object][] = [
+    [
+      'an erasure by id',
+      (eraser, stream) => eraser.eraseEntity({ stream, entityHash: hashOf(stream), entityId: 'e', before }),
+      {
+        events: [2, 20],
+        byEntity: [2, 20],
+        entities: [
+          ['e', 1],
+          ['f', 1],
+        ],
+        letters: 0,
+        total: 2,
+      },
+    ],
+    [
+      'an erasure by hash',
+      (eraser, stream) => eraser.eraseEntity({ stream, entityHash: hashOf(stream), before }),
+      {
+        events: [2, 20],
+        byEntity: [2, 20],
+        entities: [
+          ['e', 1],
+          ['f', 1],
+        ],
+        letters: 0,
+        total: 2,
+      },
+    ],
+    [
+      'an expiry',
+      (eraser, stream) => eraser.expire({ stream, before: t0 + 10 }),
+      {
+        events: [20],
+        byEntity: [20],
+        entities: [
+          ['e', 2],
+          ['f', 1],
+        ],
+        letters: 0,
+        total: 1,
+      },
+    ],
+    [
+      'a truncation',
+      (eraser, stream) => eraser.truncate({ stream, partition: 0, before: 10 }),
+      {
+        events: [20],
+        byEntity: [20],
+        entities: [
+          ['e', 2],
+          ['f', 1],
+        ],
+        letters: 0,
+        total: 1,
+      },
+    ],
+    [
+      'the end of a stream',
+      (eraser, stream) => eraser.dropStream(stream),
+      { events: [], byEntity: [], entities: [], letters: 0, total: 0 },
+    ],
+  ];
+
+  it.each(removals)('is finished by a repeat: %s', async (_what, remove, expected) => {
+    const eraser = new ClickHouseEraser(connection);
+    Object.assign(connection, { statements: 0, breakAt: Infinity });
+    await remove(eraser, await given());
+    const { statements } = connection;
+    expect(statements).toBeGreaterThan(2);
+    for (let breakAt = 1; breakAt <= statements; breakAt++) {
+      const stream = await given();
+      Object.assign(connection, { statements: 0, breakAt });
+      await expect(remove(eraser, stream)).rejects.toBeInstanceOf(StoreUnavailableError);
+      await remove(eraser, stream);
+      expect(await seen(stream), `broken at ${breakAt}`).toEqual(expected);
+    }
+  });
+});

@@ -1,0 +1,124 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allStreams } from '#contracts';
+import { eventRow, letterOf, rowsOf } from '../../contract/rows.js';
+import { StoreUnavailableError } from '../../errors.js';
+import { openClickHouse } from '../open.js';
+import { openTestStore, type TestStore } from '../test-store.js';
+
+const tables = ['events', 'events_by_entity', 'entities', 'dead_letters'];
+
+describe('rows that were removed', () => {
+  let test: TestStore;
+  beforeAll(async () => {
+    test = await openTestStore();
+  });
+  afterAll(() => test.close());
+
+  const select = async <T>(sql: string): Promise<T[]> => {
+    const result = await test.engine.query({ query: sql, format: 'JSON' });
+    return (await result.json<T>()).data;
+  };
+  const command = (query: string) => test.engine.command({ query });
+  /** Rows in files, removed or not, and files that wait to be deleted. */
+  const onDisk = async (table: string) =>
+    (
+      await select<{ rows: number; masked: number; old: number }>(`
+        SELECT toUInt32(sum(rows)) AS rows, toUInt32(sum(has_lightweight_delete)) AS masked,
+          toUInt32(countIf(NOT active)) AS old
+        FROM system.parts WHERE database = currentDatabase() AND table = '${table}'`)
+    )[0];
+
+  it('are gone from every part after a purge, and from the disk a minute later', async () => {
+    const [stream, entityId] = [`s-${randomUUID()}`, `ann-${randomUUID()}@example.org`];
+    // What takes a minute by itself is made quick.
+    const quick = 'cleanup_delay_period = 1, max_cleanup_delay_period = 1, old_parts_lifetime = 1';
+    for (const table of tables) await command(`ALTER TABLE ${table} MODIFY SETTING ${quick}`);
+    const rows = rowsOf(stream, 10, (i) => ({
+      entity_id: i % 2 ? entityId : 'other',
+      version: (i >> 1) + 1,
+    }));
+    await test.store.writer.append(rows, stream);
+    const event = JSON.stringify({ entity_id: entityId });
+    await test.store.writer.appendDeadLetters([3, 4].map((offset) => letterOf({ stream, offset, event })));
+    const entityHash = createHash('sha256').update(`${stream}\0${entityId}`).digest('hex');
+    await test.store.eraser.eraseEntity({ stream, entityHash, entityId, before: { 0: 4 } });
+    const commands = await select(`
+      SELECT command FROM system.mutations
+      WHERE database = currentDatabase() AND position(command, '${entityId}') > 0`);
+    expect(commands).toEqual([]);
+    expect(await onDisk('events')).toMatchObject({ masked: 1 });
+    await test.store.eraser.purge();
+    await test.store.eraser.purge();
+    await expect.poll(() => onDisk('events')).toEqual({ rows: 8, masked: 0, old: 0 });
+    await expect.poll(() => onDisk('events_by_entity')).toEqual({ rows: 8, masked: 0, old: 0 });
+    await expect.poll(() => onDisk('dead_letters')).toEqual({ rows: 1, masked: 0, old: 0 });
+    await expect.poll(() => onDisk('entities')).toMatchObject({ masked: 0, old: 0 });
+    expect((await test.store.reader.count({ access: allStreams, streams: [stream], limit: 1 })).total).toBe(
+      8,
+    );
+  });
+
+  it('keep their place in the order of pages: a page is read no further than it goes', async () => {
+    const stream = `s-${randomUUID()}`;
+    await test.store.writer.append(rowsOf(stream, 50_000), stream);
+    await test.store.eraser.truncate({ stream, partition: 0, before: 25_000 });
+    const plan = await select<{ explain: string }>(`
+      EXPLAIN PIPELINE SELECT * FROM events WHERE stream = '${stream}'
+      ORDER BY timestamp, partition, offset LIMIT 100 SETTINGS optimize_read_in_order = 1`);
+    expect(plan.map(({ explain }) => explain).join('\n')).not.toContain('MergeSortingTransform');
+    const page = await test.store.reader.query({
+      access: allStreams,
+      streams: [stream],
+      order: 'asc',
+      limit: 3,
+    });
+    expect(page.items.map(({ offset }) => offset)).toEqual([25_000, 25_001, 25_002]);
+  });
+
+  it('a removal that ClickHouse does not finish in time is unavailable, and finished by a repeat', async () => {
+    const stream = `s-${randomUUID()}`;
+    await test.store.writer.append(rowsOf(stream, 10), stream);
+    const hasty = openClickHouse({ ...test.options, insertTimeoutMs: 1_000 });
+    const truncated = { stream, partition: 0, before: 5 };
+    await command('SYSTEM STOP MERGES events');
+    await expect(hasty.eraser.truncate(truncated)).rejects.toBeInstanceOf(StoreUnavailableError);
+    await command('SYSTEM START MERGES events');
+    await test.store.eraser.truncate(truncated);
+    const { total } = await test.store.reader.count({ access: allStreams, streams: [stream], limit: 1 });
+    expect(total).toBe(5);
+    await hasty.close();
+  });
+
+  it('more removals than ClickHouse gets done are refused, and others are not held up for ever', async () => {
+    const stream = `s-${randomUUID()}`;
+    await test.store.writer.append(rowsOf(stream, 10), stream);
+    await command('SYSTEM STOP MERGES events');
+    for (let i = 0; i < 20; i++) {
+      await command(`ALTER TABLE events DELETE WHERE stream = 'x${i}' SETTINGS mutations_sync = 0`);
+    }
+    const truncated = { stream, partition: 0, before: 5 };
+    const refused = test.store.eraser.truncate(truncated);
+    await expect(refused).rejects.toThrow('has not finished 20 earlier removals');
+    await expect(refused).rejects.toBeInstanceOf(StoreUnavailableError);
+    await command('SYSTEM START MERGES events');
+    const again = () => test.store.eraser.truncate(truncated).catch(() => undefined);
+    await expect.poll(again, { interval: 500 }).toBe(5);
+  });
+
+  it('two processes may remove the same at once', async () => {
+    const stream = `s-${randomUUID()}`;
+    const rows = Array.from({ length: 20 }, (_, offset) =>
+      eventRow({ stream, offset, entity_id: 'e', version: offset + 1 }),
+    );
+    await test.store.writer.append(rows, stream);
+    const second = openClickHouse(test.options);
+    const entityHash = createHash('sha256').update(`${stream}\0e`).digest('hex');
+    const erasure = { stream, entityHash, entityId: 'e', before: { 0: 10 } };
+    await Promise.all([test.store.eraser.eraseEntity(erasure), second.eraser.eraseEntity(erasure)]);
+    const scope = { access: allStreams, streams: [stream], limit: 1 };
+    expect((await second.reader.count(scope)).total).toBe(10);
+    expect((await second.reader.entities({ ...scope, stream })).items).toMatchObject([{ version: 20 }]);
+    await second.close();
+  });
+});
