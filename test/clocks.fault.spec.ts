@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { encodeRecord } from '#contracts';
-import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
+import { freshStream, queryEvents, waitFor, writeEvent, type EventPage } from './api.js';
 import { useFaultySystem } from './faulty-system.js';
 import { putIntoTopic } from './read-topic.js';
 
+const plant = pathToFileURL('dist/test/plant-clock.js').href;
 const system = useFaultySystem();
 
 describe('given clocks that are wrong', () => {
@@ -47,7 +49,37 @@ describe('given clocks that are wrong', () => {
     expect(Number(await partitions.text())).toBeLessThanOrEqual(2);
   });
 
-  it('when the clock of ingest steps back, a repeated event is still one (fault 16)', async () => {
+  it('when the clock of a running ingest steps back, its times do not, and what is repeated is one (fault 16)', async () => {
+    const { stack } = system();
+    const { ingest } = stack;
+    const [stream, NODE_OPTIONS] = [freshStream(), `--import=${plant}`];
+    const ids = Array.from({ length: 6 }, () => randomUUID());
+    const write = (n: number) =>
+      writeEvent(stack.write, { stream, event_id: ids[n], event_type: 't', entity_id: 'e', data: { n } });
+    const restart = async (env: Record<string, string> = {}) => {
+      await ingest.kill('SIGTERM');
+      await ingest.launch(env).ready();
+    };
+    await restart({ NODE_OPTIONS });
+    for (const n of [0, 1]) await write(n);
+    process.kill(ingest.pid, 'SIGUSR2');
+    await expect.poll(() => ingest.log()).toContain('the wall clock has stepped back');
+    for (const n of [1, 2, 0, 3]) await write(n);
+    const before = await queryEvents(stack.core, { stream }, waitFor([await write(3)]));
+    // A new process knows only the clock as it is now: an hour behind what the one before wrote.
+    await restart({ NODE_OPTIONS, CLOCK_BACK_MS: '3600000' });
+    for (const n of [4, 0, 3]) await write(n);
+    const after = await queryEvents(stack.core, { stream }, waitFor([await write(5)]));
+    await restart();
+
+    const inLog = (page: EventPage) => [...page.events].sort((a, b) => a.offset - b.offset);
+    expect(inLog(after).map(({ data, version }) => [data.n, version])).toEqual(ids.map((_, n) => [n, n + 1]));
+    const times = inLog(before).map(({ ingested_at }) => ingested_at);
+    expect(times).toEqual([...times].sort());
+    expect(inLog(after)[4]!.ingested_at < times[0]!).toBe(true);
+  });
+
+  it('when records are dated back in steps, a repeated event is still one (fault 16)', async () => {
     const { stack } = system();
     const stream = freshStream();
     const first = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n: 0 } });
