@@ -74,17 +74,17 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
     it('is refused to a second process while the first is at it, however long that takes', async () => {
       const names = given.names();
       const [one, two] = [
-        await given.started(names, { deletionLeaseMs: 400 }),
-        await given.started(names, { deletionLeaseMs: 400 }),
+        await given.started(names, { deletionLeaseMs: 3_000 }),
+        await given.started(names, { deletionLeaseMs: 3_000 }),
       ];
       await one.createStream({ stream: 'orders' }, ada);
       const { opened, open } = gate();
       const first = one.deleteStream('orders', () => opened, ada);
       await expect.poll(() => two.stream('orders')?.state).toBe('deleting');
-      for (let tries = 0; tries < 10; tries++) {
+      for (let tries = 0; tries < 16; tries++) {
         const second = two.deleteStream('orders', nothing, ada);
         await expect(second).rejects.toMatchObject({ code: 'stream_being_deleted' });
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await new Promise((resolve) => setTimeout(resolve, 250));
       }
       open();
       await first;
