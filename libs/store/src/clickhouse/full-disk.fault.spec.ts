@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allStreams } from '#contracts';
+import { startClickHouse, type RunningClickHouse } from '#local';
+import { rowsOf } from '../contract/rows.js';
+import { storeMayReturn } from '../errors.js';
+import type { EventRow, Store } from '../store.js';
+import { openClickHouse } from './open.js';
+
+const mib = 1024 * 1024;
+const stream = 'orders';
+
+/** Whether a small file system can be made here: that takes root on Linux. */
+const canMount = process.platform === 'linux' && process.getuid?.() === 0;
+
+describe.skipIf(!canMount)('a store whose disk is full', () => {
+  let folder: string;
+  let engine: RunningClickHouse | undefined;
+  let store: Store;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tributary-full-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=96m', 'tmpfs', folder]);
+    await writeFile(join(folder, 'ballast'), Buffer.alloc(40 * mib));
+    engine = await startClickHouse({ dataDir: join(folder, 'clickhouse') });
+    const database = 'full';
+    store = openClickHouse({ url: engine.url, user: 'default', password: '', database });
+    await store.migrate();
+  });
+  afterAll(async () => {
+    await store?.close();
+    await engine?.kill('SIGKILL');
+    execFileSync('umount', ['-l', folder]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** A megabyte that cannot be made smaller, in ten events. */
+  const batch = (n: number): EventRow[] =>
+    rowsOf(stream, 10, (i) => ({
+      offset: n * 10 + i,
+      data: JSON.stringify({ text: randomBytes(75_000).toString('base64') }),
+    }));
+  const total = async (): Promise<number> =>
+    (await store.reader.count({ access: allStreams, streams: [stream], limit: 1 })).total;
+
+  it('refuses rows for now, goes on answering, and takes them once when there is room (fault 11)', async () => {
+    let batches = 0;
+    let error: unknown;
+    let refused: EventRow[] = [];
+    while (error === undefined) {
+      refused = batch(batches);
+      error = await store.writer.append(refused, `batch ${batches}`).then(
+        () => undefined,
+        (caught: unknown) => caught,
+      );
+      if (error === undefined) batches++;
+    }
+    expect(storeMayReturn(error), String(error)).toBe(true);
+    expect(batches).toBeGreaterThan(3);
+    await store.ping();
+    expect(await total()).toBe(batches * 10);
+    // What was refused may have reached some of the tables: it does not count as stored.
+    const stored = await store.writer.stored({ stream, partition: 0, from: 0, until: 10_000 });
+    expect(stored.at(-1)?.offset).toBe(batches * 10 - 1);
+    await rm(join(folder, 'ballast'));
+    const again = () =>
+      store.writer.append(refused, `batch ${batches}`).then(
+        () => 'taken',
+        (caught: unknown) => caught,
+      );
+    await expect.poll(again).toBe('taken');
+    await again();
+    expect(await total()).toBe((batches + 1) * 10);
+    const { items } = await store.reader.query({ access: allStreams, order: 'asc', limit: 10_000 });
+    expect(items.map(({ offset }) => offset)).toEqual(Array.from({ length: items.length }, (_, i) => i));
+    expect(items).toHaveLength((batches + 1) * 10);
+  });
+});
