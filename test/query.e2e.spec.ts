@@ -73,7 +73,6 @@ describe.each(['core', 'query'] as const)('GET /api/v1/events/query on the %s po
         e.entity_id < 'e4' &&
         e.timestamp >= '2026-03-01T01',
     ],
-    ['a stream that is not there', { stream: 'nobody-made-this' }, () => false],
     [
       'a number that may have a fraction',
       { where: 'event.data.amount * 2 > 10' },
@@ -113,6 +112,16 @@ describe.each(['core', 'query'] as const)('GET /api/v1/events/query on the %s po
     expect(page).toMatchObject({ count: page.events.length, has_more: false });
     const counted = await client().get(path('/api/v1/events/count', parameters));
     expect(counted.json(), counted.text).toMatchObject({ total: page.events.length });
+  });
+
+  it('takes a stream that is not there for a mistake, not for one without events', async () => {
+    for (const route of ['/api/v1/events/query', '/api/v1/events/count']) {
+      const answer = await client().get(path(route, { stream: [orders, 'nobody-made-this'] }));
+      const problem = expectProblem(answer, 'stream_not_found');
+      expect(problem.errors).toEqual([{ pointer: 'stream', detail: 'there is no stream nobody-made-this' }]);
+    }
+    const entities = await client().get(path('/api/v1/entities', { stream: 'nobody-made-this' }));
+    expectProblem(entities, 'stream_not_found');
   });
 
   it.each<[string, Parameters, string]>([

@@ -1,0 +1,39 @@
+import { Kafka, logLevel, ConfigResourceTypes, type Admin } from 'kafkajs';
+import type { Stack } from '#testing';
+
+/** All topics of the system, past our own code. */
+export function topicsOf(system: Stack): Promise<string[]> {
+  return withAdmin(system, async (admin) => {
+    const topics = await admin.listTopics();
+    return topics.filter((topic) => topic.startsWith(system.prefix));
+  });
+}
+
+/** A setting of a topic. */
+export function topicSetting(system: Stack, topic: string, name: string): Promise<string | undefined> {
+  return withAdmin(system, async (admin) => {
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames: [name] }],
+    });
+    return resources[0]?.configEntries[0]?.configValue;
+  });
+}
+
+/** Makes the materializer begin at the beginning of the log. It must not run. */
+export function forgetProgress(system: Stack): Promise<void> {
+  return withAdmin(system, async (admin) => {
+    await admin.deleteGroups([system.topics.materializerGroup]);
+  });
+}
+
+async function withAdmin<T>({ brokers }: Stack, use: (admin: Admin) => Promise<T>): Promise<T> {
+  const kafka = new Kafka({ clientId: 'test', brokers: brokers.split(','), logLevel: logLevel.NOTHING });
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    return await use(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}
