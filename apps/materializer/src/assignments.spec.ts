@@ -5,6 +5,7 @@ import { createLogger } from '#telemetry';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Assignments, type AssignmentsOptions } from './assignments.js';
 import type { PartitionState } from './partition-state.js';
+import { nothingErased } from './erasures.fixture.js';
 import { Retry } from './retry.js';
 import { VersionCache } from './version-cache.js';
 
@@ -59,6 +60,7 @@ describe('Assignments', () => {
       logger,
       retry: new Retry({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
       versions: new VersionCache(100),
+      erasures: nothingErased,
       window: { records: 5, milliseconds: 1000 },
       now: () => 1_795_000_000_000,
       dropped: (state) => dropped.push(state),

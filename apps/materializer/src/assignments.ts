@@ -3,6 +3,8 @@ import { IdWindow, type IdWindowBounds } from '#streaming';
 import type { Logger } from '#telemetry';
 import type { TopicNames } from '#contracts';
 import { CommitLine } from './commit-line.js';
+import type { KnownErasures } from './erasures.js';
+import { PartitionErasures } from './partition-erasures.js';
 import { PartitionFold } from './partition-fold.js';
 import type { PartitionState } from './partition-state.js';
 import type { Retry } from './retry.js';
@@ -21,6 +23,7 @@ export interface AssignmentsOptions {
   retry: Retry;
   logger: Logger;
   versions: VersionCache;
+  erasures: KnownErasures;
   window: IdWindowBounds;
   /** Milliseconds since 1970. */
   now: () => number;
@@ -97,6 +100,11 @@ export class Assignments {
     held.expiry = setTimeout(() => this.drop(key), this.options.keepMs ?? keepMs);
   }
 
+  /** The topic's partitions are gone for good: nothing that is known of them holds any longer. */
+  forget(topic: string): void {
+    for (const key of [...this.held.keys()]) if (key.slice(0, key.lastIndexOf(':')) === topic) this.drop(key);
+  }
+
   /** Ends all of them, for good. */
   clear(): void {
     for (const key of [...this.held.keys()]) this.drop(key);
@@ -165,15 +173,16 @@ export class Assignments {
     const versions = this.options.versions.open({ fromTheStart: position === 0 });
     versions.storedUpTo = position;
     const window = new IdWindow(this.options.window);
+    const erasures = new PartitionErasures(this.options.erasures, { stream, partition });
     const others = (offset: number): void =>
       logger.warn(
         { stream, topic, partition, offset },
         'the store holds other events at these offsets: was the topic made anew? The new ones are stored beside them',
       );
     return {
-      ...{ topic, partition, stream, assignment, window, versions, ended },
+      ...{ topic, partition, stream, assignment, window, versions, erasures, ended },
       stored: new StoredEvents({ writer, stream, partition, last, others }),
-      fold: new PartitionFold({ stream, partition, position, window, versions }),
+      fold: new PartitionFold({ stream, partition, position, window, versions, erasures }),
       commits: new CommitLine(position, (next) =>
         this.options.retry.run('log', ended, () => this.options.consumer().commit(topic, partition, next)),
       ),

@@ -3,6 +3,7 @@ import { MemoryLog, type ConsumerHandler, type Log, type LogRecord } from '#log'
 import { MemoryStore } from '#store';
 import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { nothingErased } from './erasures.fixture.js';
 import { uuid, valueOf } from './event-block.fixture.js';
 import { Materializer } from './materializer.js';
 import { Progress } from './progress.js';
@@ -26,6 +27,7 @@ class ScriptedLog extends MemoryLog {
   override consumer(): ReturnType<Log['consumer']> {
     return {
       subscribe: async () => undefined,
+      reassign: () => undefined,
       commit: async (_topic, _partition, offset) => this.commits.push(offset) > 0,
       close: async () => undefined,
     };
@@ -53,6 +55,7 @@ describe('offsets without records', () => {
       ...{ log, topics, writer: store.writer, progress: new Progress(), cachedEntities: 100 },
       logger: createLogger({ name: 'test', level: 'silent' }),
       window: { records: 1000, milliseconds: 60_000 },
+      erasures: nothingErased,
       ...{ insertRows: 500, insertBytes: 1e6, insertIntervalMs: 0, queueBytes: 2e6 },
       onFailure: (error) => expect.unreachable(error.message),
     });

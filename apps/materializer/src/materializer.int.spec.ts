@@ -13,6 +13,7 @@ import { createLogger } from '#telemetry';
 import { freshNames, testEngines } from '#testing';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Erasures } from './erasures.js';
 import { Materializer } from './materializer.js';
 import { Progress } from './progress.js';
 import type { RowWriter } from './row-writer.js';
@@ -82,6 +83,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
       ...{ log, topics: names, progress: new Progress(), writer: wrap(store.writer) },
       logger: createLogger({ name: 'test', level: 'silent' }),
       window: { records: 10_000, milliseconds: 3_600_000 },
+      erasures: new Erasures(definitions),
       cachedEntities: 50,
       insertRows: 500,
       insertBytes: 1_000_000,
@@ -93,6 +95,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     await definitions.start();
     const stopFollowing = followStreams(definitions, {
       subscribe: (streams) => materializer.subscribe(streams),
+      forget: (stream) => materializer.forget(stream),
       failed: (error) => failures.push(error as Error),
     });
     const member = { materializer, log, store, definitions, stopFollowing };

@@ -13,6 +13,7 @@ import {
 import { createLogger } from '#telemetry';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ErasuresOfSpec, nothingErased } from './erasures.fixture.js';
 import { uuid, valueOf } from './event-block.fixture.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
 import { Progress } from './progress.js';
@@ -99,6 +100,7 @@ async function start(options: Partial<MaterializerOptions> = {}): Promise<Materi
     logger: createLogger({ name: 'test', level: 'silent' }),
     progress: new Progress(),
     window: { records: 1000, milliseconds: 60_000 },
+    erasures: nothingErased,
     cachedEntities: 1000,
     insertRows: 500,
     insertBytes: 1_000_000,
@@ -334,6 +336,22 @@ describe('Materializer', () => {
     expect(await stored()).toEqual(kept.map(({ id }, i) => ({ id, version: i + 1, offset: id })));
   });
 
+  it('does not store what was erased, and goes on from the store for what came after', async () => {
+    const erasures = new ErasuresOfSpec();
+    await write(['a', 'b', 'a', 'b', 'a'].map((entity, id) => ({ id, entity })));
+    const first = await start({ erasures });
+    await untilCommitted(5);
+    await first.close(5000);
+    erasures.erase('orders', 'a', 6);
+    await write(['a', 'a', 'b'].map((entity, id) => ({ id: id + 5, entity })));
+    await start({ erasures });
+    await untilCommitted(8);
+    expect((await stored()).slice(5)).toEqual([
+      { id: 6, version: 1, offset: 6 },
+      { id: 7, version: 3, offset: 7 },
+    ]);
+  });
+
   it('waits for a store that is down, keeps its memory bounded, and drains when it is back', async () => {
     writer.down = true;
     await write(range(0, 5000));
@@ -385,6 +403,28 @@ describe('Materializer', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     await materializer.close(20);
     expect(await committed()).toBeUndefined();
+  });
+
+  it('stores nothing more of a stream that it is told to forget, and reads it anew where it goes on', async () => {
+    let letGo: () => void = () => undefined;
+    writer.before = () => new Promise((resolve) => (letGo = resolve));
+    const materializer = await start({ insertRows: 2 });
+    await write(range(0, 2));
+    await vi.waitFor(() => expect(writer.tokens).toHaveLength(1));
+    await write(range(2, 6));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await log.admin.remove(topic);
+    materializer.forget('orders');
+    await log.admin.create(topic, { partitions: 1 });
+    writer.before = () => undefined;
+    letGo();
+    await write(range(10, 13));
+    materializer.forget('orders');
+    await untilCommitted(3);
+    expect((await stored()).filter(({ id }) => id >= 2)).toEqual(
+      range(10, 13).map(({ id }, offset) => ({ id, version: offset + 1, offset })),
+    );
+    expect(failures).toEqual([]);
   });
 
   it('takes up new streams', async () => {

@@ -6,7 +6,9 @@ import { metrics, type Logger } from '#telemetry';
 import { Assignments } from './assignments.js';
 import { bytesOf, chunkOf, lettersOf, type Chunk } from './chunk.js';
 import { EventInserter } from './event-inserter.js';
+import type { KnownErasures } from './erasures.js';
 import { InsertQueue, type Room } from './insert-queue.js';
+import { loadVersions } from './load-versions.js';
 import type { Admitted } from './partition-fold.js';
 import type { PartitionState } from './partition-state.js';
 import type { Progress } from './progress.js';
@@ -22,6 +24,7 @@ export interface MaterializerOptions {
   logger: Logger;
   progress: Progress;
   window: IdWindowBounds;
+  erasures: KnownErasures;
   /** Entities whose last version is kept in memory. */
   cachedEntities: number;
   insertRows: number;
@@ -34,6 +37,8 @@ export interface MaterializerOptions {
   /** It cannot go on by itself; called once. The process should end. */
   onFailure(error: Error): void;
 }
+
+const streamCounters = [metrics.consumeRecords, metrics.duplicatesDropped, metrics.erasedSkipped];
 
 /**
  * Takes what is in the streams' topics to the store. A partition's position is committed after its events are stored
@@ -54,14 +59,14 @@ export class Materializer implements ConsumerHandler {
   private release!: () => void;
 
   constructor(private readonly options: MaterializerOptions) {
-    const { log, writer, topics, progress, window, logger } = options;
+    const { log, writer, topics, progress, window, erasures, logger } = options;
     this.now = options.now ?? Date.now;
     this.released = new Promise((resolve) => (this.release = resolve));
     this.retry = new Retry({ logger, failedAttempt: () => progress.attempted(), ...options.retryDelays });
     const versions = new VersionCache(options.cachedEntities);
     const { retry, now } = this;
     this.assignments = new Assignments({
-      ...{ topics, writer, retry, versions, window, now, logger },
+      ...{ topics, writer, retry, versions, erasures, window, now, logger },
       consumer: () => this.consumer,
       dropped: (state) => this.queue.drop(state),
     });
@@ -93,6 +98,18 @@ export class Materializer implements ConsumerHandler {
   async subscribe(streams: readonly string[]): Promise<void> {
     if (this.closing) return;
     await this.consumer.subscribe(streams.map((stream) => this.options.topics.ofStream(stream)));
+  }
+
+  /**
+   * The stream is being deleted, or has been made anew: what of it was read and is not stored is dropped. Where it is
+   * still subscribed to, it is read as if for the first time.
+   */
+  forget(stream: string): void {
+    if (this.closing) return;
+    const topic = this.options.topics.ofStream(stream);
+    this.assignments.forget(topic);
+    this.consumer.reassign(topic);
+    for (const counter of streamCounters) counter.remove({ stream });
   }
 
   async assigned(assignment: Assignment): Promise<number> {
@@ -173,6 +190,7 @@ export class Materializer implements ConsumerHandler {
     if (next <= state.assignment.position) return undefined;
     metrics.consumeRecords.inc({ stream }, records.length);
     if (admitted.duplicates > 0) metrics.duplicatesDropped.inc({ stream }, admitted.duplicates);
+    if (admitted.erased > 0) metrics.erasedSkipped.inc({ stream }, admitted.erased);
     await this.loadVersions(state, admitted);
     const letters = lettersOf(state, { ...admitted, batch }, this.now() * 1000);
     const stored = await this.retry.run('store', state.ended, () => state.stored.among(admitted.rows));
@@ -188,10 +206,9 @@ export class Materializer implements ConsumerHandler {
 
   private async loadVersions(state: PartitionState, { rows, unknown }: Admitted): Promise<void> {
     if (unknown.size === 0 || state.versions.complete) return;
-    const { stream, partition } = state;
-    const query = { stream, partition, entityIds: [...unknown.keys()], before: rows.offsetOf(0) };
-    const found = await this.retry.run('store', state.ended, () => this.options.writer.versions(query));
-    for (const [entity, version] of found) unknown.get(entity)!.version = version;
+    const { stream, partition, erasures, ended } = state;
+    const wanted = { stream, partition, heads: unknown, before: rows.offsetOf(0) };
+    await this.retry.run('store', ended, () => loadVersions(this.options.writer, wanted, erasures));
   }
 
   private async write(chunks: readonly Chunk[]): Promise<void> {
@@ -219,8 +236,11 @@ export class Materializer implements ConsumerHandler {
     const { entity_id: entity, offset } = block.row(0);
     const own = this.queue.unstored.filter(({ rows }) => rows.place === block.place);
     if (own.length === 0 || entity === null) return;
+    const { versions, erasures } = own[0]!.state;
+    // Erased since it was numbered: those after it start at 1 by themselves.
+    if (offset < erasures.endOf(entity)) return;
     for (const { rows } of own) rows.lowerVersions(entity, offset);
-    const head = own[0]!.state.versions.get(entity);
+    const head = versions.get(entity);
     if (head) head.version--;
   }
 

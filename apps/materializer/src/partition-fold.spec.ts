@@ -4,6 +4,8 @@ import type { EventRow } from '#store';
 import { IdWindow } from '#streaming';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ErasuresOfSpec, nothingErased } from './erasures.fixture.js';
+import { PartitionErasures } from './partition-erasures.js';
 import { PartitionFold } from './partition-fold.js';
 import { VersionCache } from './version-cache.js';
 
@@ -39,13 +41,14 @@ function recordOf(
 /** A fold that starts at `position`, as an assignment makes it; `versionsBefore` is what the store knows. */
 function foldFrom(
   position: number,
-  known: { stored?: number[]; versionsBefore?(entity: string): number; records?: LogRecord[] } = {},
+  known: { stored?: number[]; versionsBefore?(entity: string): number; erased?: ErasuresOfSpec } = {},
 ) {
   const versions = new VersionCache(1000).open({ fromTheStart: position === 0 });
   versions.storedUpTo = position;
   const fold = new PartitionFold({
     ...{ stream: 's', partition: 2, position, versions },
     window: new IdWindow(bounds),
+    erasures: new PartitionErasures(known.erased ?? nothingErased, { stream: 's', partition: 2 }),
   });
   return (records: LogRecord[]) => {
     const admitted = fold.admit(records);
@@ -56,6 +59,7 @@ function foldFrom(
       rows: fold.number(admitted, stored).rows(),
       unreadable: admitted.unreadable,
       duplicates: admitted.duplicates,
+      erased: admitted.erased,
     };
   };
 }
@@ -115,6 +119,50 @@ describe('PartitionFold', () => {
       recordOf(3, { id: 6 }),
     ]);
     expect([versionsOf(rows), unreadable]).toEqual([[[3, null]], []]);
+  });
+
+  it('passes over the records of an erased entity up to the end of the erasure; its versions start again there', () => {
+    const erased = new ErasuresOfSpec();
+    erased.erase('s', 'e', 4);
+    const records = ['e', 'f', 'e', 'f', 'e', 'e'].map((entity, i) => recordOf(i, { entity }));
+    const found = foldFrom(0, { erased })(records);
+    expect(versionsOf(found.rows)).toEqual([
+      [1, 1],
+      [3, 2],
+      [4, 1],
+      [5, 2],
+    ]);
+    expect(found.erased).toBe(2);
+  });
+
+  it('counts an entity anew that is erased while it reads, from the end of the erasure on', () => {
+    const erased = new ErasuresOfSpec();
+    const fold = foldFrom(0, { erased });
+    fold(['e', 'e'].map((entity, i) => recordOf(i, { entity })));
+    erased.erase('s', 'e', 3);
+    const { rows } = fold(['e', 'e', 'e'].map((entity, i) => recordOf(i + 2, { entity })));
+    expect(versionsOf(rows)).toEqual([
+      [3, 1],
+      [4, 2],
+    ]);
+  });
+
+  it('goes on counting an entity of which it has read more than was erased', () => {
+    const erased = new ErasuresOfSpec();
+    const fold = foldFrom(0, { erased });
+    fold(['e', 'e', 'e'].map((entity, i) => recordOf(i, { entity })));
+    erased.erase('s', 'e', 2);
+    expect(versionsOf(fold([recordOf(3, { entity: 'e' })]).rows)).toEqual([[3, 4]]);
+  });
+
+  it('still knows the id of an erased record: it comes back by no repetition', () => {
+    const erased = new ErasuresOfSpec();
+    erased.erase('s', 'e', 1);
+    const { rows, duplicates } = foldFrom(0, { erased })([
+      recordOf(0, { id: 5, entity: 'e' }),
+      recordOf(1, { id: 5, entity: 'e' }),
+    ]);
+    expect([rows, duplicates]).toEqual([[], 1]);
   });
 
   it('counts what is stored already, and does not give it out again', () => {

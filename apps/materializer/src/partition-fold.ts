@@ -2,6 +2,7 @@ import { RecordReader, UnreadableRecordError } from '#contracts';
 import type { LogRecord } from '#log';
 import { EventBlockBuilder, type EventBlock } from '#store';
 import type { IdWindow } from '#streaming';
+import type { PartitionErasures } from './partition-erasures.js';
 import type { EntityHead, PartitionVersions } from './version-cache.js';
 
 /** A record that is not an event. */
@@ -19,6 +20,8 @@ export interface Admitted {
   unknown: Map<string, EntityHead>;
   unreadable: Unreadable[];
   duplicates: number;
+  /** Records of erased entities, which are passed over. */
+  erased: number;
 }
 
 type Found = Omit<Admitted, 'rows'>;
@@ -30,6 +33,7 @@ export interface PartitionFoldOptions {
   position: number;
   window: IdWindow;
   versions: PartitionVersions;
+  erasures: Pick<PartitionErasures, 'endOf'>;
 }
 
 /**
@@ -65,7 +69,7 @@ export class PartitionFold {
 
   /** Decodes, drops repeated ids, looks up the entities. Records that were here before are left out. */
   admit(records: readonly LogRecord[]): Admitted {
-    const found: Found = { heads: [], unknown: new Map(), unreadable: [], duplicates: 0 };
+    const found: Found = { heads: [], unknown: new Map(), unreadable: [], duplicates: 0, erased: 0 };
     this.noteStart(records);
     this.rows.begin();
     for (const record of records) {
@@ -107,15 +111,29 @@ export class PartitionFold {
       found.duplicates++;
       return;
     }
+    if (reader.entityId.isEmpty) {
+      found.heads.push(null);
+      return this.rows.add(reader, record.offset);
+    }
+    const entity = reader.entityId.toString();
+    const erasedBelow = this.options.erasures.endOf(entity);
+    if (record.offset < erasedBelow) {
+      found.erased++;
+      return;
+    }
+    found.heads.push(this.headOf(entity, { offset: record.offset, erasedBelow }, found));
     this.rows.add(reader, record.offset);
-    found.heads.push(reader.entityId.isEmpty ? null : this.headAt(record.offset, found));
   }
 
-  /** The head of the entity that was read. */
-  private headAt(offset: number, { unknown }: Found): EntityHead {
+  private headOf(
+    entity: string,
+    { offset, erasedBelow }: { offset: number; erasedBelow: number },
+    { unknown }: Found,
+  ): EntityHead {
     const { versions } = this.options;
-    const entity = reader.entityId.toString();
     let head = versions.get(entity);
+    // All that was counted has been erased since.
+    if (head && head.offset < erasedBelow) head.version = 0;
     if (!head) {
       head = { version: 0, offset };
       versions.add(entity, head);

@@ -1,6 +1,7 @@
 import type { Assignment } from '#log';
 import type { CommitLine } from './commit-line.js';
 import type { IdWindow } from '#streaming';
+import type { PartitionErasures } from './partition-erasures.js';
 import type { PartitionFold } from './partition-fold.js';
 import type { StoredEvents } from './stored-events.js';
 import type { PartitionVersions } from './version-cache.js';
@@ -15,6 +16,7 @@ export interface PartitionState {
   readonly window: IdWindow;
   readonly stored: StoredEvents;
   readonly versions: PartitionVersions;
+  readonly erasures: PartitionErasures;
   readonly commits: CommitLine;
   /** Aborted when the partition is revoked, or when everything stops at once. */
   readonly ended: AbortSignal;

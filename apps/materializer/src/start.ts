@@ -4,6 +4,7 @@ import { startHttpApp, untilReachable, type AppContext } from '#http';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn } from '#store';
 import type { MaterializerConfig } from './config.js';
+import { Erasures } from './erasures.js';
 import { registerChecks } from './health.js';
 import { LagMonitor } from './lag.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
@@ -39,10 +40,11 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     names: topics,
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
+  const erasures = new Erasures(definitions);
   const progress = new Progress();
   const materializer = new Materializer({
     ...settings(config),
-    ...{ log, topics, logger, progress, writer: store.writer },
+    ...{ log, topics, logger, progress, erasures, writer: store.writer },
     onFailure: (error) => context.crash(error),
   });
   const lag = new LagMonitor({
@@ -71,6 +73,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   );
   followStreams(definitions, {
     subscribe: (streams) => materializer.subscribe(streams),
+    forget: (stream) => materializer.forget(stream),
     failed: (error) => context.crash(error as Error),
   });
 }

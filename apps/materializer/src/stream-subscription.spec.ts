@@ -7,16 +7,19 @@ import { followStreams } from './stream-subscription.js';
 describe('followStreams', () => {
   let definitions: Definitions;
   let subscriptions: string[][];
+  let forgotten: string[];
   let failures: unknown[];
   const target = {
     subscribe: async (streams: readonly string[]) => {
       subscriptions.push(streams.filter((stream) => stream !== auditStream));
     },
+    forget: (stream: string) => forgotten.push(stream),
     failed: (error: unknown) => failures.push(error),
   };
 
   beforeEach(async () => {
     subscriptions = [];
+    forgotten = [];
     failures = [];
     definitions = openDefinitions({
       log: new MemoryLog(),
@@ -54,6 +57,26 @@ describe('followStreams', () => {
     for (const stream of ['b', 'c', 'd']) await definitions.createStream({ stream }, systemActor);
     finish();
     await vi.waitFor(() => expect(subscriptions).toEqual([['a'], ['a', 'b', 'c', 'd']]));
+  });
+
+  it('leaves a stream as soon as it is being deleted, and forgets it', async () => {
+    await definitions.createStream({ stream: 'a' }, systemActor);
+    await definitions.createStream({ stream: 'b' }, systemActor);
+    followStreams(definitions, target);
+    await definitions.beginDeletion('a', systemActor);
+    expect(forgotten).toEqual(['a']);
+    await vi.waitFor(() => expect(subscriptions).toEqual([['a', 'b'], ['b']]));
+    await definitions.deleteStream('a', async () => undefined, systemActor);
+    expect([forgotten, subscriptions.length]).toEqual([['a'], 2]);
+  });
+
+  it('forgets a stream that was made anew, and subscribes to it again', async () => {
+    await definitions.createStream({ stream: 'a' }, systemActor);
+    followStreams(definitions, target);
+    await definitions.deleteStream('a', async () => undefined, systemActor);
+    await definitions.createStream({ stream: 'a' }, systemActor);
+    await vi.waitFor(() => expect(subscriptions.at(-1)).toEqual(['a']));
+    expect(forgotten).toEqual(['a']);
   });
 
   it('hands on why a subscription failed', async () => {

@@ -151,6 +151,11 @@ export interface ConsumerOptions {
 export interface Consumer {
   /** Consumes these topics from now on; a changed set rejoins the group. Calls close together become one rejoin. */
   subscribe(topics: readonly string[]): Promise<void>;
+  /**
+   * The partitions of this topic that we have are revoked and assigned anew, as if the consumer had just come: what it
+   * knows of the topic is no longer so, as when it is made anew.
+   */
+  reassign(topic: string): void;
   /** Moves the group's position; `offset` is the next to read. Resolves false when the partition is no longer ours. */
   commit(topic: string, partition: number, offset: number): Promise<boolean>;
   /** Stops fetching, waits for running `batch` calls, leaves the group. */

@@ -153,6 +153,13 @@ export const duplicatesDropped = new Counter({
   registers,
 });
 
+export const erasedSkipped = new Counter({
+  name: 'tributary_erased_skipped_total',
+  help: 'Records passed over because their entity was erased, by stream.',
+  labelNames: ['stream'] as const,
+  registers,
+});
+
 export const deadLetters = new Counter({
   name: 'tributary_dead_letters_total',
   help: 'Records that went to the dead letters, by reason.',
@@ -186,6 +193,22 @@ export const freshness = new Histogram({
   name: 'tributary_freshness_seconds',
   help: 'Seconds from an event being received (ingested_at) to its being stored and ready for queries; one observation a batch and partition, of its oldest event.',
   buckets: durations,
+  registers,
+});
+
+// Removing
+
+export const removedEvents = new Counter({
+  name: 'tributary_removed_events_total',
+  help: 'Events taken out of ClickHouse by the materializer, by reason: time, bytes (retention), erased.',
+  labelNames: ['reason'] as const,
+  registers,
+});
+
+export const removalErrors = new Counter({
+  name: 'tributary_removal_errors_total',
+  help: 'Removals that failed and are tried again later, by reason: time, bytes, erased, deleted, purge.',
+  labelNames: ['reason'] as const,
   registers,
 });
 

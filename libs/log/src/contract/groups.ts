@@ -81,6 +81,37 @@ export function describeGroups(contract: LogContract): void {
       await reader.consumer.close();
     });
 
+    it('is assigned the partitions of a topic anew when it asks for that, also while it is being assigned them', async () => {
+      const [topic, other] = [await contract.newTopic(2), await contract.newTopic()];
+      const commitAll = {
+        onBatch: async (
+          batch: { topic: string; partition: number; next: number },
+          consumer: Recorder['consumer'],
+        ) => consumer.commit(batch.topic, batch.partition, batch.next),
+        from: ({ position }: { position: number }) =>
+          new Promise<number>((resolve) => setTimeout(() => resolve(position), 20)),
+      };
+      const reader = new Recorder(contract.log, randomUUID(), commitAll);
+      const given = () => reader.assignments.filter((a) => a.topic === topic).length;
+      await reader.consumer.subscribe([topic, other]);
+      await until(() => given() === 2, 'the partitions');
+      reader.consumer.reassign(topic);
+      await until(() => given() === 4, 'the partitions anew');
+      await contract.producer.append([
+        ...contract.numbered(topic, 0, 20),
+        ...contract.numbered(other, 20, 21),
+      ]);
+      await until(() => new Set(reader.values()).size === 21, 'every record');
+      reader.consumer.reassign(topic);
+      await until(() => given() === 6, 'the partitions once more');
+      await contract.producer.append(contract.numbered(topic, 21, 40));
+      await until(() => new Set(reader.values()).size === 40, 'what came after it');
+      expect(reader.revoked.filter((place) => place.startsWith(`${topic}/`))).toHaveLength(4);
+      expect(reader.revoked.some((place) => place.startsWith(`${other}/`))).toBe(false);
+      expect([...reader.overlaps, ...reader.crashes]).toEqual([]);
+      await reader.consumer.close();
+    });
+
     it('goes on when one of its topics is removed', async () => {
       const [kept, gone] = [await contract.newTopic(), await contract.newTopic()];
       const reader = new Recorder(contract.log, randomUUID());

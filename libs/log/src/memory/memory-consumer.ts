@@ -37,6 +37,13 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     this.joined = true;
   }
 
+  reassign(topic: string): void {
+    const again = this.held.filter((held) => held.topic === topic && held.open);
+    this.held = this.held.filter((held) => !again.includes(held));
+    for (const held of again) this.letGo(held);
+    this.assign(again.map(({ partition }) => ({ topic, partition })));
+  }
+
   async commit(topic: string, partition: number, offset: number): Promise<boolean> {
     this.broker.throwIfDown();
     const ours = this.held.some((held) => held.open && held.topic === topic && held.partition === partition);
@@ -56,11 +63,13 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   revokeAll(): void {
     const held = this.held;
     this.held = [];
-    for (const place of held) {
-      place.revoked = true;
-      place.wake();
-      if (place.open) this.options.handler.revoked({ topic: place.topic, partition: place.partition });
-    }
+    for (const place of held) this.letGo(place);
+  }
+
+  private letGo(place: Held): void {
+    place.revoked = true;
+    place.wake();
+    if (place.open) this.options.handler.revoked({ topic: place.topic, partition: place.partition });
   }
 
   assign(places: readonly MemoryPlace[]): void {

@@ -30,6 +30,8 @@ export class GroupSession {
   private readonly fetcher: Fetcher;
   private readonly feeds = new Map<string, PartitionFeed>();
   private readonly begun = new Map<string, PartitionPlace>();
+  /** Those that are being assigned, and then once more. */
+  private readonly again = new Set<string>();
   private ended = false;
   private warned = false;
 
@@ -64,8 +66,19 @@ export class GroupSession {
     });
   }
 
+  /** See Consumer.reassign. */
+  reassign(topic: string): void {
+    for (const place of [...this.begun.values()].filter((begun) => begun.topic === topic)) {
+      const feed = this.feeds.get(keyOf(place));
+      if (feed) {
+        this.fetcher.remove(feed);
+        this.settle(this.reopen(place));
+      } else this.again.add(keyOf(place));
+    }
+  }
+
   /** The log has moved on without this partition, or has another of its name: assigned anew, from where it is. */
-  private async reopen({ topic, partition }: PartitionFeed): Promise<void> {
+  private async reopen({ topic, partition }: PartitionPlace): Promise<void> {
     const place = { topic, partition };
     const key = keyOf(place);
     void this.feeds.get(key)?.close();
@@ -94,7 +107,9 @@ export class GroupSession {
     const assigned = this.options.handler.assigned(assignment);
     void this.keepBusy(key, assigned);
     const from = Math.min(await assigned, assignment.position);
-    if (!this.ended) this.read(place, Math.max(from, assignment.beginning));
+    if (this.ended) return;
+    if (this.again.delete(key)) return this.reopen(place);
+    this.read(place, Math.max(from, assignment.beginning));
   }
 
   private read(place: PartitionPlace, from: number): void {

@@ -53,6 +53,10 @@ export class KafkaConsumer implements Consumer {
     }, this.parts.bounds.subscribeDebounceMs);
   }
 
+  reassign(topic: string): void {
+    this.session?.reassign(topic);
+  }
+
   private async run(): Promise<void> {
     let wait = firstWaitMs;
     while (!this.closed && !this.crashed) {

@@ -1,0 +1,27 @@
+import type { KnownErasures } from './erasures.js';
+
+/** For specs in which nothing is erased. */
+export const nothingErased: KnownErasures = { version: 0, concern: () => false, endOf: () => 0 };
+
+/** Erasures that a spec makes while it runs. */
+export class ErasuresOfSpec implements KnownErasures {
+  version = 0;
+  /** How often a hash would have been made. */
+  asked = 0;
+  private readonly ends = new Map<string, number>();
+
+  /** Events of the entity below this offset are erased, in each partition. */
+  erase(stream: string, entityId: string, end: number): void {
+    this.ends.set(`${stream}/${entityId}`, end);
+    this.version++;
+  }
+
+  concern(stream: string): boolean {
+    return [...this.ends.keys()].some((name) => name.startsWith(`${stream}/`));
+  }
+
+  endOf({ stream }: { stream: string }, entityId: string): number {
+    this.asked++;
+    return this.ends.get(`${stream}/${entityId}`) ?? 0;
+  }
+}

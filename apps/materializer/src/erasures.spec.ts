@@ -1,0 +1,54 @@
+import { entityHash, TopicNames } from '#contracts';
+import { erasureName, openDefinitions, systemActor, type Definitions } from '#definitions';
+import { MemoryLog } from '#log';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Erasures } from './erasures.js';
+
+describe('Erasures', () => {
+  let definitions: Definitions;
+  let erasures: Erasures;
+
+  const erase = (stream: string, entityId: string, before: Record<string, number>) => {
+    const entity_hash = entityHash(stream, entityId);
+    const erasure = { stream, entity_hash, before, erased_at: '2026-11-21T04:00:00Z' };
+    return definitions.erasures.change(erasureName(stream, entity_hash), () => erasure, systemActor);
+  };
+
+  beforeEach(async () => {
+    definitions = openDefinitions({
+      log: new MemoryLog(),
+      names: new TopicNames('t.'),
+      defaults: { partitions: 1 },
+    });
+    await definitions.start();
+    erasures = new Erasures(definitions);
+  });
+
+  afterEach(async () => {
+    erasures.close();
+    await definitions.close();
+  });
+
+  it('say where the erased events of an entity end, by partition', async () => {
+    await erase('orders', 'ann', { 0: 7, 3: 12 });
+    const endOf = (stream: string, partition: number, entityId = 'ann') =>
+      erasures.endOf({ stream, partition }, entityId);
+    expect([endOf('orders', 0), endOf('orders', 3), endOf('orders', 1)]).toEqual([7, 12, 0]);
+    expect([endOf('others', 0), endOf('orders', 0, 'bob')]).toEqual([0, 0]);
+  });
+
+  it('say which streams they concern, and that there is something new', async () => {
+    const before = erasures.version;
+    expect(erasures.concern('orders')).toBe(false);
+    await erase('orders', 'ann', { 0: 7 });
+    expect(erasures.version).toBeGreaterThan(before);
+    expect([erasures.concern('orders'), erasures.concern('others')]).toEqual([true, false]);
+  });
+
+  it('listen to the definitions no longer once they are closed', async () => {
+    erasures.close();
+    const before = erasures.version;
+    await erase('orders', 'ann', { 0: 7 });
+    expect(erasures.version).toBe(before);
+  });
+});

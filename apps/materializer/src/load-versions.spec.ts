@@ -1,0 +1,49 @@
+import { MemoryStore } from '#store';
+import { describe, expect, it } from 'vitest';
+import { blockOf, uuid } from './event-block.fixture.js';
+import { loadVersions } from './load-versions.js';
+import type { EntityHead } from './version-cache.js';
+
+const place = { stream: 's', partition: 0 };
+
+/** A store with versions 1, 2, … of each entity, one event after the other from offset 0 on. */
+async function storeWith(entities: string[]): Promise<MemoryStore> {
+  const store = new MemoryStore();
+  const rows = blockOf(
+    place,
+    entities.map((entity_id, offset) => ({ offset, entity_id, event_id: uuid(offset) })),
+  );
+  const counted = new Map<string, number>();
+  for (const [row, entity] of entities.entries()) {
+    counted.set(entity, (counted.get(entity) ?? 0) + 1);
+    rows.setVersion(row, counted.get(entity)!);
+  }
+  await store.writer.appendBlocks([rows], 'token');
+  return store;
+}
+
+async function load(store: MemoryStore, ends: Record<string, number>, before = 100) {
+  const heads = new Map(
+    ['a', 'b', 'c'].map((id): [string, EntityHead] => [id, { version: 0, offset: before }]),
+  );
+  await loadVersions(store.writer, { ...place, heads, before }, { endOf: (id) => ends[id] ?? 0 });
+  return Object.fromEntries([...heads].map(([id, { version }]) => [id, version]));
+}
+
+describe('loadVersions', () => {
+  it('sets what the store has, below the offset', async () => {
+    const store = await storeWith(['a', 'b', 'a', 'a']);
+    expect(await load(store, {})).toEqual({ a: 3, b: 1, c: 0 });
+    expect(await load(store, {}, 3)).toEqual({ a: 2, b: 1, c: 0 });
+  });
+
+  it('lets the versions of an erased entity start again while its events are still stored', async () => {
+    const store = await storeWith(['a', 'b', 'a', 'b']);
+    expect(await load(store, { a: 3, c: 2 })).toEqual({ a: 0, b: 2, c: 0 });
+  });
+
+  it('goes on from what an erased entity has had since', async () => {
+    const store = await storeWith(['b', 'b', 'a', 'a']);
+    expect(await load(store, { a: 2 })).toEqual({ a: 2, b: 2, c: 0 });
+  });
+});

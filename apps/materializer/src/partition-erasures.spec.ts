@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { ErasuresOfSpec } from './erasures.fixture.js';
+import { PartitionErasures } from './partition-erasures.js';
+
+const place = { stream: 'orders', partition: 1 };
+
+describe('PartitionErasures', () => {
+  it('know what is erased as soon as the definitions do, also later erasures of the same entity', () => {
+    const all = new ErasuresOfSpec();
+    const erasures = new PartitionErasures(all, place);
+    expect(erasures.endOf('ann')).toBe(0);
+    all.erase('orders', 'ann', 7);
+    expect([erasures.endOf('ann'), erasures.endOf('bob')]).toEqual([7, 0]);
+    all.erase('orders', 'ann', 9);
+    expect(erasures.endOf('ann')).toBe(9);
+  });
+
+  it('make no hash for a stream of which nothing was erased', () => {
+    const all = new ErasuresOfSpec();
+    all.erase('others', 'ann', 7);
+    expect([new PartitionErasures(all, place).endOf('ann'), all.asked]).toEqual([0, 0]);
+  });
+
+  it('make one hash an entity, and keep a bounded number of them', () => {
+    const all = new ErasuresOfSpec();
+    all.erase('orders', 'ann', 7);
+    const erasures = new PartitionErasures(all, place);
+    for (let i = 0; i < 5; i++) erasures.endOf('ann');
+    expect(all.asked).toBe(1);
+    for (let i = 0; i < 20_000; i++) erasures.endOf(`entity-${i}`);
+    erasures.endOf('ann');
+    expect(all.asked).toBe(20_002);
+    expect(erasures.endOf('ann')).toBe(7);
+  });
+});
