@@ -21,6 +21,9 @@ export class MaterializerConfig extends AppConfig {
   /** Entities whose last version is kept in memory. */
   @FromText('number') @IsInt() @Min(1) @Max(100_000_000) CACHED_ENTITIES = 200_000;
 
+  /** Between two rounds that remove what is past its retention, and what must not come back. */
+  @FromText('number') @IsInt() @Min(1) @Max(1440) JANITOR_MINUTES = 5;
+
   /** Milliseconds without a heartbeat after which Kafka gives this process's partitions to another. */
   @FromText('number') @IsInt() @Min(6000) @Max(1_800_000) KAFKA_SESSION_TIMEOUT_MS = 30_000;
 }

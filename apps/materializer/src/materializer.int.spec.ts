@@ -1,5 +1,5 @@
-import { allStreams, encodeRecord, TopicNames } from '#contracts';
-import { openDefinitions, systemActor, type Definitions } from '#definitions';
+import { allStreams, encodeRecord, entityHash, TopicNames } from '#contracts';
+import { erasureName, openDefinitions, systemActor, type Definitions } from '#definitions';
 import { openKafkaLog, type Log, type Producer } from '#log';
 import {
   openClickHouse,
@@ -249,5 +249,59 @@ describe('Materializer with Kafka and ClickHouse', () => {
     await load;
     await untilDone();
     await expectExactly(sent);
+  });
+
+  it('reads a stream that was deleted and made anew from its beginning, and nothing of the former one stays', async () => {
+    await write(some(200, 5));
+    await untilDone();
+    const { store, definitions } = admin;
+    // Nobody waits for what is on its way: it must not come back.
+    await write(some(200, 5));
+    await definitions.deleteStream(stream, () => store.eraser.dropStream(stream), systemActor);
+    await definitions.createStream({ stream, partitions: 4 }, systemActor);
+    const events = some(50, 5);
+    await vi.waitFor(() => write(events.slice(0, 1)), { timeout: 20_000, interval: 100 });
+    await write(events.slice(1));
+    await untilDone();
+    await expectExactly(events);
+  });
+
+  it('reads a topic that somebody else has made anew from its beginning', async () => {
+    const { log } = admin;
+    const topic = names.ofStream(stream);
+    const former = some(100, 5);
+    await write(former);
+    await untilDone();
+    await log.admin.remove(topic);
+    await vi.waitFor(async () => expect(await log.admin.partitions(topic)).toBeUndefined(), 20_000);
+    await log.admin.create(topic, { partitions: 4 });
+    const later = some(50, 5);
+    await vi.waitFor(() => write(later.slice(0, 1)), { timeout: 20_000, interval: 100 });
+    await write(later.slice(1));
+    await untilDone();
+    const { items } = await admin.store.reader.query({
+      access: allStreams,
+      streams: [stream],
+      order: 'asc',
+      limit: 1000,
+    });
+    expect(items.map(({ event_id }) => event_id).sort()).toEqual(
+      [...former, ...later].map(({ id }) => id).sort(),
+    );
+  });
+
+  it('passes over an entity that another process has erased, and stores what comes after', async () => {
+    const other = openDefinitions({ log: admin.log, names, defaults: { partitions: 4 } });
+    await other.start();
+    const entity_hash = entityHash(stream, 'ann');
+    const before = { 0: 3, 1: 3, 2: 3, 3: 3 };
+    const erasure = { stream, entity_hash, before, erased_at: new Date().toISOString() };
+    await other.erasures.change(erasureName(stream, entity_hash), () => erasure, systemActor);
+    await other.close();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const events = Array.from({ length: 5 }, () => ({ id: randomUUID(), entity: 'ann' }));
+    await write(events);
+    await untilDone();
+    await expectExactly(events.slice(3));
   });
 });

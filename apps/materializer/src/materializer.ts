@@ -94,6 +94,12 @@ export class Materializer implements ConsumerHandler {
     return this.retry.complaint;
   }
 
+  /** Whether this process has the stream's first partition now. */
+  holds(stream: string): boolean {
+    for (const state of this.assignments) if (state.stream === stream && state.partition === 0) return true;
+    return false;
+  }
+
   /** Materializes these streams from now on. */
   async subscribe(streams: readonly string[]): Promise<void> {
     if (this.closing) return;

@@ -6,6 +6,7 @@ import { clickHouseOptions, openClickHouse, storeMayReturn } from '#store';
 import type { MaterializerConfig } from './config.js';
 import { Erasures } from './erasures.js';
 import { registerChecks } from './health.js';
+import { Janitor } from './janitor/janitor.js';
 import { LagMonitor } from './lag.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
 import { MaterializerModule } from './materializer.module.js';
@@ -51,10 +52,16 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
     partitions: () => materializer.assignments,
   });
+  const janitor = new Janitor({
+    ...{ definitions, topics, logger, admin: log.admin, eraser: store.eraser, now: Date.now },
+    holds: (stream) => materializer.holds(stream),
+    intervalMs: config.JANITOR_MINUTES * 60_000,
+  });
   registerChecks(context.health, { log, store, definitions, lag, progress, materializer });
   lifecycle.onStop('materializer', () =>
     materializer.close(Math.max(1, config.SHUTDOWN_SECONDS - closeSeconds) * 1000),
   );
+  lifecycle.onStop('janitor', () => janitor.stop());
   lifecycle.onStop('lag', async () => lag.stop());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
@@ -76,6 +83,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     forget: (stream) => materializer.forget(stream),
     failed: (error) => context.crash(error as Error),
   });
+  janitor.start();
 }
 
 function settings(

@@ -1,0 +1,7 @@
+/** One thing to be removed; it can be done again and again. */
+export interface Chore {
+  reason: 'time' | 'bytes' | 'erased' | 'deleted' | 'purge';
+  stream: string;
+  /** Resolves with the number of events that were removed. */
+  run(): Promise<number>;
+}

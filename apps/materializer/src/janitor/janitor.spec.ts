@@ -1,0 +1,273 @@
+import { allStreams, auditStream, entityHash, TopicNames } from '#contracts';
+import { erasureName, openDefinitions, systemActor, type Definitions, type NewStream } from '#definitions';
+import { MemoryLog } from '#log';
+import { MemoryStore, StoreUnavailableError, type EventEraser } from '#store';
+import { createLogger } from '#telemetry';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { blockOf, uuid } from '../event-block.fixture.js';
+import { Janitor, type JanitorOptions } from './janitor.js';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const start = 1_795_000_000_000;
+
+let log: MemoryLog;
+let store: MemoryStore;
+let definitions: Definitions;
+let now: number;
+const names = new TopicNames('t.');
+
+beforeEach(async () => {
+  now = start;
+  log = new MemoryLog();
+  store = new MemoryStore();
+  definitions = openDefinitions({ log, names, defaults: { partitions: 2 } });
+  await definitions.start();
+});
+
+afterEach(() => definitions.close());
+
+/** The store's eraser with some of it replaced, and what was asked of it. */
+function eraserWith(replaced: Partial<EventEraser> = {}): { eraser: EventEraser; asked: string[] } {
+  const asked: string[] = [];
+  const methods = ['eraseEntity', 'expire', 'truncate', 'dropStream', 'purge'] as const;
+  const eraser = Object.fromEntries(
+    methods.map((name) => [
+      name,
+      async (query: never) => {
+        asked.push(name);
+        return (replaced[name] ?? store.eraser[name].bind(store.eraser))(query);
+      },
+    ]),
+  ) as unknown as EventEraser;
+  return { eraser, asked };
+}
+
+function janitor(options: Partial<JanitorOptions> = {}): Janitor {
+  return new Janitor({
+    ...{ definitions, eraser: store.eraser, admin: log.admin, topics: names },
+    logger: createLogger({ name: 'test', level: 'silent' }),
+    holds: () => true,
+    now: () => now,
+    intervalMs: 5 * minute,
+    ...options,
+  });
+}
+
+const create = (stream: string, retention?: NewStream['retention']) =>
+  definitions.createStream({ stream, retention }, systemActor);
+
+/** Events a minute apart, the last one now. */
+async function write(stream: string, count: number, partition = 0): Promise<void> {
+  const block = blockOf(
+    { stream, partition },
+    Array.from({ length: count }, (_, offset) => ({
+      ...{ offset, event_id: uuid(offset), entity_id: offset % 2 ? 'ann' : 'bob' },
+      ingested_at: (now - (count - 1 - offset) * minute) * 1000,
+    })),
+  );
+  await store.writer.appendBlocks([block], 'token');
+}
+
+async function offsets(stream: string): Promise<string[]> {
+  const query = { access: allStreams, streams: [stream], order: 'asc', limit: 100 } as const;
+  const { items } = await store.reader.query(query);
+  return items.map(({ partition, offset }) => `${partition}:${offset}`).sort();
+}
+
+async function erase(stream: string, entityId: string, end: number): Promise<void> {
+  const entity_hash = entityHash(stream, entityId);
+  const erased_at = new Date(now).toISOString();
+  const erasure = { stream, entity_hash, before: { 0: end }, erased_at };
+  await definitions.erasures.change(erasureName(stream, entity_hash), () => erasure, systemActor);
+}
+
+describe('retention', () => {
+  it('removes what is older than its stream keeps, and nothing of others', async () => {
+    await create('short', { time: '3m' });
+    await create('long', { time: '1h' });
+    await create('unlimited');
+    for (const stream of ['short', 'long', 'unlimited']) await write(stream, 6);
+    await janitor().sweep();
+    expect(await offsets('short')).toEqual(['0:2', '0:3', '0:4', '0:5']);
+    expect([await offsets('long'), await offsets('unlimited')].map(({ length }) => length)).toEqual([6, 6]);
+  });
+
+  it('removes what the log has let go, where that is bounded by size', async () => {
+    await create('sized', { bytes: 1_000_000 });
+    await create('unlimited');
+    for (const stream of ['sized', 'unlimited'])
+      for (const partition of [0, 1]) await write(stream, 4, partition);
+    const beginnings = [3, 0].map((beginning, partition) => ({ partition, beginning, end: 4 }));
+    await janitor({ admin: { offsets: async () => beginnings } }).sweep();
+    expect(await offsets('sized')).toEqual(['0:3', '1:0', '1:1', '1:2', '1:3']);
+    expect(await offsets('unlimited')).toHaveLength(8);
+  });
+
+  it('is looked after once an interval', async () => {
+    await create('short', { time: '3m' });
+    await write('short', 4);
+    const { eraser, asked } = eraserWith();
+    const one = janitor({ eraser });
+    await one.sweep();
+    now += 4 * minute;
+    await one.sweep();
+    expect(asked).toEqual(['expire']);
+    now += minute;
+    await one.sweep();
+    expect([asked, await offsets('short')]).toEqual([['expire', 'expire'], []]);
+  });
+
+  it('is left to who has the first partition', async () => {
+    await create('short', { time: '3m' });
+    await create('other', { time: '3m' });
+    for (const stream of ['short', 'other']) await write(stream, 6);
+    await janitor({ holds: (stream) => stream === 'other' }).sweep();
+    expect([await offsets('short'), await offsets('other')].map(({ length }) => length)).toEqual([6, 4]);
+  });
+});
+
+describe('erasures', () => {
+  it('are repeated, for what a zombie has brought back', async () => {
+    await create('orders');
+    await erase('orders', 'ann', 3);
+    await write('orders', 6);
+    await janitor().sweep();
+    expect(await offsets('orders')).toEqual(['0:0', '0:2', '0:3', '0:4', '0:5']);
+  });
+
+  it('are repeated ever more rarely, and no longer after a day', async () => {
+    await create('orders');
+    await erase('orders', 'ann', 3);
+    const { eraser, asked } = eraserWith();
+    const one = janitor({ eraser });
+    for (const end = now + 2 * day; now < end; now += 5 * minute) await one.sweep();
+    const repeats = asked.filter((name) => name === 'eraseEntity').length;
+    expect(repeats).toBeGreaterThan(5);
+    expect(repeats).toBeLessThan(15);
+  });
+
+  it('are repeated a bounded number at a time, and all of them in the end', async () => {
+    await create('orders');
+    for (let i = 0; i < 150; i++) await erase('orders', `entity-${i}`, 1);
+    const { eraser, asked } = eraserWith();
+    const one = janitor({ eraser });
+    now += minute;
+    await one.sweep();
+    expect(asked).toHaveLength(100);
+    now += 5 * minute;
+    await one.sweep();
+    now += 5 * minute;
+    await one.sweep();
+    expect(asked.length).toBeGreaterThanOrEqual(250);
+  });
+});
+
+describe('deletions', () => {
+  it('that somebody has left are finished after a minute', async () => {
+    await create('orders');
+    await write('orders', 3);
+    const one = janitor();
+    await definitions.beginDeletion('orders', systemActor);
+    await one.sweep();
+    now += 30_000;
+    await one.sweep();
+    expect(definitions.stream('orders')?.state).toBe('deleting');
+    now += 30_000;
+    await one.sweep();
+    expect([definitions.stream('orders'), await offsets('orders')]).toEqual([undefined, []]);
+    expect(await log.admin.partitions(names.ofStream('orders'))).toBeUndefined();
+  });
+
+  it('that somebody is at are left alone', async () => {
+    await create('orders');
+    let letGo: () => void = () => undefined;
+    const removing = new Promise<void>((resolve) => (letGo = resolve));
+    const other = openDefinitions({ log, names, defaults: { partitions: 2 } });
+    await other.start();
+    const deleting = other.deleteStream('orders', () => removing, systemActor);
+    const one = janitor();
+    while (definitions.stream('orders')?.deletion === undefined)
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    await one.sweep();
+    now += minute;
+    await one.sweep();
+    expect(definitions.stream('orders')?.state).toBe('deleting');
+    letGo();
+    await deleting;
+    await other.close();
+  });
+});
+
+describe('the janitor', () => {
+  it('has what was removed taken off the disk once an hour, by one process', async () => {
+    const { eraser, asked } = eraserWith();
+    const [one, other] = [true, false].map((holds) =>
+      janitor({ eraser, holds: (stream) => stream === auditStream && holds }),
+    ) as [Janitor, Janitor];
+    for (const end = now + 130 * minute; now < end; now += 5 * minute)
+      for (const each of [one, other]) await each.sweep();
+    expect(asked).toEqual(['purge', 'purge']);
+  });
+
+  it('goes on with the others when one fails, and tries again', async () => {
+    for (const stream of ['a', 'b', 'c']) {
+      await create(stream, { time: '3m' });
+      await write(stream, 6);
+    }
+    let fails = true;
+    const one = janitor({
+      eraser: {
+        ...eraserWith().eraser,
+        expire: (query) => {
+          if (fails && query.stream === 'b') throw new Error('broken');
+          return store.eraser.expire(query);
+        },
+      },
+    });
+    await one.sweep();
+    expect([await offsets('a'), await offsets('b'), await offsets('c')].map((o) => o.length)).toEqual([
+      4, 6, 4,
+    ]);
+    fails = false;
+    now += 5 * minute;
+    await one.sweep();
+    expect(await offsets('b')).toEqual([]);
+  });
+
+  it('leaves a store alone that is away, and comes back soon', async () => {
+    for (const stream of ['a', 'b']) await create(stream, { time: '3m' });
+    await write('b', 6);
+    let down = true;
+    const expire = async (query: Parameters<EventEraser['expire']>[0]) => {
+      if (down) throw new StoreUnavailableError('down');
+      return store.eraser.expire(query);
+    };
+    const { eraser, asked } = eraserWith({ expire });
+    const one = janitor({ eraser });
+    await one.sweep();
+    expect(asked).toEqual(['expire']);
+    down = false;
+    now += minute;
+    await one.sweep();
+    expect(await offsets('b')).toEqual(['0:3', '0:4', '0:5']);
+  });
+
+  it('begins nothing more once it is stopped, and waits for what it has begun', async () => {
+    for (const stream of ['a', 'b']) await create(stream, { time: '3m' });
+    let letGo: () => void = () => undefined;
+    const { eraser, asked } = eraserWith({
+      expire: () => new Promise((resolve) => (letGo = () => resolve(0))),
+    });
+    const one = janitor({ eraser });
+    const sweeping = one.sweep();
+    await new Promise(setImmediate);
+    let stopped = false;
+    const stopping = one.stop().then(() => (stopped = true));
+    await new Promise(setImmediate);
+    expect(stopped).toBe(false);
+    letGo();
+    await Promise.all([sweeping, stopping]);
+    expect(asked).toEqual(['expire']);
+  });
+});

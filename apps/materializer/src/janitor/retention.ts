@@ -1,0 +1,36 @@
+import { durationMs, type StreamDefinition } from '#definitions';
+import type { TopicAdmin } from '#log';
+import type { EventEraser } from '#store';
+import type { TopicNames } from '#contracts';
+import type { Chore } from './chore.js';
+
+export interface RetentionParts {
+  eraser: Pick<EventEraser, 'expire' | 'truncate'>;
+  admin: Pick<TopicAdmin, 'offsets'>;
+  topics: TopicNames;
+  /** Milliseconds since 1970. */
+  now: () => number;
+}
+
+/** What a stream's retention asks for: of the rows, what its topic no longer has to keep either. */
+export function retentionChores({ stream, retention }: StreamDefinition, parts: RetentionParts): Chore[] {
+  if (retention === 'unlimited') return [];
+  const chores: Chore[] = [];
+  const { time, bytes } = retention;
+  if (time !== undefined)
+    chores.push({ reason: 'time', stream, run: () => expire(stream, durationMs(time), parts) });
+  if (bytes !== undefined) chores.push({ reason: 'bytes', stream, run: () => truncate(stream, parts) });
+  return chores;
+}
+
+function expire(stream: string, keptMs: number, { eraser, now }: RetentionParts): Promise<number> {
+  return eraser.expire({ stream, before: (now() - keptMs) * 1000 });
+}
+
+/** The log decides by its size what it keeps: what it has let go, the rows follow. */
+async function truncate(stream: string, { eraser, admin, topics }: RetentionParts): Promise<number> {
+  let removed = 0;
+  for (const { partition, beginning } of await admin.offsets(topics.ofStream(stream)))
+    if (beginning > 0) removed += await eraser.truncate({ stream, partition, before: beginning });
+  return removed;
+}
