@@ -9,10 +9,11 @@ import { useStack } from './use-stack.js';
 const system = useStack();
 const run = promisify(execFile);
 
-/** The `sh` blocks of the part of the README that starts with this heading. */
-function commandsUnder(heading: string): string[] {
-  const readme = readFileSync('README.md', 'utf8');
-  const section = readme.split(/^## /m).find((part) => part.toLowerCase().startsWith(heading)) ?? '';
+/** The `sh` blocks of a document, or of the part of it that starts with this heading. */
+function commandsIn(document: string, heading?: string): string[] {
+  const text = readFileSync(document, 'utf8');
+  const parts = text.split(/^## /m);
+  const section = heading ? (parts.find((part) => part.toLowerCase().startsWith(heading)) ?? '') : text;
   return [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '');
 }
 
@@ -33,28 +34,52 @@ function folderWithKey(): string {
   return folder;
 }
 
+/**
+ * Runs the blocks in one shell, where what one sets the next one uses, and returns what each has printed. A block whose
+ * answer is a problem says so: `# answers 422 schema_violation`.
+ */
+async function outputsOf(blocks: readonly string[]): Promise<string[]> {
+  const script = blocks.map((block) => `echo "## next block"; ${onThesePorts(block)}`).join('\n');
+  const cwd = folderWithKey();
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd,
+    env: { PATH: process.env.PATH },
+    timeout: 50_000,
+  });
+  rmSync(cwd, { recursive: true });
+  const outputs = stdout.split('## next block\n').slice(1);
+  expect(outputs).toHaveLength(blocks.length);
+  outputs.forEach((output, i) => {
+    const announced = /^# answers \d+ (\w+)$/m.exec(blocks[i] ?? '')?.[1];
+    const code = /"type":"urn:tributary:problem:(\w+)"/.exec(output)?.[1];
+    expect(code, `${blocks[i]}\n${output}`).toBe(announced);
+  });
+  return outputs;
+}
+
 describe('the tour in the README', () => {
   it('works command by command as it is printed', async () => {
-    const blocks = commandsUnder('tour');
+    const blocks = commandsIn('README.md', 'tour');
     expect(blocks.length).toBeGreaterThan(3);
-    // One shell for all: what one block sets, the next one uses.
-    const script = blocks.map((block) => `echo "## next block"; ${onThesePorts(block)}`).join('\n');
-    const cwd = folderWithKey();
-    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
-      cwd,
-      env: { PATH: process.env.PATH },
-      timeout: 50_000,
-    });
-    rmSync(cwd, { recursive: true });
-    const outputs = stdout.split('## next block\n').slice(1);
-    expect(outputs).toHaveLength(blocks.length);
+    const outputs = await outputsOf(blocks);
     outputs.forEach((output, i) => {
-      expect(output, blocks[i]).not.toContain('urn:tributary:problem');
       if (blocks[i]?.includes('curl')) expect(output.trim(), blocks[i]).not.toBe('');
     });
     const answers = outputs.join('');
     expect(answers).toContain('"event_type":"order.shipped"');
     expect(answers).toContain('"version":3');
     expect(answers).toContain('"total":4');
+    expect(answers).toContain('"pointer":"/data/amount"');
+    expect(answers).toMatch(/"key":"trb_/);
+  });
+});
+
+describe('the commands in docs/data.md', () => {
+  it('work one after the other as they are printed', async () => {
+    const answers = (await outputsOf(commandsIn('docs/data.md'))).join('');
+    expect(answers).toContain('"retention":{"time":"7d","bytes":10000000000}');
+    expect(answers).toContain('"events_erased":1,"pending":false');
+    expect(answers).toContain('"dry_run":true,"matched":0');
+    expect(answers).toMatch(/"action":"(deleted|deletion_begun|erased)"/);
   });
 });

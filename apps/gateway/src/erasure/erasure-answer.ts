@@ -12,7 +12,7 @@ export class ErasureAnswer {
   @Schema({
     description:
       'The materializer was too far behind to wait for: events of the entity that were written before this request ' +
-      'may still appear, for a moment, and are removed as soon as they do.',
+      'may still appear, for some minutes at most (`JANITOR_MINUTES`).',
   })
   pending: boolean;
   @Schema({ type: 'string', format: 'date-time' }) @IsString() erased_at: string;

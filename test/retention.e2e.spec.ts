@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { HttpClient } from '#testing';
+import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
+import { topicSetting } from './topics.js';
+import { useStack } from './use-stack.js';
+
+const system = useStack();
+
+const change = (client: HttpClient, stream: string, body: object) =>
+  client.send('PATCH', `/api/v1/streams/${stream}`, {
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+const setting = (stream: string, name: string) =>
+  topicSetting(system(), system().topics.ofStream(stream), name);
+
+describe.each(['core', 'query'] as const)('the retention of a stream, on the %s port', (port) => {
+  const client = () => system()[port];
+
+  it('is that of its topic, from the beginning and after a change', async () => {
+    const stream = freshStream();
+    const created = await client().post('/api/v1/streams', {
+      ...{ stream, partitions: 2 },
+      retention: { time: '7d', bytes: 64_000_000 },
+    });
+    expect(created.status, created.text).toBe(201);
+    expect(await setting(stream, 'retention.ms')).toBe(String(7 * 86_400_000));
+    expect(await setting(stream, 'retention.bytes')).toBe('32000000');
+    const changed = await change(client(), stream, { retention: { time: 'PT12H' } });
+    expect(changed.status, changed.text).toBe(200);
+    expect(changed.json()).toMatchObject({ stream, partitions: 2, retention: { time: 'PT12H' } });
+    expect(await setting(stream, 'retention.ms')).toBe(String(12 * 3_600_000));
+    expect(await setting(stream, 'retention.bytes')).toBe('-1');
+    expect((await change(client(), stream, { retention: 'unlimited' })).status).toBe(200);
+    expect(await setting(stream, 'retention.ms')).toBe('-1');
+    const shown = await client().get(`/api/v1/streams/${stream}`);
+    expect(shown.json()).toMatchObject({ stream, retention: 'unlimited', events: 0 });
+  });
+
+  it.each([
+    [{}, '/retention'],
+    [{ retention: '7d' }, '/retention'],
+    [{ retention: {} }, '/retention'],
+    [{ retention: { time: '-1d' } }, '/retention'],
+    [{ retention: { bytes: 0 } }, '/retention'],
+    [{ retention: 'unlimited', partitions: 9 }, '/partitions'],
+  ])('is not changed to %j', async (body, pointer) => {
+    const stream = freshStream();
+    await client().post('/api/v1/streams', { stream });
+    const problem = expectProblem(await change(client(), stream, body), 'invalid_request');
+    expect(problem.errors?.map((error) => error.pointer)).toEqual([pointer]);
+    expectProblem(await change(client(), freshStream(), { retention: 'unlimited' }), 'stream_not_found');
+  });
+});
+
+describe('events past the retention of their stream', () => {
+  it('are gone from every answer; the others and the versions stay', async () => {
+    const [short, long] = [freshStream(), freshStream()];
+    const write = async (stream: string, n: number) =>
+      writeEvent(system().core, { stream, event_type: 't', entity_id: 'e', data: { n } });
+    const old = [await write(short, 1), await write(short, 2), await write(long, 1)];
+    await queryEvents(system().core, {}, waitFor(old));
+    expect((await change(system().core, short, { retention: { time: '2s' } })).status).toBe(200);
+    await sleep(2500);
+    const fresh = await write(short, 3);
+    await queryEvents(system().core, {}, waitFor([fresh]));
+    // It looks at the start, and every some minutes.
+    await system().materializer.restart();
+    await expect
+      .poll(async () => (await queryEvents(system().core, { stream: short })).events.map((e) => e.data.n), {
+        timeout: 20_000,
+      })
+      .not.toContain(1);
+    const { events } = await queryEvents(system().core, { stream: short });
+    for (const event of events) expect(event).toMatchObject({ version: 3, data: { n: 3 } });
+    const counted = await system().core.get(path('/api/v1/events/count', { stream: short }));
+    expect(counted.json()).toMatchObject({ total: events.length });
+    const shown = await system().core.get(`/api/v1/streams/${short}`);
+    expect(shown.json()).toMatchObject({ events: events.length });
+    expectProblem(await system().core.get(`/api/v1/events/${old[0]!.event_id}`), 'event_not_found');
+    expect((await queryEvents(system().core, { stream: long })).count).toBe(1);
+    expect((await change(system().core, short, { retention: 'unlimited' })).status).toBe(200);
+    const last = await write(short, 4);
+    const after = await queryEvents(system().core, { stream: short, order: 'desc' }, waitFor([last]));
+    expect(after.events[0]).toMatchObject({ version: 4, data: { n: 4 } });
+  });
+});
