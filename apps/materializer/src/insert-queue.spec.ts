@@ -139,6 +139,32 @@ describe('InsertQueue', () => {
     expect(await isPending(fourth)).toBe(false);
   });
 
+  it('holds no more than its bound and one chunk, however many partitions have a backlog', async () => {
+    const queueBytes = 50_000;
+    const write = () => new Promise<void>((resolve) => setImmediate(resolve));
+    const { queue } = queueWith({ queueBytes, insertBytes: 20_000, write });
+    const [partitions, batches, bytes] = [200, 5, 1000];
+    let [making, most] = [0, 0];
+    const note = () => (most = Math.max(most, making + queue.bytesHeld));
+    const reading = Array.from({ length: partitions }, async (_, partition) => {
+      const state = stateOf(partition);
+      for (let batch = 0; batch < batches; batch++) {
+        const room = await queue.reserve(state, bytes);
+        making += bytes;
+        note();
+        await new Promise(setImmediate);
+        making -= bytes;
+        const added = queue.add(chunk(batch, { state, bytes }));
+        note();
+        room.release();
+        await added;
+      }
+    });
+    await Promise.all(reading);
+    expect(most).toBeGreaterThan(queueBytes / 2);
+    expect(most).toBeLessThanOrEqual(queueBytes + bytes);
+  });
+
   it('gives no room while what was added takes it', async () => {
     const { queue, done } = queueWith();
     const room = await queue.reserve(first, 3000);

@@ -3,5 +3,5 @@ export interface Chore {
   reason: 'time' | 'bytes' | 'erased' | 'deleted' | 'purge';
   stream: string;
   /** Resolves with the number of events that were removed. */
-  run(): Promise<number>;
+  run: () => Promise<number>;
 }
