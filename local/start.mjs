@@ -35,11 +35,13 @@ function watch(system) {
     const text = String(chunk);
     if (/error TS/.test(text)) console.log(text.trim());
     if (!/Found 0 errors/.test(text)) return;
-    if (!first) {
-      console.log('The source has changed: the apps are restarted');
-      void system.restartApps().then(() => console.log('The apps run the new source'));
+    if (first) {
+      first = false;
+      console.log('The source is watched: the apps are restarted after each change that compiles.');
+      return;
     }
-    first = false;
+    console.log('The source has changed: the apps are restarted');
+    void system.restartApps().then(() => console.log('The apps run the new source'));
   });
   return child;
 }
