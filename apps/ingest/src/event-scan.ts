@@ -1,4 +1,6 @@
-import { limits, type JsonScanner } from '#contracts';
+import { limits } from '#contracts';
+import type { SchemaScanner } from './schemas/scan/schema-scanner.js';
+import type { SchemaIndex, SubjectInForce } from './schemas/schema-index.js';
 import { mostErrorsOfEvent } from './validate-event.js';
 
 const quote = 0x22;
@@ -25,13 +27,22 @@ export interface ScannedEvent {
   metadata: string;
   /** One of its objects has two members with the same name. */
   duplicate: boolean;
+  /** The schema that `data` is known to fit. Undefined says nothing. */
+  fits: SubjectInForce | undefined;
+}
+
+/** What a scan works with. */
+export interface Scan {
+  scanner: SchemaScanner;
+  schemas: Pick<SchemaIndex, 'find'>;
 }
 
 /**
  * Scans the value that begins at `start`: an event, or whatever stands in its place, which then is an envelope that no
  * validator takes. Returns undefined after a failure, which the scanner tells.
  */
-export function scanEvent(scanner: JsonScanner, start: number): ScannedEvent | undefined {
+export function scanEvent(scan: Scan, start: number): ScannedEvent | undefined {
+  const { scanner } = scan;
   scanner.reset();
   const event: ScannedEvent = {
     envelope: {},
@@ -41,8 +52,9 @@ export function scanEvent(scanner: JsonScanner, start: number): ScannedEvent | u
     data: '',
     metadata: '{}',
     duplicate: false,
+    fits: undefined,
   };
-  if (scanner.text.charCodeAt(start) === openBrace) event.end = scanMembers(scanner, event);
+  if (scanner.text.charCodeAt(start) === openBrace) event.end = scanMembers(scan, event);
   else {
     event.end = scanner.value(start, 0);
     event.envelope = notAnEvent;
@@ -54,7 +66,8 @@ export function scanEvent(scanner: JsonScanner, start: number): ScannedEvent | u
   return event;
 }
 
-function scanMembers(scanner: JsonScanner, event: ScannedEvent): number {
+function scanMembers(scan: Scan, event: ScannedEvent): number {
+  const { scanner } = scan;
   const { text } = scanner;
   const base = scanner.openObject();
   let i = scanner.space(event.start + 1);
@@ -68,7 +81,7 @@ function scanMembers(scanner: JsonScanner, event: ScannedEvent): number {
     i = scanner.space(i);
     if (text.charCodeAt(i) !== colon) return scanner.fail('syntax', i);
     const valueStart = scanner.space(i + 1);
-    i = scanner.value(valueStart, 1);
+    i = name === 'data' ? scanData(scan, event, valueStart) : scanner.value(valueStart, 1);
     if (i < 0) return -1;
     take(event, name as string, { scanner, start: valueStart, end: i });
     i = scanner.space(i);
@@ -81,8 +94,20 @@ function scanMembers(scanner: JsonScanner, event: ScannedEvent): number {
   return i + 1;
 }
 
+/** With an eye on its schema, where stream and type stand before it. What that cannot say is found out later. */
+function scanData({ scanner, schemas }: Scan, event: ScannedEvent, start: number): number {
+  const { stream, event_type } = event.envelope;
+  if (typeof stream !== 'string' || typeof event_type !== 'string') return scanner.value(start, 1);
+  const subject = schemas.find(stream, event_type);
+  const schemaScan = subject?.ready?.scan;
+  if (!schemaScan) return scanner.value(start, 1);
+  const end = scanner.check(schemaScan, start, 1);
+  if (scanner.fits) event.fits = subject;
+  return end;
+}
+
 interface Found {
-  scanner: JsonScanner;
+  scanner: SchemaScanner;
   start: number;
   end: number;
 }
@@ -153,7 +178,7 @@ function parsed(text: string, start: number, end: number): unknown {
 }
 
 /** The exact way: `JSON.parse` keeps one of the members with the same name. */
-function hasDuplicates(scanner: JsonScanner, event: ScannedEvent): boolean {
+function hasDuplicates(scanner: SchemaScanner, event: ScannedEvent): boolean {
   return countMembers(parsed(scanner.text, event.start, event.end)) !== scanner.members;
 }
 

@@ -26,6 +26,7 @@ import type { Reception } from './read-event.js';
 import { readBatch, readLines, readSingle, textOf, type ReadEvents } from './read-request.js';
 import { Rejection } from './rejection.js';
 import { SchemaCheck } from './schemas/schema-check.js';
+import { SchemaIndex } from './schemas/schema-index.js';
 import { StreamGate } from './stream-gate.js';
 import { permitStreams } from './stream-permit.js';
 import { UuidV7Generator } from './uuid-v7.js';
@@ -40,14 +41,16 @@ const json = 'application/json; charset=utf-8';
 @Controller('api/v1/events')
 export class EventsController {
   private readonly writer: EventWriter;
-  private readonly schemas: SchemaCheck;
+  private readonly schemas: SchemaIndex;
+  private readonly schemaCheck: SchemaCheck;
   private readonly clock = new IngestClock();
   private readonly ids = new UuidV7Generator();
 
   constructor(@Inject(WRITE_PORTS) ports: WritePorts) {
     const gate = new StreamGate(ports.definitions, ports.topics, ports.autoCreateStreams);
     this.writer = new EventWriter(ports.producer, gate);
-    this.schemas = new SchemaCheck(ports.definitions, compileSchema);
+    this.schemas = new SchemaIndex(ports.definitions);
+    this.schemaCheck = new SchemaCheck(this.schemas, compileSchema);
   }
 
   @ApiOperation({ summary: 'Write one event', description: oneEvent })
@@ -107,14 +110,15 @@ export class EventsController {
     { atomic, pointerTo }: { atomic: boolean; pointerTo: (index: number) => string },
   ): Promise<(Written | Rejection)[]> {
     permitStreams(events, accessOf(request), pointerTo);
-    await this.schemas.check(events, pointerTo);
+    await this.schemaCheck.check(events, pointerTo);
     takeEvents(request, toWrite(events, atomic));
     const [headers, client, actor] = [recordHeaders(request), request.socket, actorOf(request)];
     return this.writer.write(events, { headers, atomic, client, actor });
   }
 
   private reception(request: FastifyRequest): Reception {
-    return { ingestedAt: this.clock.now(), ids: this.ids, text: textOf(takeBody(request)) };
+    const text = textOf(takeBody(request));
+    return { ingestedAt: this.clock.now(), ids: this.ids, schemas: this.schemas, text };
   }
 }
 

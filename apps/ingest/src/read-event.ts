@@ -1,12 +1,15 @@
 import { limits, parseTime, type EventRecord, type Micros } from '#contracts';
 import type { ScannedEvent } from './event-scan.js';
 import { Rejection } from './rejection.js';
+import type { SchemaIndex, SubjectInForce } from './schemas/schema-index.js';
 import type { UuidV7Generator } from './uuid-v7.js';
 import { eventErrors, isEvent } from './validate-event.js';
 
 /** An event that may be written. `data` and `metadata` are the client's own text. */
 export interface AcceptedEvent extends EventRecord {
   stream: string;
+  /** The schema that `data` is known to fit. Undefined says nothing. */
+  fits: SubjectInForce | undefined;
 }
 
 /** What the events of one request share. */
@@ -15,6 +18,7 @@ export interface Reception {
   ids: UuidV7Generator;
   /** The request's body. */
   text: string;
+  schemas: Pick<SchemaIndex, 'find'>;
 }
 
 /**
@@ -46,6 +50,7 @@ export function readEvent(
     schema_version: null,
     metadata: found.metadata,
     data: found.data,
+    fits: found.fits,
   };
 }
 

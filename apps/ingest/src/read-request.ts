@@ -1,9 +1,10 @@
 import { isAscii } from 'node:buffer';
-import { JsonScanner, limits, ProblemError } from '#contracts';
+import { limits, ProblemError } from '#contracts';
 import { escapePointer, parseJson } from '#http';
-import { scanEvent } from './event-scan.js';
+import { scanEvent, type Scan } from './event-scan.js';
 import { readEvent, type AcceptedEvent, type Reception } from './read-event.js';
 import { Rejection } from './rejection.js';
+import { SchemaScanner } from './schemas/scan/schema-scanner.js';
 
 /** What became of each event of a request, in its order. */
 export type ReadEvents = (AcceptedEvent | Rejection)[];
@@ -21,10 +22,10 @@ export function textOf(body: Buffer): string {
 
 /** @throws ProblemError invalid_json, or what is wrong with the event */
 export function readSingle(reception: Reception): AcceptedEvent {
-  const { text } = reception;
-  const scanner = new JsonScanner(text);
+  const { text, schemas } = reception;
+  const scanner = new SchemaScanner(text);
   const start = scanner.space(0);
-  const found = scanEvent(scanner, start);
+  const found = scanEvent({ scanner, schemas }, start);
   if (!found) throw failure(scanner).toProblem();
   const end = scanner.space(found.end);
   if (text.charCodeAt(end) === openBrace) throw secondEvent().toProblem();
@@ -40,15 +41,16 @@ export function readSingle(reception: Reception): AcceptedEvent {
  * @throws ProblemError invalid_json, invalid_request
  */
 export function readBatch(reception: Reception): ReadEvents {
-  const { text } = reception;
+  const { text, schemas } = reception;
   const start = /^[ \t\n\r]*\{[ \t\n\r]*"events"[ \t\n\r]*:[ \t\n\r]*\[/.exec(text)?.[0].length;
   if (start === undefined) throw notABatch(text);
-  const scanner = new JsonScanner(text);
+  const scanner = new SchemaScanner(text);
+  const scan: Scan = { scanner, schemas };
   const results: ReadEvents = [];
   let i = scanner.space(start);
   while (text.charCodeAt(i) !== closeBracket || results.length > 0) {
     if (results.length === limits.batchEvents) throw wrongCount();
-    const found = scanEvent(scanner, i);
+    const found = scanEvent(scan, i);
     if (!found) throw failure(scanner, `/events/${results.length}`).toProblem();
     results.push(readEvent(found, `/events/${results.length}`, reception));
     i = scanner.space(found.end);
@@ -69,8 +71,9 @@ export function readBatch(reception: Reception): ReadEvents {
  * @throws ProblemError invalid_request when there are none or too many
  */
 export function readLines(reception: Reception): ReadEvents {
-  const { text } = reception;
-  const scanner = new JsonScanner(text, { lines: true });
+  const { text, schemas } = reception;
+  const scanner = new SchemaScanner(text, { lines: true });
+  const scan: Scan = { scanner, schemas };
   const results: ReadEvents = [];
   for (let start = 0; start < text.length;) {
     const newline = text.indexOf('\n', start);
@@ -78,7 +81,7 @@ export function readLines(reception: Reception): ReadEvents {
     const first = scanner.space(start);
     if (first < end) {
       if (results.length === limits.batchEvents) throw wrongCount();
-      results.push(readLine(scanner, { start: first, end, index: results.length }, reception));
+      results.push(readLine(scan, { start: first, end, index: results.length }, reception));
     }
     start = end + 1;
   }
@@ -87,12 +90,13 @@ export function readLines(reception: Reception): ReadEvents {
 }
 
 function readLine(
-  scanner: JsonScanner,
+  scan: Scan,
   line: { start: number; end: number; index: number },
   reception: Reception,
 ): AcceptedEvent | Rejection {
   const pointer = `/events/${line.index}`;
-  const found = scanEvent(scanner, line.start);
+  const { scanner } = scan;
+  const found = scanEvent(scan, line.start);
   if (!found) return failure(scanner, pointer);
   const rest = scanner.space(found.end);
   if (scanner.text.charCodeAt(rest) === openBrace) return secondOnLine(rest, pointer);
@@ -100,7 +104,7 @@ function readLine(
   return readEvent(found, pointer, reception);
 }
 
-function failure(scanner: JsonScanner, pointer = ''): Rejection {
+function failure(scanner: SchemaScanner, pointer = ''): Rejection {
   if (scanner.failure === 'syntax') return syntaxError(scanner.failedAt, pointer);
   const detail = `JSON may be nested ${limits.jsonDepth} levels deep at most.`;
   return new Rejection('invalid_json', detail, [{ pointer, detail: 'is nested too deep' }]);

@@ -34,8 +34,11 @@ export class StreamGate {
   ) {}
 
   /** The topic of a stream that exists and is not being deleted. */
-  topicOf(stream: string): string | undefined {
-    if (!this.isLive(stream)) return undefined;
+  topicOf(name: string): string | undefined {
+    const definition = this.definitions.stream(name);
+    if (definition?.state !== 'live') return undefined;
+    // Its own name, not the one that was asked for: that may be a slice of a request, which would be kept with it.
+    const { stream } = definition;
     let topic = this.names.get(stream);
     if (topic === undefined) {
       if (this.names.size >= limits.streams) this.names.clear();

@@ -16,7 +16,7 @@ function entryOf(event_type: string, schema: unknown = {}): SubjectInForce {
     retired: false,
     versions: [version],
   };
-  return { subject, version, compiled: undefined };
+  return { subject, version, ready: undefined };
 }
 
 describe('compiled schemas', () => {
@@ -25,7 +25,7 @@ describe('compiled schemas', () => {
     const compiled = new CompiledSchemas(() => (made++, fits));
     const entry = entryOf('a');
     await Promise.all([compiled.make(entry), compiled.make(entry)]);
-    expect([made, entry.compiled]).toEqual([1, fits]);
+    expect([made, entry.ready?.compiled]).toEqual([1, fits]);
   });
 
   it('are made one in a turn of the event loop', async () => {
@@ -40,14 +40,14 @@ describe('compiled schemas', () => {
     const compiled = new CompiledSchemas(() => fits, 2);
     const entries = ['a', 'b', 'c'].map((name) => entryOf(name));
     for (const entry of entries) await compiled.make(entry);
-    expect(entries.map((entry) => entry.compiled)).toEqual([undefined, fits, fits]);
+    expect(entries.map((entry) => entry.ready?.compiled)).toEqual([undefined, fits, fits]);
   });
 
   it('of one type count once, whatever its versions', async () => {
     const compiled = new CompiledSchemas(() => fits, 2);
     const entries = ['a', 'b', 'b', 'b'].map((name) => entryOf(name));
     for (const entry of entries) await compiled.make(entry);
-    expect(entries[0]?.compiled).toBe(fits);
+    expect(entries[0]?.ready?.compiled).toBe(fits);
   });
 
   it('name the one that cannot be compiled, and keep nothing of it', async () => {
@@ -58,6 +58,6 @@ describe('compiled schemas', () => {
     await expect(compiled.make(entry)).rejects.toThrow(
       'version 3 of the schema of "order \\"placed\\"" in orders cannot be compiled',
     );
-    expect(entry.compiled).toBeUndefined();
+    expect(entry.ready).toBeUndefined();
   });
 });

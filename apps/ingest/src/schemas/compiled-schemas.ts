@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { schemaName } from '#definitions';
 import type { CompiledSchema } from '#schemas';
-import type { SubjectInForce } from './schema-index.js';
+import { schemaScanOf } from './scan/schema-scan.js';
+import type { ReadySchema, SubjectInForce } from './schema-index.js';
 
 /** Makes a schema ready to check events. @throws when it cannot be used */
 export type CompileSchema = (schema: unknown) => CompiledSchema;
@@ -24,17 +25,17 @@ export class CompiledSchemas {
    * @throws Error when it cannot be compiled. It could when it was registered, so the fault is ours: the request is
    * answered with `internal_error`, the cause is logged, and nothing is written unchecked
    */
-  async make(entry: SubjectInForce): Promise<CompiledSchema> {
+  async make(entry: SubjectInForce): Promise<ReadySchema> {
     await setImmediate();
-    return (entry.compiled ??= this.made(entry));
+    return (entry.ready ??= this.made(entry));
   }
 
-  private made(entry: SubjectInForce): CompiledSchema {
+  private made(entry: SubjectInForce): ReadySchema {
     const { subject, version } = entry;
     try {
-      const compiled = this.compile(version.schema);
+      const ready = { compiled: this.compile(version.schema), scan: schemaScanOf(version.schema) };
       this.keep(schemaName(subject.stream, subject.event_type), entry);
-      return compiled;
+      return ready;
     } catch (cause) {
       const type = JSON.stringify(subject.event_type);
       const what = `version ${version.version} of the schema of ${type} in ${subject.stream}`;
@@ -50,7 +51,7 @@ export class CompiledSchemas {
 
   private dropOldest(): void {
     for (const [name, entry] of this.kept) {
-      entry.compiled = undefined;
+      entry.ready = undefined;
       this.kept.delete(name);
       return;
     }

@@ -72,6 +72,33 @@ describe('an event whose type has a schema that is enforced', () => {
     expect(versions()).toEqual(expect.arrayContaining([2, null]));
   });
 
+  it.each([
+    ['"stream":"orders","event_type":"order.placed","data":', ''],
+    ['"data":', ',"stream":"orders","event_type":"order.placed"'],
+    ['"event_type":"order.placed","d\\u0061ta":', ',"stream":"orders"'],
+  ])('is checked wherever its data stands: {%s…%s}', async (before, after) => {
+    await givenSchema(orders);
+    const send = async (data: string) => (await given.single(`{${before}${data}${after}}`)).statusCode;
+    // The first one of a type compiles its schema, the others may take a shorter way.
+    const statuses = [];
+    for (const data of ['{"amount":1}', '{"amount":1}', '{"amount":-1}', '{"\\u0061mount":2}', '{}'])
+      statuses.push(await send(data));
+    expect(statuses).toEqual([201, 201, 422, 201, 422]);
+    expect(versions()).toEqual([1, 1, 1]);
+  });
+
+  it('with a member twice, or with broken JSON, is refused as ever', async () => {
+    await givenSchema(orders);
+    await single({ amount: 1 });
+    const send = async (data: string) =>
+      (
+        await given.single(`{"stream":"orders","event_type":"order.placed","data":${data}}`)
+      ).json<ProblemDocument>();
+    expect((await send('{"amount":1,"amount":2}')).errors?.[0]?.detail).toContain('same name');
+    expect((await send('{"amount":1,}')).code).toBe('invalid_json');
+    expect((await send('{"amount":01}')).code).toBe('invalid_json');
+  });
+
   it('of another type, or of the same type in another stream, is none', async () => {
     await givenSchema(orders);
     expect((await given.single(event({ event_type: 'order.paid' }))).statusCode).toBe(201);

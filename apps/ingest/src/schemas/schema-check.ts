@@ -4,16 +4,17 @@ import type { AcceptedEvent } from '../read-event.js';
 import type { ReadEvents } from '../read-request.js';
 import { Rejection } from '../rejection.js';
 import { CompiledSchemas, type CompileSchema } from './compiled-schemas.js';
-import { SchemaIndex, type SchemaSource, type SubjectInForce } from './schema-index.js';
+import type { SchemaIndex, SubjectInForce } from './schema-index.js';
 import { Turn } from './turn.js';
 
 /** Checks events against the schemas of their types before they are written. */
 export class SchemaCheck {
-  private readonly index: SchemaIndex;
   private readonly compiled: CompiledSchemas;
 
-  constructor(source: SchemaSource, compile: CompileSchema) {
-    this.index = new SchemaIndex(source);
+  constructor(
+    private readonly index: SchemaIndex,
+    compile: CompileSchema,
+  ) {
     this.compiled = new CompiledSchemas(compile);
   }
 
@@ -30,13 +31,19 @@ export class SchemaCheck {
       if (event instanceof Rejection) continue;
       const entry = this.index.find(event.stream, event.event_type);
       if (!entry) continue;
-      const schema = entry.compiled ?? (await this.compiled.make(entry));
-      const { length } = event.data;
-      // Members called __proto__ are members like others here: JSON.parse makes own properties of them.
-      const errors = schema.validate(JSON.parse(event.data), length);
-      if (errors) events[i] = unfit(event, entry, inEvent(errors, pointerTo(i)));
-      else event.schema_version = entry.version.version;
-      if (turn.over(length)) await turn.end();
+      // Most were found to fit while they were read.
+      if (event.fits !== entry) {
+        const { compiled } = entry.ready ?? (await this.compiled.make(entry));
+        const { length } = event.data;
+        // A member called __proto__ is one like others here: JSON.parse makes an own property of it.
+        const errors = compiled.validate(JSON.parse(event.data), length);
+        if (turn.over(length)) await turn.end();
+        if (errors) {
+          events[i] = unfit(event, entry, inEvent(errors, pointerTo(i)));
+          continue;
+        }
+      }
+      event.schema_version = entry.version.version;
     }
   }
 }

@@ -1,0 +1,50 @@
+import type { Keywords } from './keywords.js';
+import { anyValue, type ValueScan } from './schema-scanner.js';
+
+/** Powers of ten that floating point has exactly. */
+const powersOfTen = Array.from({ length: 16 }, (_, i) => 10 ** i);
+/** Digits of which every number is exact. */
+const mostDigits = 15;
+
+/** Numbers, and whether they are within their bounds. */
+export function numberScan(keywords: Keywords): ValueScan {
+  const least = keywords.take<number>('minimum') ?? -Infinity;
+  const most = keywords.take<number>('maximum') ?? Infinity;
+  const above = keywords.take<number>('exclusiveMinimum');
+  const below = keywords.take<number>('exclusiveMaximum');
+  if (least === -Infinity && most === Infinity && above === undefined && below === undefined) return anyValue;
+  return (scanner, start, level) => {
+    const end = scanner.value(start, level);
+    if (end < 0 || !scanner.fits) return end;
+    const value = numberAt(scanner.text, start, end);
+    const aboveBounds = value >= least && (above === undefined || value > above);
+    const belowBounds = value <= most && (below === undefined || value < below);
+    if (!aboveBounds || !belowBounds) scanner.fits = false;
+    return end;
+  };
+}
+
+/** Integers that are written as such: whether 1.0 or 1e2 is one is left to the validator. */
+export function integerScan(scan: ValueScan): ValueScan {
+  return (scanner, start, level) => {
+    const end = scan(scanner, start, level);
+    for (let i = start + 1; i < end; i++) {
+      const code = scanner.text.charCodeAt(i);
+      if (code < 0x30 || code > 0x39) scanner.fits = false;
+    }
+    return end;
+  };
+}
+
+/** What `JSON.parse` reads: a whole number over a power of ten, both exact, is rounded just once, as there. */
+function numberAt(text: string, start: number, end: number): number {
+  let digits = 0;
+  let fraction = end;
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x30 && code <= 0x39) digits = digits * 10 + (code - 0x30);
+    else if (code === 0x2e) fraction = i + 1;
+    else return Number(text.slice(start, end));
+  }
+  return end - start > mostDigits ? Number(text.slice(start, end)) : digits / powersOfTen[end - fraction]!;
+}

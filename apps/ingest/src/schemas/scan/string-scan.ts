@@ -1,0 +1,46 @@
+import { compilePattern, formats } from '#schemas';
+import { NotSimpleError, type Keywords } from './keywords.js';
+import type { ValueScan } from './schema-scanner.js';
+
+/** Strings. Those with escapes are not looked at. */
+export function stringScan(keywords: Keywords): ValueScan {
+  const least = keywords.take<number>('minLength') ?? 0;
+  const most = keywords.take<number>('maxLength') ?? Infinity;
+  const matches = textTest(keywords.take('pattern'), keywords.take('format'));
+  return (scanner, start) => {
+    const end = scanner.string(start + 1);
+    if (end < 0 || !scanner.fits) return end;
+    const length = end - start - 2;
+    // Lengths are in characters of Unicode, which may be half as many.
+    if (scanner.escaped || length > most || length < least) scanner.fits = false;
+    else if (length < 2 * least && hasSurrogates(scanner.text, start + 1, end - 1)) scanner.fits = false;
+    else if (matches && !matches(scanner.text.slice(start + 1, end - 1))) scanner.fits = false;
+    return end;
+  };
+}
+
+/** Strings that fit, and are in a list. */
+export function listedStringScan(listed: ReadonlySet<unknown>, scan: ValueScan): ValueScan {
+  return (scanner, start, level) => {
+    const end = scan(scanner, start, level);
+    if (scanner.fits && !listed.has(scanner.text.slice(start + 1, end - 1))) scanner.fits = false;
+    return end;
+  };
+}
+
+function hasSurrogates(text: string, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (text.charCodeAt(i) >= 0xd800) return true;
+  return false;
+}
+
+/** @throws NotSimpleError */
+function textTest(
+  pattern: string | undefined,
+  format: string | undefined,
+): ((text: string) => boolean) | undefined {
+  const compiled = pattern === undefined ? undefined : compilePattern(pattern);
+  if (format === undefined) return compiled && ((text) => compiled.test(text));
+  const check = formats.get(format);
+  if (!check) throw new NotSimpleError(format);
+  return compiled ? (text) => compiled.test(text) && check(text) : check;
+}
