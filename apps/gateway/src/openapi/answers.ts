@@ -28,8 +28,10 @@ const everywhere: readonly ProblemCode[] = [
   'invalid_token',
   'insufficient_scope',
   'method_not_allowed',
+  'too_many_requests',
   'internal_error',
   'overloaded',
+  'starting',
   'shutting_down',
 ];
 
