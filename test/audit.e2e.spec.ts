@@ -39,14 +39,11 @@ interface AuditData {
 async function entriesOf(name: string, count: number): Promise<(ReadEvent & { data: AuditData })[]> {
   let found: ReadEvent[] = [];
   await expect
-    .poll(
-      async () => {
-        const { events } = await queryEvents(clients.admin, audit, { limit: '1000' });
-        found = events.filter(({ data }) => String(data.name).includes(name));
-        return found.length;
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      const { events } = await queryEvents(clients.admin, audit, { limit: '1000' });
+      found = events.filter(({ data }) => String(data.name).includes(name));
+      return found.length;
+    })
     .toBe(count);
   return found as (ReadEvent & { data: AuditData })[];
 }

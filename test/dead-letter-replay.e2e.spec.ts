@@ -98,7 +98,7 @@ describe.each(['core', 'query'] as const)('dead letters that are replayed on the
     const first = await writeEvent(system().core, { stream, event_type: 't', entity_id: 'e', data: {} });
     const topic = system().topics.ofStream(stream);
     await putIntoTopic(system().brokers, topic, [{ value: 'hello', partition: first.partition }]);
-    await expect.poll(async () => (await lettersOf(stream)).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await lettersOf(stream)).length).toBe(1);
     const ids = (await lettersOf(stream)).map(({ id }) => id);
     const answer = replayed(await replay({ ids: [...ids, 'x'] }, '', system()[port]));
     expect(answer).toMatchObject({ matched: 1, replayed: 0 });

@@ -122,20 +122,17 @@ describe.each(['core', 'query'] as const)('an entity that is erased on the %s po
     await givenEntities(stream, ['somebody-in-person']);
     expect((await erase(port, stream, 'somebody-in-person')).status).toBe(200);
     await expect
-      .poll(
-        async () => {
-          const { events } = await queryEvents(system().core, {
-            stream: 'tributary.audit',
-            event_type: 'entity.erased',
-            limit: '1000',
-          });
-          expect(JSON.stringify(events)).not.toContain('somebody');
-          return events
-            .filter(({ data }) => String(data.name).startsWith(stream))
-            .map(({ data, metadata }) => [(data.after as Erased).events_erased, metadata.port]);
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        const { events } = await queryEvents(system().core, {
+          stream: 'tributary.audit',
+          event_type: 'entity.erased',
+          limit: '1000',
+        });
+        expect(JSON.stringify(events)).not.toContain('somebody');
+        return events
+          .filter(({ data }) => String(data.name).startsWith(stream))
+          .map(({ data, metadata }) => [(data.after as Erased).events_erased, metadata.port]);
+      })
       .toEqual([[10, port]]);
   });
 });
@@ -170,7 +167,6 @@ describe('an erasure', () => {
     await expect
       .poll(
         async () => (await system().core.get(path('/api/v1/events/query', { stream }, waitFor(last)))).status,
-        { timeout: 30_000 },
       )
       .toBe(200);
     const after = await queryEvents(system().core, { stream, limit: '1000' });

@@ -44,7 +44,7 @@ async function outputsOf(blocks: readonly string[]): Promise<string[]> {
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
     cwd,
     env: { PATH: process.env.PATH },
-    timeout: 50_000,
+    timeout: 110_000,
   });
   rmSync(cwd, { recursive: true });
   const outputs = stdout.split('## next block\n').slice(1);

@@ -68,9 +68,7 @@ describe('events past the retention of their stream', () => {
     // It looks at the start, and every some minutes.
     await system().materializer.restart();
     await expect
-      .poll(async () => (await queryEvents(system().core, { stream: short })).events.map((e) => e.data.n), {
-        timeout: 20_000,
-      })
+      .poll(async () => (await queryEvents(system().core, { stream: short })).events.map((e) => e.data.n))
       .not.toContain(1);
     const { events } = await queryEvents(system().core, { stream: short });
     for (const event of events) expect(event).toMatchObject({ version: 3, data: { n: 3 } });

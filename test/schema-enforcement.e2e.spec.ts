@@ -37,9 +37,7 @@ const event = (stream: string, data: object) => ({ stream, event_type: 'order.pl
 /** Repeats a request to a process that may not have heard of the schema yet. */
 async function obeyed(send: () => Promise<HttpAnswer>, status: number): Promise<HttpAnswer> {
   let answer = await send();
-  await expect
-    .poll(async () => (answer = await send()).status, { timeout: 1_500, interval: 50 })
-    .toBe(status);
+  await expect.poll(async () => (answer = await send()).status, { interval: 50 }).toBe(status);
   return answer;
 }
 
