@@ -59,11 +59,6 @@ export class RecordReader {
     if (this.json.high >= 0x80 && !isUtf8(value)) throw notUtf8();
   }
 
-  /** True when all of the record's text is ASCII. */
-  get isAscii(): boolean {
-    return this.json.high < 0x80;
-  }
-
   /** Everything before the value of `metadata`; returns where that begins. */
   private readHead(value: Buffer): number {
     let at = after(value, 0, idMark);

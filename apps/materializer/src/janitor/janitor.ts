@@ -38,12 +38,11 @@ export class Janitor {
   private running: Promise<void> | undefined;
   private stopped = false;
   private roundAt = -Infinity;
-  private purgedAt: number;
+  private purgedAt = -Infinity;
 
   constructor(private readonly options: JanitorOptions) {
     this.repeats = new ErasureRepeats(options.eraser);
     this.deletions = new LeftDeletions(options.definitions, options.eraser);
-    this.purgedAt = options.now();
   }
 
   start(): void {
