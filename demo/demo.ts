@@ -1,5 +1,5 @@
 import { groupDigits } from './chart.js';
-import type { ApiClient } from './client.js';
+import { ApiError, type ApiClient } from './client.js';
 import { readDatasets } from './datasets.js';
 import type { Dataset } from './event.js';
 import { load, queryable, storedIds } from './load.js';
@@ -91,5 +91,11 @@ async function loadDataset({ client, options, screen }: Context, dataset: Datase
 
 async function count(client: ApiClient, stream: string): Promise<number> {
   const query = new URLSearchParams({ stream }).toString();
-  return (await client.read<{ total: number }>(`events/count?${query}`)).total;
+  try {
+    return (await client.read<{ total: number }>(`events/count?${query}`)).total;
+  } catch (error) {
+    // A stream that nobody has written to does not exist.
+    if (error instanceof ApiError && error.status === 404) return 0;
+    throw error;
+  }
 }

@@ -30,6 +30,7 @@ export class StreamDeletionController {
     'stream_not_found',
     'stream_forbidden',
     'stream_reserved',
+    'stream_being_deleted',
     'definition_conflict',
     'log_unavailable',
     'store_unavailable',
