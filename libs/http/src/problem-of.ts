@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { ProblemError, type ProblemCode } from '#contracts';
-import { LogOverloadedError, LogUnavailableError } from '#log';
+import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log';
 import {
   InvalidCursorError,
   QueryTooExpensiveError,
@@ -47,6 +47,8 @@ function portProblem(error: unknown): ProblemError | undefined {
     return problem('overloaded', 'Too many bytes are on their way to Kafka. Repeat the request.', error);
   if (error instanceof LogUnavailableError)
     return problem('log_unavailable', 'Kafka did not acknowledge. Repeat with the same event ids.', error);
+  if (error instanceof UnknownTopicError)
+    return problem('stream_not_found', 'The stream does not exist any more.', error);
   if (error instanceof StoreUnavailableError)
     return problem('store_unavailable', 'ClickHouse does not answer. Repeat the request.', error);
   if (error instanceof QueryTooExpensiveError) return problem('query_too_expensive', error.message, error);

@@ -1,5 +1,5 @@
 import { entityHash, formatTime, ProblemError, type TopicNames } from '#contracts';
-import { erasureName, type Actor, type Definitions, type Erasure } from '#definitions';
+import { erasureName, standingErasure, type Actor, type Definitions, type Erasure } from '#definitions';
 import type { TopicAdmin } from '#log';
 import type { EventReader, EventEraser, Permitted } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';
@@ -9,7 +9,7 @@ import { laterErasure } from './later-erasure.js';
 
 export interface EntityErasureParts {
   admin: Pick<TopicAdmin, 'offsets'>;
-  definitions: Pick<Definitions, 'erasures' | 'audit'>;
+  definitions: Pick<Definitions, 'stream' | 'erasures' | 'audit'>;
   reader: Pick<EventReader, 'count'>;
   eraser: Pick<EventEraser, 'eraseEntity'>;
   waitFor: Pick<WaitFor, 'reached'>;
@@ -44,20 +44,38 @@ export class EntityErasure {
     const { stream, entityId, actor } = request;
     const { definitions, eraser, topics, admin } = this.parts;
     const hash = entityHash(stream, entityId);
+    const stream_created_at = this.createdAt(stream);
     const ends = await admin.offsets(topics.ofStream(stream));
     const complete = await this.materialized(request, ends);
     const name = erasureName(stream, hash);
-    if (complete && !definitions.erasures.get(name)) await this.requireEvents(request);
-    const wanted = erasureUpTo({ stream, hash, ends });
+    if (complete && !standingErasure(definitions, stream, hash)) await this.requireEvents(request);
+    const wanted = { stream_created_at, ...erasureUpTo({ stream, hash, ends }) };
     const { value } = await definitions.erasures.change(
       name,
-      (current) => laterErasure(current, wanted),
+      (current) => {
+        this.requireSame(wanted);
+        return laterErasure(current, wanted);
+      },
       actor,
     );
     const { before, erased_at } = value ?? wanted;
+    this.requireSame(wanted);
     const erased = await eraser.eraseEntity({ stream, entityHash: hash, entityId, before });
     await this.audit({ stream, hash, erased, complete }, actor);
     return { stream, entity_id: entityId, events_erased: erased, pending: !complete, erased_at };
+  }
+
+  /** @throws ProblemError 404 `stream_not_found` */
+  private createdAt(stream: string): string {
+    const definition = this.parts.definitions.stream(stream);
+    if (definition?.state === 'live') return definition.created_at;
+    throw new ProblemError('stream_not_found', `There is no stream ${stream}.`);
+  }
+
+  /** What holds for one stream says nothing of the next of its name. @throws ProblemError 404 `stream_not_found` */
+  private requireSame({ stream, stream_created_at }: Pick<Erasure, 'stream' | 'stream_created_at'>): void {
+    if (this.createdAt(stream) === stream_created_at) return;
+    throw new ProblemError('stream_not_found', `The stream ${stream} was deleted meanwhile, and made anew.`);
   }
 
   /** Whether all that is in the log is in the store, too; waits for it, for a bounded time. */
@@ -92,7 +110,15 @@ export class EntityErasure {
   }
 }
 
-function erasureUpTo({ stream, hash, ends }: { stream: string; hash: string; ends: LogEnds }): Erasure {
+function erasureUpTo({
+  stream,
+  hash,
+  ends,
+}: {
+  stream: string;
+  hash: string;
+  ends: LogEnds;
+}): Omit<Erasure, 'stream_created_at'> {
   const before = Object.fromEntries(ends.map(({ partition, end }) => [String(partition), end]));
   return { stream, entity_hash: hash, before, erased_at: formatTime(Date.now() * 1000) };
 }

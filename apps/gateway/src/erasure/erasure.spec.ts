@@ -102,6 +102,12 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     expect(tombstone()).toMatchObject({ before: { 0: 1 } });
   });
 
+  it('of a stream whose topic is just going is a 404', async () => {
+    await gateway.log.admin.remove(gateway.topics.ofStream('orders'));
+    const answer = await erase('order-1?stream=orders&confirm=order-1');
+    expect(answer).toMatchObject({ status: 404, code: 'stream_not_found' });
+  });
+
   it('is in the audit with the number of events, and without the id', async () => {
     await givenEvents();
     await erase('order-1?stream=orders&confirm=order-1');

@@ -2,10 +2,10 @@ import type { Erasure } from '#definitions';
 
 /**
  * What holds when an entity is erased again: the later end of each partition. The very same object when that is what
- * there is.
+ * there is. What was erased of an earlier stream of that name says nothing.
  */
 export function laterErasure(current: Erasure | undefined, wanted: Erasure): Erasure {
-  if (!current) return wanted;
+  if (current?.stream_created_at !== wanted.stream_created_at) return wanted;
   const partitions = new Set([...Object.keys(current.before), ...Object.keys(wanted.before)]);
   const before = Object.fromEntries(
     [...partitions].map((partition) => [

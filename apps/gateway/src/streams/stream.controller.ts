@@ -80,7 +80,8 @@ export class StreamController {
     request: FastifyRequest,
     client: AbortSignal,
   ): Promise<StreamAnswer> {
-    if (!definition) throw new ProblemError('stream_not_found', 'The stream has just been deleted.');
+    if (!definition)
+      throw new ProblemError('stream_not_found', 'There is no such stream any more, or not yet.');
     const { stream } = definition;
     const summaries = await this.summaries.of({ access: accessOf(request), streams: [stream] }, client);
     return streamAnswer(definition, summaries.get(stream));
