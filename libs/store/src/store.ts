@@ -158,6 +158,11 @@ export interface EntitiesQuery extends Permitted {
   cursor?: string;
 }
 
+export interface EntityQuery extends Permitted {
+  stream: string;
+  entityId: string;
+}
+
 /** Dead letters that one question can name. */
 export const maxDeadLetterIds = 500;
 
@@ -192,6 +197,11 @@ export interface EventReader {
   byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined>;
   streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
   entities(query: EntitiesQuery, signal?: AbortSignal): Promise<Page<EntitySummary>>;
+  /**
+   * Whether there is anything of the entity that an erasure takes away: an event, a head that has outlived its events, or
+   * a dead letter.
+   */
+  knowsEntity(query: EntityQuery, signal?: AbortSignal): Promise<boolean>;
   deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,

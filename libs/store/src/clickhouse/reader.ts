@@ -5,6 +5,7 @@ import type {
   CountQuery,
   DeadLetterQuery,
   EntitiesQuery,
+  EntityQuery,
   EntitySummary,
   EventIdQuery,
   EventQuery,
@@ -23,6 +24,7 @@ import {
   foundDeadLetter,
   type SelectedDeadLetter,
 } from './dead-letter-query.js';
+import { knowsEntitySql } from './entity-query.js';
 import { readEventPage } from './event-page.js';
 import { eventByIdSql, type Sql } from './event-query.js';
 import { readEvent, type SelectedEvent } from './event-row.js';
@@ -95,6 +97,10 @@ export class ClickHouseReader implements EventReader {
       last_timestamp,
     }));
     return page(items, query.limit, (last) => entitiesCursor(query, last));
+  }
+
+  async knowsEntity(query: EntityQuery, signal?: AbortSignal): Promise<boolean> {
+    return (await this.select<[number]>(knowsEntitySql(query), { signal, small: true })).length > 0;
   }
 
   async deadLetters(

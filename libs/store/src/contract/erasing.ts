@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { allStreams } from '#contracts';
 import type { EntityErasure } from '../event-eraser.js';
+import type { Permitted } from '../store.js';
 import { eventRow, letterOf, newStream, offsets, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
@@ -189,6 +191,28 @@ export function describeErasing(contract: StoreContract): void {
       expect(await left(other)).toEqual([0]);
       await erase(stream, { entityId: undefined, entityHash: hashOf(stream, entityId), before: { 0: 1000 } });
       expect(await left(stream)).toEqual([3, 4, 5, 6]);
+    });
+
+    it('says of which entities there is anything to erase: an event, a head, a dead letter', async () => {
+      const [stream, other] = [newStream(), newStream()];
+      const knows = (entityId: string, query: Partial<Permitted> = {}) =>
+        contract.store.reader.knowsEntity({ access: allStreams, stream, entityId, ...query });
+      const all = async () => [await knows('a'), await knows('c'), await knows('d'), await knows('e')];
+      await contract.write(mixed(stream));
+      await contract.store.writer.appendDeadLetters([
+        letterOf({ stream, offset: 0, event: '{"entity_id":"c","data":{"of":"e"}}' }),
+        letterOf({ stream, offset: 1, event: '{"entity_id":"d","data":' }),
+        letterOf({ stream: other, offset: 0, event: '{"entity_id":"e"}' }),
+      ]);
+      expect(await all()).toEqual([true, true, true, false]);
+      expect(await knows('a', { access: { patterns: [other], reserved: false } })).toBe(false);
+      expect(await knows('a', { hidden: [stream] })).toBe(false);
+      for (const partition of [0, 1])
+        await contract.store.eraser.truncate({ stream, partition, before: 1000 });
+      expect(await contract.eventsOf(stream)).toEqual([]);
+      expect(await all()).toEqual([true, false, false, false]);
+      await erase(stream);
+      expect(await all()).toEqual([false, false, false, false]);
     });
 
     it('touches nothing of others that are being written meanwhile', async () => {

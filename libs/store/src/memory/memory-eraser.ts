@@ -58,7 +58,7 @@ function entityHash(stream: string, entityId: string): string {
 }
 
 /** A letter that is JSON says whose it is; any other is theirs when it holds the id as a JSON text. */
-function isLetterOf(
+export function isLetterOf(
   { event }: DeadLetter,
   isIts: (entity: string | null) => boolean,
   entityId: string | undefined,

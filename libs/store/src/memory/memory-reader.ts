@@ -8,6 +8,7 @@ import type {
   CountQuery,
   DeadLetterQuery,
   EntitiesQuery,
+  EntityQuery,
   EntitySummary,
   EventFilter,
   EventIdQuery,
@@ -20,6 +21,7 @@ import type {
   StreamsQuery,
   StreamSummary,
 } from '../store.js';
+import { isLetterOf } from './memory-eraser.js';
 import { compareKeys, compareText } from './memory-order.js';
 import type { MemoryTables } from './memory-tables.js';
 
@@ -107,6 +109,16 @@ export class MemoryReader implements EventReader {
       .filter((head) => !after || compareKeys(order(head), after) > 0)
       .sort((a, b) => compareKeys(order(a), order(b)));
     return cut(items, query.limit, (last) => encodeCursor(binding, order(last)));
+  }
+
+  async knowsEntity(query: EntityQuery): Promise<boolean> {
+    const { stream, entityId } = query;
+    const isIts = (entity: string | null) => entity === entityId;
+    const isInIt = (row: { stream: string }) => row.stream === stream && permitted(query, row);
+    return (
+      [...this.tables.events(), ...this.tables.heads()].some((row) => isInIt(row) && isIts(row.entity_id)) ||
+      this.tables.letters().some((letter) => isInIt(letter) && isLetterOf(letter, isIts, entityId))
+    );
   }
 
   async deadLetters(query: DeadLetterQuery): Promise<Page<FoundDeadLetter> & { total: number }> {

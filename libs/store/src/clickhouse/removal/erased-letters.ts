@@ -14,7 +14,7 @@ const bytes = `if(startsWith(event, 'base64:'), tryBase64Decode(substring(event,
  * A record that could be read (and was refused by the store) says whose it is. Of one that could not, all that can be
  * told is whether it holds the id as a JSON text.
  */
-const holdsId = `(position(${bytes}, {literal:String}) > 0 AND NOT isValidJSON(${bytes}))`;
+export const holdsId = `(position(${bytes}, {literal:String}) > 0 AND NOT isValidJSON(${bytes}))`;
 const saysId = hashIs("JSONExtractString(event, 'entity_id')");
 
 /** Removes the entity's dead letters by their places: the statement does not name it. */

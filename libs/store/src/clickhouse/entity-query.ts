@@ -1,0 +1,25 @@
+import type { EntityQuery } from '../store.js';
+import type { Sql } from './event-query.js';
+import { whereClause } from './filter-to-sql.js';
+import { Params } from './params.js';
+import { holdsId } from './removal/erased-letters.js';
+import { streamConditions } from './stream-scope.js';
+
+/** A row for each kind of thing that there is of an entity; none when it is unknown. */
+export function knowsEntitySql({ stream, entityId, ...permitted }: EntityQuery): Sql {
+  const params = new Params();
+  const ofStream = streamConditions({ ...permitted, streams: [stream] }, params);
+  const entity = params.bind('String', entityId);
+  const itsLetter = `(JSONExtractString(event, 'entity_id') = ${entity} OR ${holdsId})`;
+  const one = (table: string, condition: string) =>
+    `(SELECT 1 FROM ${table} ${whereClause([...ofStream, condition])} LIMIT 1)`;
+  const selects = [
+    one('entities', `entity_id = ${entity}`),
+    one('events_by_entity', `entity_id = ${entity}`),
+    one('dead_letters', itsLetter),
+  ];
+  return {
+    query: selects.join('\nUNION ALL\n'),
+    params: { ...params.values, literal: JSON.stringify(entityId) },
+  };
+}
