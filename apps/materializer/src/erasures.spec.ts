@@ -10,7 +10,9 @@ describe('Erasures', () => {
 
   const erase = (stream: string, entityId: string, before: Record<string, number>) => {
     const entity_hash = entityHash(stream, entityId);
-    const erasure = { stream, entity_hash, before, erased_at: '2026-11-21T04:00:00Z' };
+    const stream_created_at = definitions.stream(stream)!.created_at;
+    const erased_at = '2026-11-21T04:00:00Z';
+    const erasure = { stream, stream_created_at, entity_hash, before, erased_at };
     return definitions.erasures.change(erasureName(stream, entity_hash), () => erasure, systemActor);
   };
 
@@ -21,6 +23,7 @@ describe('Erasures', () => {
       defaults: { partitions: 1 },
     });
     await definitions.start();
+    for (const stream of ['orders', 'others']) await definitions.createStream({ stream }, systemActor);
     erasures = new Erasures(definitions);
   });
 
@@ -43,6 +46,17 @@ describe('Erasures', () => {
     await erase('orders', 'ann', { 0: 7 });
     expect(erasures.version).toBeGreaterThan(before);
     expect([erasures.concern('orders'), erasures.concern('others')]).toEqual([true, false]);
+  });
+
+  it('say nothing of a stream that was made anew under the same name', async () => {
+    await erase('orders', 'ann', { 0: 1000 });
+    const [old] = definitions.erasures.all();
+    await definitions.deleteStream('orders', async () => undefined, systemActor);
+    await definitions.createStream({ stream: 'orders' }, systemActor);
+    // A process that was slow writes it after the stream has gone.
+    await definitions.erasures.change(erasureName('orders', old!.entity_hash), () => old, systemActor);
+    expect(erasures.concern('orders')).toBe(false);
+    expect(erasures.endOf({ stream: 'orders', partition: 0 }, 'ann')).toBe(0);
   });
 
   it('listen to the definitions no longer once they are closed', async () => {

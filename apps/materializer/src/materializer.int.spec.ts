@@ -295,7 +295,9 @@ describe('Materializer with Kafka and ClickHouse', () => {
     await other.start();
     const entity_hash = entityHash(stream, 'ann');
     const before = { 0: 3, 1: 3, 2: 3, 3: 3 };
-    const erasure = { stream, entity_hash, before, erased_at: new Date().toISOString() };
+    const stream_created_at = other.stream(stream)!.created_at;
+    const erased_at = new Date().toISOString();
+    const erasure = { stream, stream_created_at, entity_hash, before, erased_at };
     await other.erasures.change(erasureName(stream, entity_hash), () => erasure, systemActor);
     await other.close();
     await new Promise((resolve) => setTimeout(resolve, 1000));

@@ -66,9 +66,11 @@ class LogDefinitions implements Definitions {
       producer: () => this.writer.producer(),
       ready: () => this.creations.audit(),
     });
+    this.erasures = this.kind((view) => view.erasures);
     this.streamParts = {
       ...{ log, names, defaults },
       kind: this.kind((view) => view.streams),
+      erasures: this.erasures,
       deletionLeaseMs: options.deletionLeaseMs ?? deletionLeaseMs,
       onChange: (listener) => this.onChange(listener),
       upToDate: () => this.follower.start(),
@@ -77,7 +79,6 @@ class LogDefinitions implements Definitions {
     this.deletions = new StreamDeletions(this.streamParts);
     this.schemas = this.kind((view) => view.schemas);
     this.keys = this.kind((view) => view.keys);
-    this.erasures = this.kind((view) => view.erasures);
   }
 
   private kind<T, P>(foldOf: (view: DefinitionsView) => KindFold<T, P>): LogKind<T, P> {

@@ -1,5 +1,5 @@
 import { allStreams, entityHash, type Micros, type TopicNames } from '#contracts';
-import { erasureName, type Actor, type Definitions } from '#definitions';
+import { standingErasure, type Actor, type Definitions } from '#definitions';
 import type { Producer } from '#log';
 import type { EventReader, EventWriter, FoundDeadLetter, Permitted } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';
@@ -111,7 +111,7 @@ export class DeadLetterReplay {
     if (definitions.stream(stream)?.state !== 'live') return `there is no stream ${stream} any more`;
     const event = replayedEvent(letter, this.now());
     if (typeof event === 'string' || event.entityId === null) return event;
-    const erasure = definitions.erasures.get(erasureName(stream, entityHash(stream, event.entityId)));
+    const erasure = standingErasure(definitions, stream, entityHash(stream, event.entityId));
     return erasure && offset < (erasure.before[String(partition)] ?? 0)
       ? 'its entity has been erased'
       : event;

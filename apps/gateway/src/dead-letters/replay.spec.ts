@@ -128,7 +128,10 @@ describe('the replay of dead letters', () => {
   it('does not bring back what was erased', async () => {
     await given(letter(1), letter(9));
     const entity_hash = entityHash('orders', 'order-17');
-    const erasure = { stream: 'orders', entity_hash, before: { 0: 5 }, erased_at: '2026-11-21T06:00:00Z' };
+    const erasure = {
+      ...{ stream: 'orders', stream_created_at: gateway.definitions.stream('orders')!.created_at },
+      ...{ entity_hash, before: { 0: 5 }, erased_at: '2026-11-21T06:00:00Z' },
+    };
     await gateway.definitions.erasures.change(erasureName('orders', entity_hash), () => erasure, systemActor);
     const answer = await send({ source: 'materializer' });
     expect(answer).toMatchObject({ matched: 2, replayed: 1 });

@@ -78,7 +78,8 @@ async function offsets(stream: string): Promise<string[]> {
 async function erase(stream: string, entityId: string, end: number): Promise<void> {
   const entity_hash = entityHash(stream, entityId);
   const erased_at = new Date(now).toISOString();
-  const erasure = { stream, entity_hash, before: { 0: end }, erased_at };
+  const stream_created_at = definitions.stream(stream)!.created_at;
+  const erasure = { stream, stream_created_at, entity_hash, before: { 0: end }, erased_at };
   await definitions.erasures.change(erasureName(stream, entity_hash), () => erasure, systemActor);
 }
 

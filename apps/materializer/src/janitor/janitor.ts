@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditStream, ProblemError } from '#contracts';
-import type { Definitions } from '#definitions';
+import { concernsStream, type Definitions } from '#definitions';
 import { storeMayReturn, type EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { Chore } from './chore.js';
@@ -17,7 +17,7 @@ const stopMs = 2_000;
 const firstPauseMs = 10_000;
 
 export interface JanitorOptions extends RetentionParts {
-  definitions: Pick<Definitions, 'streams' | 'erasures' | 'deleteStream'>;
+  definitions: Pick<Definitions, 'stream' | 'streams' | 'erasures' | 'deleteStream'>;
   eraser: EventEraser;
   /** Whether this process has the stream's first partition: of all materializers, that one takes care of the stream. */
   holds: (stream: string) => boolean;
@@ -78,7 +78,7 @@ export class Janitor {
     for (const stream of definitions.streams())
       if (stream.state === 'live' && holds(stream.stream)) yield* retentionChores(stream, this.options);
     yield* this.repeats.due(
-      definitions.erasures.all().filter(({ stream }) => holds(stream)),
+      definitions.erasures.all().filter((one) => holds(one.stream) && concernsStream(definitions, one)),
       now,
     );
     if (holds(auditStream) && now - this.purgedAt >= purgeEveryMs) yield this.purge(now);

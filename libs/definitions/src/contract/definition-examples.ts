@@ -35,5 +35,8 @@ export function aKey(key_id: string, more: Partial<KeyDefinition> = {}): KeyDefi
 }
 
 export function anErasure(entity: string): Erasure {
-  return { stream: 'people', entity_hash: sha256(entity), before: { '0': 7, '3': 0 }, erased_at: someTime };
+  return {
+    ...{ stream: 'people', stream_created_at: someTime, entity_hash: sha256(entity) },
+    ...{ before: { '0': 7, '3': 0 }, erased_at: someTime },
+  };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ada } from './definition-examples.js';
+import { erasureName } from '../erasures/erasure.js';
+import { ada, anErasure } from './definition-examples.js';
 import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.js';
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -60,6 +61,24 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       await expect.poll(() => two.stream('a.b')).toEqual(definition);
       await two.deleteStream('a.b', nothing, ada);
       expect((await two.createStream({ stream: 'a_b' }, ada)).created).toBe(true);
+    });
+
+    it('takes its erasures with it, and leaves those of others', async () => {
+      const names = given.names();
+      const [one, two] = await given.two(names);
+      const erase = async (stream: string, entity: string): Promise<void> => {
+        const { created_at } = one.stream(stream)!;
+        const erasure = { ...anErasure(entity), stream, stream_created_at: created_at };
+        await one.erasures.change(erasureName(stream, erasure.entity_hash), () => erasure, ada);
+      };
+      for (const stream of ['orders', 'people']) await one.createStream({ stream }, ada);
+      for (let n = 0; n < 40; n++) await erase('orders', `entity-${n}`);
+      await erase('people', 'ann');
+      let standing = 0;
+      await one.deleteStream('orders', async () => void (standing = one.erasures.size), ada);
+      expect(standing).toBe(41);
+      await expect.poll(() => two.erasures.all().map(({ stream }) => stream)).toEqual(['people']);
+      expect((await given.started(names)).erasures.size).toBe(1);
     });
 
     it('is shared by those who ask for it at once in one process', async () => {

@@ -16,7 +16,10 @@ const schema = {
   ...{ stream: 's', event_type: 't', compatibility: 'none', mode: 'off', retired: false },
   ...{ version: 1, schema: true, created_at: someTime },
 };
-const erasure = { stream: 's', entity_hash: 'ab'.repeat(32), before: { 0: 1 }, erased_at: someTime };
+const erasure = {
+  ...{ stream: 's', stream_created_at: someTime, entity_hash: 'ab'.repeat(32) },
+  ...{ before: { 0: 1 }, erased_at: someTime },
+};
 
 /** Keys without their id, and values, that no process may take for a definition. */
 const unreadable: [string, string][] = [

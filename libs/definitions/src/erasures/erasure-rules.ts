@@ -23,7 +23,8 @@ export const erasureRules: KindRules<Erasure> = {
     if (erasureName(stream, entity_hash) !== identity)
       throw new UnreadableDefinitionError('stream and entity_hash are not what the key says');
     const before = fields.fields('before').counts();
-    return { stream, entity_hash, before, erased_at: fields.time('erased_at') };
+    const [stream_created_at, erased_at] = [fields.time('stream_created_at'), fields.time('erased_at')];
+    return { stream, stream_created_at, entity_hash, before, erased_at };
   },
   compose: (parts) => parts.at(-1) as Erasure,
   eventType: (_before, after) => (after ? 'entity.erasure_begun' : 'entity.erasure_forgotten'),

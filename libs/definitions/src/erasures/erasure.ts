@@ -4,6 +4,8 @@
  */
 export interface Erasure {
   stream: string;
+  /** Which stream of that name: its `created_at`. One that is made anew later has nothing erased. */
+  stream_created_at: string;
   /** SHA-256 (hex) of the stream, a zero byte and the entity's id. */
   entity_hash: string;
   /** By partition: records of the entity below this offset are erased, now and in every rebuild. */

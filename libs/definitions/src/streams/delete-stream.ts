@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { formatTime, parseTime } from '#contracts';
+import { forgetErasures } from '../erasures/forget-erasures.js';
 import type { Actor } from '../kind.js';
 import { refuseReserved } from './reserved-names.js';
 import type { StreamDefinition } from './stream-definition.js';
@@ -61,13 +62,15 @@ export class StreamDeletions {
   }
 
   private async remove(deletion: Deletion): Promise<void> {
-    const { log, names, deletionLeaseMs } = this.parts;
+    const { log, names, erasures, deletionLeaseMs } = this.parts;
     const renewal = setInterval(() => void this.renew(deletion), deletionLeaseMs / 3).unref();
     try {
       await log.admin.remove(names.ofStream(deletion.name));
       // It may have taken so long that somebody else goes on.
-      await this.take(deletion);
+      const stream = await this.take(deletion);
       await deletion.removeRows();
+      // As long as there may be rows or records of it, they are obeyed.
+      await forgetErasures(erasures, stream, deletion.actor);
     } catch (error) {
       await this.changeOwn(deletion, (stream) => ({ ...stream, deletion: undefined }));
       throw error;
@@ -77,7 +80,7 @@ export class StreamDeletions {
   }
 
   /** @throws ProblemError stream_not_found; stream_being_deleted while another process is at it */
-  private async take({ name, actor }: Deletion): Promise<void> {
+  private async take({ name, actor }: Deletion): Promise<StreamDefinition> {
     const taken = (current: Current): StreamDefinition => {
       const stream = foundStream(current, name);
       const { worker, until } = stream.deletion ?? {};
@@ -85,7 +88,8 @@ export class StreamDeletions {
       if (worker !== this.worker && leftMs > 0) throw beingDeleted(name, Math.ceil(leftMs / 1000));
       return this.mine(stream);
     };
-    await this.parts.kind.change(name, taken, actor);
+    const { value } = await this.parts.kind.change(name, taken, actor);
+    return foundStream(value, name);
   }
 
   private mine(stream: StreamDefinition): StreamDefinition {

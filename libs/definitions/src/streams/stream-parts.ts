@@ -1,5 +1,6 @@
 import type { TopicNames } from '#contracts';
 import type { Log } from '#log';
+import type { Erasure } from '../erasures/erasure.js';
 import type { LogKind } from '../log-kind.js';
 import type { StreamDefinition } from './stream-definition.js';
 
@@ -10,6 +11,8 @@ export interface StreamParts {
   /** Of streams that are created without saying how many. */
   defaults: { partitions: number };
   kind: LogKind<StreamDefinition>;
+  /** They end with the stream. */
+  erasures: LogKind<Erasure>;
   /** How long whoever deletes a stream has it to himself without saying so again, in milliseconds. */
   deletionLeaseMs: number;
   onChange: (listener: () => void) => () => void;
