@@ -82,6 +82,17 @@ describe.each(['core', 'query'] as const)('a stream that is deleted on the %s po
     }
   });
 
+  it('may be made again, also with the entities that were erased from it', async () => {
+    const stream = freshStream();
+    await queryEvents(client(), { stream }, waitFor(await writeAll(client(), events(stream))));
+    const erase = path('/api/v1/entities/e3', { stream, confirm: 'e3' });
+    expect((await system().query.send('DELETE', erase)).status).toBe(200);
+    expect((await drop(client(), stream)).status).toBe(204);
+    const again = await writeAll(client(), events(stream, 21));
+    const page = await queryEvents(client(), { stream, entity_id: 'e3' }, waitFor(again));
+    expect(page.events.map(({ version }) => version)).toEqual([1, 2, 3]);
+  });
+
   it('needs the name once more', async () => {
     const stream = freshStream();
     await writeEvent(client(), { stream, event_type: 't', data: {} });
