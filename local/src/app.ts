@@ -24,7 +24,7 @@ export async function startApp(options: AppOptions): Promise<Running> {
     env: options.env,
     onLog: options.onLog,
   });
-  await app.until((signal) => isReady(options.url, signal), 60_000);
+  await app.until((signal) => isReady(options.url, signal), 120_000);
   return { pid: app.pid, ended: app.ended, stop: () => app.stop(30_000), kill: (signal) => app.kill(signal) };
 }
 

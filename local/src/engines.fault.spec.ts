@@ -72,7 +72,7 @@ describe('the embedded Kafka', () => {
       const second = await start();
       const after = logOf(second);
       const end = async (): Promise<number | undefined> => (await after.admin.offsets('test.topic'))[0]?.end;
-      await expect.poll(end, { timeout: 20_000 }).toBe(100);
+      await expect.poll(end).toBe(100);
       await after.close();
     },
   );

@@ -49,7 +49,7 @@ describe('what a killed start leaves behind', () => {
   it('stops by itself when it watches its standard input', async () => {
     const { parent, pid } = await parentWithChild(obedient, '--import', stopWithParent);
     parent.kill('SIGKILL');
-    await expect.poll(() => identify(pid), { timeout: 10_000 }).toBeUndefined();
+    await expect.poll(() => identify(pid), { interval: 50 }).toBeUndefined();
   });
 
   it.each([

@@ -44,7 +44,7 @@ describe('a service under the supervisor', () => {
     await one.run(app);
     await expect.poll(() => app.tail()).toContain('my last words');
     process.kill(app.pids[0] ?? 0, 'SIGKILL');
-    await expect.poll(() => app.pids.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => app.pids.length).toBe(2);
     expect(said.join('\n')).toMatch(/app died[\s\S]*my last words[\s\S]*started again/);
     expect(one.pids).toEqual([app.pids[1]]);
   });
@@ -53,7 +53,7 @@ describe('a service under the supervisor', () => {
     const { supervisor: one, gaveUp } = supervisor();
     const app = service('app', 'setTimeout(() => process.exit(3), 20)');
     await one.run(app);
-    await expect.poll(() => gaveUp, { timeout: 10_000 }).toEqual(['app died 3 times within 60 seconds']);
+    await expect.poll(() => gaveUp).toEqual(['app died 3 times within 60 seconds']);
     await sleep(100);
     expect(app.pids).toHaveLength(3);
   });

@@ -46,7 +46,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
     },
     onLog: options.onLog,
   });
-  const ready = await process_.ready((line) => /^ready (\d+)$/.exec(line)?.[1], 60_000);
+  const ready = await process_.ready((line) => /^ready (\d+)$/.exec(line)?.[1], 120_000);
   const port = Number(ready);
   return {
     url: `http://127.0.0.1:${port}`,

@@ -89,7 +89,7 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
     env: { LC_ALL: 'C' },
     onLog: options.onLog,
   });
-  await process_.ready((line) => (line.includes('Kafka Server started') ? line : undefined), 90_000);
+  await process_.ready((line) => (line.includes('Kafka Server started') ? line : undefined), 180_000);
   return {
     brokers: `127.0.0.1:${port}`,
     port,
