@@ -10,7 +10,7 @@ import { laterErasure } from './later-erasure.js';
 export interface EntityErasureParts {
   admin: Pick<TopicAdmin, 'offsets'>;
   definitions: Pick<Definitions, 'stream' | 'erasures' | 'audit'>;
-  reader: Pick<EventReader, 'count'>;
+  reader: Pick<EventReader, 'knowsEntity'>;
   eraser: Pick<EventEraser, 'eraseEntity'>;
   waitFor: Pick<WaitFor, 'reached'>;
   topics: TopicNames;
@@ -48,7 +48,7 @@ export class EntityErasure {
     const ends = await admin.offsets(topics.ofStream(stream));
     const complete = await this.materialized(request, ends);
     const name = erasureName(stream, hash);
-    if (complete && !standingErasure(definitions, stream, hash)) await this.requireEvents(request);
+    if (complete && !standingErasure(definitions, stream, hash)) await this.requireKnown(request);
     const wanted = { stream_created_at, ...erasureUpTo({ stream, hash, ends }) };
     const { value } = await definitions.erasures.change(
       name,
@@ -93,11 +93,11 @@ export class EntityErasure {
   }
 
   /** A typing error must not look like an erasure. @throws ProblemError 404 `entity_not_found` */
-  private async requireEvents({ stream, entityId, permitted, client }: ErasureRequest): Promise<void> {
-    const query = { ...permitted, streams: [stream], entityIds: [entityId], limit: 1 };
-    const { total } = await this.parts.gate.run(client, (signal) => this.parts.reader.count(query, signal));
-    if (total > 0) return;
-    throw new ProblemError('entity_not_found', `The stream ${stream} has no events of this entity.`);
+  private async requireKnown({ stream, entityId, permitted, client }: ErasureRequest): Promise<void> {
+    const query = { ...permitted, stream, entityId };
+    if (await this.parts.gate.run(client, (signal) => this.parts.reader.knowsEntity(query, signal))) return;
+    const detail = `The stream ${stream} has nothing of this entity: no event, no version, no dead letter.`;
+    throw new ProblemError('entity_not_found', detail);
   }
 
   private audit(

@@ -84,6 +84,29 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     expect(gateway.definitions.erasures.size).toBe(0);
   });
 
+  it('takes away the version that an entity has kept after its events went by retention', async () => {
+    await givenEvents();
+    await gateway.store.eraser.truncate({ stream: 'orders', partition: 0, before: 6 });
+    const listed = async () =>
+      (await gateway.core.instance.inject({ url: '/api/v1/entities?stream=orders' })).body;
+    expect(await listed()).toContain('order-1');
+    const answer = await erase('order-1?stream=orders&confirm=order-1');
+    expect(answer).toMatchObject({ status: 200, events_erased: 0 });
+    expect(await listed()).not.toContain('order-1');
+  });
+
+  it('takes away the dead letters of an entity that has nothing else', async () => {
+    await givenEvents();
+    const letter = { source: 'materializer', stream: 'orders', partition: 0, offset: 3, created_at: 1 };
+    const event = '{"entity_id":"order-7","data":{"secret":1}';
+    await gateway.store.writer.appendDeadLetters([{ ...letter, reason: 'unreadable', error: 'no', event }]);
+    const answer = await erase('order-7?stream=orders&confirm=order-7');
+    expect(answer).toMatchObject({ status: 200, events_erased: 0 });
+    expect((await gateway.core.instance.inject({ url: '/api/v1/dead-letters' })).body).not.toContain(
+      'order-7',
+    );
+  });
+
   it('says that it is pending where the materializer has not come so far, and takes away what is there', async () => {
     await givenEvents();
     const topic = gateway.topics.ofStream('orders');
