@@ -26,7 +26,7 @@ export default defineConfig({
       project('int', '.int', engines),
       project('e2e', '.e2e', engines),
       // They mostly wait: for time-outs, sessions, restarts.
-      project('fault', '.fault', { testTimeout: 400_000, maxWorkers: 3 }),
+      project('fault', '.fault', { testTimeout: 600_000, maxWorkers: 3 }),
     ],
   },
 });

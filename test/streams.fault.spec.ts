@@ -32,7 +32,7 @@ describe('given a system under load', () => {
           expect(events).toMatchObject([{ data: { n }, version: 1 }]);
         });
       },
-      { eventsPerSecond: 100 },
+      { eventsPerSecond: 40 },
     );
   });
 });
