@@ -207,8 +207,7 @@ export function describeErasing(contract: StoreContract): void {
       expect(await all()).toEqual([true, true, true, false]);
       expect(await knows('a', { access: { patterns: [other], reserved: false } })).toBe(false);
       expect(await knows('a', { hidden: [stream] })).toBe(false);
-      for (const partition of [0, 1])
-        await contract.store.eraser.truncate({ stream, partition, before: 1000 });
+      await contract.store.eraser.expire({ stream, before: t0 + 86_400 * second });
       expect(await contract.eventsOf(stream)).toEqual([]);
       expect(await all()).toEqual([true, false, false, false]);
       await erase(stream);
