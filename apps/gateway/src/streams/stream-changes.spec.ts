@@ -40,6 +40,38 @@ describe('PATCH /api/v1/streams/{stream}', () => {
   });
 });
 
+describe('PATCH /api/v1/streams/{stream} with a key', () => {
+  const withKey = async (scopes: string[], retention: unknown) => {
+    const key = { name: 'spec', scopes };
+    const issued = await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/keys', payload: key });
+    const authorization = `Bearer ${issued.json<{ key: string }>().key}`;
+    const request = {
+      method: 'PATCH',
+      url: orders,
+      payload: { retention },
+      headers: { authorization },
+    } as const;
+    const answer = await gateway.query.instance.inject(request);
+    return { status: answer.statusCode, ...answer.json<object>() };
+  };
+
+  it('needs the scope admin where events would go: for a first bound, and a shorter one', async () => {
+    const refused = { status: 403, code: 'insufficient_scope' };
+    expect(await withKey(['definitions:write'], { time: '30d' })).toMatchObject(refused);
+    expect(await send('GET', orders)).toMatchObject({ retention: 'unlimited' });
+    const admin = ['definitions:write', 'admin'];
+    expect(await withKey(admin, { time: '30d' })).toMatchObject({ status: 200, retention: { time: '30d' } });
+    expect(await withKey(['definitions:write'], { time: '1s' })).toMatchObject(refused);
+    expect(await send('GET', orders)).toMatchObject({ retention: { time: '30d' } });
+  });
+
+  it('needs definitions:write alone where more is kept', async () => {
+    await send('PATCH', orders, { retention: { time: '7d' } });
+    for (const retention of [{ time: 'P7D' }, { time: '30d' }, 'unlimited'])
+      expect(await withKey(['definitions:write'], retention)).toMatchObject({ status: 200, retention });
+  });
+});
+
 describe('DELETE /api/v1/streams/{stream}', () => {
   it('leaves nothing of it, and the name may be used again', async () => {
     expect(await send('DELETE', confirmed)).toEqual({ status: 204 });

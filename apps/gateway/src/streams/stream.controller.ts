@@ -3,13 +3,23 @@ import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '#contracts';
 import type { Definitions, StreamDefinition } from '#definitions';
-import { accessOf, actorOf, DescribeBody, parseBody, parseQuery, RequireScope } from '#http';
+import {
+  accessOf,
+  actorOf,
+  apiKeyOf,
+  authorize,
+  DescribeBody,
+  parseBody,
+  parseQuery,
+  RequireScope,
+} from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
 import { clientGone } from '../reads/client-gone.js';
 import { DEFINITIONS } from '../tokens.js';
 import { StreamAnswer, streamAnswer } from './stream-answers.js';
+import { isShorter } from './shorter-retention.js';
 import { requireChangeable, requireStreamName, streamParam } from './named-stream.js';
 import { StreamChange } from './stream-parameters.js';
 import { StreamSummaries } from './stream-summaries.js';
@@ -45,7 +55,9 @@ export class StreamController {
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Change the retention of a stream',
-    description: 'Of its records in Kafka and of its events in ClickHouse. It takes effect within minutes.',
+    description:
+      'Of its records in Kafka and of its events in ClickHouse. It takes effect within minutes. A shorter one, or a first ' +
+      'bound, removes events as a deletion does: where there is a key, it needs the scope `admin`.',
   })
   @ApiParam(streamParam)
   @DescribeBody(StreamChange)
@@ -70,7 +82,11 @@ export class StreamController {
     parseQuery(NoParameters, request.query);
     requireChangeable(stream, request);
     const { retention } = parseBody(StreamChange, request);
-    const next = (current: StreamDefinition) => ({ ...current, retention });
+    const next = (current: StreamDefinition) => {
+      const key = apiKeyOf(request);
+      if (key && isShorter(retention, current.retention)) authorize(key, 'admin');
+      return { ...current, retention };
+    };
     const changed = await this.definitions.changeStream(stream, next, actorOf(request));
     return this.answer(changed, request, clientGone(reply.raw));
   }

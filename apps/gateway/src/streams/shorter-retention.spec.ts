@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import type { Retention } from '#contracts';
+import { isShorter } from './shorter-retention.js';
+
+describe('a retention', () => {
+  it.each<[Retention, Retention, boolean]>([
+    [{ time: '7d' }, 'unlimited', true],
+    [{ bytes: 5 }, 'unlimited', true],
+    [{ time: '6d' }, { time: '7d' }, true],
+    [{ time: 'PT23H' }, { time: '1d' }, true],
+    [{ time: '8d', bytes: 4 }, { time: '7d', bytes: 5 }, true],
+    [{ time: '7d', bytes: 5 }, { time: '7d' }, true],
+    ['unlimited', { time: '7d' }, false],
+    ['unlimited', 'unlimited', false],
+    [{ time: '7d' }, { time: 'P7D' }, false],
+    [{ time: '8d' }, { time: '7d', bytes: 5 }, false],
+  ])('of %j where there was %j removes events: %j', (wanted, current, expected) => {
+    expect(isShorter(wanted, current)).toBe(expected);
+  });
+});
