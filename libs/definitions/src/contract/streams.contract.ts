@@ -92,7 +92,10 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       const definitions = await given.started(given.names());
       await definitions.createStream({ stream: 'a.b' }, ada);
       const colliding = definitions.createStream({ stream: 'a_b' }, ada);
-      await expect(colliding).rejects.toMatchObject({ code: 'stream_name_collision' });
+      await expect(colliding).rejects.toMatchObject({
+        code: 'stream_name_collision',
+        message: expect.not.stringContaining('a.b') as string,
+      });
       expect(definitions.stream('a_b')).toBeUndefined();
       expect((await definitions.createStream({ stream: 'a-b' }, ada)).created).toBe(true);
     });

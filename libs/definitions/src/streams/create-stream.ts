@@ -42,14 +42,14 @@ async function create(parts: StreamParts, wanted: NewStream, actor: Actor): Prom
     (current) => alone(current, stream) ?? definition,
     actor,
   );
-  if (value?.stream !== stream) throw collision(stream, value?.stream);
+  if (value?.stream !== stream) throw collision(stream);
   if (!made) await log.admin.configure(topic, retentionConfig(value.partitions, value.retention));
   return { definition: value, created: changed };
 }
 
 /** @throws ProblemError when this name has been given away, or is being deleted */
 function alone(current: StreamDefinition | undefined, stream: string): StreamDefinition | undefined {
-  if (current && current.stream !== stream) throw collision(stream, current.stream);
+  if (current && current.stream !== stream) throw collision(stream);
   if (current?.state === 'deleting') throw beingDeleted(stream);
   return current;
 }

@@ -18,12 +18,11 @@ export function beingDeleted(stream: string, retryAfterSeconds?: number): Proble
   );
 }
 
-/** @param other the name that it collides with, where it is known */
-export function collision(stream: string, other?: string): ProblemError {
-  const whose = other === undefined ? 'that of another stream' : `that of the stream ${other}`;
+/** Which stream it is, is not said: who asks may not be allowed to know. */
+export function collision(stream: string): ProblemError {
   return new ProblemError(
     'stream_name_collision',
-    `Kafka cannot tell the name ${stream} from ${whose}: it takes "." and "_" for the same.`,
+    `Kafka cannot tell the name ${stream} from that of another stream: it takes "." and "_" for the same.`,
   );
 }
 
