@@ -25,6 +25,7 @@ import { IngestClock } from './ingest-clock.js';
 import type { Reception } from './read-event.js';
 import { readBatch, readLines, readSingle, textOf, type ReadEvents } from './read-request.js';
 import { Rejection } from './rejection.js';
+import { Mismatches } from './schemas/mismatches.js';
 import { SchemaCheck } from './schemas/schema-check.js';
 import { SchemaIndex } from './schemas/schema-index.js';
 import { StreamGate } from './stream-gate.js';
@@ -50,7 +51,11 @@ export class EventsController {
     const gate = new StreamGate(ports.definitions, ports.topics, ports.autoCreateStreams);
     this.writer = new EventWriter(ports.producer, gate);
     this.schemas = new SchemaIndex(ports.definitions);
-    this.schemaCheck = new SchemaCheck(this.schemas, compileSchema);
+    this.schemaCheck = new SchemaCheck({
+      index: this.schemas,
+      compile: compileSchema,
+      mismatches: new Mismatches(ports.definitions),
+    });
   }
 
   @ApiOperation({ summary: 'Write one event', description: oneEvent })

@@ -174,6 +174,15 @@ describe('a schema that only warns', () => {
     expect(await mismatches('enforce')).toBe(before + 1);
   });
 
+  it('is counted no more once its stream is gone', async () => {
+    await givenSchema(orders, { mode: 'warn' });
+    expect((await single({})).status).toBe(201);
+    expect(await mismatches('warn')).toBeGreaterThan(0);
+    await given.definitions.deleteStream('orders', () => Promise.resolve(), actor);
+    const { values } = await metrics.schemaMismatches.get();
+    expect(values.filter(({ labels }) => labels.stream === 'orders')).toEqual([]);
+  });
+
   it.each<Partial<SchemaSubject>>([{ mode: 'off' }, { mode: 'warn', retired: true }])(
     'and one with %j is not looked at',
     async (more) => {

@@ -1,9 +1,9 @@
 import type { InputError } from '#contracts';
-import { metrics } from '#telemetry';
 import type { AcceptedEvent } from '../read-event.js';
 import type { ReadEvents } from '../read-request.js';
 import { Rejection } from '../rejection.js';
 import { CompiledSchemas, type CompileSchema } from './compiled-schemas.js';
+import type { Mismatches } from './mismatches.js';
 import type { SchemaIndex, SubjectInForce } from './schema-index.js';
 import { Turn } from './turn.js';
 
@@ -12,10 +12,9 @@ export class SchemaCheck {
   private readonly compiled: CompiledSchemas;
 
   constructor(
-    private readonly index: SchemaIndex,
-    compile: CompileSchema,
+    private readonly parts: { index: SchemaIndex; compile: CompileSchema; mismatches: Mismatches },
   ) {
-    this.compiled = new CompiledSchemas(compile);
+    this.compiled = new CompiledSchemas(parts.compile);
   }
 
   /**
@@ -29,7 +28,7 @@ export class SchemaCheck {
     for (let i = 0; i < events.length; i++) {
       const event = events[i]!;
       if (event instanceof Rejection) continue;
-      const entry = this.index.find(event.stream, event.event_type);
+      const entry = this.parts.index.find(event.stream, event.event_type);
       if (!entry) continue;
       // Most were found to fit while they were read.
       if (event.fits !== entry) {
@@ -39,6 +38,7 @@ export class SchemaCheck {
         const errors = compiled.validate(JSON.parse(event.data), length);
         if (turn.over(length)) await turn.end();
         if (errors) {
+          this.parts.mismatches.count(entry.subject);
           events[i] = unfit(event, entry, inEvent(errors, pointerTo(i)));
           continue;
         }
@@ -58,7 +58,6 @@ function unfit(
   errors: InputError[],
 ): AcceptedEvent | Rejection {
   const { stream, event_type, mode } = subject;
-  metrics.schemaMismatches.inc({ stream, mode });
   if (mode === 'warn') return event;
   const detail = `The data does not fit version ${version.version} of the schema of ${event_type} in ${stream}.`;
   return new Rejection('schema_violation', detail, errors);
