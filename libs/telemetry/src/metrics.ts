@@ -49,6 +49,13 @@ export const authRefused = new Counter({
   registers,
 });
 
+export const rateRefused = new Counter({
+  name: 'tributary_http_rate_refused_total',
+  help: 'Requests refused because their key has used up what it may do per second, by unit: requests, events.',
+  labelNames: ['unit'] as const,
+  registers,
+});
+
 // Reading
 
 export const readsRunning = new Gauge({

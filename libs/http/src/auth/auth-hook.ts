@@ -12,7 +12,10 @@ export interface AuthOptions {
   keyRing: KeyRing;
   /** Routes that need no key on this port, besides those that are public everywhere: `/health/ready` for probes. */
   open?: readonly string[];
-  /** Called with the problem's code for each refused request; for a wrong key, that of the key even when throttled. */
+  /**
+   * Called with the problem's code for each request that is refused for its key, even when a wrong key's answer is another.
+   * A right key that has used up its rate is none of these.
+   */
   onRefused?: (code: string) => void;
 }
 
@@ -52,7 +55,8 @@ class Door {
       this.letIn(request, reply, key);
       checkScope(request, access, key);
     } catch (error) {
-      if (error instanceof ProblemError) this.options.onRefused?.(error.code);
+      if (error instanceof ProblemError && error.code !== 'too_many_requests')
+        this.options.onRefused?.(error.code);
       throw isWrongKey(error) ? this.throttled(request, error) : error;
     }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#contracts';
+import { metrics } from '#telemetry';
 import { KeyLimits } from './key-limits.js';
 
 describe('the limits of a key', () => {
@@ -26,6 +27,16 @@ describe('the limits of a key', () => {
     expect(problem.message).toBe('This key may use 100 events per second. Repeat the request in 100 s.');
     expect(problem.options.headers?.ratelimit).toBe('"events";r=0;t=100');
     limits.take('events', 1, 100_000);
+  });
+
+  it('count what they refuse, by unit', async () => {
+    const refused = async () =>
+      (await metrics.rateRefused.get()).values.find(({ labels }) => labels.unit === 'events')?.value ?? 0;
+    const before = await refused();
+    const limits = new KeyLimits({ eventsPerSecond: 1, requestsPerSecond: 1 });
+    limits.take('events', 5, 0);
+    for (let i = 0; i < 2; i++) refusal(() => limits.take('events', 1, 0));
+    expect(await refused()).toBe(before + 2);
   });
 
   it('do not count what is not limited, or nothing', () => {

@@ -1,4 +1,5 @@
 import { ProblemError } from '#contracts';
+import { metrics } from '#telemetry';
 import { TokenBucket } from './token-bucket.js';
 
 /** What a key may do per second; what is not given is not limited. */
@@ -27,6 +28,7 @@ export class KeyLimits {
     const bucket = this.buckets.find(([name]) => name === unit)?.[1];
     const waitMs = bucket && count > 0 ? bucket.take(count, now) : 0;
     if (!bucket || waitMs === 0) return;
+    metrics.rateRefused.inc({ unit });
     const seconds = Math.ceil(waitMs / 1000);
     throw new ProblemError(
       'too_many_requests',
