@@ -101,7 +101,7 @@ describe('InsertQueue', () => {
     await new Promise(setImmediate);
     await done();
     await queue.add(chunk(2, { behind: true }));
-    await vi.waitFor(() => expect(inserts).toEqual([[1], [2]]), { timeout: 5000, interval: 5 });
+    await vi.waitFor(() => expect(inserts).toEqual([[1], [2]]), { timeout: 20_000, interval: 5 });
   });
 
   it('does not wait when there is enough for a full one', async () => {

@@ -46,7 +46,7 @@ describe('offsets without records', () => {
   ): ReturnType<ConsumerHandler['batch']> =>
     materializer.batch({ ...place, records, bytes: 1000, next, highWatermark: 100, ...rest });
   const untilCommitted = (offset: number) =>
-    vi.waitFor(() => expect(log.commits.at(-1)).toBe(offset), { timeout: 5000, interval: 2 });
+    vi.waitFor(() => expect(log.commits.at(-1)).toBe(offset), { timeout: 20_000, interval: 2 });
 
   beforeEach(async () => {
     log = new ScriptedLog();

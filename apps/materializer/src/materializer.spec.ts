@@ -160,7 +160,7 @@ async function stored(): Promise<{ id: number; version: number | null; offset: n
 const letters = async () => (await store.reader.deadLetters({ access: allStreams, limit: 100 })).items;
 const committed = async () => (await log.admin.committed(topics.materializerGroup, topic)).get(0);
 const untilCommitted = (offset: number) =>
-  vi.waitFor(async () => expect(await committed()).toBe(offset), { timeout: 5000, interval: 2 });
+  vi.waitFor(async () => expect(await committed()).toBe(offset), { timeout: 20_000, interval: 2 });
 const inOrder = (from: number, to: number) =>
   range(from, to).map(({ id }) => ({ id, version: id + 1, offset: id }));
 
@@ -180,7 +180,7 @@ describe('Materializer', () => {
     };
     const crashing = await start();
     await write(range(0, 10));
-    await vi.waitFor(() => expect(log.down).toBe(true));
+    await vi.waitFor(() => expect(log.down).toBe(true), { timeout: 20_000 });
     await kill(crashing);
     expect(await committed()).toBeUndefined();
     writer.after = () => undefined;
@@ -270,7 +270,7 @@ describe('Materializer', () => {
     zombiesWriter.before = () => new Promise((resolve) => (letGo = resolve));
     const zombie = await start({ writer: zombiesWriter });
     await write(range(0, 10));
-    await vi.waitFor(() => expect(zombiesWriter.tokens).toHaveLength(1));
+    await vi.waitFor(() => expect(zombiesWriter.tokens).toHaveLength(1), { timeout: 20_000 });
     // Another takes over; of one partition, the second member gets it when the first leaves the round.
     const leaving = kill(zombie);
     await leaving;
@@ -327,7 +327,7 @@ describe('Materializer', () => {
     };
     await write(range(0, 20));
     const crashing = await start();
-    await vi.waitFor(() => expect(writer.down).toBe(true));
+    await vi.waitFor(() => expect(writer.down).toBe(true), { timeout: 20_000 });
     await kill(crashing);
     writer.down = false;
     await start();
@@ -371,7 +371,7 @@ describe('Materializer', () => {
     };
     await write(range(0, 3));
     await start();
-    await vi.waitFor(() => expect(log.down).toBe(true));
+    await vi.waitFor(() => expect(log.down).toBe(true), { timeout: 20_000 });
     log.down = false;
     await untilCommitted(3);
     expect(failures).toEqual([]);
@@ -381,7 +381,7 @@ describe('Materializer', () => {
     writer.lettersRefused = true;
     await write([{ id: 0, value: 'junk' }]);
     await start();
-    await vi.waitFor(() => expect(failures).toHaveLength(1));
+    await vi.waitFor(() => expect(failures).toHaveLength(1), { timeout: 20_000 });
     expect(failures[0]!.message).toContain('dead letters');
     expect(await committed()).toBeUndefined();
   });
@@ -410,7 +410,7 @@ describe('Materializer', () => {
     writer.before = () => new Promise((resolve) => (letGo = resolve));
     const materializer = await start({ insertRows: 2 });
     await write(range(0, 2));
-    await vi.waitFor(() => expect(writer.tokens).toHaveLength(1));
+    await vi.waitFor(() => expect(writer.tokens).toHaveLength(1), { timeout: 20_000 });
     await write(range(2, 6));
     await new Promise((resolve) => setTimeout(resolve, 20));
     await log.admin.remove(topic);
@@ -436,7 +436,7 @@ describe('Materializer', () => {
       range(0, 50).map(({ id }) => ({ id, entity: `e${id}` })),
       other,
     );
-    await vi.waitFor(async () => expect(await stored()).toHaveLength(50));
+    await vi.waitFor(async () => expect(await stored()).toHaveLength(50), { timeout: 20_000 });
   });
 
   it('loses, doubles and misnumbers nothing, whatever fails and whoever comes and goes', async () => {
@@ -491,7 +491,7 @@ describe('Materializer', () => {
             for (const { partition, end } of await log.admin.offsets(topic))
               expect(done.get(partition) ?? 0).toBe(end);
           },
-          { timeout: 5000, interval: 2 },
+          { timeout: 20_000, interval: 2 },
         );
         const { items } = await store.reader.query({ access: allStreams, order: 'asc', limit: 10_000 });
         for (let entity = 0; entity < 4; entity++) {

@@ -35,7 +35,7 @@ describe('followStreams', () => {
     await definitions.createStream({ stream: 'b' }, systemActor);
     followStreams(definitions, target);
     await definitions.createStream({ stream: 'a' }, systemActor);
-    await vi.waitFor(() => expect(subscriptions).toEqual([['b'], ['a', 'b']]));
+    await vi.waitFor(() => expect(subscriptions).toEqual([['b'], ['a', 'b']]), { timeout: 20_000 });
   });
 
   it('waits for the first stream', async () => {
@@ -56,7 +56,7 @@ describe('followStreams', () => {
     });
     for (const stream of ['b', 'c', 'd']) await definitions.createStream({ stream }, systemActor);
     finish();
-    await vi.waitFor(() => expect(subscriptions).toEqual([['a'], ['a', 'b', 'c', 'd']]));
+    await vi.waitFor(() => expect(subscriptions).toEqual([['a'], ['a', 'b', 'c', 'd']]), { timeout: 20_000 });
   });
 
   it('leaves a stream as soon as it is being deleted, and forgets it', async () => {
@@ -65,7 +65,7 @@ describe('followStreams', () => {
     followStreams(definitions, target);
     await definitions.beginDeletion('a', systemActor);
     expect(forgotten).toEqual(['a']);
-    await vi.waitFor(() => expect(subscriptions).toEqual([['a', 'b'], ['b']]));
+    await vi.waitFor(() => expect(subscriptions).toEqual([['a', 'b'], ['b']]), { timeout: 20_000 });
     await definitions.deleteStream('a', async () => undefined, systemActor);
     expect([forgotten, subscriptions.length]).toEqual([['a'], 2]);
   });
@@ -75,7 +75,7 @@ describe('followStreams', () => {
     followStreams(definitions, target);
     await definitions.deleteStream('a', async () => undefined, systemActor);
     await definitions.createStream({ stream: 'a' }, systemActor);
-    await vi.waitFor(() => expect(subscriptions.at(-1)).toEqual(['a']));
+    await vi.waitFor(() => expect(subscriptions.at(-1)).toEqual(['a']), { timeout: 20_000 });
     expect(forgotten).toEqual(['a']);
   });
 
@@ -83,7 +83,7 @@ describe('followStreams', () => {
     const error = new Error('closed');
     await definitions.createStream({ stream: 'a' }, systemActor);
     followStreams(definitions, { ...target, subscribe: () => Promise.reject(error) });
-    await vi.waitFor(() => expect(failures).toEqual([error]));
+    await vi.waitFor(() => expect(failures).toEqual([error]), { timeout: 20_000 });
   });
 
   it('ends when told to', async () => {
