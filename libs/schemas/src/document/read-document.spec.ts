@@ -81,6 +81,7 @@ describe('a JSON Schema document', () => {
       '/properties/a/enum',
     ],
     ['an infinite bound', { properties: { a: { maximum: Infinity } } }, '/properties/a/maximum'],
+    ['what Ajv fails on', { patternProperties: {}, unevaluatedProperties: false }, '/unevaluatedProperties'],
     [
       'what Ajv would judge wrongly',
       { if: {}, then: {}, unevaluatedProperties: false },

@@ -10,7 +10,7 @@ import { isSchema, type Schema } from './schema.js';
 import { sizeErrors } from './size-errors.js';
 import { subschemasOf } from './walk.js';
 import { weightOf } from './weight.js';
-import { conditionErrors, countErrors, rootErrors } from './whole-errors.js';
+import { countErrors, rootErrors, unevaluatedErrors } from './whole-errors.js';
 
 /**
  * Looks through what somebody calls a JSON Schema (2020-12), as parsed JSON. No input makes it slow or fail otherwise.
@@ -27,7 +27,7 @@ export function readDocument(schema: unknown): SchemaDocument {
     ...patternErrors(subschemas),
     ...errors,
     ...countErrors(subschemas),
-    ...conditionErrors(subschemas),
+    ...unevaluatedErrors(subschemas),
   ];
   refuseAny([...own, ...meta.filter(({ pointer }) => !own.some((error) => error.pointer === pointer))]);
   const document = {

@@ -9,13 +9,19 @@ export function* countErrors(subschemas: ReadonlyMap<string, Schema>): Generator
     yield { pointer: '', detail: `holds ${subschemas.size} schemas; at most ${most} are allowed` };
 }
 
-/** Ajv takes the properties that `if` names for looked at when it does not apply, and for not looked at without `then`. */
-export function* conditionErrors(subschemas: ReadonlyMap<string, Schema>): Generator<InputError> {
-  const schemas = [...subschemas].filter(([, schema]) => isObject(schema));
-  if (!schemas.some(([, schema]) => Object.hasOwn(schema as object, 'if'))) return;
-  const detail = 'cannot be checked in a document that also uses if. Use anyOf or oneOf instead of if.';
-  for (const [pointer, schema] of schemas)
-    if (Object.hasOwn(schema as object, 'unevaluatedProperties'))
+/**
+ * Beside these, Ajv's unevaluatedProperties is wrong: it takes what `if` names for looked at when the condition does not
+ * hold, and fails on patternProperties behind a oneOf.
+ */
+const notBesideUnevaluated = ['if', 'patternProperties'];
+
+export function* unevaluatedErrors(subschemas: ReadonlyMap<string, Schema>): Generator<InputError> {
+  const used = new Set([...subschemas.values()].flatMap((schema) => Object.keys(schema)));
+  const disturbing = notBesideUnevaluated.find((keyword) => used.has(keyword));
+  if (disturbing === undefined) return;
+  const detail = `cannot be checked in a document that also uses ${disturbing}. Use additionalProperties, or oneOf instead of if.`;
+  for (const [pointer, schema] of subschemas)
+    if (Object.keys(schema).includes('unevaluatedProperties'))
       yield { pointer: below(pointer, 'unevaluatedProperties'), detail };
 }
 

@@ -1,4 +1,5 @@
-import { Ajv2020, type CodeKeywordDefinition, type FormatDefinition } from 'ajv/dist/2020.js';
+import { Ajv2020, type FormatDefinition } from 'ajv/dist/2020.js';
+import { containsKeyword } from './contains-keyword.js';
 import { counting } from './counting-keyword.js';
 import { formats } from './formats.js';
 import { safeKeywords } from './safe-keywords.js';
@@ -38,7 +39,7 @@ export function ajvFor({ meter, allErrors, ownProperties, unevaluated }: AjvOpti
   });
   // There are no dynamic references here.
   Object.assign(ajv.opts, { dynamicRef: false, unevaluated });
-  const ours: CodeKeywordDefinition[] = safeKeywords(meter);
+  const ours = [...safeKeywords(meter), containsKeyword];
   for (const { keyword } of ours) ajv.removeKeyword(String(keyword));
   return ajv.addVocabulary([...ours, counting(meter)]);
 }

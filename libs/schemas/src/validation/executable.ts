@@ -1,17 +1,20 @@
 import type { SchemaDocument } from '../document/document.js';
 import { below } from '../document/json-pointer.js';
 import { keywords } from '../document/keywords.js';
-import { isSchema, type Schema } from '../document/schema.js';
+import { isObject, isSchema, type Schema } from '../document/schema.js';
 import { stepsKeyword } from './counting-keyword.js';
 
 /**
  * A schema as Ajv gets it: what says nothing is left out, each schema counts its steps, and what is referred to stands
- * in `$defs` under a name of ours, so that nothing depends on how references are written.
+ * in `$defs` under a name of ours, so that nothing depends on how references are written. So does what has
+ * unevaluatedProperties: Ajv makes a function of it, whose notes of what was looked at are new for each value.
  */
 export function executableOf(document: SchemaDocument): Schema {
-  const names = new Map(
-    [...new Set(document.targets.values())].map((pointer, index) => [pointer, `d${index}`]),
+  const apart = [...document.subschemas].filter(
+    ([, schema]) => isObject(schema) && 'unevaluatedProperties' in schema,
   );
+  const pointers = new Set([...document.targets.values(), ...apart.map(([pointer]) => pointer)]);
+  const names = new Map([...pointers].map((pointer, index) => [pointer, `d${index}`]));
   const builder = new Builder(document, names);
   const top = builder.place(document.root, '');
   if (typeof top === 'boolean') return top;

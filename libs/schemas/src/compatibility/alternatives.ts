@@ -1,0 +1,61 @@
+import { listedIn, shapeIn, type Part, type Shape } from './shape.js';
+import { kinds, kindsOf, namesOf } from './types.js';
+import { valuesOf } from './values.js';
+
+/** Values that are looked at one by one. */
+const mostValues = 50;
+
+/** A shape taken apart: every value of it has one of the cases. */
+export interface Alternatives {
+  cases: Shape[];
+  /** Whether a schema says so, rather than the kinds of values there are. */
+  said: boolean;
+}
+
+/** The next way to take a shape apart, or undefined when there is none left. */
+export function alternativesOf(shape: Shape): Alternatives | undefined {
+  for (const part of shape.parts) {
+    const found = branches(shape, part, 'oneOf') ?? branches(shape, part, 'anyOf') ?? condition(shape, part);
+    if (found) return { cases: found, said: true };
+  }
+  const found = eachKind(shape) ?? eachValue(shape);
+  return found && { cases: found, said: false };
+}
+
+function branches(shape: Shape, part: Part, keyword: 'anyOf' | 'oneOf'): Shape[] | undefined {
+  const mark = `${part.id} ${keyword}`;
+  if (listedIn(part, keyword) === 0 || shape.chosen.includes(mark)) return undefined;
+  const all = Array.from({ length: listedIn(part, keyword) }, (_, index) => shapeIn(part, keyword, index));
+  const rest = shape.choosing(mark);
+  return all.map((branch) => {
+    const others = keyword === 'oneOf' ? all.filter((other) => other !== branch) : [];
+    return rest.and(branch).without(others).standingAt(branch.at);
+  });
+}
+
+function condition(shape: Shape, part: Part): Shape[] | undefined {
+  const mark = `${part.id} if`;
+  if (!('if' in part.schema) || shape.chosen.includes(mark)) return undefined;
+  const rest = shape.choosing(mark);
+  const test = shapeIn(part, 'if');
+  const holds = rest.and(test);
+  const fails = rest.without([test]);
+  return [
+    'then' in part.schema ? holds.and(shapeIn(part, 'then')) : holds,
+    'else' in part.schema ? fails.and(shapeIn(part, 'else')) : fails,
+  ];
+}
+
+function eachKind(shape: Shape): Shape[] | undefined {
+  const some = kindsOf(shape);
+  const each = Object.entries(kinds).flatMap(([name, kind]) => ((some & kind) !== 0 ? [name] : []));
+  const names = namesOf(some);
+  if (names.length < 2 || each.length < 2) return undefined;
+  return names.map((name) => shape.narrowed({ type: name }));
+}
+
+function eachValue(shape: Shape): Shape[] | undefined {
+  const values = valuesOf(shape);
+  if (!values || values.length < 2 || values.length > mostValues) return undefined;
+  return values.map((value) => shape.narrowed({ const: value }));
+}

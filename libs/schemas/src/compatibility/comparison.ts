@@ -1,0 +1,135 @@
+import { below } from '../document/json-pointer.js';
+import { alternativesOf } from './alternatives.js';
+import { closureOf } from './closure.js';
+import type { Comparing, ComparisonRule } from './comparison-rule.js';
+import { areDisjoint, isEmpty } from './disjoint.js';
+import { MemberModel } from './members.js';
+import type { Difference, Rule } from './rule.js';
+import { shapeIn, type Part, type Shape } from './shape.js';
+
+/** Thrown, and caught in this library, when two schemas cannot be compared within the steps there are. */
+export class ComparisonTooComplex extends Error {
+  override readonly name = 'ComparisonTooComplex';
+}
+
+/** Comparisons inside of each other. */
+const deepest = 200;
+/** Cases into which the values of one shape are divided before one gives up. */
+const mostCases = 200;
+
+export interface ComparisonOptions {
+  rules: readonly ComparisonRule[];
+  /** What is no difference. */
+  tolerated: ReadonlySet<Rule>;
+  /** Shared by several comparisons. */
+  steps: { left: number };
+}
+
+/**
+ * Whether every value of one shape, the writer's, has another, the reader's. Each rule looks at some keywords of the reader
+ * and says why the writer does not imply them; no rule objecting is a proof.
+ *
+ * Schemas may contain themselves. A pair that has been met before is taken for proven; when it turns out to be none, all
+ * is looked at again with that knowledge, until nothing that was relied on is wrong.
+ */
+export class Comparison implements Comparing {
+  readonly members = new MemberModel();
+  private readonly look = { members: this.members, depth: 3 };
+  private readonly refuted = new Map<string, Difference[]>();
+  private readonly met = new Set<string>();
+  private depth = 0;
+
+  constructor(
+    readonly names: { writer: string; reader: string },
+    private readonly options: ComparisonOptions,
+  ) {}
+
+  /**
+   * Why not every value of the writer's shape has the reader's.
+   * @throws ComparisonTooComplex
+   */
+  differences(writer: Shape, reader: Shape): Difference[] {
+    for (;;) {
+      const known = this.refuted.size;
+      this.met.clear();
+      const found = this.below(writer, reader);
+      if (found.length > 0 || this.refuted.size === known) return found;
+    }
+  }
+
+  below(writer: Shape, reader: Shape): Difference[] {
+    const key = `${writer.key} → ${reader.key}`;
+    const known = this.refuted.get(key);
+    if (known || this.met.has(key)) return known ?? [];
+    if (this.depth >= deepest) throw new ComparisonTooComplex();
+    this.met.add(key);
+    this.depth++;
+    const found = this.divided(writer, reader);
+    this.depth--;
+    if (found.length > 0) this.refuted.set(key, found);
+    return found;
+  }
+
+  compare(writer: Shape, reader: Shape): Difference[] {
+    this.spend(1 + (writer.size >> 3));
+    if (isEmpty(writer, this.look)) return [];
+    if (reader.impossible) return [this.forbidden(writer, reader)];
+    return reader.parts.flatMap((part) => this.comparePart(writer, part));
+  }
+
+  fits(writer: Shape, reader: Shape): boolean {
+    return this.compare(writer, reader).length === 0;
+  }
+
+  refutes(writer: Shape, other: Shape): boolean {
+    this.spend(1 + (writer.size >> 3));
+    if (isEmpty(writer, this.look) || areDisjoint(writer, other, this.look)) return true;
+    const never = writer.parts.filter(({ schema }) => 'not' in schema).map((part) => shapeIn(part, 'not'));
+    return [...never, ...writer.excluded].some((excluded) => this.fits(other, excluded));
+  }
+
+  differs(at: { writer: Shape; part: Part; keyword?: string }, rule: Rule, detail: string): Difference[] {
+    if (this.options.tolerated.has(rule)) return [];
+    const { pointer } = at.part;
+    const reader = at.keyword ? below(pointer, at.keyword) : pointer;
+    return [{ rule, writer: at.writer.at, reader, detail }];
+  }
+
+  spend(steps: number): void {
+    if ((this.options.steps.left -= steps) < 0) throw new ComparisonTooComplex();
+  }
+
+  /** Compares with each part of the reader, and takes the writer apart where that helps. */
+  private divided(writer: Shape, reader: Shape): Difference[] {
+    if (isEmpty(writer, this.look)) return [];
+    if (reader.impossible) return [this.forbidden(writer, reader)];
+    return reader.parts.flatMap((part) => this.byCases(writer, part, { left: mostCases }));
+  }
+
+  private byCases(writer: Shape, part: Part, cases: { left: number }): Difference[] {
+    const alternatives = alternativesOf(writer);
+    // What is tolerated because the writer does not speak of it must not be what one of its alternatives speaks of.
+    const isEager = this.options.tolerated.size > 0 && alternatives?.said;
+    const found = isEager ? undefined : this.comparePart(writer, part);
+    if (found?.length === 0 || !alternatives) return found ?? [];
+    cases.left -= alternatives.cases.length;
+    if (cases.left < 0) return found ?? this.comparePart(writer, part);
+    const differences = alternatives.cases
+      .filter((one) => !isEmpty(one, this.look))
+      .map((one) => this.byCases(one, part, cases));
+    if (differences.every((some) => some.length === 0)) return [];
+    return alternatives.said || !found ? differences.flat() : found;
+  }
+
+  private comparePart(writer: Shape, part: Part): Difference[] {
+    this.spend(1 + (writer.size >> 3));
+    const closure = closureOf(part);
+    if (writer.parts.some((own) => closureOf(own) === closure)) return [];
+    return this.options.rules.flatMap((rule) => rule(this, writer, part));
+  }
+
+  private forbidden(writer: Shape, reader: Shape): Difference {
+    const detail = `${this.names.reader} permits nothing here, ${this.names.writer} does`;
+    return { rule: 'schema_forbids_everything', writer: writer.at, reader: reader.at, detail };
+  }
+}

@@ -1,0 +1,139 @@
+import { childrenOf } from '../document/walk.js';
+import { isObject } from '../document/schema.js';
+import { compilePattern, type Pattern } from '../validation/pattern.js';
+import { namedIn, Shape, shapeIn, shapeOf, type Part } from './shape.js';
+
+/** Compiled patterns of the schemas that are compared; a schema has few. */
+export class MemberModel {
+  private readonly patterns = new Map<string, Pattern>();
+
+  /** What is known of the member `name` of every object of a shape that has it. */
+  member(shape: Shape, name: string): Shape {
+    const [first, ...others] = shape.parts.flatMap((part) => this.schemasFor(part, name));
+    return first ? others.reduce((all, other) => all.and(other), first) : new Shape(shape.at, []);
+  }
+
+  /** Whether some part of a shape has a schema for the member `name`, be it one that permits everything. */
+  describes(shape: Shape, name: string): boolean {
+    return shape.parts.some((part) => this.schemasFor(part, name).length > 0);
+  }
+
+  private schemasFor(part: Part, name: string): Shape[] {
+    const { schema } = part;
+    const found = this.patternsFor(part, name).map((source) => shapeIn(part, 'patternProperties', source));
+    if (isObject(schema.properties) && Object.hasOwn(schema.properties, name))
+      found.unshift(shapeIn(part, 'properties', name));
+    if (found.length === 0 && 'additionalProperties' in schema)
+      found.push(shapeIn(part, 'additionalProperties'));
+    if ('unevaluatedProperties' in schema && !this.mayLookAt(part, name))
+      found.push(shapeIn(part, 'unevaluatedProperties'));
+    return found;
+  }
+
+  /** Names that some part of a shape speaks of, conditional ones included. */
+  names(shape: Shape): Set<string> {
+    const found = new Set<string>();
+    for (const part of shape.parts)
+      for (const pointer of this.sameValue(part)) {
+        const schema = part.source.document.subschemas.get(pointer);
+        if (!isObject(schema)) continue;
+        for (const name of namedIn({ ...part, schema }, 'properties')) found.add(name);
+        if (Array.isArray(schema.required)) for (const name of schema.required as string[]) found.add(name);
+      }
+    return found;
+  }
+
+  /** The sources of a part's patterns that match a name. */
+  patternsFor(part: Part, name: string): string[] {
+    return namedIn(part, 'patternProperties').filter((source) => this.matches(source, name));
+  }
+
+  /** Whether a part looks at a member in every object: `unevaluatedProperties` does not see it then. */
+  looksAt(part: Part, name: string): boolean {
+    return shapeOf(part.source, part.pointer).parts.some((one) =>
+      this.namesMember(one, name, one.pointer !== part.pointer),
+    );
+  }
+
+  /** Whether a part looks at every member in every object. */
+  looksAtAll(part: Part): boolean {
+    return shapeOf(part.source, part.pointer).parts.some(
+      (one) =>
+        'additionalProperties' in one.schema ||
+        (one.pointer !== part.pointer && 'unevaluatedProperties' in one.schema),
+    );
+  }
+
+  /** The patterns by which a part looks at members in every object. */
+  patternsOf(part: Part): Set<string> {
+    const { parts } = shapeOf(part.source, part.pointer);
+    return new Set(parts.flatMap((one) => namedIn(one, 'patternProperties')));
+  }
+
+  /**
+   * What is known of members that no `properties` names: one of several shapes, those of patterns among them, or
+   * undefined when anything may be there. Patterns in `except` are of no interest.
+   */
+  others(part: Part, except: ReadonlySet<string>): Shape[] | undefined {
+    const rest = this.restOf(part);
+    if (!rest) return undefined;
+    const patterns = namedIn(part, 'patternProperties').filter((source) => !except.has(source));
+    return [rest, ...patterns.map((source) => shapeIn(part, 'patternProperties', source))];
+  }
+
+  private restOf(part: Part): Shape | undefined {
+    if ('additionalProperties' in part.schema) return shapeIn(part, 'additionalProperties');
+    if (!('unevaluatedProperties' in part.schema)) return undefined;
+    const inner = [...this.sameValue(part)].filter((pointer) => pointer !== part.pointer);
+    const looksFurther = inner.some((pointer) => {
+      const schema = part.source.document.subschemas.get(pointer);
+      return isObject(schema) && looking.some((keyword) => keyword in schema);
+    });
+    return looksFurther ? undefined : shapeIn(part, 'unevaluatedProperties');
+  }
+
+  private mayLookAt(part: Part, name: string): boolean {
+    return [...this.sameValue(part)].some((pointer) => {
+      const schema = part.source.document.subschemas.get(pointer);
+      if (!isObject(schema)) return false;
+      const one = { ...part, pointer, schema };
+      return this.namesMember(one, name, pointer !== part.pointer);
+    });
+  }
+
+  private namesMember(part: Part, name: string, unevaluatedCounts: boolean): boolean {
+    const { properties } = part.schema;
+    if (isObject(properties) && Object.hasOwn(properties, name)) return true;
+    if (
+      'additionalProperties' in part.schema ||
+      (unevaluatedCounts && 'unevaluatedProperties' in part.schema)
+    )
+      return true;
+    return this.patternsFor(part, name).length > 0;
+  }
+
+  /** Pointers of all schemas that may look at the same value, conditional ones included. */
+  private sameValue(part: Part): Set<string> {
+    const { subschemas, targets } = part.source.document;
+    const found = new Set<string>();
+    const add = (pointer: string): void => {
+      if (found.has(pointer)) return;
+      found.add(pointer);
+      const schema = subschemas.get(pointer);
+      if (!isObject(schema)) return;
+      for (const child of childrenOf(schema, pointer)) if (child.about === 'itself') add(child.pointer);
+      const target = targets.get(pointer);
+      if (target !== undefined) add(target);
+    };
+    add(part.pointer);
+    return found;
+  }
+
+  matches(source: string, name: string): boolean {
+    const pattern = this.patterns.get(source) ?? compilePattern(source);
+    this.patterns.set(source, pattern);
+    return pattern.test(name);
+  }
+}
+
+const looking = ['patternProperties', 'additionalProperties', 'unevaluatedProperties'];

@@ -1,0 +1,119 @@
+import type { Comparing, ComparisonRule } from '../comparison-rule.js';
+import { largest, least } from '../ranges.js';
+import type { Difference } from '../rule.js';
+import { listedIn, Shape, shapeIn, type Part } from '../shape.js';
+import { kinds, kindsOf } from '../types.js';
+
+/** `prefixItems` and `items` */
+export const items: ComparisonRule = (comparison, writer, part) => {
+  if (!hasArrays(writer) || !('items' in part.schema || 'prefixItems' in part.schema)) return [];
+  const longest = Math.max(
+    listedIn(part, 'prefixItems'),
+    ...writer.parts.map((one) => listedIn(one, 'prefixItems')),
+  );
+  const end = Math.min(longest + 1, largest(writer, 'Items'));
+  return Array.from({ length: end }, (_, index) => index).flatMap((index) => {
+    const reader = itemOf(part, index);
+    return reader ? item(comparison, writer, { part, index, reader }) : [];
+  });
+};
+
+/** The schema of the item at an index; at one beyond all prefixes, of all further items. */
+function itemOf(part: Part, index: number): Shape | undefined {
+  if (index < listedIn(part, 'prefixItems')) return shapeIn(part, 'prefixItems', index);
+  return 'items' in part.schema ? shapeIn(part, 'items') : undefined;
+}
+
+interface Item {
+  part: Part;
+  index: number;
+  reader: Shape;
+}
+
+function item(comparison: Comparing, writer: Shape, { part, index, reader }: Item): Difference[] {
+  comparison.spend(1);
+  const own = writer.parts.flatMap((one) => itemOf(one, index) ?? []);
+  const shape = own.length > 0 ? own.reduce((all, other) => all.and(other)) : new Shape(writer.at, []);
+  const found = comparison.below(shape, reader);
+  if (found.length === 0) return [];
+  const { names } = comparison;
+  const at = { writer, part: { ...part, pointer: reader.at } };
+  if (reader.impossible)
+    return comparison.differs(
+      at,
+      'item_removed_from_closed_content_model',
+      `${names.reader} permits fewer items than ${names.writer}`,
+    );
+  if (own.length > 0) return found;
+  const detail = `${names.reader} describes items of which ${names.writer} permits any value`;
+  return comparison.differs(at, 'item_added_to_open_content_model', detail);
+}
+
+/** `contains`, `minContains`, `maxContains` */
+export const contains: ComparisonRule = (comparison, writer, part) => {
+  if (!('contains' in part.schema) || !hasArrays(writer)) return [];
+  const reader = shapeIn(part, 'contains');
+  const { min, max } = containsOf(part);
+  const own = writer.parts.filter(({ schema }) => 'contains' in schema);
+  const isEnough = own.some(
+    (one) => containsOf(one).min >= min && comparison.below(shapeIn(one, 'contains'), reader).length === 0,
+  );
+  const isFew = own.some(
+    (one) => containsOf(one).max <= max && comparison.below(reader, shapeIn(one, 'contains')).length === 0,
+  );
+  const many = largest(writer, 'Items') <= max;
+  const { names } = comparison;
+  const at = { writer, part, keyword: 'contains' };
+  return [
+    ...(min === 0 || isEnough || allAre(comparison, writer, { reader, min })
+      ? []
+      : comparison.differs(
+          at,
+          'contains_changed',
+          `${names.reader} asks for items that ${names.writer} does not ask for`,
+        )),
+    ...(isFew || many
+      ? []
+      : comparison.differs(
+          at,
+          'contains_changed',
+          `${names.reader} permits fewer of certain items than ${names.writer}`,
+        )),
+  ];
+};
+
+/** Whether there are enough items, all of which are of the kind that is asked for. */
+function allAre(
+  comparison: Comparing,
+  writer: Shape,
+  { reader, min }: { reader: Shape; min: number },
+): boolean {
+  if (least(writer, 'Items') < min) return false;
+  return writer.parts.some(
+    (one) =>
+      'items' in one.schema &&
+      listedIn(one, 'prefixItems') === 0 &&
+      comparison.below(shapeIn(one, 'items'), reader).length === 0,
+  );
+}
+
+function containsOf({ schema }: Part): { min: number; max: number } {
+  const { minContains, maxContains } = schema;
+  return {
+    min: typeof minContains === 'number' ? minContains : 1,
+    max: typeof maxContains === 'number' ? maxContains : Infinity,
+  };
+}
+
+/** `uniqueItems` */
+export const uniqueItems: ComparisonRule = (comparison, writer, part) => {
+  if (part.schema.uniqueItems !== true || !hasArrays(writer) || largest(writer, 'Items') <= 1) return [];
+  if (writer.parts.some(({ schema }) => schema.uniqueItems === true)) return [];
+  const { names } = comparison;
+  const detail = `${names.reader} permits no item twice, ${names.writer} does`;
+  return comparison.differs({ writer, part, keyword: 'uniqueItems' }, 'unique_items_added', detail);
+};
+
+function hasArrays(writer: Shape): boolean {
+  return (kindsOf(writer) & kinds.array) !== 0;
+}

@@ -1,0 +1,152 @@
+import type { Comparing, ComparisonRule } from '../comparison-rule.js';
+import type { Difference, Rule } from '../rule.js';
+import { namedIn, shapeIn, type Part, type Shape } from '../shape.js';
+import { hasDefault, hasObjects, quoted } from './object-rules.js';
+
+/** `properties` */
+export const properties: ComparisonRule = (comparison, writer, part) => {
+  if (!hasObjects(writer)) return [];
+  return namedIn(part, 'properties').flatMap((name) => {
+    comparison.spend(1);
+    const reader = shapeIn(part, 'properties', name);
+    const member = comparison.members.member(writer, name);
+    const found = comparison.below(member, reader);
+    const isOpen =
+      member.parts.length === 0 && !member.impossible && !comparison.members.describes(writer, name);
+    return found.length > 0 && isOpen ? addedToOpen(comparison, writer, { part, name }) : found;
+  });
+};
+
+/** A property that the writer says nothing of, so that it may be anything already. */
+function addedToOpen(
+  comparison: Comparing,
+  writer: Shape,
+  { part, name }: { part: Part; name: string },
+): Difference[] {
+  const { names } = comparison;
+  const required = Array.isArray(part.schema.required) && (part.schema.required as string[]).includes(name);
+  const detail = `${names.reader} describes ${quoted(name)}, of which ${names.writer} permits any value, because it is open for other properties`;
+  const at = { writer, part: { ...part, pointer: shapeIn(part, 'properties', name).at } };
+  return comparison.differs(at, ruleOfAdded(required, hasDefault(part, name)), detail);
+}
+
+function ruleOfAdded(required: boolean, withDefault: boolean): Rule {
+  if (!required) return 'optional_property_added_to_open_content_model';
+  return withDefault
+    ? 'required_property_with_default_added_to_open_content_model'
+    : 'required_property_added_to_open_content_model';
+}
+
+/** `patternProperties` */
+export const patternProperties: ComparisonRule = (comparison, writer, part) => {
+  if (!hasObjects(writer)) return [];
+  return namedIn(part, 'patternProperties').flatMap((source) => {
+    const reader = shapeIn(part, 'patternProperties', source);
+    const named = [...comparison.members.names(writer)].filter((name) =>
+      comparison.members.matches(source, name),
+    );
+    const found = named.flatMap((name) => comparison.below(comparison.members.member(writer, name), reader));
+    const fit = writer.parts.some((one) => patternFits(comparison, one, { source, reader }));
+    if (fit || isOpenTo(comparison, reader)) return found;
+    const { names } = comparison;
+    const detail = `${names.reader} describes properties that match ${quoted(source)} otherwise than ${names.writer}`;
+    const at = { writer, part: { ...part, pointer: reader.at } };
+    return [...found, ...comparison.differs(at, 'pattern_properties_changed', detail)];
+  });
+};
+
+/** Whether what a part says of properties that match a pattern, and that it does not name, fits. */
+function patternFits(
+  comparison: Comparing,
+  part: Part,
+  { source, reader }: { source: string; reader: Shape },
+): boolean {
+  if (namedIn(part, 'patternProperties').includes(source))
+    return comparison.below(shapeIn(part, 'patternProperties', source), reader).length === 0;
+  return allFit(comparison, comparison.members.others(part, new Set()), reader);
+}
+
+function allFit(comparison: Comparing, shapes: Shape[] | undefined, reader: Shape): boolean {
+  return shapes?.every((shape) => comparison.below(shape, reader).length === 0) ?? false;
+}
+
+/** Whether a schema permits everything. */
+function isOpenTo(comparison: Comparing, reader: Shape): boolean {
+  return comparison.below(reader.anything(), reader).length === 0;
+}
+
+/** `additionalProperties` */
+export const additionalProperties: ComparisonRule = (comparison, writer, part) => {
+  if (!('additionalProperties' in part.schema) || !hasObjects(writer)) return [];
+  const named = new Set(namedIn(part, 'properties'));
+  return rest(comparison, writer, {
+    part,
+    keyword: 'additionalProperties',
+    isCovered: (name) => named.has(name) || comparison.members.patternsFor(part, name).length > 0,
+    patterns: new Set(namedIn(part, 'patternProperties')),
+    rules: { closed: 'additional_properties_removed', narrowed: 'additional_properties_narrowed' },
+  });
+};
+
+/** `unevaluatedProperties`: what any schema for the same value looks at is not among them. */
+export const unevaluatedProperties: ComparisonRule = (comparison, writer, part) => {
+  if (!('unevaluatedProperties' in part.schema) || !hasObjects(writer) || comparison.members.looksAtAll(part))
+    return [];
+  return rest(comparison, writer, {
+    part,
+    keyword: 'unevaluatedProperties',
+    isCovered: (name) => comparison.members.looksAt(part, name),
+    patterns: comparison.members.patternsOf(part),
+    rules: { closed: 'unevaluated_properties_removed', narrowed: 'unevaluated_properties_narrowed' },
+  });
+};
+
+interface Rest {
+  part: Part;
+  keyword: string;
+  /** Whether the reader describes a property by other keywords. */
+  isCovered: (name: string) => boolean;
+  /** Patterns whose properties the reader describes by other keywords. */
+  patterns: ReadonlySet<string>;
+  rules: { closed: Rule; narrowed: Rule };
+}
+
+function rest(comparison: Comparing, writer: Shape, options: Rest): Difference[] {
+  const { part, keyword, isCovered, patterns } = options;
+  const reader = shapeIn(part, keyword);
+  if (isOpenTo(comparison, reader)) return [];
+  const named = [...comparison.members.names(writer)].filter((name) => !isCovered(name));
+  const found = named.flatMap((name) => removed(comparison, writer, { ...options, name, reader }));
+  const fits = (one: Part): boolean => allFit(comparison, comparison.members.others(one, patterns), reader);
+  if (writer.parts.some(fits)) return found;
+  const { names } = comparison;
+  const closed = reader.impossible;
+  const own = writer.parts.flatMap((one) => comparison.members.others(one, patterns) ?? []);
+  if (own.length > 0 && !closed) return [...found, ...own.flatMap((one) => comparison.below(one, reader))];
+  const detail = closed
+    ? `${names.reader} permits no other properties, ${names.writer} does`
+    : `${names.reader} does not permit every other property that ${names.writer} permits`;
+  const rule = closed ? options.rules.closed : options.rules.narrowed;
+  return [...found, ...comparison.differs({ writer, part, keyword }, rule, detail)];
+}
+
+/** A property that the writer names and the reader does not. */
+function removed(
+  comparison: Comparing,
+  writer: Shape,
+  { part, keyword, name, reader }: Rest & { name: string; reader: Shape },
+): Difference[] {
+  comparison.spend(1);
+  const found = comparison.below(comparison.members.member(writer, name), reader);
+  if (found.length === 0) return [];
+  const { names } = comparison;
+  const closed = reader.impossible;
+  const detail = closed
+    ? `${names.reader} does not permit ${quoted(name)}, ${names.writer} does`
+    : `${names.reader} permits less for ${quoted(name)} than ${names.writer}`;
+  const rule = closed
+    ? 'property_removed_from_closed_content_model'
+    : 'property_removed_not_covered_by_partially_open_content_model';
+  const difference = comparison.differs({ writer, part, keyword }, rule, detail);
+  return closed ? difference : [...difference, ...found];
+}

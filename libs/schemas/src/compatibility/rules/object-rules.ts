@@ -1,0 +1,112 @@
+import { isObject } from '../../document/schema.js';
+import type { Comparing, ComparisonRule } from '../comparison-rule.js';
+import { shapeIn, shapeOf, type Part, type Shape } from '../shape.js';
+import { kinds, kindsOf } from '../types.js';
+import { requiredBy, requiredWith } from '../values.js';
+
+/** `required`; a property whose schema has a default may be missing, as Confluent sees it. */
+export const required: ComparisonRule = (comparison, writer, part) => {
+  if (!Array.isArray(part.schema.required) || !hasObjects(writer)) return [];
+  const own = requiredBy(writer);
+  const missing = (part.schema.required as string[]).filter(
+    (name) => !own.has(name) && !hasDefault(part, name),
+  );
+  const { names } = comparison;
+  return missing.flatMap((name) =>
+    comparison.differs(
+      { writer, part, keyword: 'required' },
+      'required_attribute_added',
+      `${names.reader} requires ${quoted(name)}, ${names.writer} does not`,
+    ),
+  );
+};
+
+/** Whether the schema of a property, references followed, has a `default`. */
+export function hasDefault(part: Part, name: string): boolean {
+  const { properties } = part.schema;
+  if (!isObject(properties) || !Object.hasOwn(properties, name)) return false;
+  return shapeIn(part, 'properties', name).parts.some(({ schema }) => 'default' in schema);
+}
+
+/** `propertyNames` */
+export const propertyNames: ComparisonRule = (comparison, writer, part) => {
+  if (!('propertyNames' in part.schema) || !hasObjects(writer)) return [];
+  const reader = shapeIn(part, 'propertyNames');
+  const own = writer.parts.filter(({ schema }) => 'propertyNames' in schema);
+  if (own.some((one) => comparison.below(shapeIn(one, 'propertyNames'), reader).length === 0)) return [];
+  const closed = writer.parts.find((one) => isClosed(one));
+  const text = shapeOf(part.source, part.pointer);
+  if (closed && namesOfClosed(closed).every((name) => comparison.fits(onlyName(text, name), reader)))
+    return [];
+  const { names } = comparison;
+  const detail = `${names.reader} has rules for names that ${names.writer} has not`;
+  return comparison.differs({ writer, part, keyword: 'propertyNames' }, 'property_names_changed', detail);
+};
+
+function isClosed({ schema }: Part): boolean {
+  return schema.additionalProperties === false && Object.keys(schema.patternProperties ?? {}).length === 0;
+}
+
+function namesOfClosed({ schema }: Part): string[] {
+  return Object.keys(schema.properties ?? {});
+}
+
+/** The shape of one text, at the place of another shape. */
+function onlyName(place: Shape, name: string): Shape {
+  return place.anything().narrowed({ const: name });
+}
+
+/** `dependentRequired` */
+export const dependentRequired: ComparisonRule = (comparison, writer, part) => {
+  const wanted = part.schema.dependentRequired;
+  if (!isObject(wanted) || !hasObjects(writer)) return [];
+  const own = requiredBy(writer);
+  const { names } = comparison;
+  return Object.entries(wanted).flatMap(([name, others]) => {
+    const known = requiredWith(writer, name);
+    const missing = (others as string[]).filter(
+      (other) => other !== name && !own.has(other) && !known.has(other),
+    );
+    if (missing.length === 0 || comparison.members.member(writer, name).impossible) return [];
+    const detail = `${names.reader} requires ${missing.map(quoted).join(', ')} when ${quoted(name)} is there, ${names.writer} does not`;
+    return comparison.differs(
+      { writer, part, keyword: 'dependentRequired' },
+      'dependency_array_changed',
+      detail,
+    );
+  });
+};
+
+/** `dependentSchemas` */
+export const dependentSchemas: ComparisonRule = (comparison, writer, part) => {
+  if (!isObject(part.schema.dependentSchemas) || !hasObjects(writer)) return [];
+  return Object.keys(part.schema.dependentSchemas).flatMap((name) => {
+    if (comparison.members.member(writer, name).impossible) return [];
+    const found = comparison.compare(
+      withMember(comparison, writer, name),
+      shapeIn(part, 'dependentSchemas', name),
+    );
+    if (found.length === 0) return [];
+    const { names } = comparison;
+    const detail = `${names.reader} asks for more than ${names.writer} when ${quoted(name)} is there`;
+    const at = { writer, part, keyword: 'dependentSchemas' };
+    return [...comparison.differs(at, 'dependency_schema_changed', detail), ...found];
+  });
+};
+
+/** The objects of a shape that have a certain member. */
+function withMember(comparison: Comparing, writer: Shape, name: string): Shape {
+  comparison.spend(1);
+  const objects = writer.narrowed({ type: 'object', required: [name] });
+  return writer.parts
+    .filter(({ schema: { dependentSchemas: own } }) => isObject(own) && Object.hasOwn(own, name))
+    .reduce((all, one) => all.and(shapeIn(one, 'dependentSchemas', name)), objects);
+}
+
+export function hasObjects(writer: Shape): boolean {
+  return (kindsOf(writer) & kinds.object) !== 0;
+}
+
+export function quoted(name: string): string {
+  return JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
+}

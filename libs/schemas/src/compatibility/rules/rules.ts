@@ -1,0 +1,39 @@
+import type { ComparisonRule } from '../comparison-rule.js';
+import {
+  additionalProperties,
+  patternProperties,
+  properties,
+  unevaluatedProperties,
+} from './member-rules.js';
+import { contains, items, uniqueItems } from './array-rules.js';
+import { anyOf, conditions, not, oneOf } from './combination-rules.js';
+import { dependentRequired, dependentSchemas, propertyNames, required } from './object-rules.js';
+import { bounds, counts, multiple } from './number-rules.js';
+import { format, pattern } from './text-rules.js';
+import { types, values } from './value-rules.js';
+
+/** All of them; together they look at every keyword that refuses a value. */
+export const rules: readonly ComparisonRule[] = [
+  types,
+  values,
+  bounds,
+  multiple,
+  counts,
+  pattern,
+  format,
+  required,
+  properties,
+  patternProperties,
+  additionalProperties,
+  unevaluatedProperties,
+  propertyNames,
+  dependentRequired,
+  dependentSchemas,
+  items,
+  contains,
+  uniqueItems,
+  anyOf,
+  oneOf,
+  not,
+  conditions,
+];

@@ -1,0 +1,31 @@
+import { formats } from '../../validation/formats.js';
+import { compilePattern } from '../../validation/pattern.js';
+import type { ComparisonRule } from '../comparison-rule.js';
+import { kinds, kindsOf } from '../types.js';
+import { valuesOfKind } from '../values.js';
+
+/** `pattern`: which texts two different patterns share is not looked into. */
+export const pattern: ComparisonRule = (comparison, writer, part) => {
+  const source = part.schema.pattern;
+  if (typeof source !== 'string' || (kindsOf(writer) & kinds.string) === 0) return [];
+  if (writer.parts.some(({ schema }) => schema.pattern === source)) return [];
+  const compiled = compilePattern(source);
+  if ((valuesOfKind(writer, kinds.string) as string[] | undefined)?.every((text) => compiled.test(text)))
+    return [];
+  const { names } = comparison;
+  const detail = `${names.reader} has a pattern that ${names.writer} has not`;
+  return comparison.differs({ writer, part, keyword: 'pattern' }, 'pattern_changed', detail);
+};
+
+/** `format` */
+export const format: ComparisonRule = (comparison, writer, part) => {
+  const name = part.schema.format;
+  if (typeof name !== 'string' || (kindsOf(writer) & kinds.string) === 0) return [];
+  if (writer.parts.some(({ schema }) => schema.format === name)) return [];
+  const check = formats.get(name);
+  if (check && (valuesOfKind(writer, kinds.string) as string[] | undefined)?.every((text) => check(text)))
+    return [];
+  const { names } = comparison;
+  const detail = `${names.reader} permits texts of the format ${name} only, ${names.writer} others too`;
+  return comparison.differs({ writer, part, keyword: 'format' }, 'format_changed', detail);
+};

@@ -1,0 +1,57 @@
+import type { SchemaObject } from '../document/schema.js';
+import type { Part, Shape } from './shape.js';
+
+/** Kinds of JSON values that exclude each other, as bits. */
+export const kinds = {
+  null: 1,
+  boolean: 2,
+  object: 4,
+  array: 8,
+  string: 16,
+  integer: 32,
+  fraction: 64,
+} as const;
+export const anyKind = 127;
+export const numberKinds = kinds.integer | kinds.fraction;
+
+/** The kinds of values that have a shape. */
+export function kindsOf(shape: Shape): number {
+  return shape.parts.reduce((all, part) => all & kindsOfPart(part), shape.impossible ? 0 : anyKind);
+}
+
+function kindsOfPart({ schema }: Part): number {
+  const listed = schema.type === undefined ? anyKind : kindsNamed([schema.type].flat() as string[]);
+  return valueLists(schema).reduce(
+    (all, values) => all & values.reduce<number>((some, value) => some | kindOf(value), 0),
+    listed,
+  );
+}
+
+/** The values that const and enum of a schema permit, in a list for each of them. */
+export function valueLists(schema: SchemaObject): (readonly unknown[])[] {
+  const lists: (readonly unknown[])[] = 'const' in schema ? [[schema.const]] : [];
+  return Array.isArray(schema.enum) ? [...lists, schema.enum] : lists;
+}
+
+/** The kinds that the values of `type` mean. */
+export function kindsNamed(types: readonly string[]): number {
+  return types.reduce(
+    (all, type) => all | (type === 'number' ? numberKinds : (kinds[type as keyof typeof kinds] ?? 0)),
+    0,
+  );
+}
+
+/** The words of `type` for some kinds. */
+export function namesOf(some: number): string[] {
+  const names = Object.entries(kinds).flatMap(([name, kind]) => ((some & kind) !== 0 ? [name] : []));
+  return [...new Set(names.map((name) => (name === 'fraction' ? 'number' : name)))].filter(
+    (name) => name !== 'integer' || (some & kinds.fraction) === 0,
+  );
+}
+
+export function kindOf(value: unknown): number {
+  if (value === null) return kinds.null;
+  if (Array.isArray(value)) return kinds.array;
+  if (typeof value === 'number') return Number.isInteger(value) ? kinds.integer : kinds.fraction;
+  return kinds[typeof value as 'boolean' | 'object' | 'string'];
+}
