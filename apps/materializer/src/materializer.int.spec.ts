@@ -257,7 +257,11 @@ describe('Materializer with Kafka and ClickHouse', () => {
     const { store, definitions } = admin;
     // Nobody waits for what is on its way: it must not come back.
     await write(some(200, 5));
-    await definitions.deleteStream(stream, () => store.eraser.dropStream(stream), systemActor);
+    await definitions.deleteStream(
+      stream,
+      (before) => store.eraser.dropStream({ stream, before }),
+      systemActor,
+    );
     await definitions.createStream({ stream, partitions: 4 }, systemActor);
     const events = some(50, 5);
     await vi.waitFor(() => write(events.slice(0, 1)), { timeout: 20_000, interval: 100 });

@@ -1,3 +1,4 @@
+import type { Micros } from '#contracts';
 import type { AuditEntry } from './audit/audit-event.js';
 import type { Erasure } from './erasures/erasure.js';
 import type { KeyDefinition } from './keys/key-definition.js';
@@ -10,6 +11,13 @@ export interface NewStream {
   partitions?: number;
   retention?: StreamDefinition['retention'];
 }
+
+/**
+ * Removes a stream's rows that were ingested before a time, microseconds since 1970. It is a little later than the moment
+ * of the call, as not all clocks are the same; and earlier than another process could go on with the deletion, if this one
+ * is stopped in the middle: what the next stream of that name has is younger.
+ */
+export type RowRemoval = (before: Micros) => Promise<void>;
 
 export interface CreatedStream {
   definition: StreamDefinition;
@@ -54,10 +62,11 @@ export interface Definitions {
   /**
    * Deletes a stream: begins, or goes on with what somebody has left; removes its topic, then has its rows removed, then
    * removes the definition, and the name may be used again. One process at a time is at it. Where a step fails, repeat.
+   * Its erasures end with it.
    * @throws ProblemError stream_not_found, stream_reserved, log_unavailable, stream_being_deleted while another process
    * is at it, and what `removeRows` throws
    */
-  deleteStream(name: string, removeRows: () => Promise<void>, actor: Actor): Promise<void>;
+  deleteStream(name: string, removeRows: RowRemoval, actor: Actor): Promise<void>;
 
   /** By `schemaName(stream, event_type)`. */
   readonly schemas: Kind<SchemaSubject>;

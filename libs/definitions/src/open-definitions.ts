@@ -2,7 +2,7 @@ import type { TopicNames } from '#contracts';
 import type { Log } from '#log';
 import type { AuditEntry } from './audit/audit-event.js';
 import { AuditTrail } from './audit/audit-trail.js';
-import type { CreatedStream, Definitions, NewStream } from './definitions.js';
+import type { CreatedStream, Definitions, NewStream, RowRemoval } from './definitions.js';
 import type { DefinitionsView } from './definitions-view.js';
 import type { Erasure } from './erasures/erasure.js';
 import type { KeyDefinition } from './keys/key-definition.js';
@@ -125,7 +125,7 @@ class LogDefinitions implements Definitions {
     return this.deletions.begin(name, actor);
   }
 
-  deleteStream(name: string, removeRows: () => Promise<void>, actor: Actor): Promise<void> {
+  deleteStream(name: string, removeRows: RowRemoval, actor: Actor): Promise<void> {
     return this.deletions.run({ name, removeRows, actor });
   }
 

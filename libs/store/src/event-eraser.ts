@@ -30,10 +30,21 @@ export interface EventEraser {
   eraseEntity(erasure: EntityErasure): Promise<number>;
   /** Events that were ingested before a time, and dead letters of that age. Entities keep their last version. */
   expire(query: { stream: string; before: Micros }): Promise<number>;
-  /** Events and dead letters of a partition below an offset. Entities keep their last version. */
-  truncate(query: { stream: string; partition: number; before: number }): Promise<number>;
-  /** Everything of a stream, as if it had never been. Nothing may be written to it meanwhile. */
-  dropStream(stream: string): Promise<void>;
+  /**
+   * Events of a partition below an offset that were ingested before a time, and dead letters as old. Entities keep their
+   * last version. The time keeps the events of a stream that is made anew meanwhile: its offsets start again.
+   */
+  truncate(query: {
+    stream: string;
+    partition: number;
+    before: number;
+    ingestedBefore: Micros;
+  }): Promise<number>;
+  /**
+   * Everything of a stream that was ingested before a time, as if it had never been. What was ingested since is of
+   * another stream of that name: it stays, with its counts and versions.
+   */
+  dropStream(query: { stream: string; before: Micros }): Promise<void>;
   /**
    * Starts to write anew what still holds removed rows on disk. Without it they go when ClickHouse happens to merge their
    * parts. It costs as much as these parts are large, so once an hour or a day is often enough: until then more comes

@@ -21,6 +21,6 @@ export class StreamDeletion {
    */
   async run(stream: string, actor: Actor): Promise<void> {
     const { definitions, eraser } = this.parts;
-    await definitions.deleteStream(stream, () => eraser.dropStream(stream), actor);
+    await definitions.deleteStream(stream, (before) => eraser.dropStream({ stream, before }), actor);
   }
 }

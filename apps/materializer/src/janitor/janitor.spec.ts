@@ -105,6 +105,29 @@ describe('retention', () => {
     expect(await offsets('unlimited')).toHaveLength(8);
   });
 
+  it('keeps what a stream has that is made anew while it is looked what the log has let go', async () => {
+    await create('sized', { bytes: 1_000_000 });
+    for (const partition of [0, 1]) await write('sized', 4, partition);
+    const beginnings = [1000, 1000].map((beginning, partition) => ({ partition, beginning, end: 1000 }));
+    const madeAnew = async () => {
+      now += minute;
+      await definitions.deleteStream('sized', async () => undefined, systemActor);
+      await create('sized', { bytes: 1_000_000 });
+      return beginnings;
+    };
+    const { eraser, asked } = eraserWith();
+    await janitor({ eraser, admin: { offsets: madeAnew } }).sweep();
+    expect([asked.includes('truncate'), (await offsets('sized')).length]).toEqual([false, 8]);
+    const truncate = async (query: Parameters<EventEraser['truncate']>[0]) => {
+      now += minute;
+      await write('sized', 1, query.partition);
+      return store.eraser.truncate(query);
+    };
+    const late = eraserWith({ truncate });
+    await janitor({ eraser: late.eraser, admin: { offsets: async () => beginnings } }).sweep();
+    expect(await offsets('sized')).toEqual(['0:0', '1:0']);
+  });
+
   it('is looked after once an interval', async () => {
     await create('short', { time: '3m' });
     await write('short', 4);

@@ -27,7 +27,8 @@ export class LeftDeletions {
   }
 
   private async finish(stream: string): Promise<number> {
-    await this.definitions.deleteStream(stream, () => this.eraser.dropStream(stream), systemActor);
+    const { definitions, eraser } = this;
+    await definitions.deleteStream(stream, (before) => eraser.dropStream({ stream, before }), systemActor);
     return 0;
   }
 }

@@ -1,10 +1,11 @@
-import { durationMs, type StreamDefinition } from '#definitions';
+import { durationMs, type Definitions, type StreamDefinition } from '#definitions';
 import type { TopicAdmin } from '#log';
 import type { EventEraser } from '#store';
 import type { TopicNames } from '#contracts';
 import type { Chore } from './chore.js';
 
 export interface RetentionParts {
+  definitions: Pick<Definitions, 'stream'>;
   eraser: Pick<EventEraser, 'expire' | 'truncate'>;
   admin: Pick<TopicAdmin, 'offsets'>;
   topics: TopicNames;
@@ -13,13 +14,14 @@ export interface RetentionParts {
 }
 
 /** What a stream's retention asks for: of the rows, what its topic no longer has to keep either. */
-export function retentionChores({ stream, retention }: StreamDefinition, parts: RetentionParts): Chore[] {
+export function retentionChores(definition: StreamDefinition, parts: RetentionParts): Chore[] {
+  const { stream, retention } = definition;
   if (retention === 'unlimited') return [];
   const chores: Chore[] = [];
   const { time, bytes } = retention;
   if (time !== undefined)
     chores.push({ reason: 'time', stream, run: () => expire(stream, durationMs(time), parts) });
-  if (bytes !== undefined) chores.push({ reason: 'bytes', stream, run: () => truncate(stream, parts) });
+  if (bytes !== undefined) chores.push({ reason: 'bytes', stream, run: () => truncate(definition, parts) });
   return chores;
 }
 
@@ -27,10 +29,21 @@ function expire(stream: string, keptMs: number, { eraser, now }: RetentionParts)
   return eraser.expire({ stream, before: (now() - keptMs) * 1000 });
 }
 
-/** The log decides by its size what it keeps: what it has let go, the rows follow. */
-async function truncate(stream: string, { eraser, admin, topics }: RetentionParts): Promise<number> {
+/**
+ * The log decides by its size what it keeps: what it has let go, the rows follow. Where the stream is made anew meanwhile,
+ * its offsets start again: nothing is removed that was ingested after the log was asked.
+ */
+async function truncate(
+  { stream, created_at }: StreamDefinition,
+  { eraser, admin, topics, definitions, now }: RetentionParts,
+): Promise<number> {
+  const ingestedBefore = now() * 1000;
   let removed = 0;
-  for (const { partition, beginning } of await admin.offsets(topics.ofStream(stream)))
-    if (beginning > 0) removed += await eraser.truncate({ stream, partition, before: beginning });
+  for (const { partition, beginning } of await admin.offsets(topics.ofStream(stream))) {
+    const current = definitions.stream(stream);
+    if (current?.created_at !== created_at || current.state !== 'live') break;
+    if (beginning === 0) continue;
+    removed += await eraser.truncate({ stream, partition, before: beginning, ingestedBefore });
+  }
   return removed;
 }

@@ -81,6 +81,17 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect((await given.started(names)).erasures.size).toBe(1);
     });
 
+    it('removes rows up to a time that no other process can have gone on with it by', async () => {
+      const names = given.names();
+      const definitions = await given.started(names, { deletionLeaseMs: 10_000 });
+      await definitions.createStream({ stream: 'orders' }, ada);
+      let bound = 0;
+      const removeRows = async (before: number): Promise<void> => void (bound = before / 1000);
+      await definitions.deleteStream('orders', removeRows, ada);
+      expect(bound).toBeGreaterThan(Date.now());
+      expect(bound).toBeLessThan(Date.now() + 5_001);
+    });
+
     it('is shared by those who ask for it at once in one process', async () => {
       const definitions = await given.started(given.names());
       await definitions.createStream({ stream: 'orders' }, ada);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { formatTime, parseTime } from '#contracts';
 import { forgetErasures } from '../erasures/forget-erasures.js';
 import type { Actor } from '../kind.js';
+import type { RowRemoval } from '../definitions.js';
 import { refuseReserved } from './reserved-names.js';
 import type { StreamDefinition } from './stream-definition.js';
 import { beingDeleted, foundStream, streamProblem } from './stream-problems.js';
@@ -12,7 +13,7 @@ type Current = StreamDefinition | undefined;
 /** What is asked for: the stream, what removes its rows, and by whom. */
 export interface Deletion {
   name: string;
-  removeRows(): Promise<void>;
+  removeRows: RowRemoval;
   actor: Actor;
 }
 
@@ -67,8 +68,9 @@ export class StreamDeletions {
     try {
       await log.admin.remove(names.ofStream(deletion.name));
       // It may have taken so long that somebody else goes on.
+      const before = Date.now() + deletionLeaseMs / 2;
       const stream = await this.take(deletion);
-      await deletion.removeRows();
+      await deletion.removeRows(before * 1000);
       // As long as there may be rows or records of it, they are obeyed.
       await forgetErasures(erasures, stream, deletion.actor);
     } catch (error) {

@@ -29,8 +29,8 @@ export class ClickHouseEraser implements EventEraser {
     return this.run(() => truncate(this.connection, query));
   }
 
-  dropStream(stream: string): Promise<void> {
-    return this.run(() => dropStream(this.connection, stream));
+  dropStream(query: Parameters<EventEraser['dropStream']>[0]): Promise<void> {
+    return this.run(() => dropStream(this.connection, query));
   }
 
   purge(): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams } from '#contracts';
 import { TcpProxy } from '#testing';
-import { letterOf, rowsOf } from '../contract/rows.js';
+import { letterOf, rowsOf, second, t0 } from '../contract/rows.js';
 import { storeMayReturn } from '../errors.js';
 import type { Store } from '../store.js';
 import { openClickHouse } from './open.js';
@@ -45,7 +45,11 @@ const changes: [string, (store: Store) => Promise<unknown>][] = [
         before: { 0: 10 },
       }),
   ],
-  ['truncations', (store) => store.eraser.truncate({ stream, partition: 0, before: 10 })],
+  [
+    'truncations',
+    (store) =>
+      store.eraser.truncate({ stream, partition: 0, before: 10, ingestedBefore: t0 + 1_000_000 * second }),
+  ],
 ];
 
 async function letterIds(store: Store): Promise<string[]> {
@@ -64,7 +68,12 @@ describe('a store', () => {
     await test.store.writer.append(rows, 'first');
     await test.store.writer.appendDeadLetters([letter]);
     await test.store.writer.markReplayed(await letterIds(test.store), 1);
-    await test.store.eraser.truncate({ stream, partition: 0, before: 1 });
+    await test.store.eraser.truncate({
+      stream,
+      partition: 0,
+      before: 1,
+      ingestedBefore: t0 + 1_000_000 * second,
+    });
   });
   afterEach(() => test.close());
 

@@ -6,7 +6,8 @@ import type { StoreContract } from './store-contract.js';
 export function describeDropping(contract: StoreContract): void {
   describe('dropping a stream', () => {
     const rows = (stream: string) => rowsOf(stream, 6, (i) => ({ entity_id: 'e', version: i + 1 }));
-    const drop = (stream: string) => contract.store.eraser.dropStream(stream);
+    const drop = (stream: string, before = t0 + 60 * second) =>
+      contract.store.eraser.dropStream({ stream, before });
     const letters = async (stream: string) =>
       (await contract.deadLetters({ limit: 100 })).items.filter((letter) => letter.stream === stream);
 
@@ -38,7 +39,10 @@ export function describeDropping(contract: StoreContract): void {
       const letter = letterOf({ stream, offset: 7 });
       await contract.store.writer.appendDeadLetters([letter]);
       await contract.store.writer.markReplayed([(await letters(stream))[0]?.id as string], t0);
-      await contract.store.eraser.truncate({ stream, partition: 0, before: 2 });
+      await contract.store.eraser.truncate({
+        ...{ stream, partition: 0, before: 2 },
+        ingestedBefore: t0 + 60 * second,
+      });
       await drop(stream);
       await contract.write([eventRow({ stream, offset: 0, timestamp: t0 + 99 * second })]);
       await contract.store.writer.appendDeadLetters([letter]);
@@ -46,6 +50,49 @@ export function describeDropping(contract: StoreContract): void {
         { stream, events: 1, first_timestamp: t0 + 99 * second, last_timestamp: t0 + 99 * second },
       ]);
       expect(await letters(stream)).toMatchObject([{ replayed_at: null }]);
+      expect((await contract.count({ streams: [stream], limit: 5 })).total).toBe(1);
+    });
+
+    it('leaves what was ingested since: it is of the next stream of that name', async () => {
+      const stream = newStream();
+      const successor = (offset: number) =>
+        eventRow({
+          ...{
+            stream,
+            offset,
+            entity_id: 'e',
+            version: offset + 1,
+            ingested_at: t0 + (100 + offset) * second,
+          },
+          timestamp: t0 + 500 * second,
+        });
+      await contract.write([...rows(stream), ...[0, 1].map(successor)]);
+      await contract.store.writer.appendDeadLetters([
+        letterOf({ stream, offset: 7 }),
+        letterOf({ stream, offset: 8, created_at: t0 + 100 * second }),
+      ]);
+      for (let repeat = 0; repeat < 2; repeat++) {
+        await drop(stream);
+        const left = await contract.eventsOf(stream);
+        expect(left.map(({ offset, version }) => [offset, version])).toEqual([
+          [0, 1],
+          [1, 2],
+        ]);
+        expect((await contract.entities({ stream, limit: 5 })).items).toMatchObject([{ version: 2 }]);
+        expect((await contract.count({ streams: [stream], limit: 5 })).total).toBe(2);
+        expect(await contract.streams({ streams: [stream] })).toMatchObject([{ events: 2 }]);
+        expect(await contract.store.writer.lastStored(stream, 0)).toBe(1);
+        expect((await letters(stream)).map(({ offset }) => offset)).toEqual([8]);
+      }
+    });
+
+    it('leaves a stream alone that has nothing so old, with versions of what is past its retention', async () => {
+      const stream = newStream();
+      await contract.write(rows(stream));
+      await contract.write([eventRow({ stream, offset: 9, ingested_at: t0 + 90 * second })]);
+      await contract.store.eraser.expire({ stream, before: t0 + 80 * second });
+      await drop(stream);
+      expect((await contract.entities({ stream, limit: 5 })).items).toMatchObject([{ version: 6 }]);
       expect((await contract.count({ streams: [stream], limit: 5 })).total).toBe(1);
     });
 

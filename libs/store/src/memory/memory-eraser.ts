@@ -35,19 +35,21 @@ export class MemoryEraser implements EventEraser {
   }
 
   async truncate(query: Parameters<EventEraser['truncate']>[0]): Promise<number> {
-    const { stream, partition, before } = query;
+    const { stream, partition, before, ingestedBefore } = query;
     const isBelow = (row: { stream: string; partition: number; offset: number }) =>
       row.stream === stream && row.partition === partition && row.offset < before;
-    this.tables.removeLetters(isBelow);
-    return this.tables.removeEvents(isBelow);
+    this.tables.removeLetters((letter) => isBelow(letter) && letter.created_at < ingestedBefore);
+    return this.tables.removeEvents((row) => isBelow(row) && row.ingested_at < ingestedBefore);
   }
 
-  async dropStream(stream: string): Promise<void> {
+  async dropStream({ stream, before }: Parameters<EventEraser['dropStream']>[0]): Promise<void> {
     const isOf = (row: { stream: string }) => row.stream === stream;
-    this.tables.removeEvents(isOf);
+    this.tables.removeLetters((letter) => isOf(letter) && letter.created_at < before);
+    this.tables.forgetReplays(stream, before);
+    const removed = this.tables.removeEvents((row) => isOf(row) && row.ingested_at < before);
+    if (removed === 0 && this.tables.events().some(isOf)) return;
     this.tables.removeHeads(isOf);
-    this.tables.removeLetters(isOf);
-    this.tables.forget(stream);
+    this.tables.forgetEnds(stream);
   }
 
   async purge(): Promise<void> {}

@@ -10,6 +10,7 @@ import type {
   EntitiesQuery,
   EntityQuery,
   EntitySummary,
+  EntityTraces,
   EventFilter,
   EventIdQuery,
   EventQuery,
@@ -111,14 +112,15 @@ export class MemoryReader implements EventReader {
     return cut(items, query.limit, (last) => encodeCursor(binding, order(last)));
   }
 
-  async knowsEntity(query: EntityQuery): Promise<boolean> {
+  async tracesOf(query: EntityQuery): Promise<EntityTraces> {
     const { stream, entityId } = query;
     const isIts = (entity: string | null) => entity === entityId;
     const isInIt = (row: { stream: string }) => row.stream === stream && permitted(query, row);
-    return (
-      [...this.tables.events(), ...this.tables.heads()].some((row) => isInIt(row) && isIts(row.entity_id)) ||
-      this.tables.letters().some((letter) => isInIt(letter) && isLetterOf(letter, isIts, entityId))
-    );
+    const rows = [...this.tables.events(), ...this.tables.heads()];
+    return {
+      events: rows.some((row) => isInIt(row) && isIts(row.entity_id)),
+      deadLetters: this.tables.letters().some((letter) => isInIt(letter) && isLetterOf(letter, isIts, entityId)),
+    };
   }
 
   async deadLetters(query: DeadLetterQuery): Promise<Page<FoundDeadLetter> & { total: number }> {

@@ -22,8 +22,7 @@ export class MemoryTables {
       const { stream, partition, offset } = row;
       const identity = JSON.stringify([stream, row.timestamp, partition, offset]);
       this.rowsByIdentity.set(identity, { ...row, event_id: row.event_id.toLowerCase() });
-      const end = JSON.stringify([stream, partition]);
-      this.ends.set(end, Math.max(offset, this.ends.get(end) ?? 0));
+      this.addToEnd(row);
       this.addToHead(row);
     }
   }
@@ -77,11 +76,20 @@ export class MemoryTables {
     for (const row of this.events()) if (gone.has(headKey(row))) this.addToHead(row);
   }
 
-  /** Forgets how far a stream was stored, and what was replayed of it. */
-  forget(stream: string): void {
-    const ofOthers = (_value: number, key: string) => (JSON.parse(key) as unknown[])[0] !== stream;
-    this.ends = filtered(this.ends, ofOthers);
-    this.replays = filtered(this.replays, ofOthers);
+  /** Forgets how far a stream was stored, but for the events that there are. */
+  forgetEnds(stream: string): void {
+    this.ends = filtered(this.ends, (_end, key) => streamOf(key) !== stream);
+    for (const row of this.events()) if (row.stream === stream) this.addToEnd(row);
+  }
+
+  /** Forgets what was replayed of a stream before a time. */
+  forgetReplays(stream: string, before: number): void {
+    this.replays = filtered(this.replays, (at, key) => streamOf(key) !== stream || at >= before);
+  }
+
+  private addToEnd({ stream, partition, offset }: EventRow): void {
+    const end = JSON.stringify([stream, partition]);
+    this.ends.set(end, Math.max(offset, this.ends.get(end) ?? 0));
   }
 
   private addToHead(row: EventRow): void {
@@ -102,6 +110,10 @@ export class MemoryTables {
 
 function headKey(row: Pick<EventRow, 'stream' | 'partition' | 'entity_id'>): string {
   return JSON.stringify([row.stream, row.partition, row.entity_id]);
+}
+
+function streamOf(key: string): unknown {
+  return (JSON.parse(key) as unknown[])[0];
 }
 
 function markOf({ stream, source, partition, offset, event }: DeadLetter): string {

@@ -2,12 +2,13 @@ import type { EventEraser } from '../../event-eraser.js';
 import type { Connection } from '../connection.js';
 import { belowEnd, countOf, find, hasRows, noteRemoved, removeRows, type RowSet } from './row-set.js';
 
+const earlier = (column: string) => `${column} < fromUnixTimestamp64Micro({before:Int64}, 'UTC')`;
+
 /** See EventEraser.expire. */
 export async function expire(
   connection: Connection,
   { stream, before }: Parameters<EventEraser['expire']>[0],
 ): Promise<number> {
-  const earlier = (column: string) => `${column} < fromUnixTimestamp64Micro({before:Int64}, 'UTC')`;
   const params = { before };
   const events = await removeEvents(connection, { stream, condition: earlier('ingested_at'), params });
   await removeLetters(connection, { stream, condition: earlier('created_at'), params });
@@ -17,12 +18,15 @@ export async function expire(
 /** See EventEraser.truncate. */
 export async function truncate(
   connection: Connection,
-  { stream, partition, before }: Parameters<EventEraser['truncate']>[0],
+  { stream, partition, before: end, ingestedBefore: before }: Parameters<EventEraser['truncate']>[0],
 ): Promise<number> {
-  const condition = 'partition = {partition:UInt16} AND offset < {before:UInt64}';
-  const set = { stream, condition, params: { partition, before } };
-  const events = await removeEvents(connection, set);
-  await removeLetters(connection, set);
+  const set = (column: string) => ({
+    stream,
+    condition: `partition = {partition:UInt16} AND offset < {end:UInt64} AND ${earlier(column)}`,
+    params: { partition, end, before },
+  });
+  const events = await removeEvents(connection, set('ingested_at'));
+  await removeLetters(connection, set('created_at'));
   return events;
 }
 

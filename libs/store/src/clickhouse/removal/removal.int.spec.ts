@@ -1,12 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#contracts';
-import { eventRow, letterOf, rowsOf } from '../../contract/rows.js';
+import { eventRow, letterOf, rowsOf, second, t0 } from '../../contract/rows.js';
 import { StoreUnavailableError } from '../../errors.js';
 import { openClickHouse } from '../open.js';
 import { openTestStore, type TestStore } from '../test-store.js';
 
 const tables = ['events', 'events_by_entity', 'entities', 'dead_letters'];
+
+const later = t0 + 1_000_000 * second;
 
 describe('rows that were removed', () => {
   let test: TestStore;
@@ -62,7 +64,7 @@ describe('rows that were removed', () => {
   it('keep their place in the order of pages: a page is read no further than it goes', async () => {
     const stream = `s-${randomUUID()}`;
     await test.store.writer.append(rowsOf(stream, 50_000), stream);
-    await test.store.eraser.truncate({ stream, partition: 0, before: 25_000 });
+    await test.store.eraser.truncate({ stream, partition: 0, before: 25_000, ingestedBefore: later });
     const plan = await select<{ explain: string }>(`
       EXPLAIN PIPELINE SELECT * FROM events WHERE stream = '${stream}'
       ORDER BY timestamp, partition, offset LIMIT 100 SETTINGS optimize_read_in_order = 1`);
@@ -80,7 +82,7 @@ describe('rows that were removed', () => {
     const stream = `s-${randomUUID()}`;
     await test.store.writer.append(rowsOf(stream, 10), stream);
     const hasty = openClickHouse({ ...test.options, insertTimeoutMs: 1_000 });
-    const truncated = { stream, partition: 0, before: 5 };
+    const truncated = { stream, partition: 0, before: 5, ingestedBefore: later };
     await command('SYSTEM STOP MERGES events');
     await expect(hasty.eraser.truncate(truncated)).rejects.toBeInstanceOf(StoreUnavailableError);
     await command('SYSTEM START MERGES events');
@@ -97,7 +99,7 @@ describe('rows that were removed', () => {
     for (let i = 0; i < 20; i++) {
       await command(`ALTER TABLE events DELETE WHERE stream = 'x${i}' SETTINGS mutations_sync = 0`);
     }
-    const truncated = { stream, partition: 0, before: 5 };
+    const truncated = { stream, partition: 0, before: 5, ingestedBefore: later };
     const refused = test.store.eraser.truncate(truncated);
     await expect(refused).rejects.toThrow('has not finished 20 earlier removals');
     await expect(refused).rejects.toBeInstanceOf(StoreUnavailableError);
