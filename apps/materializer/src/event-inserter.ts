@@ -15,6 +15,8 @@ export interface EventInserterOptions {
   retry: Retry;
   /** Aborted when everything stops at once. */
   stopped: AbortSignal;
+  /** False when the block need not be stored any more: its partition is somebody else's, or its stream is deleted. */
+  wanted(block: EventBlock): boolean;
   /** Microseconds since 1970. */
   now: () => number;
   /** The store will not take this row, the only one here: it does not count, and those after it move up. Called in the rows' order. */
@@ -28,7 +30,7 @@ export interface EventInserterOptions {
 export class EventInserter {
   constructor(private readonly options: EventInserterOptions) {}
 
-  /** Resolves when every row is stored, or is a dead letter. @throws CannotGoOnError */
+  /** Resolves when every row is stored, is a dead letter, or is wanted no longer. @throws CannotGoOnError */
   async insert(all: readonly EventBlock[]): Promise<void> {
     const blocks = all.filter(({ count }) => count > 0);
     const rows = rowsOf(blocks);
@@ -45,11 +47,14 @@ export class EventInserter {
     }
   }
 
-  /** Resolves when they are stored. @throws CannotGoOnError */
-  async insertLetters(letters: readonly DeadLetter[]): Promise<void> {
-    if (letters.length === 0) return;
+  /** Resolves when they are stored; which ones these are is asked at each attempt. @throws CannotGoOnError */
+  async insertLetters(lettersNow: () => readonly DeadLetter[]): Promise<void> {
+    let letters: readonly DeadLetter[] = [];
     try {
-      await this.retried(() => this.options.writer.appendDeadLetters(letters));
+      await this.retried(async () => {
+        letters = lettersNow();
+        if (letters.length > 0) await this.options.writer.appendDeadLetters(letters);
+      });
     } catch (error) {
       if (!(error instanceof StoreRefusedError)) throw error;
       throw new CannotGoOnError('ClickHouse refuses the dead letters; nothing may be dropped', {
@@ -60,18 +65,20 @@ export class EventInserter {
   }
 
   private async append(blocks: readonly EventBlock[], rows: number): Promise<void> {
-    const token = insertToken(blocks);
-    await this.retried(async () => {
+    const inserted = await this.retried(async () => {
+      const wanted = blocks.filter((block) => this.options.wanted(block));
+      if (wanted.length === 0) return 0;
       const observe = metrics.insertDuration.startTimer();
-      await this.options.writer.appendBlocks(blocks, token);
+      await this.options.writer.appendBlocks(wanted, insertToken(wanted));
       observe();
+      return wanted.length === blocks.length ? rows : rowsOf(wanted);
     });
-    metrics.insertRows.inc(rows);
+    metrics.insertRows.inc(inserted);
   }
 
   private async refuse(block: EventBlock, reason: StoreRefusedError): Promise<void> {
     const row = block.row(0);
-    await this.insertLetters([
+    const letters: DeadLetter[] = [
       {
         source: 'materializer',
         stream: row.stream,
@@ -82,7 +89,8 @@ export class EventInserter {
         event: encodeRecord(row),
         created_at: this.options.now(),
       },
-    ]);
+    ];
+    await this.insertLetters(() => (this.options.wanted(block) ? letters : []));
     this.options.refused(block);
   }
 

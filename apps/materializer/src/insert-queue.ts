@@ -85,7 +85,10 @@ export class InsertQueue {
     await new Promise<void>((resolve) => this.held.push({ state: chunk.state, resolve }));
   }
 
-  /** Forgets what a revoked partition has waiting. What is being inserted goes on: it is harmless. */
+  /**
+   * Forgets what a dropped partition has waiting. An insert that is under way goes on: of a revoked partition it is
+   * harmless, and of a deleted stream its rows are removed once more.
+   */
   drop(state: PartitionState): void {
     const dropped = this.waiting.filter((chunk) => chunk.state === state);
     this.waiting = this.waiting.filter((chunk) => chunk.state !== state);

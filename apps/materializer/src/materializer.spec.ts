@@ -427,6 +427,25 @@ describe('Materializer', () => {
     expect(failures).toEqual([]);
   });
 
+  it('tries no longer to store what it has read of a stream that it is told to forget', async () => {
+    const others = topics.ofStream('others');
+    await log.admin.create(others, { partitions: 1 });
+    const materializer = await start({ insertRows: 4 });
+    await materializer.subscribe(['orders', 'others']);
+    await vi.waitFor(() => expect([...materializer.assignments]).toHaveLength(2), { timeout: 20_000 });
+    writer.down = true;
+    await write([...range(0, 2), { id: 2, value: 'no event' }]);
+    await vi.waitFor(() => expect(writer.tokens.length).toBeGreaterThan(2), { timeout: 20_000 });
+    await write(range(10, 12), others);
+    await log.admin.remove(topic);
+    materializer.forget('orders');
+    writer.down = false;
+    await vi.waitFor(async () => expect(await stored()).not.toEqual([]), { timeout: 20_000 });
+    expect((await stored()).map(({ id }) => id)).toEqual([10, 11]);
+    expect(await letters()).toEqual([]);
+    expect(failures).toEqual([]);
+  });
+
   it('takes up new streams', async () => {
     const materializer = await start();
     const other = topics.ofStream('other');

@@ -73,6 +73,7 @@ export class Materializer implements ConsumerHandler {
     this.inserter = new EventInserter({
       ...{ writer, retry },
       stopped: this.stopped.signal,
+      wanted: (block) => this.isWanted(block),
       now: () => this.now() * 1000,
       refused: (block) => this.withdraw(block),
     });
@@ -219,7 +220,9 @@ export class Materializer implements ConsumerHandler {
 
   private async write(chunks: readonly Chunk[]): Promise<void> {
     await this.inserter.insert(chunks.map((chunk) => chunk.rows));
-    await this.inserter.insertLetters(chunks.flatMap((chunk) => chunk.letters));
+    await this.inserter.insertLetters(() =>
+      chunks.filter(({ state }) => !state.ended.aborted).flatMap(({ letters }) => letters),
+    );
     this.options.progress.moved();
     metrics.consumeLastProgress.set(this.now() / 1000);
     for (const chunk of chunks) this.stored(chunk);
@@ -235,6 +238,12 @@ export class Materializer implements ConsumerHandler {
       () => this.options.progress.moved(),
       (error: unknown) => state.ended.aborted || this.fail(error),
     );
+  }
+
+  /** Of a partition that was dropped while its rows were tried again and again nothing more is stored. */
+  private isWanted({ place }: EventBlock): boolean {
+    const own = this.queue.unstored.find(({ rows }) => rows.place === place);
+    return own === undefined || !own.state.ended.aborted;
   }
 
   /** A refused row takes no version: those after it in its entity move up. None of them is stored yet. */

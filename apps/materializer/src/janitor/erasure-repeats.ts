@@ -17,7 +17,11 @@ export class ErasureRepeats {
   /** Age of an erasure when it was last repeated, in milliseconds. */
   private readonly done = new Map<string, number>();
 
-  constructor(private readonly eraser: Pick<EventEraser, 'eraseEntity'>) {}
+  /** @param stands Whether it still is of the stream that has its name. */
+  constructor(
+    private readonly eraser: Pick<EventEraser, 'eraseEntity'>,
+    private readonly stands: (erasure: Erasure) => boolean,
+  ) {}
 
   /** @param now Milliseconds since 1970. */
   due(erasures: readonly Erasure[], now: number): Chore[] {
@@ -34,6 +38,7 @@ export class ErasureRepeats {
   }
 
   private async repeat(erasure: Erasure, now: number): Promise<number> {
+    if (!this.stands(erasure)) return 0;
     const { stream, entity_hash: entityHash, before } = erasure;
     const removed = await this.eraser.eraseEntity({ stream, entityHash, before });
     this.done.set(keyOf(erasure), ageOf(erasure, now));

@@ -223,6 +223,78 @@ describe('deletions', () => {
   });
 });
 
+describe('rows that come late', () => {
+  const deleted = (stream: string) =>
+    definitions.deleteStream(stream, (before) => store.eraser.dropStream({ stream, before }), systemActor);
+  const everywhere = { holds: () => true };
+
+  it('of a stream that is deleted are removed', async () => {
+    await create('orders');
+    const one = janitor(everywhere);
+    await deleted('orders');
+    await write('orders', 3);
+    now += 2 * minute;
+    await one.sweep();
+    expect(await offsets('orders')).toEqual([]);
+  });
+
+  it('are removed beside those of the next stream of that name, which stay', async () => {
+    await create('orders');
+    const one = janitor(everywhere);
+    const former = now;
+    now += 5_000;
+    await deleted('orders');
+    await create('orders');
+    now = former;
+    await write('orders', 3);
+    now += minute;
+    await write('orders', 1, 1);
+    await one.sweep();
+    expect(await offsets('orders')).toEqual(['1:0']);
+    expect((await store.reader.entities({ access: allStreams, stream: 'orders', limit: 9 })).items).toEqual([
+      expect.objectContaining({ entity_id: 'bob' }),
+    ]);
+  });
+
+  it('are looked for ever more rarely, no longer after a day, and by one process', async () => {
+    await create('orders');
+    const { eraser, asked } = eraserWith();
+    const [one, other] = [true, false].map((holds) => janitor({ eraser, holds: () => holds })) as [
+      Janitor,
+      Janitor,
+    ];
+    await deleted('orders');
+    for (const end = now + 2 * day; now < end; now += minute) {
+      await one.sweep();
+      await other.sweep();
+    }
+    const repeats = asked.filter((name) => name === 'dropStream').length;
+    expect(repeats).toBeGreaterThan(5);
+    expect(repeats).toBeLessThan(15);
+  });
+
+  it('of a name that was never seen stay: they may be all that is left of a log that was lost', async () => {
+    await write('orders', 3);
+    now += day;
+    await janitor(everywhere).sweep();
+    expect(await offsets('orders')).toHaveLength(3);
+  });
+
+  it('wait while the definitions cannot be read', async () => {
+    await create('orders');
+    const one = janitor(everywhere);
+    await deleted('orders');
+    await write('orders', 3);
+    now += 2 * minute;
+    log.down = true;
+    await one.sweep();
+    log.down = false;
+    expect(await offsets('orders')).toHaveLength(3);
+    await one.sweep();
+    expect(await offsets('orders')).toEqual([]);
+  });
+});
+
 describe('the janitor', () => {
   it('has what was removed taken off the disk at its start and once an hour, by one process', async () => {
     const { eraser, asked } = eraserWith();

@@ -5,6 +5,7 @@ import { storeMayReturn, type EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { Chore } from './chore.js';
 import { ErasureRepeats } from './erasure-repeats.js';
+import { LateRows } from './late-rows.js';
 import { LeftDeletions } from './left-deletions.js';
 import { retentionChores, type RetentionParts } from './retention.js';
 
@@ -17,7 +18,7 @@ const stopMs = 2_000;
 const firstPauseMs = 10_000;
 
 export interface JanitorOptions extends RetentionParts {
-  definitions: Pick<Definitions, 'stream' | 'streams' | 'erasures' | 'deleteStream'>;
+  definitions: Pick<Definitions, 'start' | 'stream' | 'streams' | 'erasures' | 'deleteStream' | 'onChange'>;
   eraser: EventEraser;
   /** Whether this process has the stream's first partition: of all materializers, that one takes care of the stream. */
   holds: (stream: string) => boolean;
@@ -28,12 +29,13 @@ export interface JanitorOptions extends RetentionParts {
 
 /**
  * Takes out of the store what must not be there any more: what is past its stream's retention, what comes back of erased
- * entities, what is left of deleted streams. It goes from one thing to the next, beside the materializing: what fails is
+ * entities and of deleted streams, what is left of these. It goes from one thing to the next, beside the materializing: what fails is
  * said, counted, and tried again in the next round.
  */
 export class Janitor {
   private readonly repeats: ErasureRepeats;
   private readonly deletions: LeftDeletions;
+  private readonly lateRows: LateRows;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private stopped = false;
@@ -41,8 +43,10 @@ export class Janitor {
   private purgedAt = -Infinity;
 
   constructor(private readonly options: JanitorOptions) {
-    this.repeats = new ErasureRepeats(options.eraser);
-    this.deletions = new LeftDeletions(options.definitions, options.eraser);
+    const { eraser, definitions } = options;
+    this.repeats = new ErasureRepeats(eraser, (erasure) => concernsStream(definitions, erasure));
+    this.deletions = new LeftDeletions(definitions, eraser);
+    this.lateRows = new LateRows({ definitions, eraser, now: options.now });
   }
 
   start(): void {
@@ -52,6 +56,7 @@ export class Janitor {
   /** Begins nothing more; resolves when what is under way is over, or takes too long: it can be cut off anywhere. */
   async stop(): Promise<void> {
     this.stopped = true;
+    this.lateRows.close();
     clearTimeout(this.timer);
     const patience = new AbortController();
     const late = sleep(stopMs, undefined, { signal: patience.signal }).catch(() => undefined);
@@ -68,6 +73,8 @@ export class Janitor {
   private async doWhatIsDue(): Promise<void> {
     const now = this.options.now();
     for (const chore of this.deletions.due(now)) if (!(await this.done(chore))) return;
+    if (this.options.holds(auditStream))
+      for (const chore of this.lateRows.due(now)) if (!(await this.done(chore))) return;
     if (now - this.roundAt < this.options.intervalMs) return;
     for (const chore of this.round(now)) if (!(await this.done(chore))) return;
     this.roundAt = now;
