@@ -1,4 +1,5 @@
 export * from './dedupe/index.js';
+export * from './folds/index.js';
 export { compileExpression, compileParsed } from './expressions/compile.js';
 export * from './expressions/errors.js';
 export { eventValue } from './expressions/event-value.js';

@@ -1,8 +1,11 @@
 import type { Expression } from '#contracts';
+import { doubles, type Arithmetic } from './arithmetic.js';
+import { endBudget, evaluationFailure, startBudget } from './budget.js';
+import type { Call } from './call.js';
 import { EvaluationError, ExpressionError } from './errors.js';
-import { functions, methods } from './functions.js';
+import { memberValue } from './event-value.js';
+import { methods } from './functions.js';
 import { compileMacro, isMacro } from './macros.js';
-import { operators } from './operators.js';
 import { parseExpression } from './parse.js';
 import type { Compile, Compiled, Scope } from './scope.js';
 import { isList, isNumber, isObject, kindOf, needBool, type Value, type ValueObject } from './values.js';
@@ -16,57 +19,76 @@ export function compileExpression(text: string): (event: ValueObject) => Value {
   return compileParsed(parseExpression(text));
 }
 
-/** The same for an expression that has been parsed. */
-export function compileParsed(expression: Expression): (event: ValueObject) => Value {
-  const run = compile(expression, ['event']);
-  return (event) => run({ name: 'event', value: event });
+/**
+ * The same for an expression that has been parsed. With `exact` arithmetic the event's numbers have to be read exactly
+ * too (`parseExactJson`).
+ */
+export function compileParsed(
+  expression: Expression,
+  arithmetic: Arithmetic = doubles,
+): (event: ValueObject) => Value {
+  const run = compiler(arithmetic)(expression, ['event']);
+  return (event) => {
+    startBudget();
+    try {
+      return run({ name: 'event', value: event });
+    } catch (error) {
+      throw evaluationFailure(error, expression.at);
+    } finally {
+      endBudget();
+    }
+  };
 }
 
-const compile: Compile = (expression, names) => {
-  const part = (child: Expression) => compile(child, names);
-  const { at } = expression;
-  switch (expression.kind) {
-    case 'literal':
-      return constant(literal(expression.value));
-    case 'list': {
-      const items = expression.items.map(part);
-      return (scope) => items.map((item) => item(scope));
-    }
-    case 'map': {
-      const entries = expression.entries.map(([key, value]) => [part(key), part(value)] as const);
-      return (scope) =>
-        object(
-          entries.map(([key, value]) => [key(scope), value(scope)]),
+function compiler(arithmetic: Arithmetic): Compile {
+  const compile: Compile = (expression, names) => {
+    const part = (child: Expression) => compile(child, names);
+    const { at } = expression;
+    switch (expression.kind) {
+      case 'literal':
+        return constant(literal(expression.value));
+      case 'list': {
+        const items = expression.items.map(part);
+        return (scope) => items.map((item) => item(scope));
+      }
+      case 'map':
+        return map(
+          expression.entries.map(([key, value]) => [part(key), part(value)]),
           at,
         );
+      case 'variable':
+        return variable(expression.name, names, at);
+      case 'member': {
+        const of = part(expression.object);
+        return (scope) => member(of(scope), expression.name, at);
+      }
+      case 'index': {
+        const [of, index] = [part(expression.object), part(expression.index)];
+        return (scope) => element(of(scope), index(scope), at);
+      }
+      case 'unary': {
+        const operand = part(expression.operand);
+        if (expression.operator === '!') return (scope) => !needBool(operand(scope), at);
+        return (scope) => arithmetic.negate(operand(scope), at);
+      }
+      case 'binary': {
+        const [left, right] = [part(expression.left), part(expression.right)];
+        if (expression.operator === '&&') return logical(false, [left, right], at);
+        if (expression.operator === '||') return logical(true, [left, right], at);
+        const operate = arithmetic.operators[expression.operator];
+        return (scope) => operate(left(scope), right(scope), at);
+      }
+      case 'conditional': {
+        const [test, then, otherwise] = [part(expression.test), part(expression.then), part(expression.else)];
+        return (scope) => (needBool(test(scope), at) ? then(scope) : otherwise(scope));
+      }
+      case 'call':
+        if (isMacro(expression)) return compileMacro(expression, names, compile);
+        return call(expression, expression.object ? methods : arithmetic.functions, part);
     }
-    case 'variable':
-      return variable(expression.name, names, at);
-    case 'member': {
-      const of = part(expression.object);
-      return (scope) => member(of(scope), expression.name, at);
-    }
-    case 'index': {
-      const [of, index] = [part(expression.object), part(expression.index)];
-      return (scope) => element(of(scope), index(scope), at);
-    }
-    case 'unary':
-      return unary(expression.operator, part(expression.operand), at);
-    case 'binary': {
-      const [left, right] = [part(expression.left), part(expression.right)];
-      if (expression.operator === '&&') return logical(false, [left, right], at);
-      if (expression.operator === '||') return logical(true, [left, right], at);
-      const operate = operators[expression.operator];
-      return (scope) => operate(left(scope), right(scope), at);
-    }
-    case 'conditional': {
-      const [test, then, otherwise] = [part(expression.test), part(expression.then), part(expression.else)];
-      return (scope) => (needBool(test(scope), at) ? then(scope) : otherwise(scope));
-    }
-    case 'call':
-      return isMacro(expression) ? compileMacro(expression, names, compile) : call(expression, part);
-  }
-};
+  };
+  return compile;
+}
 
 function literal(value: string | number | bigint | boolean | null): Value {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
@@ -87,7 +109,7 @@ function variable(name: string, names: readonly string[], at: number): Compiled 
 
 function member(of: Value, name: string, at: number): Value {
   // Inherited names such as `constructor` are no members; those of the event are its own.
-  if (isObject(of) && Object.hasOwn(of, name)) return of[name] as Value;
+  if (isObject(of) && Object.hasOwn(of, name)) return memberValue(of, name);
   throw new EvaluationError(`There is no member ${name} in this ${kindOf(of)}.`, at);
 }
 
@@ -98,21 +120,15 @@ function element(of: Value, index: Value, at: number): Value {
   return item;
 }
 
-function object(entries: [Value, Value][], at: number): Value {
-  const made = Object.create(null) as Record<string, Value>;
-  for (const [key, value] of entries) {
-    if (typeof key !== 'string') throw new EvaluationError('A name in an object is a string.', at);
-    made[key] = value;
-  }
-  return made;
-}
-
-function unary(operator: '!' | '-', operand: Compiled, at: number): Compiled {
-  if (operator === '!') return (scope) => !needBool(operand(scope), at);
+function map(entries: [Compiled, Compiled][], at: number): Compiled {
   return (scope) => {
-    const value = operand(scope);
-    if (!isNumber(value)) throw new EvaluationError(`A ${kindOf(value)} cannot be negated.`, at);
-    return -value;
+    const made = Object.create(null) as Record<string, Value>;
+    for (const [key, value] of entries) {
+      const name = key(scope);
+      if (typeof name !== 'string') throw new EvaluationError('A name in an object is a string.', at);
+      made[name] = value(scope);
+    }
+    return made;
   };
 }
 
@@ -135,10 +151,10 @@ function logical(deciding: boolean, [left, right]: [Compiled, Compiled], at: num
 
 function call(
   { name, object: receiver, args, at }: Extract<Expression, { kind: 'call' }>,
+  table: Record<string, Call>,
   part: (expression: Expression) => Compiled,
 ): Compiled {
   const parts = [...(receiver ? [receiver] : []), ...args];
-  const table = receiver ? methods : functions;
   const key = `${name}/${parts.length}`;
   const known = Object.hasOwn(table, key) ? table[key] : undefined;
   if (!known) throw new ExpressionError(`There is no ${name}() with ${args.length} argument(s).`, at);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Decimal, numeric, readDecimal } from './decimal.js';
 import type { Value } from './values.js';
 
 /** Strings first, so that digits in them are passed over. */
@@ -17,11 +18,49 @@ const loneSurrogate = /^\\u[dD][89a-fA-F]..$/;
  * the largest; a surrogate that stands alone becomes U+FFFD, as it does in every text that is written as UTF-8.
  */
 export function parseJson(text: string): Value {
-  const wellFormed = surrogate.test(text) ? text.replace(escapes, readableEscape) : text;
-  if (!large.test(wellFormed)) return JSON.parse(wellFormed) as Value;
-  return JSON.parse(wellFormed.replace(tokens, readableToken), (_key, value: Value) =>
-    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+  const readable = wellFormed(text);
+  if (!large.test(readable)) return JSON.parse(readable) as Value;
+  return parseMarked(readable.replace(tokens, readableToken), BigInt);
+}
+
+/** A number that `parseExactJson` may read in another way than `parseJson`: with many digits, or with an exponent. */
+const peculiar = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
+
+/** Whether `parseExactJson` may make something else of a text than `parseJson` does. */
+export function hasPeculiarNumbers(text: string): boolean {
+  return peculiar.test(text);
+}
+
+/**
+ * JSON text as values, its numbers exactly: a double where its shortest text says the same, a bigint where it is whole,
+ * else a Decimal.
+ */
+export function parseExactJson(text: string): Value {
+  const readable = wellFormed(text);
+  if (!peculiar.test(readable)) return JSON.parse(readable) as Value;
+  return parseMarked(readable.replace(tokens, exactToken), exactNumber);
+}
+
+function wellFormed(text: string): string {
+  return surrogate.test(text) ? text.replace(escapes, readableEscape) : text;
+}
+
+function parseMarked(text: string, read: (number: string) => Value): Value {
+  return JSON.parse(text, (_key, value: Value) =>
+    typeof value === 'string' && value.startsWith(mark) ? read(value.slice(mark.length)) : value,
   ) as Value;
+}
+
+const exponent = /[eE]/;
+
+function exactToken(token: string): string {
+  if (token.startsWith('"') || (token.length <= 15 && !exponent.test(token))) return token;
+  return `"${mark}${token}"`;
+}
+
+function exactNumber(text: string): Value {
+  const value = readDecimal(text);
+  return (value && numeric(value)) ?? new Decimal(text);
 }
 
 function readableEscape(escape: string): string {

@@ -1,8 +1,8 @@
 import type { Expression } from '#contracts';
-
+import { spend } from './budget.js';
 import { EvaluationError, ExpressionError } from './errors.js';
 import type { Compile, Compiled, Scope } from './scope.js';
-import { isList, isObject, kindOf, needBool, type Value } from './values.js';
+import { isList, isObject, kindOf, needBool, type Value, type ValueObject } from './values.js';
 
 type Call = Extract<Expression, { kind: 'call' }>;
 type Each = (item: Value) => Value;
@@ -30,7 +30,11 @@ export function compileMacro(call: Call, names: readonly string[], compile: Comp
   const run = overItems[call.name] as (typeof overItems)[string];
   return (scope: Scope) => {
     const items = itemsOf(list(scope), call.at);
-    return run(items, (value) => each({ name: item.name, value, outer: scope }), call.at);
+    const one = (value: Value) => {
+      spend(1);
+      return each({ name: item.name, value, outer: scope });
+    };
+    return run(items, one, call.at);
   };
 }
 
@@ -54,9 +58,18 @@ function compileHas({ args, at }: Call, names: readonly string[], compile: Compi
 
 function itemsOf(value: Value, at: number): readonly Value[] {
   if (isList(value)) return value;
-  if (isObject(value)) return Object.keys(value);
+  if (isObject(value)) return namesOf(value);
   throw new EvaluationError(`A ${kindOf(value)} has no items.`, at);
 }
+
+function namesOf(value: ValueObject): readonly string[] {
+  const names = Object.keys(value);
+  spend(names.length);
+  return names;
+}
+
+/** What it costs to go on after an error, in steps. */
+const costOfError = 20;
 
 /** As with `||`, an item that decides wins over one that is an error. */
 function some(items: readonly Value[], decides: (item: Value) => boolean): boolean {
@@ -66,6 +79,7 @@ function some(items: readonly Value[], decides: (item: Value) => boolean): boole
       if (decides(item)) return true;
     } catch (error) {
       if (!(error instanceof EvaluationError)) throw error;
+      spend(costOfError);
       failed ??= error;
     }
   }

@@ -1,4 +1,5 @@
 import type { BinaryOperator } from '#contracts';
+import { spend, spendOnText } from './budget.js';
 import { EvaluationError } from './errors.js';
 import {
   compare,
@@ -12,7 +13,7 @@ import {
   type Value,
 } from './values.js';
 
-type Operate = (a: Value, b: Value, at: number) => Value;
+export type Operate = (a: Value, b: Value, at: number) => Value;
 
 /** Operators whose two sides are both always evaluated. */
 export const operators: Record<Exclude<BinaryOperator, '&&' | '||'>, Operate> = {
@@ -31,14 +32,23 @@ export const operators: Record<Exclude<BinaryOperator, '&&' | '||'>, Operate> = 
 };
 
 function contains(item: Value, container: Value, at: number): boolean {
-  if (isList(container)) return container.some((element) => equal(element, item));
+  if (isList(container)) {
+    spend(container.length);
+    return container.some((element) => equal(element, item));
+  }
   if (isObject(container) && typeof item === 'string') return Object.hasOwn(container, item);
   throw new EvaluationError(`Nothing can be looked for in a ${kindOf(container)}.`, at);
 }
 
 function add(a: Value, b: Value, at: number): Value {
-  if (typeof a === 'string' && typeof b === 'string') return a + b;
-  if (isList(a) && isList(b)) return [...a, ...b];
+  if (typeof a === 'string' && typeof b === 'string') {
+    spendOnText(a.length + b.length);
+    return a + b;
+  }
+  if (isList(a) && isList(b)) {
+    spend(a.length + b.length);
+    return [...a, ...b];
+  }
   if (a instanceof Timestamp && b instanceof Duration) return new Timestamp(a.micros + b.micros);
   if (a instanceof Duration && b instanceof Timestamp) return new Timestamp(a.micros + b.micros);
   if (a instanceof Duration && b instanceof Duration) return new Duration(a.micros + b.micros);

@@ -1,3 +1,5 @@
+import { spend, spendOnText } from './budget.js';
+import { compareScaled, Decimal, numberBounds, scaled, type Numeric } from './decimal.js';
 import { EvaluationError } from './errors.js';
 
 /** Microseconds since 1970. */
@@ -10,12 +12,16 @@ export class Duration {
   constructor(readonly micros: number) {}
 }
 
-/** What an expression works with. Whole numbers outside of the safe range are bigints, all others are numbers. */
+/**
+ * What an expression works with. Whole numbers outside of the safe range are bigints; all others are numbers, and where
+ * arithmetic is exact, decimals if a double does not say them.
+ */
 export type Value =
   | null
   | boolean
   | number
   | bigint
+  | Decimal
   | string
   | Timestamp
   | Duration
@@ -28,6 +34,11 @@ export function isNumber(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
+/** Any number, also one that only exact arithmetic has. */
+export function isNumeric(value: Value): value is Numeric {
+  return isNumber(value) || value instanceof Decimal;
+}
+
 export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
@@ -38,14 +49,15 @@ export function isObject(value: Value): value is ValueObject {
     value !== null &&
     !Array.isArray(value) &&
     !(value instanceof Timestamp) &&
-    !(value instanceof Duration)
+    !(value instanceof Duration) &&
+    !(value instanceof Decimal)
   );
 }
 
 /** The kind of a value, as messages name it. */
 export function kindOf(value: Value): string {
   if (value === null) return 'null';
-  if (isNumber(value)) return 'number';
+  if (isNumeric(value)) return 'number';
   if (isList(value)) return 'list';
   if (value instanceof Timestamp) return 'timestamp';
   if (value instanceof Duration) return 'duration';
@@ -64,32 +76,58 @@ export function needString(value: Value, at: number): string {
 
 /** Equal and of one kind; 5, 5.0 and a bigint 5 are the same number. Lists and objects compare by their members. */
 export function equal(a: Value, b: Value): boolean {
+  if (typeof a === 'string') return equalText(a, b);
   if (a === b) return true;
   // A number and a bigint compare exactly by value.
   if (isNumber(a) && isNumber(b)) return a == b;
+  if (a instanceof Decimal || b instanceof Decimal) {
+    return isNumeric(a) && isNumeric(b) && compareNumeric(a, b) === 0;
+  }
   if (a instanceof Timestamp) return b instanceof Timestamp && a.micros === b.micros;
   if (a instanceof Duration) return b instanceof Duration && a.micros === b.micros;
-  if (isList(a))
+  if (isList(a)) {
+    spend(a.length);
     return isList(b) && a.length === b.length && a.every((item, i) => equal(item, b[i] as Value));
+  }
   if (!isObject(a) || !isObject(b)) return false;
   const names = Object.keys(a);
+  spend(names.length);
   return (
     names.length === Object.keys(b).length &&
     names.every((name) => Object.hasOwn(b, name) && equal(a[name] as Value, b[name] as Value))
   );
 }
 
+function equalText(a: string, b: Value): boolean {
+  if (typeof b !== 'string' || a.length !== b.length) return false;
+  spendOnText(a.length);
+  return a === b;
+}
+
 /** Negative, zero or positive. Text is ordered by code point. @throws EvaluationError when the two have no order. */
 export function compare(a: Value, b: Value, at: number): number {
   if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : a == b ? 0 : NaN;
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  if (isNumeric(a) && isNumeric(b)) return compareNumeric(a, b) ?? outOfBounds(at);
   if (a instanceof Timestamp && b instanceof Timestamp) return a.micros - b.micros;
   if (a instanceof Duration && b instanceof Duration) return a.micros - b.micros;
   throw new EvaluationError(`A ${kindOf(a)} and a ${kindOf(b)} have no order.`, at);
 }
 
+/** Exactly; undefined where one has too many digits to be computed with. */
+export function compareNumeric(a: Numeric, b: Numeric): number | undefined {
+  const [x, y] = [scaled(a), scaled(b)];
+  return x && y && compareScaled(x, y);
+}
+
+/** @throws EvaluationError, always. */
+export function outOfBounds(at: number): never {
+  throw new EvaluationError(`A number to compute with has at most ${numberBounds}.`, at);
+}
+
 function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
+  spend(length / 16);
   for (let i = 0; i < length; i++) {
     const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
     // Surrogates stand for code points past U+FFFF, but are smaller than U+E000 to U+FFFF.

@@ -1,0 +1,117 @@
+/**
+ * A number that a double does not say exactly and that is not whole, or one out of all bounds: the text that was sent.
+ * It is read when something is computed with it, so that what is only passed on comes out as it came.
+ */
+export class Decimal {
+  constructor(readonly text: string) {}
+}
+
+/**
+ * A number of exact arithmetic. A `number` stands for the decimal that its shortest text says, so that 0.1 is one
+ * tenth; whole numbers outside of the safe range are bigints.
+ */
+export type Numeric = number | bigint | Decimal;
+
+/** `units` / 10 ** `scale`, exactly. */
+export interface Scaled {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+/** Digits before and after the decimal point of what is computed with: the nearest double is finite. */
+const maxWholeDigits = 308;
+const maxPlaces = 400;
+
+/** For messages. */
+export const numberBounds = `${maxWholeDigits} digits before and ${maxPlaces} after its point`;
+
+const form = /^([+-]?)(?=\.?\d)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
+
+/** A number's exact value, with the smallest scale; undefined where it is out of bounds, or the text is no number. */
+export function readDecimal(text: string): Scaled | undefined {
+  const found = form.exec(text);
+  if (!found) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = found;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = withoutZeros(digits);
+  if (significant === '') return { units: 0n, scale: 0 };
+  const scale = fraction.length - Number(exponent) - (digits.length - significant.length);
+  if (scale > maxPlaces || significant.length - scale > maxWholeDigits) return undefined;
+  const units = BigInt(`${sign}${significant}`);
+  return scale >= 0 ? { units, scale } : { units: units * powerOfTen(-scale), scale: 0 };
+}
+
+/** The exact value of a number, with the smallest scale; undefined where it is out of bounds. */
+export function scaled(value: Numeric): Scaled | undefined {
+  if (typeof value === 'bigint') return { units: value, scale: 0 };
+  if (typeof value !== 'number') return readDecimal(value.text);
+  return Number.isSafeInteger(value) ? { units: BigInt(value), scale: 0 } : readDecimal(String(value));
+}
+
+/** The one form that an exact value has among numbers, bigints and decimals; undefined where it is out of bounds. */
+export function numeric(value: Scaled): Numeric | undefined {
+  const { units, scale } = smallest(value);
+  if (scale === 0) {
+    const small = Number(units);
+    if (Number.isSafeInteger(small)) return small;
+    return digitsOf(units) <= maxWholeDigits ? units : undefined;
+  }
+  const text = scaledText({ units, scale });
+  const near = Number(text);
+  const exact = readDecimal(String(near));
+  if (exact?.units === units && exact.scale === scale) return near;
+  return readDecimal(text) && new Decimal(text);
+}
+
+/** The value as a JSON number, without superfluous zeros; with an exponent where there would be more than 20 zeros. */
+export function scaledText(value: Scaled): string {
+  const { units, scale } = smallest(value);
+  const digits = units.toString();
+  if (scale === 0) {
+    const significant = withoutZeros(digits);
+    const zeros = digits.length - significant.length;
+    return zeros > 20 ? `${significant}e+${zeros}` : digits;
+  }
+  const sign = units < 0n ? '-' : '';
+  const plain = sign ? digits.slice(1) : digits;
+  if (scale - plain.length > 20) return `${digits}e-${scale}`;
+  const padded = plain.padStart(scale + 1, '0');
+  return `${sign}${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
+}
+
+export function compareScaled(a: Scaled, b: Scaled): number {
+  const scale = Math.max(a.scale, b.scale);
+  const difference = unitsAt(a, scale) - unitsAt(b, scale);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+/** The value in units of 10 ** -`scale`; `scale` is not smaller than its own. */
+export function unitsAt(value: Scaled, scale: number): bigint {
+  return scale === value.scale ? value.units : value.units * powerOfTen(scale - value.scale);
+}
+
+/** Without the sign. */
+export function digitsOf(units: bigint): number {
+  return units.toString().length - (units < 0n ? 1 : 0);
+}
+
+const powers: bigint[] = [];
+
+export function powerOfTen(exponent: number): bigint {
+  return (powers[exponent] ??= 10n ** BigInt(exponent));
+}
+
+function smallest({ units, scale }: Scaled): Scaled {
+  while (scale > 0 && units % 10n === 0n) {
+    units /= 10n;
+    scale--;
+  }
+  return { units, scale };
+}
+
+/** Without the zeros at the end; a loop, because /0+$/ takes quadratic time. */
+function withoutZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--;
+  return digits.slice(0, end);
+}

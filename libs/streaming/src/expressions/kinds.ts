@@ -1,0 +1,41 @@
+import { Decimal } from './decimal.js';
+import { Duration, isList, Timestamp, type Value } from './values.js';
+
+/** The kinds of values, as one bit each: a set of kinds is a number. */
+export const kinds = {
+  null: 1,
+  boolean: 2,
+  number: 4,
+  string: 8,
+  list: 16,
+  object: 32,
+  timestamp: 64,
+  duration: 128,
+} as const;
+
+/** A set of kinds. */
+export type Kinds = number;
+
+export const anyKind: Kinds = 255;
+export const anyButNull: Kinds = anyKind & ~kinds.null;
+
+/** "a number, a string or null", for messages. */
+export function namesOfKinds(set: Kinds): string {
+  const names = Object.entries(kinds)
+    .filter(([, bit]) => set & bit)
+    .map(([name]) => (name === 'null' ? name : `${name === 'object' ? 'an' : 'a'} ${name}`));
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1)}` : names.join('');
+}
+
+/** The one kind of a value. */
+export function kindsOf(value: Value): Kinds {
+  if (typeof value !== 'object')
+    return typeof value === 'bigint' ? kinds.number : kinds[typeof value as Primitive];
+  if (value === null) return kinds.null;
+  if (isList(value)) return kinds.list;
+  if (value instanceof Timestamp) return kinds.timestamp;
+  if (value instanceof Duration) return kinds.duration;
+  return value instanceof Decimal ? kinds.number : kinds.object;
+}
+
+type Primitive = 'boolean' | 'number' | 'string';

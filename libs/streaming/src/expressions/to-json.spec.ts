@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { eventValue } from './event-value.js';
+import { parseExactJson } from './json.js';
+import { toJson } from './to-json.js';
+import { Duration, Timestamp, type Value } from './values.js';
+
+const write = (value: Value) => toJson(value, { maxLength: 1000 });
+
+describe('a value as JSON', () => {
+  it('is what JSON.stringify writes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(toJson(value as Value, { maxLength: Infinity })).toBe(JSON.stringify(value));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('keeps the digits of numbers, and every name', () => {
+    const text = '{"a":[9007199254740993,0.12345678901234567890,1e999],"__proto__":{"":null}}';
+    expect(write(parseExactJson(text))).toBe(
+      '{"a":[9007199254740993,0.1234567890123456789,1e999],"__proto__":{"":null}}',
+    );
+  });
+
+  it('has times in RFC 3339 and durations in seconds', () => {
+    expect(write([new Timestamp(1_500_000), new Duration(-1_500_000)])).toBe(
+      '["1970-01-01T00:00:01.500000Z","-1.5s"]',
+    );
+  });
+
+  it('writes a whole event with its data', () => {
+    const event = eventValue({
+      event_id: 'i',
+      stream: 's',
+      event_type: 't',
+      entity_id: null,
+      version: null,
+      timestamp: '1970-01-01T00:00:00.000000Z',
+      ingested_at: '1970-01-01T00:00:00.000000Z',
+      data: '{"a":1}',
+      metadata: '{}',
+      schema_version: null,
+      partition: 0,
+      offset: 1,
+    });
+    expect(JSON.parse(write(event)!)).toMatchObject({ data: { a: 1 }, metadata: {}, offset: 1 });
+  });
+
+  it('is the same for equal values when names are sorted', () => {
+    const sorted = (text: string) => toJson(parseExactJson(text), { maxLength: 100, sorted: true });
+    expect(sorted('{"b":{"d":1,"c":2},"a":5.0}')).toBe(sorted('{"a":5,"b":{"c":2,"d":1}}'));
+  });
+
+  it('ends at its bound, whatever it would have been', () => {
+    expect(toJson('abc', { maxLength: 5 })).toBe('"abc"');
+    expect(toJson('abc', { maxLength: 4 })).toBeUndefined();
+    let doubling: Value = ['x'];
+    for (let i = 0; i < 60; i++) doubling = [doubling, doubling];
+    expect(toJson(doubling, { maxLength: 100_000 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,64 @@
+import { Decimal, scaledText } from './decimal.js';
+import { memberValue } from './event-value.js';
+import { durationText, timeText } from './time-functions.js';
+import { Duration, isList, Timestamp, type Value, type ValueObject } from './values.js';
+
+export interface JsonOptions {
+  /** In characters. */
+  maxLength: number;
+  /** Names of objects in order, so that equal values have equal texts. */
+  sorted?: boolean;
+}
+
+/** What may still be written, and how: an expression can make more text of an event than memory holds. */
+let room = 0;
+let inOrder = false;
+
+/**
+ * A value as JSON text; undefined where it would be longer than `maxLength`. Numbers keep all their digits, times are
+ * RFC 3339 in UTC, durations are seconds such as "1.5s".
+ * @throws EvaluationError for a time that has no such text.
+ */
+export function toJson(value: Value, { maxLength, sorted = false }: JsonOptions): string | undefined {
+  room = maxLength;
+  inOrder = sorted;
+  const text = write(value);
+  return room < 0 ? undefined : text;
+}
+
+function write(value: Value): string {
+  if (value !== null && typeof value === 'object') {
+    if (isList(value)) return writeList(value);
+    if (value instanceof Timestamp) return taken(`"${timeText(value, 0)}"`);
+    if (value instanceof Duration) return taken(`"${durationText(value)}"`);
+    if (value instanceof Decimal) return taken(value.text);
+    return writeObject(value);
+  }
+  return taken(typeof value === 'bigint' ? scaledText({ units: value, scale: 0 }) : JSON.stringify(value));
+}
+
+function taken(text: string): string {
+  room -= text.length;
+  return text;
+}
+
+function writeList(list: readonly Value[]): string {
+  room -= 2;
+  let text = '';
+  for (const item of list) {
+    if (--room < 0) break;
+    text += `${text && ','}${write(item)}`;
+  }
+  return `[${text}]`;
+}
+
+function writeObject(object: ValueObject): string {
+  room -= 2;
+  let text = '';
+  const names = Object.keys(object);
+  for (const name of inOrder ? names.sort() : names) {
+    if ((room -= 2) < 0) break;
+    text += `${text && ','}${taken(JSON.stringify(name))}:${write(memberValue(object, name))}`;
+  }
+  return `{${text}}`;
+}

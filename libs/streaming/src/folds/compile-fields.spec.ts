@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { compileFold } from './compile-fold.js';
+import { DefinitionError } from './definition-error.js';
+import type { FoldField } from './compile-fields.js';
+
+const errors = (fields: Record<string, FoldField>) => {
+  try {
+    compileFold(fields);
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.errors;
+    throw error;
+  }
+  throw new Error('It was not refused.');
+};
+const one = (op: string, value?: string) => errors({ f: { op, value } });
+
+describe('the fields of a definition', () => {
+  it.each<[string, string | undefined, string, string]>([
+    [
+      'median',
+      'event.data.x',
+      '/fields/f/op',
+      'must be one of count, sum, min, max, avg, first, last, count_distinct',
+    ],
+    ['constructor', 'event.data.x', '/fields/f/op', 'must be one of'],
+    ['sum', undefined, '/fields/f/value', 'sum needs a value, such as "event.data.amount"'],
+    ['count', 'event.data.x', '/fields/f/value', 'count takes no value: leave it out'],
+    ['sum', 'event.data.', '/fields/f/value', '(at character 12)'],
+    ['sum', '"5"', '/fields/f/value', 'This is a string, but a number is needed. (at character 1)'],
+    ['sum', 'event.entity_id', '/fields/f/value', 'This is null or a string, but a number is needed.'],
+    [
+      'avg',
+      'event.ingested_at - event.timestamp',
+      '/fields/f/value',
+      'This is a duration, but a number is needed.',
+    ],
+    ['merge', '[event.data]', '/fields/f/value', 'This is a list, but an object is needed.'],
+    [
+      'max',
+      'event.data',
+      '/fields/f/value',
+      'This is an object, but a number, a string, a timestamp or a duration',
+    ],
+    ['last', 'null', '/fields/f/value', 'This is null'],
+    [
+      'sum',
+      'event.amount',
+      '/fields/f/value',
+      'An event has no member amount; what was sent is in event.data.',
+    ],
+    ['last', 'event.version', '/fields/f/value', 'it is counted when the event is stored'],
+    [
+      'sum',
+      '1 + event.data.x * nothing',
+      '/fields/f/value',
+      'There is no variable nothing. (at character 20)',
+    ],
+    ['sum', 'round(event.data.x)', '/fields/f/value', 'There is no round() with 1 argument(s).'],
+    [
+      'sum',
+      'event.data.x * 0.12345678901234567890',
+      '/fields/f/value',
+      'more digits than can be computed with',
+    ],
+    ['sum', 'event.data.x - -(0.12345678901234567)', '/fields/f/value', 'The number has more digits'],
+  ])('%s of %s is refused at %s: %s', (op, value, ...[pointer, detail]) => {
+    const [error, ...others] = one(op, value);
+    expect(error).toMatchObject({ pointer, detail: expect.stringContaining(detail) as string });
+    expect(others).toEqual([]);
+  });
+
+  it('are refused all at once', () => {
+    expect(
+      errors({ a: { op: 'sum' }, b: { op: 'count' }, c: { op: 'x' } }).map(({ pointer }) => pointer),
+    ).toEqual(['/fields/a/value', '/fields/c/op']);
+  });
+
+  it.each(['', '1a', '__proto__', 'a-b', 'a/b~', 'x'.repeat(65)])('have no name like %j', (name) => {
+    const fields = JSON.parse(`{${JSON.stringify(name)}:{"op":"count"}}`) as Record<string, FoldField>;
+    expect(errors(fields)[0]?.detail).toContain('1 to 64 letters');
+  });
+
+  it('are 1 to 32', () => {
+    const many = Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`f${i}`, { op: 'count' }]));
+    expect([errors({}), errors(many)].flat().map(({ pointer }) => pointer)).toEqual(['/fields', '/fields']);
+  });
+
+  it.each([
+    ['sum', 'event.data.x > 1 ? 1 : 0'],
+    ['sum', '-0.5 + 1e-7 * 1.25E+3 - -(2.5)'],
+    ['max', 'event.timestamp'],
+    ['last', 'event'],
+    ['collect', 'event.metadata.source'],
+    ['count_distinct', '[event.data.a, event.data.b]'],
+    ['merge', 'event.data'],
+    ['first', 'event.timestamp.getHours("Europe/Berlin")'],
+  ])('may be %s of %s', (op, value) => {
+    expect(() => compileFold({ f: { op, value } })).not.toThrow();
+  });
+});

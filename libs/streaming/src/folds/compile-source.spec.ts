@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { compileSource, type SourceFilter } from './compile-source.js';
+import type { DefinitionError } from './definition-error.js';
+import { event } from './event.fixture.js';
+
+const takes = (filter: SourceFilter, data: string) => compileSource(filter)(event(data));
+
+describe('a source', () => {
+  it('takes everything without a filter', () => {
+    expect(takes({}, '{}')).toBe(true);
+  });
+
+  it('takes events of its types for which where is true', () => {
+    const where = 'event.data.amount > 0';
+    expect(takes({ event_types: ['order.placed'], where }, '{"amount":1}')).toBe(true);
+    expect(takes({ event_types: ['order.placed'], where }, '{"amount":0}')).toBe(false);
+    expect(takes({ event_types: ['order.paid'], where }, '{"amount":1}')).toBe(false);
+    expect(takes({ event_types: [] }, '{}')).toBe(false);
+  });
+
+  it('passes over events for which where has no value, as queries do', () => {
+    expect(takes({ where: 'event.data.amount > 0' }, '{}')).toBe(false);
+    expect(takes({ where: 'event.data.amount > 0' }, '{"amount":"1"}')).toBe(false);
+    expect(takes({ where: 'event.data.yes' }, '{"yes":1}')).toBe(false);
+  });
+
+  it('computes with doubles, as queries do', () => {
+    expect(takes({ where: 'event.data.a * 3 == 0.30000000000000004' }, '{"a":0.1}')).toBe(true);
+    expect(takes({ where: 'event.data.a == 0.12345678901234568' }, '{"a":0.12345678901234567890}')).toBe(
+      true,
+    );
+    expect(takes({ where: 'event.data.a > 1e308' }, '{"a":1e999}')).toBe(true);
+  });
+
+  it.each([
+    ['event.data.amount >', 'at character'],
+    ['event.data', 'This is an object, but a boolean is needed. (at character 7)'],
+    ['event.stream > 5', '> has no meaning for a string and a number.'],
+  ])('refuses %s where it stands', (where, detail) => {
+    let found: unknown;
+    try {
+      compileSource({ where });
+    } catch (error) {
+      found = error;
+    }
+    expect((found as DefinitionError).errors).toMatchObject([
+      { pointer: '/source/where', detail: expect.stringContaining(detail) as string },
+    ]);
+  });
+});

@@ -1,0 +1,36 @@
+import { EvaluationError } from '../expressions/errors.js';
+import { kinds } from '../expressions/kinds.js';
+import { compileRounded } from './checked-expression.js';
+import { definedAt } from './definition-error.js';
+import type { FoldEvent } from './fold-event.js';
+
+/** Which events of its streams a definition takes. */
+export interface SourceFilter {
+  /** Any when it is left out. */
+  event_types?: readonly string[];
+  /** A CEL expression on `event`, with the meaning that it has in queries. */
+  where?: string;
+}
+
+/**
+ * Compiles a source's filter. An event for which `where` has no value (a missing member, a wrong type) does not match, as
+ * in queries.
+ * @throws DefinitionError at /source/where
+ */
+export function compileSource({ event_types, where }: SourceFilter): (event: FoldEvent) => boolean {
+  const types = event_types && new Set(event_types);
+  const run =
+    where === undefined ? undefined : definedAt('/source/where', () => compileRounded(where, kinds.boolean));
+  const isOfType = (event: FoldEvent) => !types || types.has(event.exact.event_type as string);
+  if (!run) return isOfType;
+  return (event) => isOfType(event) && isTrue(() => run(event));
+}
+
+function isTrue(run: () => unknown): boolean {
+  try {
+    return run() === true;
+  } catch (error) {
+    if (error instanceof EvaluationError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,10 @@
+import type { FoldOperation } from './fold-operation.js';
+
+/** How many events. Exact up to 2^53. */
+export const count: FoldOperation<number> = {
+  takes: undefined,
+  empty: 0,
+  add: (state) => state + 1,
+  merge: (a, b) => a + b,
+  result: String,
+};

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addToEntityState, entityStateText, readEntityState, type EntityState } from './entity-state.js';
+import { patches } from './merge-patch.fixture.js';
+
+const fold = (data: string[], from?: string) =>
+  data.reduce<EntityState>((state, text) => addToEntityState(state, text)!, readEntityState(from));
+
+describe('the state of an entity', () => {
+  it('is the merge patch of the data of its events, one after the other', () => {
+    expect(entityStateText(readEntityState())).toBe('{}');
+    const data = [
+      '{"status":"new","total":0.10000000000000000001}',
+      '{"status":"paid","items":{"a":1,"b":2}}',
+      '{"items":{"a":null}}',
+    ];
+    expect(entityStateText(fold(data))).toBe(
+      '{"status":"paid","total":0.10000000000000000001,"items":{"b":2}}',
+    );
+  });
+
+  it('goes on the same from any snapshot', () => {
+    fc.assert(
+      fc.property(fc.array(patches, { maxLength: 8 }), fc.nat(8), (values, cut) => {
+        const data = values.map((value) => JSON.stringify(value));
+        const snapshot = entityStateText(fold(data.slice(0, cut)));
+        expect(entityStateText(fold(data.slice(cut), snapshot))).toBe(entityStateText(fold(data)));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('may be written over and over', () => {
+    const state = fold(Array.from({ length: 5000 }, (_, n) => `{"n":${n},"text":"${'x'.repeat(500)}"}`));
+    expect(entityStateText(state)).toBe(`{"n":4999,"text":"${'x'.repeat(500)}"}`);
+  });
+
+  it('never passes 1 048 576 characters', () => {
+    const member = (n: number) => `{"k${n}":"${'x'.repeat(100_000)}"}`;
+    const full = fold(Array.from({ length: 10 }, (_, n) => member(n)));
+    expect(addToEntityState(full, member(10))).toBeUndefined();
+    expect(addToEntityState(full, '{"k1":null}')).toBeDefined();
+    const long = `{"a":[${'1e20,'.repeat(200_000)}1]}`;
+    expect(addToEntityState(readEntityState(), long)).toBeUndefined();
+  });
+});

@@ -1,0 +1,69 @@
+import { hash64 } from './hash64.js';
+
+/**
+ * HyperLogLog: about how many different texts were added, in 4 096 characters. Flajolet, Fusy, Gandouet, Meunier:
+ * "HyperLogLog: the analysis of a near-optimal cardinality estimation algorithm" (2007), with 64-bit hashes; estimated
+ * as in Ertl: "New cardinality estimation algorithms for HyperLogLog sketches" (2017, arXiv:1702.01284), algorithm 6,
+ * which needs no corrections for small or large numbers. The standard error is 1.04 / sqrt(4096) = 1.63 %.
+ *
+ * Each character is a register: its rank added to that of '#', so that JSON text escapes none of them.
+ */
+export type Registers = string;
+
+const indexBits = 12;
+const registerCount = 1 << indexBits;
+/** Bits of the hash that are not the index; the rank of a register is at most one more. */
+const rankBits = 64 - indexBits;
+const zeroRank = '#'.charCodeAt(0);
+
+export const emptyRegisters: Registers = '#'.repeat(registerCount);
+
+export function addToRegisters(registers: Registers, text: string): Registers {
+  const [high, low] = hash64(text);
+  const index = high >>> (32 - indexBits);
+  const code = zeroRank + rankOf(high & (2 ** (32 - indexBits) - 1), low);
+  if (registers.charCodeAt(index) >= code) return registers;
+  return registers.slice(0, index) + String.fromCharCode(code) + registers.slice(index + 1);
+}
+
+/** The registers of what was added to either. */
+export function mergeRegisters(a: Registers, b: Registers): Registers {
+  const merged = Buffer.from(a, 'latin1');
+  for (let i = 0; i < registerCount; i++) merged[i] = Math.max(merged[i]!, b.charCodeAt(i));
+  return merged.toString('latin1');
+}
+
+export function estimate(registers: Registers): number {
+  const counts = new Array<number>(rankBits + 2).fill(0);
+  for (let i = 0; i < registerCount; i++) counts[registers.charCodeAt(i) - zeroRank]!++;
+  let z = registerCount * tau(1 - counts[rankBits + 1]! / registerCount);
+  for (let rank = rankBits; rank >= 1; rank--) z = 0.5 * (z + counts[rank]!);
+  z += registerCount * sigma(counts[0]! / registerCount);
+  return Math.round(registerCount ** 2 / (2 * Math.LN2 * z));
+}
+
+/** The place of the first bit that is set, counted from 1, of 20 bits and then 32. */
+function rankOf(high: number, low: number): number {
+  const highBits = 32 - indexBits;
+  return high !== 0 ? Math.clz32(high) - indexBits + 1 : highBits + Math.clz32(low) + 1;
+}
+
+function sigma(x: number): number {
+  if (x === 1) return Infinity;
+  let sum = x;
+  for (let y = 1, square = x * x, before = -1; sum !== before; y += y, square *= square) {
+    before = sum;
+    sum += square * y;
+  }
+  return sum;
+}
+
+function tau(x: number): number {
+  if (x === 0 || x === 1) return 0;
+  let sum = 1 - x;
+  for (let y = 0.5, root = Math.sqrt(x), before = -1; sum !== before; y *= 0.5, root = Math.sqrt(root)) {
+    before = sum;
+    sum -= (1 - root) ** 2 * y;
+  }
+  return sum / 3;
+}

@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseExactJson } from '../expressions/json.js';
+import { toJson } from '../expressions/to-json.js';
+import { mergePatch } from './merge-patch.js';
+import { patches, rfc7396 } from './merge-patch.fixture.js';
+
+const apply = (target: string, patch: string) =>
+  toJson(mergePatch(parseExactJson(target), parseExactJson(patch)), { maxLength: Infinity });
+
+describe('a merge patch', () => {
+  it.each(rfc7396)('makes of %s with %s what RFC 7396 says: %s', (target, patch, expected) => {
+    expect(apply(target, patch)).toBe(expected);
+  });
+
+  it('keeps all digits of numbers', () => {
+    expect(apply('{"a":9007199254740993}', '{"b":0.10000000000000000001}')).toBe(
+      '{"a":9007199254740993,"b":0.10000000000000000001}',
+    );
+  });
+
+  it('takes __proto__ and constructor for names like others', () => {
+    expect(apply('{}', '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}')).toBe(
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
+    );
+    expect(apply('{"__proto__":{"a":1,"b":2}}', '{"__proto__":{"a":null}}')).toBe('{"__proto__":{"b":2}}');
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+
+  it('applied twice is applied once, and leaves the target as it is', () => {
+    fc.assert(
+      fc.property(patches, patches, (target, patch) => {
+        const before = JSON.stringify(target);
+        const once = mergePatch(target, patch);
+        expect(mergePatch(once, patch)).toEqual(once);
+        expect(JSON.stringify(target)).toBe(before);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
