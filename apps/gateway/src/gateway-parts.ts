@@ -2,6 +2,7 @@ import type { TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
 import type { WritePorts } from '#ingest';
 import type { Log, Producer } from '#log';
+import type { CompatibilityPolicy } from '#schemas';
 import type { EventReader, Store } from '#store';
 import { ReadableStreams } from './access/readable-streams.js';
 import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
@@ -22,6 +23,7 @@ export interface GatewayEngines {
 export interface GatewayOptions {
   gate: ReadGate;
   autoCreateStreams: boolean;
+  schemaPolicy: CompatibilityPolicy;
   /** Milliseconds that a request waits for a position. */
   waitForMs?: number;
   /** Milliseconds that a request waits for a stream that this process has not heard of. */
@@ -37,13 +39,14 @@ export interface GatewayParts {
   deletion: StreamDeletion;
   erasure: EntityErasure;
   replay: DeadLetterReplay;
+  schemaPolicy: CompatibilityPolicy;
   write: WritePorts;
 }
 
 /** Puts the parts together, top to bottom. */
 export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): GatewayParts {
   const { log, store, definitions, producer, topics } = engines;
-  const { gate, autoCreateStreams, waitForMs, unknownStreamMs } = options;
+  const { gate, autoCreateStreams, schemaPolicy, waitForMs, unknownStreamMs } = options;
   const { reader, writer, eraser } = store;
   const { admin } = log;
   const waitFor = new WaitFor({
@@ -61,7 +64,8 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     }),
     deletion: new StreamDeletion({ definitions, eraser }),
     erasure: new EntityErasure({ admin, definitions, reader, eraser, waitFor, topics, gate }),
-    replay: new DeadLetterReplay({ reader, writer, producer, definitions, topics, gate }),
+    replay: new DeadLetterReplay({ reader, writer, eraser, producer, definitions, topics, gate }),
+    schemaPolicy,
     write: { producer, definitions, topics, autoCreateStreams },
   };
 }

@@ -163,6 +163,12 @@ export interface EntityQuery extends Permitted {
   entityId: string;
 }
 
+export interface EntityTraces {
+  /** There are events, or a head that has outlived them. */
+  events: boolean;
+  deadLetters: boolean;
+}
+
 /** Dead letters that one question can name. */
 export const maxDeadLetterIds = 500;
 
@@ -197,11 +203,8 @@ export interface EventReader {
   byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined>;
   streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
   entities(query: EntitiesQuery, signal?: AbortSignal): Promise<Page<EntitySummary>>;
-  /**
-   * Whether there is anything of the entity that an erasure takes away: an event, a head that has outlived its events, or
-   * a dead letter.
-   */
-  knowsEntity(query: EntityQuery, signal?: AbortSignal): Promise<boolean>;
+  /** What there is of an entity that an erasure takes away. */
+  tracesOf(query: EntityQuery, signal?: AbortSignal): Promise<EntityTraces>;
   deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,

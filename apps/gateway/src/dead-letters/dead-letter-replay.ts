@@ -1,9 +1,10 @@
-import { allStreams, entityHash, type Micros, type TopicNames } from '#contracts';
-import { standingErasure, type Actor, type Definitions } from '#definitions';
-import type { Producer } from '#log';
-import type { EventReader, EventWriter, FoundDeadLetter, Permitted } from '#store';
+import { allStreams, type Micros, type TopicNames } from '#contracts';
+import type { Actor, Definitions } from '#definitions';
+import type { Position, Producer } from '#log';
+import type { EventEraser, EventReader, EventWriter, FoundDeadLetter, Permitted } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';
 import { chosenLetters, type LetterChoice, type LetterPage } from './chosen-letters.js';
+import { erasureOf, takeBackErased } from './erased-meanwhile.js';
 import { ReplayAnswer, type ReplayedAnswer } from './replay-answers.js';
 import { replayedEvent, type ReplayedEvent } from './replayed-event.js';
 
@@ -11,7 +12,8 @@ export interface DeadLetterReplayParts {
   reader: Pick<EventReader, 'deadLetters' | 'byId'>;
   writer: Pick<EventWriter, 'markReplayed'>;
   producer: Pick<Producer, 'append'>;
-  definitions: Pick<Definitions, 'stream' | 'erasures' | 'audit'>;
+  eraser: Pick<EventEraser, 'eraseEntity'>;
+  definitions: Pick<Definitions, 'start' | 'stream' | 'erasures' | 'audit'>;
   topics: TopicNames;
   gate: ReadGate;
 }
@@ -31,6 +33,11 @@ interface Replayable {
   event: ReplayedEvent;
 }
 
+interface Written extends Replayable {
+  position: Position;
+}
+
+const erased = 'its entity has been erased';
 /** Dead letters that one request replays. */
 export const mostReplayed = 1_000;
 /** Look-ups of events by id at the same time. */
@@ -95,26 +102,23 @@ export class DeadLetterReplay {
     const stored = await this.stored(wanted, request.client);
     const missing = wanted.filter(({ event }) => !stored.has(event.eventId));
     answer.skipped += page.letters.length - fresh.length + stored.size;
-    answer.replayed += missing.length;
-    if (request.dryRun) return;
-    for (let i = 0; i < missing.length; i += appended) {
-      answer.events.push(...(await this.append(missing.slice(i, i + appended), request.headers)));
+    if (request.dryRun) {
+      answer.replayed += missing.length;
+      return;
     }
+    await this.append(missing, request, answer);
     const done = wanted.map(({ letter }) => letter.id);
     if (done.length > 0) await this.parts.writer.markReplayed(done, this.now());
   }
 
   /** The event, or why there is none. */
   private eventOf(letter: FoundDeadLetter): ReplayedEvent | string {
-    const { stream, partition, offset } = letter;
+    const { stream } = letter;
     const { definitions } = this.parts;
     if (definitions.stream(stream)?.state !== 'live') return `there is no stream ${stream} any more`;
     const event = replayedEvent(letter, this.now());
     if (typeof event === 'string' || event.entityId === null) return event;
-    const erasure = standingErasure(definitions, stream, entityHash(stream, event.entityId));
-    return erasure && offset < (erasure.before[String(partition)] ?? 0)
-      ? 'its entity has been erased'
-      : event;
+    return erasureOf(definitions, letter, event.entityId) ? erased : event;
   }
 
   /** Ids of events that are in the store already: a replay that was cut off has written them. */
@@ -132,19 +136,39 @@ export class DeadLetterReplay {
     return found;
   }
 
+  /** Writes them, but for those whose entity is erased before it comes to that, or while it does. */
   private async append(
     wanted: readonly Replayable[],
-    headers: Record<string, string>,
-  ): Promise<ReplayedAnswer[]> {
+    { headers, actor }: ReplayRequest,
+    answer: ReplayAnswer,
+  ): Promise<void> {
     const { producer, topics } = this.parts;
-    const positions = await producer.append(
-      wanted.map(({ letter, event }) => {
-        return { topic: topics.ofStream(letter.stream), key: event.key, value: event.value, headers };
-      }),
-    );
-    return wanted.map(({ letter: { id, stream }, event }, i) => {
-      const { partition, offset } = positions[i]!;
-      return { id, event_id: event.eventId, stream, partition, offset };
-    });
+    const written: Written[] = [];
+    for (let i = 0; i < wanted.length; i += appended) {
+      const some = wanted.slice(i, i + appended).filter((one) => !this.isErased(one));
+      const positions = await producer.append(
+        some.map(({ letter, event: { key, value } }) => {
+          return { topic: topics.ofStream(letter.stream), key, value, headers };
+        }),
+      );
+      written.push(...some.map((one, n) => ({ ...one, position: positions[n]! })));
+    }
+    answer.events.push(...written.map(replayedAnswer));
+    const entities = written.map(({ event, ...one }) => ({ ...one, entityId: event.entityId }));
+    const takenBack = await takeBackErased(this.parts, entities, { actor, now: this.now() });
+    answer.events = answer.events.filter(({ id }) => !takenBack.has(id));
+    const kept = new Set(answer.events.map(({ id }) => id));
+    for (const { letter } of wanted) {
+      if (kept.has(letter.id)) answer.replayed++;
+      else answer.failed.push({ id: letter.id, detail: erased });
+    }
   }
+
+  private isErased({ letter, event: { entityId } }: Replayable): boolean {
+    return entityId !== null && erasureOf(this.parts.definitions, letter, entityId) !== undefined;
+  }
+}
+
+function replayedAnswer({ letter: { id, stream }, event, position }: Written): ReplayedAnswer {
+  return { id, event_id: event.eventId, stream, ...position };
 }

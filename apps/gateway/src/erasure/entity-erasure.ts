@@ -1,7 +1,7 @@
 import { entityHash, formatTime, ProblemError, type TopicNames } from '#contracts';
 import { erasureName, standingErasure, type Actor, type Definitions, type Erasure } from '#definitions';
 import type { TopicAdmin } from '#log';
-import type { EventReader, EventEraser, Permitted } from '#store';
+import type { EntityTraces, EventReader, EventEraser, Permitted } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';
 import type { WaitFor } from '../wait-for/wait-for.js';
 import { ErasureAnswer } from './erasure-answer.js';
@@ -10,7 +10,7 @@ import { laterErasure } from './later-erasure.js';
 export interface EntityErasureParts {
   admin: Pick<TopicAdmin, 'offsets'>;
   definitions: Pick<Definitions, 'stream' | 'erasures' | 'audit'>;
-  reader: Pick<EventReader, 'knowsEntity'>;
+  reader: Pick<EventReader, 'tracesOf'>;
   eraser: Pick<EventEraser, 'eraseEntity'>;
   waitFor: Pick<WaitFor, 'reached'>;
   topics: TopicNames;
@@ -47,19 +47,13 @@ export class EntityErasure {
     const stream_created_at = this.createdAt(stream);
     const ends = await admin.offsets(topics.ofStream(stream));
     const complete = await this.materialized(request, ends);
-    const name = erasureName(stream, hash);
-    if (complete && !standingErasure(definitions, stream, hash)) await this.requireKnown(request);
-    const wanted = { stream_created_at, ...erasureUpTo({ stream, hash, ends }) };
-    const { value } = await definitions.erasures.change(
-      name,
-      (current) => {
-        this.requireSame(wanted);
-        return laterErasure(current, wanted);
-      },
-      actor,
-    );
-    const { before, erased_at } = value ?? wanted;
-    this.requireSame(wanted);
+    if (complete && !standingErasure(definitions, stream, hash)) await this.requireEntity(request);
+    const upTo = (end: LogEnds) => ({ stream_created_at, ...erasureUpTo({ stream, hash, ends: end }) });
+    let tombstone = await this.tombstone(upTo(ends), actor);
+    // A replay that saw no tombstone yet may have written a letter anew past these ends; a later one sees it.
+    if ((await this.traces(request)).deadLetters)
+      tombstone = await this.tombstone(upTo(await admin.offsets(topics.ofStream(stream))), actor);
+    const { before, erased_at } = tombstone;
     const erased = await eraser.eraseEntity({ stream, entityHash: hash, entityId, before });
     await this.audit({ stream, hash, erased, complete }, actor);
     return { stream, entity_id: entityId, events_erased: erased, pending: !complete, erased_at };
@@ -78,6 +72,17 @@ export class EntityErasure {
     throw new ProblemError('stream_not_found', `The stream ${stream} was deleted meanwhile, and made anew.`);
   }
 
+  private async tombstone(wanted: Erasure, actor: Actor): Promise<Erasure> {
+    const next = (current: Erasure | undefined) => {
+      this.requireSame(wanted);
+      return laterErasure(current, wanted);
+    };
+    const name = erasureName(wanted.stream, wanted.entity_hash);
+    const { value } = await this.parts.definitions.erasures.change(name, next, actor);
+    this.requireSame(wanted);
+    return value ?? wanted;
+  }
+
   /** Whether all that is in the log is in the store, too; waits for it, for a bounded time. */
   private async materialized({ stream, client }: ErasureRequest, ends: LogEnds): Promise<boolean> {
     const last = ends
@@ -93,11 +98,16 @@ export class EntityErasure {
   }
 
   /** A typing error must not look like an erasure. @throws ProblemError 404 `entity_not_found` */
-  private async requireKnown({ stream, entityId, permitted, client }: ErasureRequest): Promise<void> {
-    const query = { ...permitted, stream, entityId };
-    if (await this.parts.gate.run(client, (signal) => this.parts.reader.knowsEntity(query, signal))) return;
-    const detail = `The stream ${stream} has nothing of this entity: no event, no version, no dead letter.`;
+  private async requireEntity(request: ErasureRequest): Promise<void> {
+    const { events, deadLetters } = await this.traces(request);
+    if (events || deadLetters) return;
+    const detail = `There is nothing of this entity in the stream ${request.stream}.`;
     throw new ProblemError('entity_not_found', detail);
+  }
+
+  private traces({ stream, entityId, permitted, client }: ErasureRequest): Promise<EntityTraces> {
+    const query = { ...permitted, stream, entityId };
+    return this.parts.gate.run(client, (signal) => this.parts.reader.tracesOf(query, signal));
   }
 
   private audit(

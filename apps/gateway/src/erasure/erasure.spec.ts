@@ -107,6 +107,25 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     );
   });
 
+  it('of an entity with dead letters covers what a replay writes at the same moment', async () => {
+    await givenEvents();
+    const letter = { source: 'materializer', stream: 'orders', partition: 0, offset: 3, created_at: 1 };
+    const event = '{"entity_id":"order-1"}';
+    await gateway.store.writer.appendDeadLetters([{ ...letter, reason: 'unreadable', error: 'no', event }]);
+    const { admin, broker } = gateway.log;
+    const offsets = admin.offsets.bind(admin);
+    const topic = gateway.topics.ofStream('orders');
+    admin.offsets = async (of) => {
+      const seen = await offsets(of);
+      if (of === topic && !tombstone()) broker.write([{ topic, key: 'order-1', value: '{}' }]);
+      return seen;
+    };
+    await erase('order-1?stream=orders&confirm=order-1');
+    const end = (await offsets(topic))[0]?.end;
+    expect(end).toBeGreaterThan(6);
+    expect(tombstone()).toMatchObject({ before: { 0: end } });
+  });
+
   it('says that it is pending where the materializer has not come so far, and takes away what is there', async () => {
     await givenEvents();
     const topic = gateway.topics.ofStream('orders');

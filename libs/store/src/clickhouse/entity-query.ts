@@ -5,18 +5,20 @@ import { Params } from './params.js';
 import { holdsId } from './removal/erased-letters.js';
 import { streamConditions } from './stream-scope.js';
 
+export type SelectedTrace = [kind: 'entities' | 'events' | 'dead_letters'];
+
 /** A row for each kind of thing that there is of an entity; none when it is unknown. */
-export function knowsEntitySql({ stream, entityId, ...permitted }: EntityQuery): Sql {
+export function entityTracesSql({ stream, entityId, ...permitted }: EntityQuery): Sql {
   const params = new Params();
   const ofStream = streamConditions({ ...permitted, streams: [stream] }, params);
   const entity = params.bind('String', entityId);
   const itsLetter = `(JSONExtractString(event, 'entity_id') = ${entity} OR ${holdsId})`;
-  const one = (table: string, condition: string) =>
-    `(SELECT 1 FROM ${table} ${whereClause([...ofStream, condition])} LIMIT 1)`;
+  const one = (kind: SelectedTrace[0], table: string, condition: string) =>
+    `(SELECT '${kind}' FROM ${table} ${whereClause([...ofStream, condition])} LIMIT 1)`;
   const selects = [
-    one('entities', `entity_id = ${entity}`),
-    one('events_by_entity', `entity_id = ${entity}`),
-    one('dead_letters', itsLetter),
+    one('entities', 'entities', `entity_id = ${entity}`),
+    one('events', 'events_by_entity', `entity_id = ${entity}`),
+    one('dead_letters', 'dead_letters', itsLetter),
   ];
   return {
     query: selects.join('\nUNION ALL\n'),

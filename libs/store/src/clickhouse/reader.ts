@@ -7,6 +7,7 @@ import type {
   EntitiesQuery,
   EntityQuery,
   EntitySummary,
+  EntityTraces,
   EventIdQuery,
   EventQuery,
   EventReader,
@@ -24,7 +25,7 @@ import {
   foundDeadLetter,
   type SelectedDeadLetter,
 } from './dead-letter-query.js';
-import { knowsEntitySql } from './entity-query.js';
+import { entityTracesSql, type SelectedTrace } from './entity-query.js';
 import { readEventPage } from './event-page.js';
 import { eventByIdSql, type Sql } from './event-query.js';
 import { readEvent, type SelectedEvent } from './event-row.js';
@@ -99,8 +100,13 @@ export class ClickHouseReader implements EventReader {
     return page(items, query.limit, (last) => entitiesCursor(query, last));
   }
 
-  async knowsEntity(query: EntityQuery, signal?: AbortSignal): Promise<boolean> {
-    return (await this.select<[number]>(knowsEntitySql(query), { signal, small: true })).length > 0;
+  async tracesOf(query: EntityQuery, signal?: AbortSignal): Promise<EntityTraces> {
+    const found = await this.select<SelectedTrace>(entityTracesSql(query), { signal, small: true });
+    const tables = new Set(found.map(([table]) => table));
+    return {
+      events: tables.has('entities') || tables.has('events'),
+      deadLetters: tables.has('dead_letters'),
+    };
   }
 
   async deadLetters(

@@ -193,25 +193,28 @@ export function describeErasing(contract: StoreContract): void {
       expect(await left(stream)).toEqual([3, 4, 5, 6]);
     });
 
-    it('says of which entities there is anything to erase: an event, a head, a dead letter', async () => {
+    it('says what there is to erase of an entity: events or a head, dead letters', async () => {
       const [stream, other] = [newStream(), newStream()];
-      const knows = (entityId: string, query: Partial<Permitted> = {}) =>
-        contract.store.reader.knowsEntity({ access: allStreams, stream, entityId, ...query });
-      const all = async () => [await knows('a'), await knows('c'), await knows('d'), await knows('e')];
+      const traces = (entityId: string, query: Partial<Permitted> = {}) =>
+        contract.store.reader.tracesOf({ access: allStreams, stream, entityId, ...query });
+      const all = async () => [await traces('a'), await traces('c'), await traces('d'), await traces('e')];
+      const events = { events: true, deadLetters: false };
+      const letters = { events: false, deadLetters: true };
+      const none = { events: false, deadLetters: false };
       await contract.write(mixed(stream));
       await contract.store.writer.appendDeadLetters([
         letterOf({ stream, offset: 0, event: '{"entity_id":"c","data":{"of":"e"}}' }),
         letterOf({ stream, offset: 1, event: '{"entity_id":"d","data":' }),
         letterOf({ stream: other, offset: 0, event: '{"entity_id":"e"}' }),
       ]);
-      expect(await all()).toEqual([true, true, true, false]);
-      expect(await knows('a', { access: { patterns: [other], reserved: false } })).toBe(false);
-      expect(await knows('a', { hidden: [stream] })).toBe(false);
+      expect(await all()).toEqual([events, letters, letters, none]);
+      expect(await traces('a', { access: { patterns: [other], reserved: false } })).toEqual(none);
+      expect(await traces('a', { hidden: [stream] })).toEqual(none);
       await contract.store.eraser.expire({ stream, before: t0 + 86_400 * second });
       expect(await contract.eventsOf(stream)).toEqual([]);
-      expect(await all()).toEqual([true, false, false, false]);
+      expect(await all()).toEqual([events, none, none, none]);
       await erase(stream);
-      expect(await all()).toEqual([false, false, false, false]);
+      expect(await all()).toEqual([none, none, none, none]);
     });
 
     it('touches nothing of others that are being written meanwhile', async () => {

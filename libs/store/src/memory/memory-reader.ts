@@ -119,7 +119,9 @@ export class MemoryReader implements EventReader {
     const rows = [...this.tables.events(), ...this.tables.heads()];
     return {
       events: rows.some((row) => isInIt(row) && isIts(row.entity_id)),
-      deadLetters: this.tables.letters().some((letter) => isInIt(letter) && isLetterOf(letter, isIts, entityId)),
+      deadLetters: this.tables
+        .letters()
+        .some((letter) => isInIt(letter) && isLetterOf(letter, isIts, entityId)),
     };
   }
 

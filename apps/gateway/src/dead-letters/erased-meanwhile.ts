@@ -1,0 +1,56 @@
+import { entityHash, formatTime, type Micros } from '#contracts';
+import { erasureName, standingErasure, type Actor, type Definitions, type Erasure } from '#definitions';
+import type { EventEraser, FoundDeadLetter } from '#store';
+import { laterErasure } from '../erasure/later-erasure.js';
+
+/** A letter that has been written to the log once more. */
+export interface Replayed {
+  letter: FoundDeadLetter;
+  entityId: string | null;
+  /** Where it is now. */
+  position: { partition: number; offset: number };
+}
+
+export interface ErasedMeanwhileParts {
+  definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>;
+  eraser: Pick<EventEraser, 'eraseEntity'>;
+}
+
+/** What was erased of a letter's entity, where that covers the letter. */
+export function erasureOf(
+  definitions: Pick<Definitions, 'stream' | 'erasures'>,
+  { stream, partition, offset }: FoundDeadLetter,
+  entityId: string,
+): Erasure | undefined {
+  const erasure = standingErasure(definitions, stream, entityHash(stream, entityId));
+  return erasure && offset < (erasure.before[String(partition)] ?? 0) ? erasure : undefined;
+}
+
+/**
+ * Takes back what a replay has written of entities that were erased between its look and its writing: their erasures are
+ * extended over the new records, and what became of these in the store goes. Together with an erasure that looks at
+ * the log's end again where there are letters, one of the two always sees the other.
+ * @returns the ids of these letters
+ */
+export async function takeBackErased(
+  { definitions, eraser }: ErasedMeanwhileParts,
+  replayed: readonly Replayed[],
+  { actor, now }: { actor: Actor; now: Micros },
+): Promise<Set<string>> {
+  const ids = new Set<string>();
+  if (replayed.length > 0) await definitions.start();
+  for (const { letter, entityId, position } of replayed) {
+    if (entityId === null || !erasureOf(definitions, letter, entityId)) continue;
+    const { stream } = letter;
+    const hash = entityHash(stream, entityId);
+    const before = { [String(position.partition)]: position.offset + 1 };
+    const { value } = await definitions.erasures.change(
+      erasureName(stream, hash),
+      (current) => current && laterErasure(current, { ...current, before, erased_at: formatTime(now) }),
+      actor,
+    );
+    if (value) await eraser.eraseEntity({ stream, entityHash: hash, entityId, before: value.before });
+    ids.add(letter.id);
+  }
+  return ids;
+}
