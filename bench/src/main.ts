@@ -10,6 +10,7 @@ import { freshness } from './measures/p4-freshness.js';
 import { pages } from './measures/p5-pages.js';
 import { memory } from './measures/p8-memory.js';
 import { idle } from './measures/p9-idle.js';
+import { schema } from './measures/schema.js';
 import { OptionError, parseOptions, usage, type BenchOptions, type MeasureName } from './options.js';
 import { markdownTable, type Row } from './report.js';
 
@@ -22,6 +23,7 @@ const measures: { names: MeasureName[]; run: (bench: Bench) => Promise<Row[]> }[
   { names: ['P5', 'P6'], run: pages },
   { names: ['P8'], run: memory },
   { names: ['P9'], run: idle },
+  { names: ['SCHEMA'], run: schema },
 ];
 
 const keptFolder = resolve('.engines/bench');

@@ -7,9 +7,51 @@ export interface BenchEvent {
 }
 
 export const entities = 5_000;
-const types = ['order.placed', 'order.paid', 'order.shipped', 'order.delivered', 'order.returned'];
+export const eventTypes = [
+  'order.placed',
+  'order.paid',
+  'order.shipped',
+  'order.delivered',
+  'order.returned',
+];
 const currencies = ['EUR', 'USD', 'GBP', 'JPY'];
 const countries = ['DE', 'FR', 'US', 'JP', 'BR', 'IN'];
+
+/** What a schema of such events is typically like: it describes every member, and not all of them are required. */
+export const orderSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'An order',
+  type: 'object',
+  required: ['amount', 'currency', 'customer', 'items'],
+  properties: {
+    amount: { type: 'number', minimum: 0 },
+    currency: { type: 'string', pattern: '^[A-Z]{3}$' },
+    customer: {
+      type: 'object',
+      required: ['id'],
+      properties: {
+        id: { type: 'string', minLength: 1, maxLength: 64 },
+        country: { type: 'string', minLength: 2, maxLength: 2 },
+      },
+    },
+    items: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 1_000,
+      items: {
+        type: 'object',
+        required: ['sku', 'quantity'],
+        properties: {
+          sku: { type: 'string', minLength: 1, maxLength: 64 },
+          quantity: { type: 'integer', minimum: 1 },
+          price: { type: 'number', minimum: 0 },
+        },
+      },
+    },
+    channel: { enum: ['web', 'app', 'shop'] },
+    note: { type: 'string', maxLength: 1_000 },
+  },
+};
 
 /** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
@@ -28,7 +70,7 @@ export function benchEvents(count: number, options: { stream: string; seed: numb
   const below = (limit: number) => Math.floor(random() * limit);
   return Array.from({ length: count }, () => ({
     stream: options.stream,
-    event_type: types[below(types.length)]!,
+    event_type: eventTypes[below(eventTypes.length)]!,
     entity_id: `order-${below(entities)}`,
     data: {
       amount: below(100_000) / 100,
