@@ -10,7 +10,7 @@ import { laterErasure } from './later-erasure.js';
 export interface EntityErasureParts {
   admin: Pick<TopicAdmin, 'offsets'>;
   definitions: Pick<Definitions, 'stream' | 'erasures' | 'audit'>;
-  reader: Pick<EventReader, 'tracesOf'>;
+  reader: Pick<EventReader, 'tracesOf' | 'query'>;
   eraser: Pick<EventEraser, 'eraseEntity'>;
   waitFor: Pick<WaitFor, 'reached'>;
   topics: TopicNames;
@@ -25,12 +25,17 @@ export interface ErasureRequest {
   client: AbortSignal;
 }
 
+/** Times that an erasure is extended over what is written meanwhile. */
+const mostExtensions = 3;
+/** Of an entity's events that are left: those that are looked at. */
+const lookedAt = 1_000;
+
 type LogEnds = Awaited<ReturnType<TopicAdmin['offsets']>>;
 
 /**
  * Erases an entity from a stream: all of its events that the log has at the moment of the call. First everything up to
  * there must be in the store; then a tombstone in the definitions says that none of it counts any more, in every
- * rebuild; then the rows go.
+ * rebuild; then the rows go. Events that came in between and were numbered on from what is erased go as well.
  */
 export class EntityErasure {
   constructor(private readonly parts: EntityErasureParts) {}
@@ -46,15 +51,23 @@ export class EntityErasure {
     const hash = entityHash(stream, entityId);
     const stream_created_at = this.createdAt(stream);
     const ends = await admin.offsets(topics.ofStream(stream));
-    const complete = await this.materialized(request, ends);
+    let complete = await this.materialized(request, ends);
     if (complete && !standingErasure(definitions, stream, hash)) await this.requireEntity(request);
     const upTo = (end: LogEnds) => ({ stream_created_at, ...erasureUpTo({ stream, hash, ends: end }) });
     let tombstone = await this.tombstone(upTo(ends), actor);
     // A replay that saw no tombstone yet may have written a letter anew past these ends; a later one sees it.
     if ((await this.traces(request)).deadLetters)
       tombstone = await this.tombstone(upTo(await admin.offsets(topics.ofStream(stream))), actor);
-    const { before, erased_at } = tombstone;
-    const erased = await eraser.eraseEntity({ stream, entityHash: hash, entityId, before });
+    const remove = ({ before }: Erasure) =>
+      eraser.eraseEntity({ stream, entityHash: hash, entityId, before });
+    let erased = await remove(tombstone);
+    for (let n = 0; n < mostExtensions && (await this.goesOn(request, tombstone)); n++) {
+      const later = await admin.offsets(topics.ofStream(stream));
+      tombstone = await this.tombstone(upTo(later), actor);
+      complete = (await this.materialized(request, later)) && complete;
+      erased += await remove(tombstone);
+    }
+    const { erased_at } = tombstone;
     await this.audit({ stream, hash, erased, complete }, actor);
     return { stream, entity_id: entityId, events_erased: erased, pending: !complete, erased_at };
   }
@@ -81,6 +94,24 @@ export class EntityErasure {
     const { value } = await this.parts.definitions.erasures.change(name, next, actor);
     this.requireSame(wanted);
     return value ?? wanted;
+  }
+
+  /**
+   * Whether events past the erasure have versions that go on from what is erased: they were numbered before the
+   * materializer had heard of it, and a rebuild would number them from 1.
+   */
+  private async goesOn(
+    { stream, entityId, permitted, client }: ErasureRequest,
+    { before }: Erasure,
+  ): Promise<boolean> {
+    const scope = { ...permitted, streams: [stream], entityIds: [entityId] };
+    const query = { ...scope, order: 'asc', limit: lookedAt } as const;
+    const { items } = await this.parts.gate.run(client, (signal) => this.parts.reader.query(query, signal));
+    const least = new Map<number, number>();
+    for (const { partition, offset, version } of items)
+      if (version !== null && offset >= (before[String(partition)] ?? 0))
+        least.set(partition, Math.min(version, least.get(partition) ?? version));
+    return [...least.values()].some((version) => version > 1);
   }
 
   /** Whether all that is in the log is in the store, too; waits for it, for a bounded time. */

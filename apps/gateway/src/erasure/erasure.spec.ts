@@ -50,6 +50,28 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     expect(tombstone()).toMatchObject({ stream: 'orders', before: { 0: 6 } });
   });
 
+  it('takes away what was written meanwhile and numbered on from what is erased, and keeps what begins at 1', async () => {
+    await givenEvents();
+    const { eraser, writer } = gateway.store;
+    const topic = gateway.topics.ofStream('orders');
+    const eraseEntity = eraser.eraseEntity.bind(eraser);
+    const versions = [3, 1];
+    eraser.eraseEntity = async (erasure) => {
+      const offset = 8 - versions.length;
+      const version = versions.shift();
+      if (version !== undefined) {
+        gateway.log.broker.write([{ topic, key: 'order-1', value: '{}' }]);
+        await writer.append([eventRow({ offset, entity_id: 'order-1', version })], `${offset}`);
+        materialized(gateway, 'orders', { partition: 0, offset: offset + 1 });
+      }
+      return eraseEntity(erasure);
+    };
+    const answer = await erase('order-1?stream=orders&confirm=order-1');
+    expect(answer).toMatchObject({ status: 200, pending: false, events_erased: 3 });
+    expect([await count('order-1'), versions]).toEqual([1, []]);
+    expect(tombstone()).toMatchObject({ before: { 0: 7 } });
+  });
+
   it('can be repeated', async () => {
     await givenEvents();
     const first = await erase('order-1?stream=orders&confirm=order-1');
