@@ -1,6 +1,7 @@
-import { IsBoolean, IsInt, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { AppConfig, FromText, Secret } from '#contracts';
 import { AreApiKeys } from '#http';
+import { compatibilityPolicies, type CompatibilityPolicy } from '#schemas';
 
 /** What the gateway reads from the environment, besides what every app does. */
 export class GatewayConfig extends AppConfig {
@@ -10,8 +11,12 @@ export class GatewayConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(0) @Max(65_535) GATEWAY_QUERY_PORT = 3902;
   /** `<key_id>:<sha256 hex of the whole key>:<scope>+<scope>…`, comma-separated. Without one, 3902 refuses all. */
   @Secret() @FromText('list') @AreApiKeys() API_KEYS: string[] = [];
+  /** Seconds without Kafka after which issued keys are refused: nobody knows whether they were revoked since. */
+  @FromText('number') @IsInt() @Min(10) @Max(31_536_000) KEYS_MAX_AGE_SECONDS = 300;
   /** Whether a first event makes its stream. */
   @FromText('boolean') @IsBoolean() AUTO_CREATE_STREAMS = true;
+  /** Whether a new version of a schema has to reckon with members that no version has spoken of. */
+  @IsIn(compatibilityPolicies) SCHEMA_COMPATIBILITY_POLICY: CompatibilityPolicy = 'lenient';
   /** Queries that ClickHouse works on at once, for this instance. */
   @FromText('number') @IsInt() @Min(1) @Max(1000) READS_CONCURRENT = 8;
   /** Queries that wait for their turn; one more is a 503. */

@@ -53,6 +53,7 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
     {
       gate: options.gate ?? new ReadGate({ concurrent: 4, queued: 100, waitMs: 10_000 }),
       autoCreateStreams: true,
+      schemaPolicy: 'lenient',
       waitForMs: 50,
       unknownStreamMs: 20,
     },

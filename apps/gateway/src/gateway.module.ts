@@ -24,7 +24,7 @@ import { StreamDeletion } from './streams/stream-deletion.js';
 import { StreamSummaries } from './streams/stream-summaries.js';
 import { StreamController } from './streams/stream.controller.js';
 import { StreamsController } from './streams/streams.controller.js';
-import { DEFINITIONS, READER } from './tokens.js';
+import { DEFINITIONS, READER, SCHEMA_POLICY } from './tokens.js';
 
 /** The API, once for each port: reading here, writing as `apps/ingest` does it. */
 @Module({})
@@ -61,6 +61,7 @@ export class GatewayModule {
         { provide: StreamDeletion, useValue: parts.deletion },
         { provide: EntityErasure, useValue: parts.erasure },
         { provide: DeadLetterReplay, useValue: parts.replay },
+        { provide: SCHEMA_POLICY, useValue: parts.schemaPolicy },
       ],
     };
   }

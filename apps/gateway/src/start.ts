@@ -43,7 +43,11 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   });
   const parts = gatewayParts(
     { log, store, definitions, producer, topics },
-    { gate, autoCreateStreams: config.AUTO_CREATE_STREAMS },
+    {
+      gate,
+      autoCreateStreams: config.AUTO_CREATE_STREAMS,
+      schemaPolicy: config.SCHEMA_COMPATIBILITY_POLICY,
+    },
   );
   const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
   registerChecks(context.health, { log, store, definitions, lag });

@@ -10,6 +10,7 @@ const wanted = (more: Partial<WantedSchema> = {}): WantedSchema => ({
   stream: 'orders',
   event_type: 'order.placed',
   schema: amount,
+  policy: 'lenient',
   ...more,
 });
 const first: SchemaSubject = nextSubject(undefined, wanted(), now);
@@ -63,6 +64,14 @@ describe('what a registration makes of a subject', () => {
     );
     const anything = wanted({ schema: stricter, compatibility: 'none' });
     expect(nextSubject(first, anything, later).versions).toHaveLength(2);
+  });
+
+  it('may have another optional member, unless members that nobody spoke of are to be reckoned with', () => {
+    const schema = { ...amount, properties: { ...amount.properties, note: { type: 'string' } } };
+    expect(nextSubject(first, wanted({ schema }), later).versions).toHaveLength(2);
+    expect(() => nextSubject(first, wanted({ schema, policy: 'strict' }), later)).toThrow(
+      expect.objectContaining({ code: 'schema_incompatible' }) as Error,
+    );
   });
 
   it('is in force again after it was retired, and goes on from its versions', () => {

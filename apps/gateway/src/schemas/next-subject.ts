@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ProblemError, type InputError } from '#contracts';
 import type { Compatibility, SchemaMode, SchemaSubject, SchemaVersion } from '#definitions';
-import { checkCompatibility } from '#schemas';
+import { checkCompatibility, type CompatibilityPolicy } from '#schemas';
 
 /** What a client wants a subject to be. */
 export interface WantedSchema {
@@ -12,6 +12,8 @@ export interface WantedSchema {
   /** Undefined: as it is. */
   compatibility?: Compatibility | undefined;
   mode?: SchemaMode | undefined;
+  /** How members that a version does not speak of are seen. */
+  policy: CompatibilityPolicy;
 }
 
 /**
@@ -25,7 +27,7 @@ export function nextSubject(
   wanted: WantedSchema,
   now: string,
 ): SchemaSubject {
-  const { stream, event_type, schema } = wanted;
+  const { stream, event_type, schema, policy } = wanted;
   const compatibility = wanted.compatibility ?? current?.compatibility ?? 'backward';
   const mode = wanted.mode ?? current?.mode ?? 'enforce';
   const versions = current?.versions ?? [];
@@ -34,7 +36,7 @@ export function nextSubject(
     const same = current.compatibility === compatibility && current.mode === mode && !current.retired;
     return same ? current : { ...current, compatibility, mode, retired: false };
   }
-  const errors = incompatibilities({ schema, versions, compatibility });
+  const errors = incompatibilities({ schema, versions, compatibility, policy });
   if (errors.length > 0) throw incompatible(compatibility, errors);
   const version = { version: (latest?.version ?? 0) + 1, schema, created_at: now };
   return { stream, event_type, compatibility, mode, retired: false, versions: [...versions, version] };
@@ -45,10 +47,11 @@ export function incompatibilities(question: {
   schema: unknown;
   versions: readonly SchemaVersion[];
   compatibility: Compatibility;
+  policy: CompatibilityPolicy;
 }): InputError[] {
-  return checkCompatibility(question).map(({ pointer, detail, version }) => ({
+  return checkCompatibility(question).map(({ pointer, detail, version, rule }) => ({
     pointer: `/schema${pointer}`,
-    detail: `version ${version}: ${detail}`,
+    detail: `version ${version}: ${detail} (${rule})`,
   }));
 }
 

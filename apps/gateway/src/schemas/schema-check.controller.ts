@@ -4,9 +4,10 @@ import type { FastifyRequest } from 'fastify';
 import { isDeepStrictEqual } from 'node:util';
 import { schemaName, type Definitions } from '#definitions';
 import { accessOf, DescribeBody, jsonBody, parseBody, parseQuery, RequireScope } from '#http';
+import type { CompatibilityPolicy } from '#schemas';
 import { Answers, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
-import { DEFINITIONS } from '../tokens.js';
+import { DEFINITIONS, SCHEMA_POLICY } from '../tokens.js';
 import { incompatibilities } from './next-subject.js';
 import { SchemaCheckAnswer } from './schema-answers.js';
 import { SchemaCheckInput } from './schema-input.js';
@@ -17,7 +18,10 @@ import { usableSchema } from './usable-schema.js';
 @ApiTags('schemas')
 @Controller('api/v1/schemas/:stream/:event_type/check')
 export class SchemaCheckController {
-  constructor(@Inject(DEFINITIONS) private readonly definitions: Definitions) {}
+  constructor(
+    @Inject(DEFINITIONS) private readonly definitions: Definitions,
+    @Inject(SCHEMA_POLICY) private readonly policy: CompatibilityPolicy,
+  ) {}
 
   @Post()
   @HttpCode(200)
@@ -51,7 +55,7 @@ export class SchemaCheckController {
     const latest = versions.at(-1);
     if (latest && isDeepStrictEqual(latest.schema, schema))
       return { compatible: true, version: latest.version, compatibility, errors: [] };
-    const errors = incompatibilities({ schema, versions, compatibility });
+    const errors = incompatibilities({ schema, versions, compatibility, policy: this.policy });
     return { compatible: errors.length === 0, version: (latest?.version ?? 0) + 1, compatibility, errors };
   }
 }

@@ -13,12 +13,13 @@ import {
   parseQuery,
   RequireScope,
 } from '#http';
+import type { CompatibilityPolicy } from '#schemas';
 import { refuseReserved, requirePermitted } from '../access/permit.js';
 import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
-import { DEFINITIONS } from '../tokens.js';
+import { DEFINITIONS, SCHEMA_POLICY } from '../tokens.js';
 import { nextSubject, type WantedSchema } from './next-subject.js';
 import { latestVersion, SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
 import { SchemaInput } from './schema-input.js';
@@ -28,7 +29,10 @@ import { usableSchema } from './usable-schema.js';
 @ApiTags('schemas')
 @Controller('api/v1/schemas')
 export class SchemasController {
-  constructor(@Inject(DEFINITIONS) private readonly definitions: Definitions) {}
+  constructor(
+    @Inject(DEFINITIONS) private readonly definitions: Definitions,
+    @Inject(SCHEMA_POLICY) private readonly policy: CompatibilityPolicy,
+  ) {}
 
   @Post()
   @RequireScope('definitions:write')
@@ -59,7 +63,7 @@ export class SchemasController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SchemaAnswer> {
     parseQuery(NoParameters, request.query);
-    const wanted = wantedSchema(request);
+    const wanted = { ...wantedSchema(request), policy: this.policy };
     const { subject, created } = await this.registered(request, wanted);
     const answer = schemaAnswer(subject, latestVersion(subject));
     const type = encodeURIComponent(answer.event_type);
@@ -117,7 +121,7 @@ export class SchemasController {
 }
 
 /** @throws ProblemError 400, 403 */
-function wantedSchema(request: FastifyRequest): WantedSchema {
+function wantedSchema(request: FastifyRequest): Omit<WantedSchema, 'policy'> {
   const { stream, event_type, compatibility, mode } = parseBody(SchemaInput, request);
   requirePermitted(accessOf(request), [stream], { pointer: '/stream' });
   refuseReserved(stream, { pointer: '/stream' });
