@@ -14,3 +14,13 @@ export function definitionsHealth(definitions: Pick<Definitions, 'streams' | 'un
   if (failure) throw new DefinitionsStoppedError('definitions are no longer followed', { cause: failure });
   return { streams: definitions.streams().length, unreadable };
 }
+
+/** Milliseconds without an answer of the log after which the definitions are said to be old. */
+const oldMs = 30_000;
+
+/** What a health check says about how old the definitions are. @throws DefinitionsStoppedError when that is too old */
+export function definitionsAge({ ageMs }: Pick<Definitions, 'ageMs'>): { age_seconds: number } {
+  const age_seconds = Math.round(ageMs / 1000);
+  if (ageMs <= oldMs) return { age_seconds };
+  throw new DefinitionsStoppedError(`the log has said nothing of the definitions for ${age_seconds} s`);
+}

@@ -87,5 +87,10 @@ export interface Definitions {
    * reader is tried again and again; `start` tries at once.
    */
   readonly failure: Error | undefined;
+  /**
+   * Milliseconds since the log last said what there is: the view may lack what was changed since. Half a second at most
+   * while all is well, growing while the log cannot be reached; infinite before the first answer.
+   */
+  readonly ageMs: number;
   close(): Promise<void>;
 }

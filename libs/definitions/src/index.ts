@@ -1,7 +1,7 @@
 export * from './definitions.js';
 export type { AuditEntry } from './audit/audit-event.js';
 export { openDefinitions, type DefinitionsOptions } from './open-definitions.js';
-export { definitionsHealth, DefinitionsStoppedError } from './definitions-health.js';
+export { definitionsAge, definitionsHealth, DefinitionsStoppedError } from './definitions-health.js';
 export * from './erasures/erasure.js';
 export * from './erasures/standing-erasure.js';
 export * from './keys/key-definition.js';

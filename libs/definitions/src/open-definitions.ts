@@ -145,6 +145,10 @@ class LogDefinitions implements Definitions {
     return this.follower.failure;
   }
 
+  get ageMs(): number {
+    return this.follower.ageMs;
+  }
+
   async close(): Promise<void> {
     await this.creations.over();
     await this.turns.over();

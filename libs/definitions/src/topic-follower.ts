@@ -36,6 +36,12 @@ export class TopicFollower {
     return this.reader.failure;
   }
 
+  /** Milliseconds since the log last said what there is; infinite before it ever has. */
+  get ageMs(): number {
+    const { answeredAt } = this.reader;
+    return answeredAt === undefined ? Infinity : performance.now() - answeredAt;
+  }
+
   private readerOf(view: DefinitionsView): TableReader {
     return this.log.tableReader(this.topic, {
       record: (record) => {

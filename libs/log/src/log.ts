@@ -181,6 +181,11 @@ export interface TableReader {
   caughtUp(offset: number, timeoutMs: number): Promise<void>;
   /** Why nothing is read any more (the handler threw, Kafka refuses us). Final: only a new reader reads again. */
   readonly failure: Error | undefined;
+  /**
+   * When the log last said what there is, in milliseconds of `performance.now()`: what was there before has been, or is
+   * being, handed over. While the log does not answer it stands still; undefined until the first answer.
+   */
+  readonly answeredAt: number | undefined;
   close(): Promise<void>;
 }
 

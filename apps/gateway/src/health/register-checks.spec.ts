@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditStream } from '#contracts';
-import { systemActor } from '#definitions';
+import { systemActor, type Definitions } from '#definitions';
 import { Health } from '#http';
 import { StoreUnavailableError } from '#store';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
@@ -53,6 +53,21 @@ describe('the gateway', () => {
     await expect.poll(() => gateway.definitions.failure).toBeDefined();
     expect(await well()).toBe(false);
     expect((await health.report('all')).checks.definitions?.status).toBe('failing');
+  });
+
+  it('is not well, and stays ready, when the log has said nothing of the definitions for 30 seconds', async () => {
+    const { log, topics } = gateway;
+    for (const [ageMs, expected] of [
+      [30_000, true],
+      [30_600, false],
+    ]) {
+      const definitions = Object.create(gateway.definitions, { ageMs: { value: ageMs } }) as Definitions;
+      const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
+      health = new Health('0.0.0-spec');
+      registerChecks(health, { log, store: { ping: () => Promise.resolve() }, definitions, lag });
+      expect([await ready(), await well()]).toEqual([true, expected]);
+    }
+    expect((await health.report('all')).checks.definitions_age?.error).toContain('for 31 s');
   });
 
   it('without ClickHouse is ready for writes, and not well', async () => {

@@ -1,4 +1,4 @@
-import { definitionsHealth, type Definitions } from '#definitions';
+import { definitionsAge, definitionsHealth, type Definitions } from '#definitions';
 import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';
@@ -7,7 +7,7 @@ import type { Lag, MaterializerLag } from './materializer-lag.js';
 export interface CheckedParts {
   log: Pick<Log, 'admin'>;
   store: Pick<Store, 'ping'>;
-  definitions: Pick<Definitions, 'streams' | 'unreadable' | 'failure'>;
+  definitions: Pick<Definitions, 'streams' | 'unreadable' | 'failure' | 'ageMs'>;
   lag: MaterializerLag;
 }
 
@@ -31,6 +31,8 @@ export function registerChecks(health: Health, { log, store, definitions, lag }:
     await Promise.any([log.admin.ping(), store.ping()]);
   });
   health.register('definitions', async () => definitionsHealth(definitions));
+  // Without Kafka they grow old while queries go on: no reason to turn these away.
+  health.register('definitions_age', async () => definitionsAge(definitions), { readiness: false });
   health.register('materializer', async () => behind(await lag.recent()), { readiness: false });
 }
 

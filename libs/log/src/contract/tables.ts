@@ -54,6 +54,19 @@ export function describeTables(contract: LogContract): void {
       expect(reader.failure).toBe(broken);
     });
 
+    it('says when the log last answered, also when there is nothing new', async () => {
+      const topic = await tableTopic();
+      const reader = contract.log.tableReader(topic, { record: () => undefined });
+      expect(reader.answeredAt).toBeUndefined();
+      await reader.start();
+      const started = performance.now();
+      await until(() => (reader.answeredAt ?? 0) > started, 'an answer');
+      const first = reader.answeredAt ?? Infinity;
+      await until(() => (reader.answeredAt ?? 0) > first, 'another answer');
+      expect(reader.answeredAt).toBeLessThanOrEqual(performance.now());
+      await reader.close();
+    });
+
     it('waits for a topic that does not exist yet', async () => {
       const topic = contract.nextName();
       const seen: string[] = [];

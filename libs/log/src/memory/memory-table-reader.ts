@@ -12,6 +12,7 @@ export class MemoryTableReader implements TableReader {
   private following: MemoryTopic | undefined;
   private stop: () => void = () => undefined;
   private closed = false;
+  private lastAnswer: number | undefined;
 
   constructor(
     private readonly broker: MemoryBroker,
@@ -21,6 +22,12 @@ export class MemoryTableReader implements TableReader {
 
   get failure(): Error | undefined {
     return this.progress.failure;
+  }
+
+  /** This log answers whenever it is asked. */
+  get answeredAt(): number | undefined {
+    if (this.following && !this.broker.down && !this.failure) this.lastAnswer = performance.now();
+    return this.lastAnswer;
   }
 
   async start(): Promise<void> {

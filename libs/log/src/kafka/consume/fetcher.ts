@@ -23,6 +23,8 @@ export interface FetcherOptions {
    * of no use. To the beginning from here, never to the end.
    */
   onGone(feed: PartitionFeed): void;
+  /** A broker has said what there is of a partition, be it nothing new. */
+  onAnswer?(): void;
   /** The fetcher cannot go on. */
   onFatal(error: Error): void;
 }
@@ -163,6 +165,7 @@ export class Fetcher {
       if (isFatal(error)) throw error;
       return this.lose([feed]);
     }
+    this.options.onAnswer?.();
     if (answer.bytes.length === 0) return;
     const { topic, partition, next: from } = feed;
     const { logger } = this.options;

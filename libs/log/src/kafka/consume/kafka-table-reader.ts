@@ -27,6 +27,7 @@ export class KafkaTableReader implements TableReader {
   private readonly fetcher: Fetcher;
   private feed: PartitionFeed | undefined;
   private closed = false;
+  answeredAt: number | undefined;
 
   constructor(private readonly options: TableReaderOptions) {
     const { client, bounds, logger } = options;
@@ -36,6 +37,7 @@ export class KafkaTableReader implements TableReader {
       bounds: unhurried,
       logger,
       onGone: () => void this.restart().catch((error: Error) => this.fail(error)),
+      onAnswer: () => (this.answeredAt = performance.now()),
       onFatal: (error) => this.fail(error),
     });
   }
