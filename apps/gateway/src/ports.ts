@@ -41,7 +41,14 @@ export function queryPort(context: AppContext<GatewayConfig>, parts: GatewayPart
     port: 'query',
     openapi: document(context, 'query'),
     configure: (instance) =>
-      requireApiKeys(instance, { keyRing, onRefused: (code) => metrics.authRefused.inc({ code }) }),
+      requireApiKeys(instance, {
+        keyRing,
+        issuedKeys: {
+          ageMs: () => parts.definitions.ageMs,
+          mostMs: context.config.KEYS_MAX_AGE_SECONDS * 1000,
+        },
+        onRefused: (code) => metrics.authRefused.inc({ code }),
+      }),
   };
 }
 

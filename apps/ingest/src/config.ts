@@ -13,4 +13,6 @@ export class IngestConfig extends AppConfig {
   @FromText('boolean') @IsBoolean() INGEST_REQUIRE_KEYS = false;
   /** Keys beside the issued ones, as in the gateway: `<key_id>:<sha256 hex of the whole key>:<scope>+<scope>…`. */
   @Secret() @FromText('list') @AreApiKeys() API_KEYS: string[] = [];
+  /** Seconds without Kafka after which issued keys are refused: nobody knows whether they were revoked since. */
+  @FromText('number') @IsInt() @Min(10) @Max(31_536_000) KEYS_MAX_AGE_SECONDS = 300;
 }

@@ -53,6 +53,25 @@ const issue = async (more: object = {}, port: Port = 'query') => {
 const use = async (key: string) =>
   (await inject('GET', '/api/v1/streams', { bearer: `Bearer ${key}` })).statusCode;
 
+describe('a key that was issued', () => {
+  it('is refused after five minutes without Kafka, one of the configuration is not', async () => {
+    const { key } = await issue();
+    const age = vi.spyOn(gateway.definitions, 'ageMs', 'get');
+    age.mockReturnValue(300_000);
+    expect(await use(key)).toBe(200);
+    age.mockReturnValue(300_001);
+    const headers = { authorization: `Bearer ${key}` };
+    const refused = await gateway.query.instance.inject({ url: '/api/v1/streams', headers });
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '5']);
+    expect(refused.json()).toMatchObject({ code: 'log_unavailable' });
+    const configured = { authorization: gateway.bearer['events:read'] };
+    const answer = await gateway.query.instance.inject({ url: '/api/v1/streams', headers: configured });
+    expect(answer.statusCode).toBe(200);
+    age.mockRestore();
+    expect(await use(key)).toBe(200);
+  });
+});
+
 describe('issuing a key', () => {
   it('shows its text once, to nobody else, and it works at once', async () => {
     const answer = await inject('POST', path, {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProblemError } from '#contracts';
 import { generateKey } from './api-key.js';
 import { apiKeyOf, takeEvents } from './admission.js';
-import { requireApiKeys } from './auth-hook.js';
+import { requireApiKeys, type AuthOptions } from './auth-hook.js';
 import type { ApiKey } from './key-ring.js';
 import { ConfiguredKeyRing } from './configured-key-ring.js';
 
@@ -140,16 +140,21 @@ describe('a key with a limit', () => {
   let app: FastifyInstance;
   afterEach(() => app.close());
 
-  const limited = (rateLimit: ApiKey['rateLimit']): void => {
+  const limited = (
+    rateLimit: ApiKey['rateLimit'],
+    more: Partial<ApiKey> = {},
+    options: Partial<AuthOptions> = {},
+  ): void => {
     const secrets = [{ sha256: Buffer.from(sha256, 'hex') }];
     const limitedKey: ApiKey = {
       keyId,
       secrets,
       scopes: new Set(['events:write'] as const),
       rateLimit: rateLimit!,
+      ...more,
     };
     app = fastify();
-    requireApiKeys(app, { keyRing: { find: (id) => (id === keyId ? limitedKey : undefined) } });
+    requireApiKeys(app, { ...options, keyRing: { find: (id) => (id === keyId ? limitedKey : undefined) } });
     app.setErrorHandler((error, _request, reply) => {
       const problem = error as ProblemError;
       void reply
@@ -174,6 +179,27 @@ describe('a key with a limit', () => {
       '"requests";q=1000;qu="requests";w=1, "events";q=500;qu="events";w=1',
     );
     expect(headers.ratelimit).toMatch(/^"requests";r=999;t=1, "events";r=40\d;t=1$/);
+  });
+
+  it('is refused when it was issued, and nobody knows any more whether it was revoked since', async () => {
+    let ageMs = 1_000;
+    limited({}, { issued: true }, { issuedKeys: { ageMs: () => ageMs, mostMs: 1_000 } });
+    expect((await write()).statusCode).toBe(200);
+    ageMs = 1_001;
+    const refused = await write();
+    expect(refused.statusCode).toBe(503);
+    expect(refused.json()).toEqual({ code: 'log_unavailable', retryAfterSeconds: 5 });
+    const wrong = await app.inject({
+      method: 'POST',
+      url: '/write/1',
+      headers: { authorization: 'Bearer x' },
+    });
+    expect(wrong.statusCode).toBe(401);
+  });
+
+  it('goes on working however old the definitions are when the configuration gave it', async () => {
+    limited({}, {}, { issuedKeys: { ageMs: () => Infinity, mostMs: 1_000 } });
+    expect((await write()).statusCode).toBe(200);
   });
 
   it('is refused when its requests are too many, those that it may not make included', async () => {

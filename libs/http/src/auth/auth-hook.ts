@@ -10,6 +10,11 @@ import type { RouteAccess } from './require-scope.js';
 
 export interface AuthOptions {
   keyRing: KeyRing;
+  /**
+   * How long ago it was last known that no issued key has been revoked since, and how long that is good for; both in
+   * milliseconds. Without it, for ever.
+   */
+  issuedKeys?: { ageMs: () => number; mostMs: number };
   /** Routes that need no key on this port, besides those that are public everywhere: `/health/ready` for probes. */
   open?: readonly string[];
   /**
@@ -52,6 +57,7 @@ class Door {
     if (access.public || this.options.open?.includes(url)) return admit(request, { reply });
     try {
       const key = authenticate(request.raw, this.options.keyRing, Date.now());
+      if (key.issued) this.requireRecent();
       this.letIn(request, reply, key);
       checkScope(request, access, key);
     } catch (error) {
@@ -59,6 +65,16 @@ class Door {
         this.options.onRefused?.(error.code);
       throw isWrongKey(error) ? this.throttled(request, error) : error;
     }
+  }
+
+  /** A right key may have been revoked since. @throws ProblemError 503 `log_unavailable` */
+  private requireRecent(): void {
+    const { issuedKeys } = this.options;
+    if (!issuedKeys || issuedKeys.ageMs() <= issuedKeys.mostMs) return;
+    const detail =
+      'It has not been known for too long whether this API key is still valid: Kafka cannot be reached. Keys of the ' +
+      'configuration (API_KEYS) go on working.';
+    throw new ProblemError('log_unavailable', detail, { retryAfterSeconds: 5 });
   }
 
   private letIn(request: FastifyRequest, reply: FastifyReply, key: ApiKey): void {

@@ -16,6 +16,7 @@ describe('keys that were issued', () => {
   it('are found as they are defined', () => {
     expect(ringOf(definition).find('abcdefghijkl')).toEqual({
       keyId: 'abcdefghijkl',
+      issued: true,
       secrets: [
         { sha256: Buffer.alloc(32, 0x0f) },
         { sha256: Buffer.alloc(32, 0xaa), expiresAt: Date.UTC(2026, 10, 21, 4) },
@@ -29,7 +30,7 @@ describe('keys that were issued', () => {
 
   it('are not limited by what is not said', () => {
     const key = ringOf({ key_id: 'abcdefghijkl', secrets: [{ sha256 }], scopes: [] }).find('abcdefghijkl');
-    expect(Object.keys(key ?? {})).toEqual(['keyId', 'secrets', 'scopes']);
+    expect(Object.keys(key ?? {})).toEqual(['keyId', 'issued', 'secrets', 'scopes']);
   });
 
   it('have no secret that works once they are revoked', () => {

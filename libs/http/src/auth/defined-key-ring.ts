@@ -32,6 +32,7 @@ export class DefinedKeyRing implements KeyRing {
 function apiKey({ secrets, streams, rate_limit: rate, ...key }: DefinedKey): ApiKey {
   return {
     keyId: key.key_id,
+    issued: true,
     secrets: key.revoked_at === undefined ? secrets.slice(0, secretsPerKey).map(storedSecret) : [],
     scopes: new Set(key.scopes.filter(isScope)),
     ...(streams && { streams }),

@@ -21,6 +21,8 @@ export interface ApiKey {
   /** Stream names, or prefixes ending in `*`, that reads and writes are limited to; undefined is no limit. */
   streams?: readonly string[];
   rateLimit?: RateLimit;
+  /** It was issued: what is known of it, a revocation too, is as old as the definitions. */
+  issued?: true;
   /** Milliseconds since 1970; from then on the key is not valid. */
   expiresAt?: number;
 }
