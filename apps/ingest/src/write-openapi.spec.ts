@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { givenIngest, type GivenIngest } from './ingest.fixture.js';
 
 interface Operation {
+  description?: string;
   requestBody: { content: Record<string, { schema: object }> };
-  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
 }
 
 interface Document {
@@ -37,6 +38,29 @@ describe('the documentation of writing', () => {
     expect(document.paths[path]!.post.responses[status]?.content).toEqual({ 'application/json': { schema } });
     expect(document.components.schemas).toHaveProperty(name);
   });
+
+  it.each([
+    ['/api/v1/events', '422', 'schema_violation'],
+    ['/api/v1/events/batch', '404', 'stream_not_found'],
+    ['/api/v1/streams', '409', 'stream_exists'],
+  ])('has the codes that %s answers: among those of %s is %s', (path, status, code) => {
+    const { responses } = document.paths[path]!.post;
+    const statuses = ['400', '403', '409', '413', '415', '429', '503', status];
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(statuses));
+    expect(responses[status]?.description).toContain(`\`${code}\``);
+    const schema = { $ref: '#/components/schemas/Problem' };
+    expect(responses[status]?.content).toEqual({ 'application/problem+json': { schema } });
+    expect(document.components.schemas).toHaveProperty('Problem');
+  });
+
+  it.each(['/api/v1/events', '/api/v1/events/batch'])(
+    'says what a repeated id and a schema do at %s',
+    (path) => {
+      const { description } = document.paths[path]!.post;
+      expect(description).toMatch(/Sending an `event_id` again is answered with 201.*another offset/);
+      expect(description).toMatch(/`schema_version`; that is null where/);
+    },
+  );
 
   it('says how long an id is remembered', () => {
     const { description } = document.components.schemas.EventInput!.properties.event_id!;
