@@ -19,6 +19,8 @@ export interface Comparing {
   compare(writer: Shape, reader: Shape): Difference[];
   /** Whether the writer's values all have the reader's shape. */
   fits(writer: Shape, reader: Shape): boolean;
+  /** Whether it is easily seen that no value has both shapes. */
+  areApart(writer: Shape, other: Shape): boolean;
   /** Whether no value of the writer's shape has the other. */
   refutes(writer: Shape, other: Shape): boolean;
   /** One difference, unless it is tolerated; `keyword` is the reader's. */

@@ -13,7 +13,9 @@ export class ComparisonTooComplex extends Error {
 }
 
 /** Comparisons inside of each other. */
-const deepest = 200;
+const deepest = 250;
+/** Differences that are kept of one pair; one would be enough. */
+const mostKept = 100;
 /** Cases into which the values of one shape are divided before one gives up. */
 const mostCases = 200;
 
@@ -61,11 +63,8 @@ export class Comparison implements Comparing {
     const key = `${writer.key} → ${reader.key}`;
     const known = this.refuted.get(key);
     if (known || this.met.has(key)) return known ?? [];
-    if (this.depth >= deepest) throw new ComparisonTooComplex();
     this.met.add(key);
-    this.depth++;
-    const found = this.divided(writer, reader);
-    this.depth--;
+    const found = this.inside(() => this.divided(writer, reader));
     if (found.length > 0) this.refuted.set(key, found);
     return found;
   }
@@ -74,11 +73,16 @@ export class Comparison implements Comparing {
     this.spend(1 + (writer.size >> 3));
     if (isEmpty(writer, this.look)) return [];
     if (reader.impossible) return [this.forbidden(writer, reader)];
-    return reader.parts.flatMap((part) => this.comparePart(writer, part));
+    return this.inside(() => reader.parts.flatMap((part) => this.comparePart(writer, part)));
   }
 
   fits(writer: Shape, reader: Shape): boolean {
     return this.compare(writer, reader).length === 0;
+  }
+
+  areApart(writer: Shape, other: Shape): boolean {
+    this.spend(1);
+    return areDisjoint(writer, other, this.look);
   }
 
   refutes(writer: Shape, other: Shape): boolean {
@@ -97,6 +101,14 @@ export class Comparison implements Comparing {
 
   spend(steps: number): void {
     if ((this.options.steps.left -= steps) < 0) throw new ComparisonTooComplex();
+  }
+
+  /** Parts are reached in several ways, with the same differences each time. */
+  private inside(compare: () => Difference[]): Difference[] {
+    if (++this.depth > deepest) throw new ComparisonTooComplex();
+    const found = new Set(compare());
+    this.depth--;
+    return [...found].slice(0, mostKept);
   }
 
   /** Compares with each part of the reader, and takes the writer apart where that helps. */

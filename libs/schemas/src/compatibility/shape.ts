@@ -1,5 +1,6 @@
 import type { SchemaDocument } from '../document/document.js';
 import { below } from '../document/json-pointer.js';
+import { keywords } from '../document/keywords.js';
 import { isObject, type SchemaObject } from '../document/schema.js';
 
 /** A document that is compared, under a name that tells it from the other one. */
@@ -122,7 +123,7 @@ export function shapeOf(source: Source, pointer: string): Shape {
     const schema = subschemas.get(at);
     if (schema === false) impossible = true;
     if (!isObject(schema)) return;
-    parts.push({ source, pointer: at, id: source.name + at, schema });
+    if (asserts(schema)) parts.push({ source, pointer: at, id: source.name + at, schema });
     const target = targets.get(at);
     if (target !== undefined) add(target);
     if (Array.isArray(schema.allOf))
@@ -130,6 +131,13 @@ export function shapeOf(source: Source, pointer: string): Shape {
   };
   add(pointer);
   return new Shape(pointer, parts, { impossible });
+}
+
+/** Whether a schema says more than what it refers to. */
+function asserts(schema: SchemaObject): boolean {
+  return Object.keys(schema).some(
+    (name) => name !== '$ref' && name !== 'allOf' && !keywords.get(name)?.annotation,
+  );
 }
 
 /** The shape of a schema inside of a part. */

@@ -4,42 +4,53 @@ import { listedIn, shapeIn, type Part, type Shape } from '../shape.js';
 
 /** `anyOf` */
 export const anyOf: ComparisonRule = (comparison, writer, part) => {
-  const branches = branchesOf(part, 'anyOf');
-  if (branches.length === 0) return [];
-  const attempts = branches.map((branch) => comparison.compare(writer, branch));
-  if (attempts.some((found) => found.length === 0)) return [];
+  if (listedIn(part, 'anyOf') === 0) return [];
+  const attempts = attemptsOf(comparison, writer, { part, keyword: 'anyOf' });
+  if (attempts.some(({ found }) => found.length === 0)) return [];
   return noBranch(comparison, writer, { part, keyword: 'anyOf', attempts });
 };
 
 /** `oneOf`: a value that fits one branch must fit no other. */
 export const oneOf: ComparisonRule = (comparison, writer, part) => {
-  const branches = branchesOf(part, 'oneOf');
-  if (branches.length === 0) return [];
-  const attempts = branches.map((branch) => comparison.compare(writer, branch));
-  const fitting = branches.filter((_, index) => attempts[index]?.length === 0);
+  if (listedIn(part, 'oneOf') === 0) return [];
+  const attempts = attemptsOf(comparison, writer, { part, keyword: 'oneOf' });
+  const fitting = attempts.filter(({ found }) => found.length === 0);
   if (fitting.length === 0) return noBranch(comparison, writer, { part, keyword: 'oneOf', attempts });
-  const isAlone = (branch: Shape): boolean =>
-    branches.every((other) => other === branch || comparison.refutes(writer, other));
+  const isAlone = (one: Attempt): boolean =>
+    attempts.every((other) => other === one || comparison.refutes(writer, other.branch));
   if (fitting.some(isAlone)) return [];
-  const detail = `a value of ${comparison.names.writer} may fit two branches of oneOf in ${comparison.names.reader}; use anyOf, or tell the branches apart by a const in a required property`;
+  const { names } = comparison;
+  const detail = `a value of ${names.writer} may fit two branches of oneOf in ${names.reader}; use anyOf, or tell the branches apart by a const in a required property`;
   return comparison.differs({ writer, part, keyword: 'oneOf' }, 'one_of_overlaps', detail);
 };
 
-function branchesOf(part: Part, keyword: 'anyOf' | 'oneOf'): Shape[] {
-  return Array.from({ length: listedIn(part, keyword) }, (_, index) => shapeIn(part, keyword, index));
+interface Sum {
+  part: Part;
+  keyword: 'anyOf' | 'oneOf';
 }
 
-interface Attempts {
-  part: Part;
-  keyword: string;
-  attempts: Difference[][];
+interface Attempt {
+  branch: Shape;
+  /** Why the writer's values do not all fit the branch. */
+  found: Difference[];
+}
+
+/** The branches that any of the writer's values can fit at all, each compared with the writer. */
+function attemptsOf(comparison: Comparing, writer: Shape, { part, keyword }: Sum): Attempt[] {
+  return Array.from({ length: listedIn(part, keyword) }, (_, index) => shapeIn(part, keyword, index))
+    .filter((branch) => !comparison.areApart(writer, branch))
+    .map((branch) => ({ branch, found: comparison.compare(writer, branch) }));
 }
 
 /** Says why the branch that comes nearest does not fit. */
-function noBranch(comparison: Comparing, writer: Shape, { part, keyword, attempts }: Attempts): Difference[] {
+function noBranch(
+  comparison: Comparing,
+  writer: Shape,
+  { part, keyword, attempts }: Sum & { attempts: Attempt[] },
+): Difference[] {
   const { names } = comparison;
   const detail = `values that ${names.writer} permits fit none of the alternatives (${keyword}) of ${names.reader}`;
-  const nearest = attempts.reduce((best, attempt) => (attempt.length < best.length ? attempt : best));
+  const nearest = attempts.map(({ found }) => found).sort((a, b) => a.length - b.length)[0] ?? [];
   return [...comparison.differs({ writer, part, keyword }, 'combined_type_changed', detail), ...nearest];
 }
 

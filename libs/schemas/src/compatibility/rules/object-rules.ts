@@ -1,3 +1,4 @@
+import { below } from '../../document/json-pointer.js';
 import { isObject } from '../../document/schema.js';
 import type { Comparing, ComparisonRule } from '../comparison-rule.js';
 import { shapeIn, shapeOf, type Part, type Shape } from '../shape.js';
@@ -22,10 +23,13 @@ export const required: ComparisonRule = (comparison, writer, part) => {
 };
 
 /** Whether the schema of a property, references followed, has a `default`. */
-export function hasDefault(part: Part, name: string): boolean {
-  const { properties } = part.schema;
-  if (!isObject(properties) || !Object.hasOwn(properties, name)) return false;
-  return shapeIn(part, 'properties', name).parts.some(({ schema }) => 'default' in schema);
+export function hasDefault({ source: { document }, pointer }: Part, name: string): boolean {
+  let at: string | undefined = below(below(pointer, 'properties'), name);
+  for (; at !== undefined; at = document.targets.get(at)) {
+    const schema = document.subschemas.get(at);
+    if (isObject(schema) && 'default' in schema) return true;
+  }
+  return false;
 }
 
 /** `propertyNames` */

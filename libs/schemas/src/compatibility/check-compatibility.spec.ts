@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { checkCompatibility } from './check-compatibility.js';
+import type { Compatibility } from './compatibility.js';
+import {
+  closed,
+  compatible,
+  incompatible,
+  integer,
+  number,
+  string,
+  texts,
+  type Case,
+} from './confluent-cases.fixture.js';
+
+/** Schemas are compared as those of a property that is always there, so that any kind of value can be meant. */
+const wrapped = (schema: unknown) => ({ properties: { v: schema }, required: ['v'] });
+
+function differences(before: unknown, after: unknown, policy?: 'strict' | 'lenient') {
+  const versions = [{ version: 1, schema: wrapped(before) }];
+  return checkCompatibility({ schema: wrapped(after), versions, compatibility: 'backward', policy });
+}
+
+describe('backward compatibility', () => {
+  it.each(compatible)('is kept when %s', (_, before, after) => {
+    expect(differences(before, after)).toEqual([]);
+  });
+
+  it.each(incompatible)('is lost when %s', (...[, before, after, rule, pointer]) => {
+    const found = differences(before, after);
+    expect(found).toContainEqual({
+      version: 1,
+      pointer: `/properties/v${pointer}`,
+      rule,
+      detail: expect.stringMatching(/\w{3,}.*\w{3,}/) as string,
+    });
+  });
+
+  it('says in a sentence what is different', () => {
+    const before = { type: 'object', properties: { a: string }, required: ['a'], ...closed };
+    const after = { type: 'object', properties: { b: string }, required: ['b'], ...closed };
+    const [first, second] = checkCompatibility({
+      schema: after,
+      versions: [{ version: 7, schema: before }],
+      compatibility: 'backward',
+    });
+    expect(first).toEqual({
+      version: 7,
+      pointer: '/required',
+      rule: 'required_attribute_added',
+      detail: 'the new schema requires "b", the earlier one does not',
+    });
+    expect(second?.detail).toBe('the new schema does not permit "a", the earlier one does');
+  });
+});
+
+describe('the lenient policy', () => {
+  it.each<Case>([
+    ['an optional property is added to an open model', {}, { properties: { b: string } }],
+    ['a property is removed from a closed model', { properties: { a: string }, ...closed }, closed],
+    ['a model is closed', {}, closed],
+    ['additional properties get rules', {}, texts],
+    [
+      'a required property with a default is added to an open model',
+      {},
+      { properties: { b: { ...string, default: '' } }, required: ['b'] },
+    ],
+  ])('lets pass that %s', (_, before, after) => {
+    expect(differences(before, after, 'strict')).not.toEqual([]);
+    expect(differences(before, after, 'lenient')).toEqual([]);
+  });
+
+  it.each<Case>([
+    ['a required property is added', {}, { properties: { b: string }, required: ['b'] }],
+    ['a property changes its type', { properties: { a: string } }, { properties: { a: number } }],
+    ['additional properties change their type', texts, { additionalProperties: number }],
+    [
+      'a property in a branch changes its type',
+      { oneOf: [{ properties: { a: string } }] },
+      { oneOf: [{ properties: { a: number } }] },
+    ],
+  ])('does not let pass that %s', (_, before, after) => {
+    expect(differences(before, after, 'lenient')).not.toEqual([]);
+  });
+});
+
+describe('the modes', () => {
+  const narrow = wrapped(integer);
+  const wide = wrapped(number);
+  const other = wrapped(string);
+  const check = (schema: unknown, schemas: unknown[], compatibility: Compatibility) =>
+    checkCompatibility({
+      schema,
+      versions: schemas.map((one, index) => ({ version: index + 1, schema: one })),
+      compatibility,
+    }).map(({ version, rule }) => `${version} ${rule}`);
+
+  it.each<[Compatibility, unknown, unknown[], string[]]>([
+    ['none', other, [narrow], []],
+    ['backward', wide, [narrow], []],
+    ['backward', narrow, [wide], ['1 type_narrowed']],
+    ['forward', narrow, [wide], []],
+    ['forward', wide, [narrow], ['1 type_narrowed']],
+    ['full', wide, [wide], []],
+    ['full', wide, [narrow], ['1 type_narrowed']],
+    ['backward', wide, [other, narrow], []],
+    ['backward_transitive', wide, [other, narrow], ['1 type_changed']],
+    ['forward_transitive', narrow, [other, wide], ['1 type_changed']],
+    ['full_transitive', narrow, [wide, narrow], ['1 type_narrowed']],
+    ['backward', wide, [], []],
+  ])('%s', (...[mode, schema, versions, expected]) => {
+    expect(check(schema, versions, mode)).toEqual(expected);
+  });
+
+  it('points into the new schema, whichever way is looked at', () => {
+    const before = wrapped({ properties: { a: { ...string, maxLength: 5 } }, ...closed });
+    const after = wrapped({ properties: { a: { ...string, maxLength: 9 } }, ...closed });
+    const versions = [{ version: 1, schema: before }];
+    expect(checkCompatibility({ schema: after, versions, compatibility: 'forward' })).toEqual([
+      {
+        version: 1,
+        pointer: '/properties/v/properties/a',
+        rule: 'max_length_decreased',
+        detail: 'the earlier one has maxLength 5, the new schema permits 9',
+      },
+    ]);
+  });
+});
+
+describe('schemas that refer', () => {
+  const list = (value: object) => ({
+    $ref: '#/$defs/node',
+    $defs: { node: { type: 'object', properties: { value, next: { $ref: '#/$defs/node' } }, ...closed } },
+  });
+  const check = (before: unknown, after: unknown) =>
+    checkCompatibility({
+      schema: after,
+      versions: [{ version: 1, schema: before }],
+      compatibility: 'backward',
+    });
+
+  it('are compared by what they refer to', () => {
+    const referring = { properties: { a: { $ref: '#/$defs/text' } }, $defs: { text: string } };
+    expect(check(referring, { properties: { a: string } })).toEqual([]);
+    expect(check({ properties: { a: string } }, referring)).toEqual([]);
+    expect(check(referring, { ...referring, $defs: { text: number } })).toHaveLength(1);
+  });
+
+  it('may contain themselves', () => {
+    expect(check(list(integer), list(number))).toEqual([]);
+    expect(check(list(number), list(integer))).toEqual([expect.objectContaining({ rule: 'type_narrowed' })]);
+  });
+
+  it('are not taken for compatible because they meet themselves in a branch that fails', () => {
+    const tree = (leaf: object) => ({
+      properties: { root: { $ref: '#/$defs/tree' } },
+      $defs: {
+        tree: {
+          type: 'object',
+          required: ['kind'],
+          properties: {
+            kind: { const: 't' },
+            left: { $ref: '#/$defs/tree' },
+            right: { anyOf: [{ $ref: '#/$defs/tree' }, leaf] },
+          },
+          ...closed,
+        },
+      },
+    });
+    expect(check(tree(integer), tree(number))).toEqual([]);
+    expect(check(tree(number), tree(integer)).length).toBeGreaterThan(0);
+  });
+});

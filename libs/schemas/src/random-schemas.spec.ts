@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkCompatibility } from './compatibility/check-compatibility.js';
+import { InvalidSchemaError } from './document/refuse.js';
+import { fitsByTheBook } from './reference.fixture.js';
+import { anyDocument, anyValue, twoVersions } from './random-schemas.fixture.js';
+import { compileSchema, type CompiledSchema } from './validation/compile-schema.js';
+
+const events = fc.array(
+  anyValue.map((v) => ({ v })),
+  { minLength: 10, maxLength: 30 },
+);
+
+/** Undefined for a schema that cannot be used, such as one that refers to itself for the same value. */
+function compiled(schema: unknown): CompiledSchema | undefined {
+  try {
+    return compileSchema(schema);
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidSchemaError);
+    return undefined;
+  }
+}
+
+describe('any schema and any event', () => {
+  it('fit exactly when the specification says so', { timeout: 120_000 }, () => {
+    let checked = 0;
+    fc.assert(
+      fc.property(anyDocument, events, (schema, all) => {
+        const validator = compiled(schema);
+        if (!validator) return;
+        for (const event of all)
+          expect(validator.validate(event) === undefined).toBe(fitsByTheBook(schema, event));
+        checked++;
+      }),
+      { numRuns: 300 },
+    );
+    expect(checked).toBeGreaterThan(100);
+  });
+});
+
+describe('any two versions of a schema', () => {
+  it('are compatible only when what fits the one fits the other', { timeout: 120_000 }, () => {
+    const counted = { compatible: 0, incompatible: 0, disproved: 0 };
+    fc.assert(
+      fc.property(twoVersions, events, ({ before, after }, all) => {
+        const [older, newer] = [compiled(before), compiled(after)];
+        if (!older || !newer) return;
+        const versions = [{ version: 1, schema: before }];
+        const found = checkCompatibility({ schema: after, versions, compatibility: 'backward' });
+        const against = all.find((event) => !older.validate(event) && newer.validate(event));
+        counted[found.length === 0 ? 'compatible' : 'incompatible']++;
+        if (against) counted.disproved++;
+        if (found.length === 0) expect(against).toBeUndefined();
+      }),
+      { numRuns: 300 },
+    );
+    expect(Math.min(...Object.values(counted))).toBeGreaterThan(10);
+  });
+
+  it('are compared in bounded time', { timeout: 120_000 }, () => {
+    fc.assert(
+      fc.property(twoVersions, ({ before, after }) => {
+        if (!compiled(before) || !compiled(after)) return;
+        const start = performance.now();
+        checkCompatibility({
+          schema: after,
+          versions: [{ version: 1, schema: before }],
+          compatibility: 'full',
+          policy: 'lenient',
+        });
+        expect(performance.now() - start).toBeLessThan(10_000);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
