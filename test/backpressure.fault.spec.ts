@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { HttpAnswer, HttpClient } from '#testing';
 import { expectProblem, freshStream, path, waitFor, writeEvent, type Written } from './api.js';
-import { sessionMs, useFaultySystem } from './faulty-system.js';
+import { sessionMs, useFaultySystem, type FaultySystem } from './faulty-system.js';
 
 const mib = 1024 * 1024;
 /** Bytes that one process has on their way to Kafka at most. */
@@ -61,6 +62,29 @@ async function countByEntity(
   return new Map(buckets.map(({ group, count }) => [group, count]));
 }
 
+const batches = 12;
+const refusedOnes = batches - Math.floor(inFlightBytes / (eventsEach * mib));
+
+/**
+ * Stalls Kafka and sends more than may wait for it. A machine that has much to do may not take all of that in while
+ * Kafka may be stalled: then it is let go, and all of it is tried again.
+ */
+async function stallFull({ stack, engines }: FaultySystem, stream: string) {
+  for (let round = 0; round < 10; round++) {
+    const entities = Array.from({ length: batches }, (_, i) => `first-${round}-${i}`);
+    const bodies = entities.map((entity) => largeBatch(stream, entity));
+    engines.kafkaProxy.stall();
+    const stalledAt = Date.now();
+    const sent = bodies.map((body, i) => send(stack.write, entities[i]!, body));
+    const isFull = () => sent.filter(({ status }) => status !== undefined).length === refusedOnes;
+    while (!isFull() && Date.now() - stalledAt < stallMs) await sleep(20);
+    if (isFull()) return { sent, stalledAt };
+    engines.kafkaProxy.flow();
+    await Promise.all(sent.map(({ answer }) => answer));
+  }
+  throw new Error('This machine is too slow to have as many bytes wait for Kafka as may');
+}
+
 describe('given a Kafka that takes nothing and closes nothing', () => {
   it('when more bytes wait for it than may, new writes are told so at once, and what was acknowledged is there', async () => {
     const { stack, engines } = system();
@@ -69,16 +93,9 @@ describe('given a Kafka that takes nothing and closes nothing', () => {
     const small = { stream, event_type: 't', entity_id: 'small', data: {} };
     await writeEvent(write, small);
     const [pid, before] = [ingest.pid, residentBytes(ingest.pid)];
-    const bodies = Array.from({ length: 12 }, (_, i) => largeBatch(stream, `first-${i}`));
     const next = largeBatch(stream, 'next');
-
-    engines.kafkaProxy.stall();
-    const stalledAt = Date.now();
-    const sent = bodies.map((body, i) => send(write, `first-${i}`, body));
+    const { sent, stalledAt } = await stallFull(system(), stream);
     const refused = () => sent.filter(({ status }) => status !== undefined);
-    await expect
-      .poll(() => refused().length, { timeout: stallMs, interval: 20 })
-      .toBe(bodies.length - Math.floor(inFlightBytes / (eventsEach * mib)));
     const waiting = sent.filter(({ status }) => status === undefined);
     let most = 0;
     do {
@@ -99,7 +116,7 @@ describe('given a Kafka that takes nothing and closes nothing', () => {
 
     const answers = await Promise.all(waiting.map(({ answer }) => answer));
     await expect
-      .poll(async () => (await write.post('/api/v1/events', small)).status, { timeout: 40_000 })
+      .poll(async () => (await write.post('/api/v1/events', small)).status, { timeout: 90_000 })
       .toBe(201);
     expect(ingest.pid).toBe(pid);
     const acknowledged = waiting.filter(({ status }) => status === 201).map(({ entity }) => entity);
@@ -110,5 +127,5 @@ describe('given a Kafka that takes nothing and closes nothing', () => {
     const counts = await countByEntity(stack.core, stream, written);
     expect(acknowledged.map((entity) => counts.get(entity))).toEqual(acknowledged.map(() => eventsEach));
     expect(toldSo.filter(({ entity }) => counts.has(entity))).toEqual([]);
-  }, 180_000);
+  });
 });

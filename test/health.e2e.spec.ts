@@ -11,8 +11,10 @@ const read = async (base: string, route: string) => {
 describe('health', () => {
   it('of every app is ready, alive and well', async () => {
     for (const app of system().apps) {
-      for (const route of ['/health', '/health/live', '/health/ready'])
-        expect((await read(app.probeUrl, route)).status, `${app.name} ${route}`).toBe(200);
+      for (const route of ['/health', '/health/live', '/health/ready']) {
+        const { status, text } = await read(app.probeUrl, route);
+        expect(status, `${app.name} ${route}: ${text}`).toBe(200);
+      }
     }
   });
 
@@ -21,7 +23,7 @@ describe('health', () => {
     await queryEvents(system().core, { limit: '1' }, waitFor([written]));
     for (const client of [system().core, system().query]) {
       const answer = await client.get('/health');
-      expect(answer.status).toBe(200);
+      expect(answer.status, answer.text).toBe(200);
       expect(answer.json()).toMatchObject({
         version: expect.any(String) as string,
         uptime_seconds: expect.any(Number) as number,

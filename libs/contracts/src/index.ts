@@ -1,3 +1,4 @@
+export * from './compatibility.js';
 export { ByteRange } from './byte-range.js';
 export * from './config.js';
 export * from './entity-hash.js';

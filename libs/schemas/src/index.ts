@@ -5,7 +5,6 @@ export {
   type CompatibilityQuestion,
   type Incompatibility,
 } from './compatibility/check-compatibility.js';
-export { compatibilities, type Compatibility } from './compatibility/compatibility.js';
 export { compatibilityPolicies, type CompatibilityPolicy } from './compatibility/rule.js';
 export { formats } from './validation/formats.js';
 export { compilePattern, type Pattern } from './validation/pattern.js';

@@ -34,6 +34,8 @@ describe('the metrics', () => {
           'kind',
           'state',
           'table',
+          'mode',
+          'unit',
         ]);
     },
   );

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ProblemError, type InputError } from '#contracts';
-import type { Compatibility, SchemaMode, SchemaSubject, SchemaVersion } from '#definitions';
+import { ProblemError, type Compatibility, type InputError } from '#contracts';
+import type { SchemaMode, SchemaSubject, SchemaVersion } from '#definitions';
 import { checkCompatibility, type CompatibilityPolicy } from '#schemas';
 
 /** What a client wants a subject to be. */

@@ -1,7 +1,7 @@
 import { IsDefined, IsIn, IsOptional, IsString, Matches, MaxLength, MinLength } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { limits, plainTextPattern, streamNamePattern } from '#contracts';
-import { compatibilities, schemaModes, type Compatibility, type SchemaMode } from '#definitions';
+import { compatibilities, limits, plainTextPattern, streamNamePattern, type Compatibility } from '#contracts';
+import { schemaModes, type SchemaMode } from '#definitions';
 import { Schema } from '../openapi/schema.js';
 
 const oneOf = (values: readonly string[]) => ({ message: `must be one of ${values.join(', ')}` });

@@ -1,13 +1,7 @@
-import { ProblemError, streamNamePattern } from '#contracts';
+import { compatibilities, ProblemError, streamNamePattern } from '#contracts';
 import { Fields } from '../fields.js';
 import { UnreadableDefinitionError, type KindRules } from '../kind-rules.js';
-import {
-  compatibilities,
-  schemaModes,
-  schemaName,
-  type SchemaSubject,
-  type SchemaVersion,
-} from './schema-subject.js';
+import { schemaModes, schemaName, type SchemaSubject, type SchemaVersion } from './schema-subject.js';
 
 const mostSubjects = 10_000;
 const mostVersions = 1_000;

@@ -1,14 +1,4 @@
-/** How versions of a schema must fit together, as Confluent defines it. */
-export const compatibilities = [
-  'none',
-  'backward',
-  'backward_transitive',
-  'forward',
-  'forward_transitive',
-  'full',
-  'full_transitive',
-] as const;
-export type Compatibility = (typeof compatibilities)[number];
+import type { Compatibility } from '#contracts';
 
 /** What happens to an event that does not fit: it is refused, stored and counted, or not looked at. */
 export const schemaModes = ['enforce', 'warn', 'off'] as const;

@@ -246,8 +246,8 @@ describe('any schema', () => {
           }
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: 2_000 },
     );
-    expect(compiledOnes).toBeGreaterThan(50);
+    expect(compiledOnes).toBeGreaterThan(20);
   });
 });

@@ -4,7 +4,7 @@ import { EvaluationError } from './errors.js';
  * What one evaluation may cost. A step is about what comparing two numbers costs, or looking at 64 characters: 100 ms
  * at most for an expression over the largest event.
  */
-const steps = 1_000_000;
+const steps = 400_000;
 
 const charactersPerStep = 64;
 

@@ -1,6 +1,6 @@
 /**
- * A number that a double does not say exactly and that is not whole, or one out of all bounds: the text that was sent.
- * It is read when something is computed with it, so that what is only passed on comes out as it came.
+ * A number that no double says exactly, or one that is far out: the text that was sent. It is read when something is
+ * computed with it, so that what is only passed on comes out as it came.
  */
 export class Decimal {
   constructor(readonly text: string) {}
@@ -21,6 +21,9 @@ export interface Scaled {
 /** Digits before and after the decimal point of what is computed with: the nearest double is finite. */
 const maxWholeDigits = 308;
 const maxPlaces = 400;
+
+/** The most that the shortest text of a double has. */
+const doubleDigits = 17;
 
 /** For messages. */
 export const numberBounds = `${maxWholeDigits} digits before and ${maxPlaces} after its point`;
@@ -56,11 +59,17 @@ export function numeric(value: Scaled): Numeric | undefined {
     if (Number.isSafeInteger(small)) return small;
     return digitsOf(units) <= maxWholeDigits ? units : undefined;
   }
+  const digits = digitsOf(units);
+  if (scale > maxPlaces || digits - scale > maxWholeDigits) return undefined;
   const text = scaledText({ units, scale });
+  return (digits <= doubleDigits ? doubleOf(text, { units, scale }) : undefined) ?? new Decimal(text);
+}
+
+/** The double whose shortest text says this value; undefined where there is none. */
+function doubleOf(text: string, { units, scale }: Scaled): number | undefined {
   const near = Number(text);
   const exact = readDecimal(String(near));
-  if (exact?.units === units && exact.scale === scale) return near;
-  return readDecimal(text) && new Decimal(text);
+  return exact?.units === units && exact.scale === scale ? near : undefined;
 }
 
 /** The value as a JSON number, without superfluous zeros; with an exponent where there would be more than 20 zeros. */

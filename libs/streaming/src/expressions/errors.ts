@@ -10,7 +10,10 @@ export class ExpressionError extends Error {
   }
 }
 
-/** An expression met a value that it has no meaning for: a missing member, a wrong type, a division by zero. */
+/**
+ * An expression met a value that it has no meaning for: a missing member, a wrong type, a division by zero. It has no
+ * stack: it is an outcome for each of many events, and `at` says where.
+ */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
 
@@ -18,6 +21,9 @@ export class EvaluationError extends Error {
     message: string,
     readonly at: number,
   ) {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = limit;
   }
 }

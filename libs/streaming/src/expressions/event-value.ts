@@ -2,21 +2,28 @@ import { parseTime, type Micros, type StoredEvent } from '#contracts';
 import { parseJson } from './json.js';
 import { Timestamp, type Value, type ValueObject } from './values.js';
 
-/** What an expression sees of an event. `data` and `metadata` are the raw JSON text of objects. */
-export interface EventFields extends Omit<StoredEvent, 'timestamp' | 'ingested_at'> {
+/** An event in the log; its version is not known there. `data` and `metadata` are the raw JSON text of objects. */
+export interface LogEvent extends Omit<StoredEvent, 'version' | 'timestamp' | 'ingested_at'> {
   timestamp: Micros;
   ingested_at: Micros;
 }
 
 /** The event as expressions see it: `data` and `metadata` are read when they are first asked for. */
 export function eventValue(event: StoredEvent): ValueObject {
-  const timestamp = parseTime(event.timestamp) ?? NaN;
-  return lazyEvent({ ...event, timestamp, ingested_at: parseTime(event.ingested_at) ?? NaN }, parseJson);
+  const [timestamp, ingestedAt] = [parseTime(event.timestamp), parseTime(event.ingested_at)];
+  const value = new LazyEvent(event, parseJson);
+  value.version = event.version;
+  value.timestamp = new Timestamp(timestamp ?? NaN);
+  value.ingested_at = new Timestamp(ingestedAt ?? NaN);
+  return value as unknown as ValueObject;
 }
 
-/** The same, with the reader of JSON that the arithmetic needs. */
-export function lazyEvent(event: EventFields, read: (text: string) => Value): ValueObject {
-  return new LazyEvent(event, read) as unknown as ValueObject;
+/** The same without a version, with the reader of JSON that the arithmetic needs. */
+export function logEventValue(event: LogEvent, parse: (text: string) => Value): ValueObject {
+  const value = new LazyEvent(event, parse);
+  value.timestamp = new Timestamp(event.timestamp);
+  value.ingested_at = new Timestamp(event.ingested_at);
+  return value as unknown as ValueObject;
 }
 
 /** A value's own member: for whoever finds members by `Object.hasOwn` or `Object.keys`. */
@@ -31,9 +38,9 @@ class LazyEvent {
   readonly stream: Value;
   readonly event_type: Value;
   readonly entity_id: Value;
-  readonly version: Value;
-  readonly timestamp: Value;
-  readonly ingested_at: Value;
+  version: Value = null;
+  timestamp: Value = null;
+  ingested_at: Value = null;
   data: Value | undefined = undefined;
   metadata: Value | undefined = undefined;
   readonly schema_version: Value;
@@ -43,14 +50,11 @@ class LazyEvent {
   readonly #metadata: string;
   readonly #parse: (text: string) => Value;
 
-  constructor(event: EventFields, parse: (text: string) => Value) {
+  constructor(event: Omit<LogEvent, 'timestamp' | 'ingested_at'>, parse: (text: string) => Value) {
     this.event_id = event.event_id;
     this.stream = event.stream;
     this.event_type = event.event_type;
     this.entity_id = event.entity_id;
-    this.version = event.version;
-    this.timestamp = new Timestamp(event.timestamp);
-    this.ingested_at = new Timestamp(event.ingested_at);
     this.schema_version = event.schema_version;
     this.partition = event.partition;
     this.offset = event.offset;

@@ -23,22 +23,38 @@ export function parseJson(text: string): Value {
   return parseMarked(readable.replace(tokens, readableToken), BigInt);
 }
 
-/** A number that `parseExactJson` may read in another way than `parseJson`: with many digits, or with an exponent. */
-const peculiar = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
+/** Numbers with many digits, or with an exponent; in strings too, where they do no harm. */
+const longNumbers = /(?:^|[:,[])\s*(-?(?:[\d.]{16,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+))/g;
 
-/** Whether `parseExactJson` may make something else of a text than `parseJson` does. */
-export function hasPeculiarNumbers(text: string): boolean {
-  return peculiar.test(text);
+/**
+ * Whether a text has only numbers that a double's shortest text says: then there is one way to read it, which is
+ * `parsePlainJson`. False also of some others.
+ */
+export function hasPlainNumbers(text: string): boolean {
+  longNumbers.lastIndex = 0;
+  for (let found = longNumbers.exec(text); found; found = longNumbers.exec(text)) {
+    const token = found[1] as string;
+    const number = Number(token);
+    const isPlain = String(number) === token && (Math.abs(number) < 2 ** 53 || !Number.isInteger(number));
+    if (isPlain) continue;
+    longNumbers.lastIndex = 0;
+    return false;
+  }
+  return true;
+}
+
+/** JSON text with plain numbers as values. */
+export function parsePlainJson(text: string): Value {
+  return JSON.parse(wellFormed(text)) as Value;
 }
 
 /**
  * JSON text as values, its numbers exactly: a double where its shortest text says the same, a bigint where it is whole,
- * else a Decimal.
+ * else a Decimal, which those with very many digits or a large exponent are too.
  */
 export function parseExactJson(text: string): Value {
-  const readable = wellFormed(text);
-  if (!peculiar.test(readable)) return JSON.parse(readable) as Value;
-  return parseMarked(readable.replace(tokens, exactToken), exactNumber);
+  if (hasPlainNumbers(text)) return parsePlainJson(text);
+  return parseMarked(wellFormed(text).replace(tokens, exactToken), exactNumber);
 }
 
 function wellFormed(text: string): string {
@@ -58,7 +74,13 @@ function exactToken(token: string): string {
   return `"${mark}${token}"`;
 }
 
+/** The powers of ten of what is read at once; a text of many larger ones would take seconds. */
+const farthest = 60;
+const power = /[eE]([+-]?\d+)$/;
+
 function exactNumber(text: string): Value {
+  if (text.length > farthest || Math.abs(Number(power.exec(text)?.[1] ?? 0)) > farthest)
+    return new Decimal(text);
   const value = readDecimal(text);
   return (value && numeric(value)) ?? new Decimal(text);
 }

@@ -1,4 +1,4 @@
-import { Decimal, scaledText } from './decimal.js';
+import { Decimal, scaled, scaledText } from './decimal.js';
 import { memberValue } from './event-value.js';
 import { durationText, timeText } from './time-functions.js';
 import { Duration, isList, Timestamp, type Value, type ValueObject } from './values.js';
@@ -6,7 +6,7 @@ import { Duration, isList, Timestamp, type Value, type ValueObject } from './val
 export interface JsonOptions {
   /** In characters. */
   maxLength: number;
-  /** Names of objects in order, so that equal values have equal texts. */
+  /** Names of objects in order and numbers in one form, so that equal values have equal texts. */
   sorted?: boolean;
 }
 
@@ -31,10 +31,15 @@ function write(value: Value): string {
     if (isList(value)) return writeList(value);
     if (value instanceof Timestamp) return taken(`"${timeText(value, 0)}"`);
     if (value instanceof Duration) return taken(`"${durationText(value)}"`);
-    if (value instanceof Decimal) return taken(value.text);
+    if (value instanceof Decimal) return taken(inOrder ? canonical(value) : value.text);
     return writeObject(value);
   }
   return taken(typeof value === 'bigint' ? scaledText({ units: value, scale: 0 }) : JSON.stringify(value));
+}
+
+function canonical(value: Decimal): string {
+  const exact = scaled(value);
+  return exact ? scaledText(exact) : value.text;
 }
 
 function taken(text: string): string {

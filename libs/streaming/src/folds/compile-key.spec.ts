@@ -4,7 +4,7 @@ import { DefinitionError } from './definition-error.js';
 import { event } from './event.fixture.js';
 
 const data =
-  '{"currency":"EUR","n":5.0,"big":9007199254740993,"d":0.10000000000000000001,"yes":true,"no":null,"empty":"",' +
+  '{"currency":"EUR","n":5.0,"big":9007199254740993,"d":0.10000000000000000001,"huge":10E98,"yes":true,"no":null,"empty":"",' +
   `"list":[],"line":"a\\nb","long":"${'x'.repeat(257)}","far":1e999}`;
 const key = (text?: string, fields = {}) => compileKey(text)(event(data, fields));
 
@@ -15,6 +15,7 @@ describe('a key', () => {
     ['event.data.n', '5'],
     ['event.data.big', '9007199254740993'],
     ['event.data.d', '0.10000000000000000001'],
+    ['event.data.huge', '1e+99'],
     ['event.data.yes', 'true'],
     ['event.timestamp', '2026-11-21T04:00:00.000000Z'],
     ['event.data.currency + "/" + string(event.timestamp.getHours())', 'EUR/4'],

@@ -47,7 +47,7 @@ function keyOf(value: Value): KeyOutcome {
 }
 
 function textOf(value: Value): string | undefined {
-  const text = toJson(value, { maxLength: foldLimits.keyCharacters + 2 });
+  const text = toJson(value, { maxLength: foldLimits.keyCharacters + 2, sorted: true });
   return text?.startsWith('"') ? text.slice(1, -1) : text;
 }
 

@@ -1,10 +1,9 @@
 import { parseTime } from '#contracts';
+import type { LogEvent } from '../expressions/event-value.js';
 import { foldEvent, type FoldEvent } from './fold-event.js';
 
-type Fields = Parameters<typeof foldEvent>[0];
-
 /** An event with this raw JSON as its data; the n-th of its partition, one second after the other. */
-export function event(data: string, fields: Partial<Fields> = {}): FoldEvent {
+export function event(data: string, fields: Partial<LogEvent> = {}): FoldEvent {
   const offset = fields.offset ?? 0;
   const timestamp = (parseTime('2026-11-21T04:00:00Z') as number) + offset * 1_000_000;
   return foldEvent({

@@ -7,9 +7,17 @@ describe('an event to be folded', () => {
   });
 
   it('is read once for both arithmetics, unless they read a number in it differently', () => {
-    const plain = event('{"a":12.5,"b":"12345678901234567890.5"}');
-    expect(plain.rounded).toBe(plain.exact);
-    for (const number of ['12345678901234567890', '0.12345678901234567', '1e5']) {
+    for (const number of [
+      '12.5',
+      '"12345678901234567890.5"',
+      '23.983333333333334',
+      '9007199254740991',
+      '1e-7',
+    ]) {
+      const plain = event(`{"a":[ ${number}]}`);
+      expect(plain.rounded).toBe(plain.exact);
+    }
+    for (const number of ['9007199254740993', '9007199254740992', '0.12345678901234567890', '1e5', '1e+23']) {
       const peculiar = event(`{"a":[ ${number}]}`);
       expect(peculiar.rounded).not.toBe(peculiar.exact);
     }

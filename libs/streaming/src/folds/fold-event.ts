@@ -1,6 +1,5 @@
-import type { EventFields } from '../expressions/event-value.js';
-import { lazyEvent } from '../expressions/event-value.js';
-import { hasPeculiarNumbers, parseExactJson, parseJson } from '../expressions/json.js';
+import { logEventValue, type LogEvent } from '../expressions/event-value.js';
+import { hasPlainNumbers, parseExactJson, parseJson, parsePlainJson } from '../expressions/json.js';
 import type { ValueObject } from '../expressions/values.js';
 import type { Position } from './position.js';
 
@@ -13,14 +12,15 @@ export interface FoldEvent {
   readonly rounded: ValueObject;
 }
 
-/** @param fields of an event in the log; its version is not known there, so that nothing depends on it. */
-export function foldEvent(fields: Omit<EventFields, 'version'>): FoldEvent {
-  const event = { ...fields, version: null };
-  const exact = lazyEvent(event, parseExactJson);
-  const differs = hasPeculiarNumbers(fields.data) || hasPeculiarNumbers(fields.metadata);
+export function foldEvent(event: LogEvent): FoldEvent {
+  const position: Position = [event.timestamp, event.partition, event.offset, event.stream];
+  if (hasPlainNumbers(event.data) && hasPlainNumbers(event.metadata)) {
+    const value = logEventValue(event, parsePlainJson);
+    return { position, exact: value, rounded: value };
+  }
   return {
-    position: [fields.timestamp, fields.partition, fields.offset, fields.stream],
-    exact,
-    rounded: differs ? lazyEvent(event, parseJson) : exact,
+    position,
+    exact: logEventValue(event, parseExactJson),
+    rounded: logEventValue(event, parseJson),
   };
 }

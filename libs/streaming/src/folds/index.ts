@@ -1,3 +1,4 @@
+export type { LogEvent } from '../expressions/event-value.js';
 export { compileFold, type Fold, type FoldOutcome, type FoldState, type Refused } from './compile-fold.js';
 export type { FoldField } from './compile-fields.js';
 export { compileKey, type KeyOutcome } from './compile-key.js';

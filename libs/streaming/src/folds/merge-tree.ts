@@ -12,9 +12,11 @@ export type Node = {
   readonly set?: readonly [value: string | null, position: Position];
   /** Where it was last patched with an object, if that was after `set`. */
   readonly object?: Position;
-  /** Of that object; all of them are later than `set`. */
-  readonly members?: { readonly [name: string]: Node };
+  /** Of that object, by name in order; all of them are later than `set`. */
+  readonly members?: Members;
 };
+
+type Members = readonly (readonly [name: string, node: Node])[];
 
 /** What a member costs besides its name and its value, in characters: most of it is the place of its event. */
 const memberCost = 64;
@@ -23,6 +25,8 @@ const memberCost = 64;
 export interface Patching {
   readonly position: Position;
   gained: number;
+  /** Of `gained`; a patch that passes it is left half done, because it will be refused. */
+  readonly most: number;
 }
 
 /** The node after a patch. @throws RefusedError when a value is too long. */
@@ -34,20 +38,19 @@ export function patched(node: Node, patch: Value, patching: Patching): Node {
     patching.gained += text?.length ?? 0;
     return set(node, [text, position]);
   }
-  const members = { ...node.members };
+  const changed: [string, Node][] = [];
   for (const name of Object.keys(patch)) {
     patching.gained += name.length + memberCost;
-    put(members, name, patched(memberOf(members, name), memberValue(patch, name), patching));
+    if (patching.gained > patching.most) break;
+    changed.push([name, patched(memberOf(node, name), memberValue(patch, name), patching)]);
   }
-  return { ...node, object: later(node.object, position), members };
+  return { ...node, object: later(node.object, position), members: union(node.members ?? [], changed) };
 }
 
 /** Characters of names and values, and 64 for each member, removed ones included. */
 export function weightOf(node: Node): number {
   let weight = node.set?.[0]?.length ?? 0;
-  for (const [name, member] of Object.entries(node.members ?? {})) {
-    weight += name.length + memberCost + weightOf(member);
-  }
+  for (const [name, member] of node.members ?? []) weight += name.length + memberCost + weightOf(member);
   return weight;
 }
 
@@ -56,19 +59,19 @@ export function joined(a: Node, b: Node): Node {
   const last = a.set && b.set ? (comparePositions(a.set[1], b.set[1]) > 0 ? a.set : b.set) : (a.set ?? b.set);
   const [x, y] = last ? [a.set === last ? a : set(a, last), b.set === last ? b : set(b, last)] : [a, b];
   if (!x.object || !y.object) return x.object ? x : y;
-  const members = { ...x.members };
-  for (const [name, node] of Object.entries(y.members ?? {})) {
-    put(members, name, joined(memberOf(members, name), node));
-  }
-  return { ...x, object: later(x.object, y.object), members };
+  const both = (y.members ?? []).map(([name, node]): [string, Node] => [
+    name,
+    joined(memberOf(x, name), node),
+  ]);
+  return { ...x, object: later(x.object, y.object), members: union(x.members ?? [], both) };
 }
 
 /** The value as JSON text, names in order; undefined where there is none. */
 export function visible(node: Node): string | undefined {
   if (!node.object) return node.set?.[0] ?? undefined;
   const members: string[] = [];
-  for (const name of Object.keys(node.members ?? {}).sort()) {
-    const text = visible(memberOf(node.members ?? {}, name));
+  for (const [name, member] of node.members ?? []) {
+    const text = visible(member);
     if (text !== undefined) members.push(`${JSON.stringify(name)}:${text}`);
   }
   return `{${members.join(',')}}`;
@@ -88,28 +91,40 @@ function after(node: Node, position: Position): Node | undefined {
 
 function objectAfter({ object, members }: Node, position: Position): Pick<Node, 'object' | 'members'> {
   if (!object || comparePositions(object, position) <= 0) return {};
-  const left: Record<string, Node> = {};
-  for (const [name, member] of Object.entries(members ?? {})) {
+  const left: [string, Node][] = [];
+  for (const [name, member] of members ?? []) {
     const later = after(member, position);
-    if (later) put(left, name, later);
+    if (later) left.push([name, later]);
   }
   return { object, members: left };
 }
 
-function memberOf(members: Readonly<Record<string, Node>>, name: string): Node {
-  return Object.hasOwn(members, name) ? (members[name] as Node) : {};
+const unknown: Node = {};
+
+function memberOf({ members = [] }: Node, name: string): Node {
+  const found = members[placeOf(members, name)];
+  return found?.[0] === name ? found[1] : unknown;
 }
 
-/** Any name is an ordinary one, `__proto__` too. */
-function put(members: Record<string, Node>, name: string, node: Node): void {
-  if (name === '__proto__') {
-    Object.defineProperty(members, name, {
-      value: node,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  } else members[name] = node;
+/** The members, with `changed` (of different names) in the place of those that have their names. */
+function union(members: Members, changed: Members): Members {
+  const all = members.slice();
+  for (const entry of changed) {
+    const at = placeOf(all, entry[0]);
+    all.splice(at, all[at]?.[0] === entry[0] ? 1 : 0, entry);
+  }
+  return all;
+}
+
+/** Where a name stands in order, or would stand. */
+function placeOf(members: Members, name: string): number {
+  let [low, high] = [0, members.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (members[middle]![0] < name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function later(a: Position | undefined, b: Position): Position {

@@ -21,8 +21,9 @@ export const merge: FoldOperation<Merged> = {
     if (isDeeper(value, foldLimits.mergedDepth)) {
       throw new RefusedError(`What is merged is nested at most ${foldLimits.mergedDepth} levels deep.`);
     }
-    const patching: Patching = { position, gained: 0 };
+    const patching: Patching = { position, gained: 0, most: foldLimits.mergedCharacters };
     const root = patched(state.root, value, patching);
+    if (patching.gained > patching.most) throw tooLarge();
     const weight = state.weight + patching.gained;
     return weight <= foldLimits.mergedCharacters ? { root, weight } : { root, weight: admitted(root) };
   },
@@ -32,10 +33,13 @@ export const merge: FoldOperation<Merged> = {
 
 function admitted(root: Node): number {
   const weight = weightOf(root);
-  if (weight <= foldLimits.mergedCharacters) return weight;
-  throw new RefusedError(
-    `The merged object would pass ${foldLimits.mergedCharacters} characters, removed members included.`,
-  );
+  if (weight > foldLimits.mergedCharacters) throw tooLarge();
+  return weight;
+}
+
+function tooLarge(): RefusedError {
+  const most = foldLimits.mergedCharacters;
+  return new RefusedError(`The merged object would pass ${most} characters, removed members included.`);
 }
 
 function isDeeper(value: Value, levels: number): boolean {
