@@ -17,6 +17,13 @@ export interface TableReaderOptions {
   handler: TableReaderHandler;
 }
 
+/** What the topic has, asked at this time of `performance.now()`. */
+interface Range {
+  beginning: number;
+  end: number;
+  at: number;
+}
+
 const missingWaitMs = 500;
 /** With one partition nothing else waits behind a fetch, and new records end it at once. */
 const idleFetchMs = 500;
@@ -54,11 +61,12 @@ export class KafkaTableReader implements TableReader {
   }
 
   async start(): Promise<void> {
-    const { beginning, end } = await this.range();
+    const { beginning, end, at } = await this.range();
     if (this.closed) throw new LogUnavailableError('the reader is closed');
     if (this.failure) throw this.failure;
     if (!this.feed) this.begin(beginning);
     if (end > beginning) await this.progress.passed(end - 1);
+    this.answeredAt ??= at;
   }
 
   private begin(beginning: number): void {
@@ -88,7 +96,7 @@ export class KafkaTableReader implements TableReader {
   }
 
   /** The topic may be created after its reader has been started: waits for it. */
-  private async range(): Promise<{ beginning: number; end: number }> {
+  private async range(): Promise<Range> {
     for (;;) {
       try {
         const range = await this.tryRange();
@@ -102,12 +110,17 @@ export class KafkaTableReader implements TableReader {
     }
   }
 
-  private async tryRange(): Promise<{ beginning: number; end: number } | undefined> {
+  private async tryRange(): Promise<Range | undefined> {
     const { client, topic } = this.options;
+    const at = performance.now();
     const partition = (await client.metadata([topic])).get(topic)?.[0];
     if (!partition || partition.leader < 0) return undefined;
     const place = { topic, partition: 0, leader: partition.leader };
-    return { beginning: await client.offsetAt(place, earliest), end: await client.offsetAt(place, latest) };
+    return {
+      beginning: await client.offsetAt(place, earliest),
+      end: await client.offsetAt(place, latest),
+      at,
+    };
   }
 
   caughtUp(offset: number, timeoutMs: number): Promise<void> {
