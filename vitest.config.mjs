@@ -22,7 +22,8 @@ const engines = { globalSetup: ['dist/libs/testing/src/global-engines.js'], maxW
 export default defineConfig({
   test: {
     projects: [
-      project('unit', '', { exclude: ['**/*.{int,e2e,fault}.spec.js'] }),
+      // They share their modules: loading them for each took longer than the specs themselves.
+      project('unit', '', { exclude: ['**/*.{int,e2e,fault}.spec.js'], isolate: false }),
       project('int', '.int', engines),
       project('e2e', '.e2e', engines),
       // They mostly wait: for time-outs, sessions, restarts.

@@ -215,6 +215,8 @@ describe('a key that is limited to streams', () => {
     expectProblem(await client.get(path('/api/v1/events/query', { stream: theirs })), 'stream_forbidden');
     expect((await client.get(`/api/v1/events/${written[2]?.event_id}`)).status).toBe(404);
     expect((await client.get(`/api/v1/events/${written[0]?.event_id}`)).status).toBe(200);
+    // They name streams.
+    expectProblem(await client.get('/metrics'), 'stream_forbidden');
     await client.close();
   });
 });

@@ -83,3 +83,15 @@ describe('the commands in docs/data.md', () => {
     expect(answers).toMatch(/"action":"(deleted|deletion_begun|erased)"/);
   });
 });
+
+describe('the commands in docs/schemas.md', () => {
+  it('work one after the other as they are printed', async () => {
+    const outputs = await outputsOf(commandsIn('docs/schemas.md'));
+    const answers = outputs.join('');
+    expect(answers).toContain('"mode":"enforce"');
+    expect(answers).toContain('"compatible":false,"version":2');
+    expect(answers).toContain('(required_attribute_added)');
+    expect(answers).not.toContain('property_removed_from_closed_content_model');
+    expect(outputs.at(-1)).toContain('"version":1,');
+  });
+});

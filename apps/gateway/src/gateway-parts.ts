@@ -8,6 +8,7 @@ import { ReadableStreams } from './access/readable-streams.js';
 import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
 import { EntityErasure } from './erasure/entity-erasure.js';
 import type { ReadGate } from './reads/read-gate.js';
+import { SchemaChecks } from './schemas/schema-checks.js';
 import { StreamDeletion } from './streams/stream-deletion.js';
 import { WaitFor } from './wait-for/wait-for.js';
 
@@ -39,7 +40,7 @@ export interface GatewayParts {
   deletion: StreamDeletion;
   erasure: EntityErasure;
   replay: DeadLetterReplay;
-  schemaPolicy: CompatibilityPolicy;
+  checks: SchemaChecks;
   write: WritePorts;
 }
 
@@ -65,7 +66,7 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     deletion: new StreamDeletion({ definitions, eraser }),
     erasure: new EntityErasure({ admin, definitions, reader, eraser, waitFor, topics, gate }),
     replay: new DeadLetterReplay({ reader, writer, eraser, producer, definitions, topics, gate }),
-    schemaPolicy,
+    checks: new SchemaChecks(schemaPolicy),
     write: { producer, definitions, topics, autoCreateStreams },
   };
 }

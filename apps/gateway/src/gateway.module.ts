@@ -16,6 +16,7 @@ import { KeysController } from './keys/keys.controller.js';
 import { EntitiesController } from './lists/entities.controller.js';
 import { ReadGate } from './reads/read-gate.js';
 import { SchemaCheckController } from './schemas/schema-check.controller.js';
+import { SchemaChecks } from './schemas/schema-checks.js';
 import { SchemaVersionsController } from './schemas/schema-versions.controller.js';
 import { SchemaController } from './schemas/schema.controller.js';
 import { SchemasController } from './schemas/schemas.controller.js';
@@ -24,7 +25,7 @@ import { StreamDeletion } from './streams/stream-deletion.js';
 import { StreamSummaries } from './streams/stream-summaries.js';
 import { StreamController } from './streams/stream.controller.js';
 import { StreamsController } from './streams/streams.controller.js';
-import { DEFINITIONS, READER, SCHEMA_POLICY } from './tokens.js';
+import { DEFINITIONS, READER } from './tokens.js';
 
 /** The API, once for each port: reading here, writing as `apps/ingest` does it. */
 @Module({})
@@ -61,7 +62,7 @@ export class GatewayModule {
         { provide: StreamDeletion, useValue: parts.deletion },
         { provide: EntityErasure, useValue: parts.erasure },
         { provide: DeadLetterReplay, useValue: parts.replay },
-        { provide: SCHEMA_POLICY, useValue: parts.schemaPolicy },
+        { provide: SchemaChecks, useValue: parts.checks },
       ],
     };
   }

@@ -1,4 +1,3 @@
 /** What Nest injects where an interface, which is gone at run time, cannot be the name. */
 export const READER = Symbol('EventReader');
 export const DEFINITIONS = Symbol('Definitions');
-export const SCHEMA_POLICY = Symbol('CompatibilityPolicy');

@@ -42,6 +42,7 @@ export class StreamsWriteController {
       actorOf(request),
     );
     if (!created) throw new ProblemError('stream_exists', `There is a stream ${stream} already.`);
-    void reply.code(201).send(definition);
+    const { partitions: made, retention: kept, created_at } = definition;
+    void reply.code(201).send({ stream, partitions: made, retention: kept, created_at });
   }
 }

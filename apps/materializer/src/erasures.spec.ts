@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { entityHash, TopicNames } from '#contracts';
 import { erasureName, openDefinitions, systemActor, type Definitions } from '#definitions';
 import { MemoryLog } from '#log';
@@ -52,6 +53,8 @@ describe('Erasures', () => {
     await erase('orders', 'ann', { 0: 1000 });
     const [old] = definitions.erasures.all();
     await definitions.deleteStream('orders', async () => undefined, systemActor);
+    // Its time of creation tells it from the old one; here all of that takes less than a millisecond.
+    await sleep(2);
     await definitions.createStream({ stream: 'orders' }, systemActor);
     // A process that was slow writes it after the stream has gone.
     await definitions.erasures.change(erasureName('orders', old!.entity_hash), () => old, systemActor);

@@ -10,6 +10,9 @@ export interface Actor {
 /** For what nobody asked for. */
 export const systemActor: Actor = { key_id: null, port: 'system', request_id: null };
 
+/** What shall be, of what is; undefined is nothing. */
+export type Next<T> = (current: T | undefined) => T | undefined | Promise<T | undefined>;
+
 /** What became of a change. */
 export interface Changed<T> {
   /** What holds now; undefined when it was removed. */
@@ -27,10 +30,10 @@ export interface Kind<T> {
   all(): T[];
   readonly size: number;
   /**
-   * `next` is given what holds now (undefined: nothing) and returns what shall hold: the same object for no change,
-   * undefined to remove it. It may be called several times, and what it throws is thrown on, with nothing written.
+   * `next` is given what holds now and returns what shall hold: the same object for no change, undefined to remove it.
+   * It may take its time, and may be called several times; what it throws is thrown on, with nothing written.
    * Resolves when this process's view has the change and the audit has it, too.
    * @throws ProblemError definition_conflict (others keep winning), definition_limit_reached, log_unavailable
    */
-  change(name: string, next: (current: T | undefined) => T | undefined, actor: Actor): Promise<Changed<T>>;
+  change(name: string, next: Next<T>, actor: Actor): Promise<Changed<T>>;
 }

@@ -4,7 +4,7 @@ import { LogUnavailableError } from '#log';
 import type { AuditTrail } from './audit/audit-trail.js';
 import { timeNow } from './audit/audit-event.js';
 import { keyText, newKey, type DefinitionRecord } from './definition-record.js';
-import type { Actor, Changed, Kind } from './kind.js';
+import type { Actor, Changed, Kind, Next } from './kind.js';
 import type { KindFold, Outcome } from './kind-fold.js';
 import type { KindRules, SlotBody } from './kind-rules.js';
 import { toProblem, type TopicWriter } from './topic-writer.js';
@@ -71,11 +71,7 @@ export class LogKind<T, P = T> implements Kind<T> {
     throw new ProblemError('definition_limit_reached', detail);
   }
 
-  async change(
-    name: string,
-    next: (current: T | undefined) => T | undefined,
-    actor: Actor,
-  ): Promise<Changed<T>> {
+  async change(name: string, next: Next<T>, actor: Actor): Promise<Changed<T>> {
     const { rules, turns } = this.parts;
     const thing = `${rules.kind}:${rules.identityOf(name)}`;
     try {
@@ -85,19 +81,17 @@ export class LogKind<T, P = T> implements Kind<T> {
     }
   }
 
-  private async changeInTurn(
-    name: string,
-    next: (current: T | undefined) => T | undefined,
-    actor: Actor,
-  ): Promise<Changed<T>> {
+  private async changeInTurn(name: string, next: Next<T>, actor: Actor): Promise<Changed<T>> {
     const identity = this.parts.rules.identityOf(name);
     for (let tries = 0; tries < maxTries; tries++) {
       if (tries > 0) await sleep(Math.random() * waitMs * tries);
-      const current = this.parts.fold().held(identity).value;
-      const wanted = next(current);
+      const { value: current, entry } = this.parts.fold().held(identity);
+      // Of what `next` was given: a change that another process makes meanwhile wins.
+      const revision = (entry?.head?.revision ?? 0) + 1;
+      const wanted = await next(current);
       if (wanted === current) return { value: current, changed: false };
       if (current === undefined) this.refuseFull();
-      const record = this.recordOf(identity, wanted, actor);
+      const record = this.recordOf(identity, { wanted, revision, actor });
       this.refuseGrowth(record);
       const outcome = await this.write(record);
       if (!outcome.won) continue;
@@ -110,13 +104,16 @@ export class LogKind<T, P = T> implements Kind<T> {
     );
   }
 
-  private recordOf(identity: string, wanted: T | undefined, actor: Actor): DefinitionRecord {
+  private recordOf(
+    identity: string,
+    { wanted, revision, actor }: { wanted: T | undefined; revision: number; actor: Actor },
+  ): DefinitionRecord {
     const { rules, fold } = this.parts;
     const written = wanted === undefined ? undefined : asRead(rules, identity, rules.write(wanted));
     const { entry } = fold().held(identity);
     return {
       ...newKey(rules.kind, identity, written),
-      revision: (entry?.head?.revision ?? 0) + 1,
+      revision,
       changed_at: timeNow(),
       changed_by: { key_id: actor.key_id, port: actor.port, request_id: actor.request_id },
       keeps: (written && entry?.keptBeside(written.slot)) ?? {},

@@ -39,6 +39,7 @@ const systemRoutes = (): Record<string, JsonObject> => ({
     get: {
       tags: ['system'],
       summary: 'Metrics in the Prometheus text format',
+      description: 'They name streams: a key that is limited to some streams may not read them.',
       responses: {
         200: { description: 'The metrics.', content: { 'text/plain': { schema: { type: 'string' } } } },
       },

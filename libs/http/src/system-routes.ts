@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metricsContentType, metricsText } from '#telemetry';
+import { ProblemError } from '#contracts';
+import { accessOf } from './auth/admission.js';
 import type { Health } from './health.js';
 import { parseQuery } from './parse-query.js';
 
@@ -19,8 +21,18 @@ export function registerSystemRoutes(instance: FastifyInstance, health: Health):
   instance.get('/health/live', open, answer('liveness'));
   instance.get('/metrics', read, async (request, reply) => {
     parseQuery(NoQuery, request.query);
+    refuseLimitedKey(request);
     return reply.header('content-type', metricsContentType).send(await metricsText());
   });
+}
+
+/** Metrics name streams, whatever streams a key is limited to. @throws ProblemError 403 `stream_forbidden` */
+function refuseLimitedKey(request: FastifyRequest): void {
+  if (!accessOf(request).patterns) return;
+  throw new ProblemError(
+    'stream_forbidden',
+    'Metrics are of all streams: they need a key that is not limited to some.',
+  );
 }
 
 type HealthKind = 'all' | 'readiness' | 'liveness';

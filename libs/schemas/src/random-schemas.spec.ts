@@ -39,14 +39,14 @@ describe('any schema and any event', () => {
 });
 
 describe('any two versions of a schema', () => {
-  it('are compatible only when what fits the one fits the other', { timeout: 120_000 }, () => {
+  it('are compatible only when what fits the one fits the other', { timeout: 120_000 }, async () => {
     const counted = { compatible: 0, incompatible: 0, disproved: 0 };
-    fc.assert(
-      fc.property(twoVersions, events, ({ before, after }, all) => {
+    await fc.assert(
+      fc.asyncProperty(twoVersions, events, async ({ before, after }, all) => {
         const [older, newer] = [compiled(before), compiled(after)];
         if (!older || !newer) return;
         const versions = [{ version: 1, schema: before }];
-        const found = checkCompatibility({ schema: after, versions, compatibility: 'backward' });
+        const found = await checkCompatibility({ schema: after, versions, compatibility: 'backward' });
         const against = all.find((event) => !older.validate(event) && newer.validate(event));
         counted[found.length === 0 ? 'compatible' : 'incompatible']++;
         if (against) counted.disproved++;
@@ -57,12 +57,12 @@ describe('any two versions of a schema', () => {
     expect(Math.min(...Object.values(counted))).toBeGreaterThan(10);
   });
 
-  it('are compared in bounded time', { timeout: 120_000 }, () => {
-    fc.assert(
-      fc.property(twoVersions, ({ before, after }) => {
+  it('are compared in bounded time', { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(twoVersions, async ({ before, after }) => {
         if (!compiled(before) || !compiled(after)) return;
         const start = performance.now();
-        checkCompatibility({
+        await checkCompatibility({
           schema: after,
           versions: [{ version: 1, schema: before }],
           compatibility: 'full',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ProblemError, type Compatibility, type InputError } from '#contracts';
-import type { SchemaMode, SchemaSubject, SchemaVersion } from '#definitions';
-import { checkCompatibility, type CompatibilityPolicy } from '#schemas';
+import type { SchemaMode, SchemaSubject } from '#definitions';
+import type { SchemaChecks } from './schema-checks.js';
 
 /** What a client wants a subject to be. */
 export interface WantedSchema {
@@ -12,22 +12,20 @@ export interface WantedSchema {
   /** Undefined: as it is. */
   compatibility?: Compatibility | undefined;
   mode?: SchemaMode | undefined;
-  /** How members that a version does not speak of are seen. */
-  policy: CompatibilityPolicy;
 }
 
 /**
  * The subject with what is wanted: the very same object when nothing is new, another version only for another schema.
  * A retired subject is in force again, and goes on from the versions it has: they still name what is in the log.
  * `now` is RFC 3339.
- * @throws ProblemError 409 `schema_incompatible`
+ * @throws ProblemError 409 `schema_incompatible`, 503 `overloaded`
  */
-export function nextSubject(
+export async function nextSubject(
   current: SchemaSubject | undefined,
   wanted: WantedSchema,
-  now: string,
-): SchemaSubject {
-  const { stream, event_type, schema, policy } = wanted;
+  { now, checks }: { now: string; checks: SchemaChecks },
+): Promise<SchemaSubject> {
+  const { stream, event_type, schema } = wanted;
   const compatibility = wanted.compatibility ?? current?.compatibility ?? 'backward';
   const mode = wanted.mode ?? current?.mode ?? 'enforce';
   const versions = current?.versions ?? [];
@@ -36,23 +34,10 @@ export function nextSubject(
     const same = current.compatibility === compatibility && current.mode === mode && !current.retired;
     return same ? current : { ...current, compatibility, mode, retired: false };
   }
-  const errors = incompatibilities({ schema, versions, compatibility, policy });
+  const errors = await checks.incompatibilities({ schema, versions, compatibility });
   if (errors.length > 0) throw incompatible(compatibility, errors);
   const version = { version: (latest?.version ?? 0) + 1, schema, created_at: now };
   return { stream, event_type, compatibility, mode, retired: false, versions: [...versions, version] };
-}
-
-/** Why a schema does not fit earlier versions; pointers go into the body that holds it as `schema`. */
-export function incompatibilities(question: {
-  schema: unknown;
-  versions: readonly SchemaVersion[];
-  compatibility: Compatibility;
-  policy: CompatibilityPolicy;
-}): InputError[] {
-  return checkCompatibility(question).map(({ pointer, detail, version, rule }) => ({
-    pointer: `/schema${pointer}`,
-    detail: `version ${version}: ${detail} (${rule})`,
-  }));
 }
 
 function incompatible(compatibility: Compatibility, errors: InputError[]): ProblemError {

@@ -4,11 +4,10 @@ import type { FastifyRequest } from 'fastify';
 import { isDeepStrictEqual } from 'node:util';
 import { schemaName, type Definitions } from '#definitions';
 import { accessOf, DescribeBody, jsonBody, parseBody, parseQuery, RequireScope } from '#http';
-import type { CompatibilityPolicy } from '#schemas';
 import { Answers, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
-import { DEFINITIONS, SCHEMA_POLICY } from '../tokens.js';
-import { incompatibilities } from './next-subject.js';
+import { DEFINITIONS } from '../tokens.js';
+import { SchemaChecks } from './schema-checks.js';
 import { SchemaCheckAnswer } from './schema-answers.js';
 import { SchemaCheckInput } from './schema-input.js';
 import { SubjectParams } from './subject-params.js';
@@ -20,7 +19,7 @@ import { usableSchema } from './usable-schema.js';
 export class SchemaCheckController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    @Inject(SCHEMA_POLICY) private readonly policy: CompatibilityPolicy,
+    @Inject(SchemaChecks) private readonly checks: SchemaChecks,
   ) {}
 
   @Post()
@@ -40,11 +39,11 @@ export class SchemaCheckController {
     'payload_too_large',
     'unsupported_media_type',
   )
-  check(
+  async check(
     @Req() request: FastifyRequest,
     @Param('stream') stream: string,
     @Param('event_type') eventType: string,
-  ): SchemaCheckAnswer {
+  ): Promise<SchemaCheckAnswer> {
     parseQuery(NoParameters, request.query);
     checkSubjectPath({ stream, eventType }, accessOf(request));
     const input = parseBody(SchemaCheckInput, request);
@@ -55,7 +54,7 @@ export class SchemaCheckController {
     const latest = versions.at(-1);
     if (latest && isDeepStrictEqual(latest.schema, schema))
       return { compatible: true, version: latest.version, compatibility, errors: [] };
-    const errors = incompatibilities({ schema, versions, compatibility, policy: this.policy });
+    const errors = await this.checks.incompatibilities({ schema, versions, compatibility });
     return { compatible: errors.length === 0, version: (latest?.version ?? 0) + 1, compatibility, errors };
   }
 }

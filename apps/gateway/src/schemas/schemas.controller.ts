@@ -13,15 +13,15 @@ import {
   parseQuery,
   RequireScope,
 } from '#http';
-import type { CompatibilityPolicy } from '#schemas';
 import { refuseReserved, requirePermitted } from '../access/permit.js';
 import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
-import { DEFINITIONS, SCHEMA_POLICY } from '../tokens.js';
+import { DEFINITIONS } from '../tokens.js';
 import { nextSubject, type WantedSchema } from './next-subject.js';
 import { latestVersion, SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
+import { SchemaChecks } from './schema-checks.js';
 import { SchemaInput } from './schema-input.js';
 import { SchemaListParameters } from './schema-parameters.js';
 import { usableSchema } from './usable-schema.js';
@@ -31,7 +31,7 @@ import { usableSchema } from './usable-schema.js';
 export class SchemasController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    @Inject(SCHEMA_POLICY) private readonly policy: CompatibilityPolicy,
+    @Inject(SchemaChecks) private readonly checks: SchemaChecks,
   ) {}
 
   @Post()
@@ -63,8 +63,7 @@ export class SchemasController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SchemaAnswer> {
     parseQuery(NoParameters, request.query);
-    const wanted = { ...wantedSchema(request), policy: this.policy };
-    const { subject, created } = await this.registered(request, wanted);
+    const { subject, created } = await this.registered(request, wantedSchema(request));
     const answer = schemaAnswer(subject, latestVersion(subject));
     const type = encodeURIComponent(answer.event_type);
     void reply
@@ -108,8 +107,8 @@ export class SchemasController {
   ): Promise<{ subject: SchemaSubject; created: boolean }> {
     const now = formatTime(Date.now() * 1000);
     let created = false;
-    const next = (current: SchemaSubject | undefined): SchemaSubject => {
-      const subject = nextSubject(current, wanted, now);
+    const next = async (current: SchemaSubject | undefined): Promise<SchemaSubject> => {
+      const subject = await nextSubject(current, wanted, { now, checks: this.checks });
       created = subject.versions.length > (current?.versions.length ?? 0);
       return subject;
     };
@@ -121,7 +120,7 @@ export class SchemasController {
 }
 
 /** @throws ProblemError 400, 403 */
-function wantedSchema(request: FastifyRequest): Omit<WantedSchema, 'policy'> {
+function wantedSchema(request: FastifyRequest): WantedSchema {
   const { stream, event_type, compatibility, mode } = parseBody(SchemaInput, request);
   requirePermitted(accessOf(request), [stream], { pointer: '/stream' });
   refuseReserved(stream, { pointer: '/stream' });

@@ -1,19 +1,11 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import crypto, { createHash } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { ProblemError } from '#contracts';
 import { generateKey } from './api-key.js';
 import { authenticate, authorize } from './authenticate.js';
 import { secretsPerKey, type ApiKey, type KeyRing } from './key-ring.js';
-
-vi.mock('node:crypto', async (load) => {
-  const crypto = await load<typeof import('node:crypto')>();
-  return {
-    ...crypto,
-    createHash: vi.fn(crypto.createHash),
-    timingSafeEqual: vi.fn(crypto.timingSafeEqual),
-  };
-});
 
 const now = Date.UTC(2026, 10, 21);
 const mine = generateKey();
@@ -202,9 +194,14 @@ function otherSecretOf({ keyId }: { keyId: string }): string {
 
 /** How often something hashes and compares. Time itself would make a test that fails by chance. */
 function workOf<T>(action: () => T): { result: T; calls: { hashes: number; comparisons: number } } {
-  vi.mocked(createHash).mockClear();
-  vi.mocked(timingSafeEqual).mockClear();
-  const result = action();
-  const hashes = vi.mocked(createHash).mock.calls.length;
-  return { result, calls: { hashes, comparisons: vi.mocked(timingSafeEqual).mock.calls.length } };
+  const spies = [vi.spyOn(crypto, 'createHash'), vi.spyOn(crypto, 'timingSafeEqual')] as const;
+  syncBuiltinESMExports();
+  try {
+    const result = action();
+    const [hashes, comparisons] = spies.map((spy) => spy.mock.calls.length) as [number, number];
+    return { result, calls: { hashes, comparisons } };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    syncBuiltinESMExports();
+  }
 }

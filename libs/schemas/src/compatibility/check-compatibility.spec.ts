@@ -21,12 +21,12 @@ function differences(before: unknown, after: unknown, policy?: 'strict' | 'lenie
 }
 
 describe('backward compatibility', () => {
-  it.each(compatible)('is kept when %s', (_, before, after) => {
-    expect(differences(before, after)).toEqual([]);
+  it.each(compatible)('is kept when %s', async (_, before, after) => {
+    expect(await differences(before, after)).toEqual([]);
   });
 
-  it.each(incompatible)('is lost when %s', (...[, before, after, rule, pointer]) => {
-    const found = differences(before, after);
+  it.each(incompatible)('is lost when %s', async (...[, before, after, rule, pointer]) => {
+    const found = await differences(before, after);
     expect(found).toContainEqual({
       version: 1,
       pointer: `/properties/v${pointer}`,
@@ -35,10 +35,10 @@ describe('backward compatibility', () => {
     });
   });
 
-  it('says in a sentence what is different', () => {
+  it('says in a sentence what is different', async () => {
     const before = { type: 'object', properties: { a: string }, required: ['a'], ...closed };
     const after = { type: 'object', properties: { b: string }, required: ['b'], ...closed };
-    const [first, second] = checkCompatibility({
+    const [first, second] = await checkCompatibility({
       schema: after,
       versions: [{ version: 7, schema: before }],
       compatibility: 'backward',
@@ -64,9 +64,9 @@ describe('the lenient policy', () => {
       {},
       { properties: { b: { ...string, default: '' } }, required: ['b'] },
     ],
-  ])('lets pass that %s', (_, before, after) => {
-    expect(differences(before, after, 'strict')).not.toEqual([]);
-    expect(differences(before, after, 'lenient')).toEqual([]);
+  ])('lets pass that %s', async (_, before, after) => {
+    expect(await differences(before, after, 'strict')).not.toEqual([]);
+    expect(await differences(before, after, 'lenient')).toEqual([]);
   });
 
   it.each<Case>([
@@ -78,8 +78,8 @@ describe('the lenient policy', () => {
       { oneOf: [{ properties: { a: string } }] },
       { oneOf: [{ properties: { a: number } }] },
     ],
-  ])('does not let pass that %s', (_, before, after) => {
-    expect(differences(before, after, 'lenient')).not.toEqual([]);
+  ])('does not let pass that %s', async (_, before, after) => {
+    expect(await differences(before, after, 'lenient')).not.toEqual([]);
   });
 });
 
@@ -87,12 +87,11 @@ describe('the modes', () => {
   const narrow = wrapped(integer);
   const wide = wrapped(number);
   const other = wrapped(string);
-  const check = (schema: unknown, schemas: unknown[], compatibility: Compatibility) =>
-    checkCompatibility({
-      schema,
-      versions: schemas.map((one, index) => ({ version: index + 1, schema: one })),
-      compatibility,
-    }).map(({ version, rule }) => `${version} ${rule}`);
+  const check = async (schema: unknown, schemas: unknown[], compatibility: Compatibility) => {
+    const versions = schemas.map((one, index) => ({ version: index + 1, schema: one }));
+    const found = await checkCompatibility({ schema, versions, compatibility });
+    return found.map(({ version, rule }) => `${version} ${rule}`);
+  };
 
   it.each<[Compatibility, unknown, unknown[], string[]]>([
     ['none', other, [narrow], []],
@@ -107,15 +106,15 @@ describe('the modes', () => {
     ['forward_transitive', narrow, [other, wide], ['1 type_changed']],
     ['full_transitive', narrow, [wide, narrow], ['1 type_narrowed']],
     ['backward', wide, [], []],
-  ])('%s', (...[mode, schema, versions, expected]) => {
-    expect(check(schema, versions, mode)).toEqual(expected);
+  ])('%s', async (...[mode, schema, versions, expected]) => {
+    expect(await check(schema, versions, mode)).toEqual(expected);
   });
 
-  it('points into the new schema, whichever way is looked at', () => {
+  it('points into the new schema, whichever way is looked at', async () => {
     const before = wrapped({ properties: { a: { ...string, maxLength: 5 } }, ...closed });
     const after = wrapped({ properties: { a: { ...string, maxLength: 9 } }, ...closed });
     const versions = [{ version: 1, schema: before }];
-    expect(checkCompatibility({ schema: after, versions, compatibility: 'forward' })).toEqual([
+    expect(await checkCompatibility({ schema: after, versions, compatibility: 'forward' })).toEqual([
       {
         version: 1,
         pointer: '/properties/v/properties/a',
@@ -138,19 +137,21 @@ describe('schemas that refer', () => {
       compatibility: 'backward',
     });
 
-  it('are compared by what they refer to', () => {
+  it('are compared by what they refer to', async () => {
     const referring = { properties: { a: { $ref: '#/$defs/text' } }, $defs: { text: string } };
-    expect(check(referring, { properties: { a: string } })).toEqual([]);
-    expect(check({ properties: { a: string } }, referring)).toEqual([]);
-    expect(check(referring, { ...referring, $defs: { text: number } })).toHaveLength(1);
+    expect(await check(referring, { properties: { a: string } })).toEqual([]);
+    expect(await check({ properties: { a: string } }, referring)).toEqual([]);
+    expect(await check(referring, { ...referring, $defs: { text: number } })).toHaveLength(1);
   });
 
-  it('may contain themselves', () => {
-    expect(check(list(integer), list(number))).toEqual([]);
-    expect(check(list(number), list(integer))).toEqual([expect.objectContaining({ rule: 'type_narrowed' })]);
+  it('may contain themselves', async () => {
+    expect(await check(list(integer), list(number))).toEqual([]);
+    expect(await check(list(number), list(integer))).toEqual([
+      expect.objectContaining({ rule: 'type_narrowed' }),
+    ]);
   });
 
-  it('are not taken for compatible because they meet themselves in a branch that fails', () => {
+  it('are not taken for compatible because they meet themselves in a branch that fails', async () => {
     const tree = (leaf: object) => ({
       properties: { root: { $ref: '#/$defs/tree' } },
       $defs: {
@@ -166,7 +167,7 @@ describe('schemas that refer', () => {
         },
       },
     });
-    expect(check(tree(integer), tree(number))).toEqual([]);
-    expect(check(tree(number), tree(integer)).length).toBeGreaterThan(0);
+    expect(await check(tree(integer), tree(number))).toEqual([]);
+    expect((await check(tree(number), tree(integer))).length).toBeGreaterThan(0);
   });
 });

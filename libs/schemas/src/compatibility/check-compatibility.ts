@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { acceptedDocument, readDocument } from '../document/read-document.js';
 import type { Compatibility } from '#contracts';
 import { Comparison, ComparisonTooComplex } from './comparison.js';
@@ -26,45 +27,57 @@ export interface CompatibilityQuestion {
   policy?: CompatibilityPolicy;
 }
 
-/** Steps of comparing two versions both ways; schemas of 64 KiB that differ a little take some thousands. */
-const stepsPerVersion = 50_000;
-/** Steps of one question, which bound the time it takes to some seconds. */
-const stepsInAll = 200_000;
+/** Steps of comparing two versions both ways: some 50 ms. Schemas of 64 KiB that differ a little take some thousands. */
+const stepsPerVersion = 20_000;
 /** Reasons that are named. */
 const mostNamed = 100;
 
 /**
  * Whether a new version of a schema goes with the earlier ones, as Confluent's schema registry defines it for JSON Schema:
- * empty, or each reason why it does not. `backward`: what the latest version permits, the new one permits (consumers may
- * go first); `forward`: what the new one permits, the latest permits (producers may go first); `full`: both. The
- * transitive forms ask the same of every version. What cannot be decided is a reason, and says so.
+ * empty, or each reason why it does not, 100 at most. `backward`: what the latest version permits, the new one permits
+ * (consumers may go first); `forward`: what the new one permits, the latest permits (producers may go first); `full`: both.
+ * The transitive forms ask the same of every version. What cannot be decided is a reason, and says so.
+ *
+ * Other work of the process goes on between two versions.
  * @throws InvalidSchemaError when the new one is no schema
  */
-export function checkCompatibility(question: CompatibilityQuestion): Incompatibility[] {
+export async function checkCompatibility(question: CompatibilityQuestion): Promise<Incompatibility[]> {
   const { compatibility, schema, policy = 'strict' } = question;
   if (compatibility === 'none') return [];
   const isTransitive = compatibility.endsWith('_transitive');
   const versions = isTransitive ? question.versions : question.versions.slice(-1);
-  const tolerated: ReadonlySet<Rule> = policy === 'lenient' ? toleratedWhenLenient : new Set();
   const newer = { name: 'new', document: readDocument(schema) };
-  let left = stepsInAll;
-  const found = versions.flatMap(({ version, schema: earlier }) => {
+  const found: Incompatibility[] = [];
+  for (const { version, schema: earlier } of versions) {
+    await setImmediate();
     const older = { name: 'old', document: acceptedDocument(earlier) };
-    const steps = { left: Math.min(stepsPerVersion, left) };
-    left -= steps.left;
-    const differences = [
-      ...(compatibility.startsWith('forward')
-        ? []
-        : differencesOf({ writer: older, reader: newer, tolerated, steps })),
-      ...(compatibility.startsWith('backward')
-        ? []
-        : differencesOf({ writer: newer, reader: older, tolerated, steps })),
-    ];
-    left += Math.max(0, steps.left);
-    return differences.map(({ pointer, rule, detail }) => ({ version, pointer, rule, detail }));
-  });
-  const once = new Map(found.map((one) => [JSON.stringify(one), one]));
-  return [...once.values()].slice(0, mostNamed);
+    const differences = differencesBetween({ older, newer, compatibility, policy });
+    found.push(...differences.map((difference) => ({ version, ...difference })));
+    if (found.length >= mostNamed) break;
+  }
+  return found.slice(0, mostNamed);
+}
+
+type NewDifference = Omit<Incompatibility, 'version'>;
+
+interface Pair {
+  older: Source;
+  newer: Source;
+  compatibility: Compatibility;
+  policy: CompatibilityPolicy;
+}
+
+/** Each once, also where it is found both ways. */
+function differencesBetween({ older, newer, compatibility, policy }: Pair): NewDifference[] {
+  const tolerated: ReadonlySet<Rule> = policy === 'lenient' ? toleratedWhenLenient : new Set();
+  const steps = { left: stepsPerVersion };
+  const backward = { writer: older, reader: newer, tolerated, steps };
+  const forward = { writer: newer, reader: older, tolerated, steps };
+  const found = [
+    ...(compatibility.startsWith('forward') ? [] : differencesOf(backward)),
+    ...(compatibility.startsWith('backward') ? [] : differencesOf(forward)),
+  ];
+  return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 interface Direction {
@@ -74,7 +87,7 @@ interface Direction {
   steps: { left: number };
 }
 
-function differencesOf({ writer, reader, tolerated, steps }: Direction): Omit<Incompatibility, 'version'>[] {
+function differencesOf({ writer, reader, tolerated, steps }: Direction): NewDifference[] {
   const names = { writer: nameOf(writer), reader: nameOf(reader) };
   const isBackward = reader.name === 'new';
   const name = ({ writer: at, reader: to, rule, detail }: Difference) => ({
