@@ -2,16 +2,16 @@
  * What has to be there before anything runs: tools, dependencies, the build, Kafka's jars. Only Node's own modules are
  * used: this runs in a fresh clone. What is done already costs a few milliseconds.
  */
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { clearInterval, setInterval } from 'node:timers';
-import { fileURLToPath } from 'node:url';
+import { dependenciesPresent, installDependencies } from './dependencies.mjs';
+import { InterruptedError, interruptible, root, runTool } from './run-tool.mjs';
 import { checkJava, checkMaven, checkNode, SetupError } from './tools.mjs';
 
-export const root = fileURLToPath(new URL('..', import.meta.url));
+export { root };
 const quiet = !process.stdout.isTTY;
 
 /** Runs `work` and shows how long it took; what takes no time is not shown unless it is worth knowing. */
@@ -34,34 +34,32 @@ export async function step(name, work) {
   }
 }
 
-/** Does all that is not done yet. `kafka: false` where an own Kafka is used: neither Java nor Maven is needed then. */
+/**
+ * Does all that is not done yet. `kafka: false` where an own Kafka is used: neither Java nor Maven is needed then.
+ * Ctrl-C ends it with what it has started; the next one goes on from there.
+ */
 export async function setUp({ kafka = true } = {}) {
   checkNode();
   if (kafka) checkJava();
-  if (!dependenciesPresent()) await step('Dependencies are installed', installDependencies);
-  if (!buildPresent()) await step('The source is built', build);
-  if (!kafka) return;
-  const { jarsPresent, fetchJars } = await import('../dist/local/src/kafka/jars.js');
-  if (jarsPresent()) return;
-  checkMaven();
-  await step("Kafka's jars are fetched", fetchJars);
+  if (kafka && !existsSync(jarsFolder())) checkMaven();
+  await interruptible(async () => {
+    if (!dependenciesPresent()) await step('Dependencies are installed', installDependencies);
+    if (!buildPresent()) await step('The source is built', build);
+    if (!kafka) return;
+    const { jarsPresent, fetchJars } = await import('../dist/local/src/kafka/jars.js');
+    if (!jarsPresent()) await step("Kafka's jars are fetched", () => fetchJars(maven));
+  });
 }
 
-/** npm writes node_modules/.package-lock.json last: each package of the lock file must stand there. */
-function dependenciesPresent() {
-  const wanted = readJson('package-lock.json')?.packages ?? {};
-  const present = readJson('node_modules/.package-lock.json')?.packages;
-  if (!present) return false;
-  return Object.entries(wanted).every(
-    ([path, { version, optional, peer }]) =>
-      path === '' || present[path]?.version === version || (!present[path] && (optional || peer)),
-  );
+/** As `jarsDir` has it, which is not compiled yet in a fresh clone. */
+function jarsFolder() {
+  const pom = readFileSync(join(root, 'local', 'kafka', 'pom.xml'), 'utf8');
+  const version = /kafka_2\.13<\/artifactId>\s*<version>([\d.]+)</.exec(pom)?.[1];
+  return join(root, '.engines', `kafka-${version}`);
 }
 
-async function installDependencies() {
-  // The compiler is a development dependency: NODE_ENV=production would leave it out.
-  const args = ['ci', '--include=dev', '--loglevel=error', '--no-progress'];
-  await run('npm', args, 'npm could not install the dependencies');
+async function maven(args) {
+  await runTool('mvn', args, "Maven could not fetch Kafka's jars");
 }
 
 const stampFile = join(root, 'dist', '.built');
@@ -75,7 +73,7 @@ async function build() {
   const stamp = sourceStamp();
   rmSync(stampFile, { force: true });
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  await run(process.execPath, [tsc, '-p', 'tsconfig.json'], 'The source does not compile');
+  await runTool(process.execPath, [tsc, '-p', 'tsconfig.json'], 'The source does not compile');
   removeStale();
   writeFileSync(stampFile, stamp);
 }
@@ -111,31 +109,12 @@ function files(folder) {
     .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)));
 }
 
-function readJson(file) {
-  try {
-    return JSON.parse(readFileSync(join(root, file), 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Runs a tool; what it printed is shown only when it fails. */
-function run(command, args, complaint) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    child.stdout.on('data', (chunk) => (output += chunk));
-    child.stderr.on('data', (chunk) => (output += chunk));
-    child.once('error', (error) => reject(new SetupError(`${complaint}: ${error.message}`)));
-    child.once('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new SetupError(`${complaint}:\n${output.trim().split('\n').slice(-40).join('\n')}`));
-    });
-  });
-}
-
 /** For a script's own errors: a message where it is meant for a person, the stack where it is a mistake of ours. */
 export function fail(error) {
+  if (error instanceof InterruptedError) {
+    console.log(error.message);
+    process.exit(130);
+  }
   const plain = error instanceof SetupError || process.env.DEBUG === undefined;
   console.error(`\n${plain ? error.message : error.stack}\n`);
   process.exit(1);

@@ -30,16 +30,17 @@ export function jarsPresent(): boolean {
 /**
  * Has Maven resolve Kafka's jars. They are copied beside their place and moved there as a whole, so that a copy that
  * was interrupted is never taken for a complete one, and two that run at once do not disturb each other.
+ * @param maven Runs Maven with these arguments.
  * @throws with the end of what Maven said.
  */
-export async function fetchJars(): Promise<string> {
+export async function fetchJars(maven: (args: string[]) => Promise<void> = runMaven): Promise<string> {
   const dir = jarsDir();
   if (jarsPresent()) return dir;
   const partial = `${dir}.partial-${process.pid}`;
   await rm(partial, { recursive: true, force: true });
   await mkdir(partial, { recursive: true });
   try {
-    await maven(partial);
+    await maven(copyInto(partial));
     await rename(partial, dir).catch(async (error: unknown) => {
       if (!existsSync(dir)) throw error;
     });
@@ -50,9 +51,12 @@ export async function fetchJars(): Promise<string> {
   return dir;
 }
 
-async function maven(target: string): Promise<void> {
+function copyInto(target: string): string[] {
   const args = ['-q', '-B', '-f', join(kafkaDir, 'pom.xml'), 'dependency:copy-dependencies'];
-  args.push(`-DoutputDirectory=${target}`, '-DincludeScope=runtime');
+  return [...args, `-DoutputDirectory=${target}`, '-DincludeScope=runtime'];
+}
+
+async function runMaven(args: string[]): Promise<void> {
   try {
     await promisify(execFile)('mvn', args, { maxBuffer: 16 << 20 });
   } catch (error) {
