@@ -10,8 +10,7 @@ export class WrittenEvent {
   @JSONSchema({ format: 'uuid' }) @IsString() event_id: string;
   @IsString() stream: string;
   @IsString() event_type: string;
-  @JSONSchema({ nullable: true }) @ValidateIf((_, value) => value !== null) @IsString() entity_id:
-    string | null;
+  @ValidateIf((_, value) => value !== null) @IsString() entity_id: string | null;
   @JSONSchema({ format: 'date-time' }) @IsString() timestamp: string;
   @IsInt() partition: number;
   @IsInt() offset: number;

@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { givenIngest, type GivenIngest } from './ingest.fixture.js';
 
@@ -21,6 +22,12 @@ beforeAll(async () => {
 afterAll(() => given.close());
 
 describe('the documentation of writing', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    expect(await validator.validate({ ...document })).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
   it('has both forms of a batch', () => {
     const { content } = document.paths['/api/v1/events/batch']!.post.requestBody;
     expect(content).toMatchObject({

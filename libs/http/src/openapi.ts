@@ -6,7 +6,12 @@ import { completeDocument } from './openapi-document.js';
 import './problem-schema.js';
 import { componentSchemas } from './schema-of.js';
 
-const bearer = { type: 'http', scheme: 'bearer', description: 'An API key, `trb_…`.' } as const;
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'trb_<key_id>_<secret>_<checksum>',
+  description: 'An API key, `trb_…`.',
+} as const;
 
 export interface OpenApiOptions {
   title: string;
@@ -31,6 +36,7 @@ export function serveOpenApi(
   // Relative, for those who come through a proxy that has put the API under a path of its own.
   instance.get('/', (_request, reply) => reply.redirect('docs', 302));
   const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
     .setTitle(options.title)
     .setDescription(options.description)
     .setVersion(options.version);

@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsIn, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { IsArray, IsIn, IsInt, IsString, ValidateIf, ValidateNested } from 'class-validator';
 import { problems, type ProblemCode } from '#contracts';
 
 /** One thing that is wrong with the input. */
@@ -17,5 +17,9 @@ export class Problem {
   @IsString() detail: string;
   @IsIn(Object.keys(problems)) code: ProblemCode;
   @IsString() request_id: string;
-  @IsOptional() @IsArray() @ValidateNested({ each: true }) @Type(() => InputProblem) errors?: InputProblem[];
+  @ValidateIf((_, value) => value !== undefined)
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => InputProblem)
+  errors?: InputProblem[];
 }

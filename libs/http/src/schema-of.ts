@@ -2,7 +2,7 @@ import { ApiBody, ApiQuery } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 // @ts-expect-error The package has no types for this file, and does not export its metadata otherwise.
 import classTransformer from 'class-transformer/cjs/storage.js';
-import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { getMetadataStorage, MAX, MIN, ValidationTypes } from 'class-validator';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
 
 type JsonSchema = Record<string, unknown> & {
@@ -12,25 +12,66 @@ type JsonSchema = Record<string, unknown> & {
 
 const { defaultMetadataStorage } = classTransformer as { defaultMetadataStorage: object };
 
+/** Marks of a property while schemas are made: what its conditions leave unchecked. */
+const [mayBeNull, mayBeAbsent] = ['x-may-be-null', 'x-may-be-absent'];
+
+type Converters = NonNullable<
+  NonNullable<Parameters<typeof validationMetadatasToSchemas>[0]>['additionalConverters']
+>;
+type Condition = (object: object, value: unknown) => boolean;
+
+const converters: Converters = {
+  // A validator of our own says what it means with @JSONSchema beside it.
+  [ValidationTypes.CUSTOM_VALIDATION]: {},
+  [ValidationTypes.CONDITIONAL_VALIDATION]: ({ constraints, propertyName }) => {
+    const holds = constraints[0] as Condition;
+    const unchecked = (value: unknown) => !holds({ [propertyName]: value }, value);
+    return { [mayBeNull]: unchecked(null), [mayBeAbsent]: unchecked(undefined) };
+  },
+  // Whether a number is whole is said by another decorator, before or after.
+  [MIN]: ({ constraints }) => ({ minimum: constraints[0] as number }),
+  [MAX]: ({ constraints }) => ({ maximum: constraints[0] as number }),
+};
+
 /**
- * JSON Schemas of all class-validator classes that are loaded, by class name. What is optional may also be null, as in
- * class-validator.
+ * JSON Schemas (2020-12) of all class-validator classes that are loaded, by class name. What `@IsOptional()` or
+ * `@ValidateIf()` leaves unchecked when it is null may be null, and what they leave unchecked when it is absent is not
+ * required.
  */
 export function componentSchemas(): Record<string, JsonSchema> {
+  return schemasWith(orNull);
+}
+
+function schemasWith(nullable: (property: JsonSchema) => JsonSchema): Record<string, JsonSchema> {
   const schemas = validationMetadatasToSchemas({
     classValidatorMetadataStorage: getMetadataStorage(),
     classTransformerMetadataStorage: defaultMetadataStorage as never,
     refPointerPrefix: '#/components/schemas/',
-    // A validator of our own says what it means with @JSONSchema beside it.
-    additionalConverters: { [ValidationTypes.CUSTOM_VALIDATION]: {} },
+    additionalConverters: converters,
   }) as Record<string, JsonSchema>;
-  for (const schema of Object.values(schemas)) allowNull(schema);
+  for (const schema of Object.values(schemas)) applyConditions(schema, nullable);
   return schemas;
 }
 
-function allowNull({ properties = {}, required = [] }: JsonSchema): void {
-  for (const [name, property] of Object.entries(properties))
-    if (property.type && !required.includes(name)) property.nullable = true;
+function applyConditions(schema: JsonSchema, nullable: (property: JsonSchema) => JsonSchema): void {
+  const { properties = {}, required = [] } = schema;
+  for (const [name, marked] of Object.entries(properties)) {
+    const { [mayBeNull]: orIsNull, [mayBeAbsent]: orIsAbsent, ...property } = marked;
+    properties[name] = orIsNull ? nullable(property) : property;
+    if (orIsAbsent === false) required.push(name);
+  }
+  if (required.length > 0) schema.required = required;
+}
+
+function orNull({ type, enum: values, $ref, oneOf, ...rest }: JsonSchema): JsonSchema {
+  const nullType = { type: 'null' };
+  if ($ref !== undefined) return { ...rest, anyOf: [{ $ref }, nullType] };
+  if (Array.isArray(oneOf)) return { ...rest, oneOf: [...(oneOf as object[]), nullType] };
+  return {
+    ...rest,
+    ...(type !== undefined && { type: [...new Set([type, 'null'].flat())] }),
+    ...(Array.isArray(values) && { enum: [...new Set([...(values as unknown[]), null])] }),
+  };
 }
 
 /** The JSON Schema of one class-validator class, for compiling a validator of it. */
@@ -45,10 +86,16 @@ export function DescribeBody(type: new () => object): MethodDecorator {
   return ApiBody({ schema: { $ref: `#/components/schemas/${type.name}` } });
 }
 
-/** Documents a route's query parameters as the class that validates them. */
-export function DescribeQuery(type: new () => object): MethodDecorator {
-  const schema = componentSchemas()[type.name];
-  const required = new Set(schema?.required);
+/**
+ * Documents a route's query parameters as the class that validates them. A query string has no null.
+ * @param asked.required what the class leaves to the route, and the route asks for
+ */
+export function DescribeQuery(
+  type: new () => object,
+  asked: { required?: readonly string[] } = {},
+): MethodDecorator {
+  const schema = schemasWith((property) => property)[type.name];
+  const required = new Set([...(schema?.required ?? []), ...(asked.required ?? [])]);
   const parameters = Object.entries(schema?.properties ?? {}).map(([name, property]) => {
     const description = typeof property.description === 'string' ? { description: property.description } : {};
     const option = { name, required: required.has(name), schema: property, ...description };

@@ -8,6 +8,7 @@ import {
   IsString,
   IsUUID,
   Min,
+  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { Nullable } from '../openapi/nullable.js';
@@ -42,8 +43,8 @@ export class EventPage {
 }
 
 export class EventCountBucket {
-  @IsOptional() @IsString() @Schema({ ...time, nullable: false }) start?: string;
-  @IsOptional() @Schema({ type: 'string', nullable: true }) group?: string | null;
+  @ValidateIf((_, value) => value !== undefined) @IsString() @Schema(time) start?: string;
+  @IsOptional() @IsString() group?: string | null;
   @IsInt() @Min(0) count: number;
 }
 

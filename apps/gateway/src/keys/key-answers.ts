@@ -18,12 +18,11 @@ export class KeyAnswer {
   @IsIn(keyStatuses) status: KeyStatus;
   @IsArray() @IsIn(scopes, { each: true }) scopes: readonly string[];
   @Allow()
-  @Schema({ type: 'array', items: { type: 'string' }, nullable: true, description: 'Null: every stream.' })
+  @Schema({ type: ['array', 'null'], items: { type: 'string' }, description: 'Null: every stream.' })
   streams: readonly string[] | null;
   @Allow()
   @Schema({
-    type: 'object',
-    nullable: true,
+    type: ['object', 'null'],
     properties: { events_per_second: perSecond, requests_per_second: perSecond },
     description: 'What it may do in a second, on each instance. Null: no limit.',
   })

@@ -8,7 +8,6 @@ export function Nullable(type: 'string' | 'integer', more: Record<string, unknow
     value === null || typeof value === (type === 'string' ? 'string' : 'number');
   return applyDecorators(
     ValidateBy({ name: 'isNullable', validator: { validate } }),
-    // OpenAPI 3.0 has its own word for it; JSON Schema proper would list two types.
-    Schema({ type, nullable: true, ...more }),
+    Schema({ type: [type, 'null'], ...more }),
   );
 }

@@ -7,11 +7,7 @@ import { parsePosition } from '../wait-for/position.js';
 
 /** A parameter that may be left out, with what the OpenAPI document says about it. */
 export function Parameter(description: string, example?: unknown): PropertyDecorator {
-  return applyDecorators(
-    IsOptional(),
-    // A parameter may be absent, but a query string has no null.
-    Schema({ description, nullable: false, ...(example !== undefined && { example }) }),
-  );
+  return applyDecorators(IsOptional(), Schema({ description, ...(example !== undefined && { example }) }));
 }
 
 /** May be given several times; the values are alternatives. */
