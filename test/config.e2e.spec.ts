@@ -38,4 +38,11 @@ describe.each(apps)('the configuration of %s', (app) => {
       for (const name of Object.keys(env)) expect(output).toContain(name);
     }
   });
+
+  it('is not passed over by an argument that is misspelt: the app does not run', async () => {
+    const { code, output } = await run(app, {}, '--chek-config');
+    expect(code, output).toBe(64);
+    expect(output).toMatch(/Unknown argument: "--chek-config"\nUsage: .*--check-config/);
+    expect(await run(app, {}, '--help')).toMatchObject({ code: 0 });
+  });
 });

@@ -83,6 +83,16 @@ describe('the configuration', () => {
     expect(load({ TRUST_PROXY: proxies.join(', ') }).TRUST_PROXY).toEqual(proxies);
   });
 
+  it.each([
+    ['KAFKA_TLS', 'yes', 'it must be true or false'],
+    ['SHUTDOWN_SECONDS', 'soon', 'it must be a whole number from 1 to 300'],
+    ['SHUTDOWN_SECONDS', '1.5', 'it must be a whole number from 1 to 300'],
+    ['SHUTDOWN_SECONDS', '301', 'SHUTDOWN_SECONDS must not be greater than 300'],
+  ])('says in one sentence what %s=%s should be', (name, value, sentence) => {
+    const said = `The configuration is wrong:\n  ${name} is "${value}", but: ${sentence}`;
+    expect(() => load({ [name]: value })).toThrow(new ConfigError(said));
+  });
+
   it('names every wrong setting at once', () => {
     expect(() => load({ KAFKA_BROKERS: 'x', LOG_LEVEL: 'x' })).toThrow(/LOG_LEVEL[^]*KAFKA_BROKERS/);
   });

@@ -22,6 +22,11 @@ export class ConfigError extends Error {
 /** A setting whose value is never printed. */
 const secrets = new Set<string>();
 
+/** Whether the value of this setting may not be shown. */
+export function isSecret(name: string): boolean {
+  return secrets.has(name);
+}
+
 /** Marks a setting as secret: `describeConfig` prints `***` for it. */
 export function Secret(): PropertyDecorator {
   return (_target, key) => void secrets.add(String(key));
@@ -60,9 +65,20 @@ export function loadConfig<T extends object>(type: new () => T, env: NodeJS.Proc
     const shown = secrets.has(error.property)
       ? '***'
       : withoutCredentials(JSON.stringify(given[error.property] ?? defaults[error.property]));
-    return `  ${error.property} is ${shown}, but: ${Object.values(error.constraints ?? {}).join('; ')}`;
+    return `  ${error.property} is ${shown}, but: ${expectation(error.constraints ?? {})}`;
   });
   throw new ConfigError(`The configuration is wrong:\n${lines.join('\n')}`);
+}
+
+/** What is no number breaks the rules of its bounds too, which say less: one sentence says what it should be. */
+function expectation(constraints: Record<string, string>): string {
+  const { isInt, isBoolean, min, max } = constraints;
+  if (isBoolean) return 'it must be true or false';
+  if (!isInt) return Object.values(constraints).join('; ');
+  const bound = (text = ''): string | undefined => /-?\d+$/.exec(text)?.[0];
+  const [least, most] = [bound(min), bound(max)];
+  const range = most ? ` from ${least} to ${most}` : least ? `, at least ${least}` : '';
+  return `it must be a whole number${range}`;
 }
 
 /** The settings as they are in force, secrets masked, for the log. */

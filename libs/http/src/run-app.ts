@@ -10,17 +10,20 @@ export interface App<Config extends AppConfig> {
   start(context: AppContext<Config>): Promise<void>;
 }
 
-/** sysexits.h: something is wrong with the configuration. */
+/** sysexits.h: something is wrong with the configuration, or with the command line. */
 const exitConfig = 78;
+const exitUsage = 64;
 
 /**
  * The whole life of a process: reads and checks its configuration (`--check-config` prints it and ends), starts the
- * app, stops it in order on SIGTERM or SIGINT. Exit codes: 0 after an orderly stop, 78 for a wrong configuration, 1
- * for everything else.
+ * app, stops it in order on SIGTERM or SIGINT. Exit codes: 0 after an orderly stop, 64 for an argument that it does not
+ * know, 78 for a wrong configuration, 1 for everything else.
  */
 export async function runApp<Config extends AppConfig>(app: App<Config>): Promise<void> {
+  const args = process.argv.slice(2);
+  checkArguments(app.name, args);
   const config = readConfig(app);
-  if (process.argv.includes('--check-config')) {
+  if (args.includes('--check-config')) {
     process.stdout.write(`${JSON.stringify(describeConfig(config), null, 2)}\n`);
     process.exit(0);
   }
@@ -40,6 +43,23 @@ export async function runApp<Config extends AppConfig>(app: App<Config>): Promis
     if (error instanceof ConfigError) exitForConfig(error);
     crash(error);
   }
+}
+
+/** Whoever misspells `--check-config` does not want the app to run. */
+function checkArguments(name: string, args: string[]): void {
+  const usage = [
+    `Usage: node dist/apps/${name}/src/main.js [--check-config]`,
+    '  --check-config  checks the configuration, prints it without secrets, and ends',
+    'The configuration is read from environment variables.',
+  ].join('\n');
+  if (args.includes('--help')) {
+    process.stdout.write(`${usage}\n`);
+    process.exit(0);
+  }
+  const unknown = args.find((arg) => arg !== '--check-config');
+  if (unknown === undefined) return;
+  process.stderr.write(`Unknown argument: ${JSON.stringify(unknown)}\n${usage}\n`);
+  process.exit(exitUsage);
 }
 
 function readConfig<Config extends AppConfig>(app: App<Config>): Config {

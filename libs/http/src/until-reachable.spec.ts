@@ -7,7 +7,7 @@ class AwayError extends Error {}
 const engine = { name: 'the engine', mayReturn: (error: unknown) => error instanceof AwayError };
 
 function contextOf() {
-  const lines: { engine?: string; msg: string }[] = [];
+  const lines: { engine?: string; reason?: string; msg: string }[] = [];
   const logger = createLogger(
     { name: 'test' },
     { write: (line: string) => void lines.push(JSON.parse(line) as never) },
@@ -27,6 +27,20 @@ describe('untilReachable', () => {
     };
     expect(await untilReachable(context, engine, attempt)).toBe(2);
     expect(lines).toMatchObject([{ engine: 'the engine', msg: 'waiting for the engine' }]);
+  });
+
+  it('says why, with what caused it, and again only when that changes', async () => {
+    const { context, lines } = contextOf();
+    const refused = new AwayError('asking it: refused', {
+      cause: new Error('refused', { cause: new Error('code 7') }),
+    });
+    const errors = [refused, refused, new AwayError('no answer')];
+    const attempt = async () => {
+      const error = errors.shift();
+      if (error) throw error;
+    };
+    await untilReachable(context, engine, attempt);
+    expect(lines.map(({ reason }) => reason)).toEqual(['asking it: refused: code 7', 'no answer']);
   });
 
   it('does not repeat what the engine does not return from', async () => {

@@ -3,6 +3,8 @@ import type { AppContext } from './app-context.js';
 
 const firstDelayMs = 250;
 const longestDelayMs = 5000;
+const mostCauses = 5;
+const longestReason = 300;
 
 /** The stop began before the engine was there. */
 export class StoppedWhileWaitingError extends Error {
@@ -18,8 +20,8 @@ export interface NeededEngine {
 }
 
 /**
- * Repeats until it succeeds: an app may start before its engines. The delay doubles up to five seconds; each failure
- * is a line in the log that names the engine.
+ * Repeats until it succeeds: an app may start before its engines. The delay doubles up to five seconds; the log
+ * names the engine and why, once for each change of the reason.
  * @throws StoppedWhileWaitingError; at once whatever the engine does not return from, such as a wrong password.
  */
 export async function untilReachable<T>(
@@ -28,15 +30,32 @@ export async function untilReachable<T>(
   attempt: () => Promise<T>,
 ): Promise<T> {
   const { stopping } = context.lifecycle;
+  let known = '';
   for (let delay = firstDelayMs; ; delay = Math.min(delay * 2, longestDelayMs)) {
     if (stopping.aborted) throw new StoppedWhileWaitingError(`stopped while waiting for ${engine.name}`);
     try {
       return await attempt();
     } catch (error) {
       if (!engine.mayReturn(error)) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      context.logger.warn({ engine: engine.name, reason, retry_in_ms: delay }, `waiting for ${engine.name}`);
+      const reason = reasonOf(error);
+      const level = reason === known ? 'debug' : 'warn';
+      known = reason;
+      context.logger[level](
+        { engine: engine.name, reason, retry_in_ms: delay },
+        `waiting for ${engine.name}`,
+      );
     }
     await sleep(delay, undefined, { signal: stopping }).catch(() => undefined);
   }
+}
+
+/** The messages of an error and of what caused it, each thing said once. */
+function reasonOf(error: unknown): string {
+  const said: string[] = [];
+  for (let cause = error, depth = 0; cause && depth < mostCauses; depth++) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    if (message && !said.some((before) => before.includes(message))) said.push(message);
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return said.join(': ').slice(0, longestReason);
 }

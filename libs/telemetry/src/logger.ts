@@ -30,7 +30,8 @@ export function createLogger(
       base: { app: options.name, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: redacted, censor: '***' },
+      // That there is none is no secret.
+      redact: { paths: redacted, censor: (value: unknown) => (value === '' ? '' : '***') },
       serializers: { err: pino.stdSerializers.err },
     },
     destination,
