@@ -256,6 +256,20 @@ describe('rows that come late', () => {
     ]);
   });
 
+  it('are none of the next stream of that name, however late this process has seen the deletion', async () => {
+    await create('orders');
+    // It stood still for ten minutes, and the clock of those who made the stream anew is the real one.
+    now = Date.now() + 10 * minute;
+    const one = janitor(everywhere);
+    await deleted('orders');
+    await create('orders');
+    now = Date.now() + 2 * minute;
+    await write('orders', 2);
+    now += 10 * minute;
+    await one.sweep();
+    expect(await offsets('orders')).toEqual(['0:0', '0:1']);
+  });
+
   it('are looked for ever more rarely, no longer after a day, and by one process', async () => {
     await create('orders');
     const { eraser, asked } = eraserWith();

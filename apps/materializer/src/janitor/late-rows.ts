@@ -1,4 +1,5 @@
-import type { Definitions } from '#definitions';
+import { parseTime } from '#contracts';
+import type { Definitions, StreamDefinition } from '#definitions';
 import type { EventEraser } from '#store';
 import type { Chore } from './chore.js';
 
@@ -20,6 +21,8 @@ interface Gone {
 const repeatedForMs = 24 * 3_600_000;
 /** Clocks of those who write events may differ by so much. */
 const clocksMs = 60_000;
+/** An event that makes its stream is ingested so long before that at most, but for a few. */
+const creationMs = 1_000;
 const mostRemembered = 10_000;
 /** Repeated in one go; the others have their turn the next time. */
 const most = 100;
@@ -76,7 +79,8 @@ export class LateRows {
     // Whoever has the name now is known from here on.
     await definitions.start();
     if (this.isDeleting(stream) || this.gone.get(stream) !== gone) return 0;
-    const before = definitions.stream(stream) ? gone.at : Math.max(gone.at, asked - clocksMs);
+    const next = definitions.stream(stream);
+    const before = next ? Math.min(gone.at, beginningOf(next)) : Math.max(gone.at, asked - clocksMs);
     await eraser.dropStream({ stream, before: before * 1000 });
     gone.done = Math.max(asked - gone.at, 1);
     return 0;
@@ -85,4 +89,9 @@ export class LateRows {
   private isDeleting(stream: string): boolean {
     return this.parts.definitions.stream(stream)?.state === 'deleting';
   }
+}
+
+/** When the first event of a stream may have been ingested: that a deletion was seen late says nothing about it. */
+function beginningOf({ created_at }: StreamDefinition): number {
+  return (parseTime(created_at) ?? 0) / 1000 - creationMs;
 }
