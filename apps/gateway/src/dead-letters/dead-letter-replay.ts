@@ -136,14 +136,38 @@ export class DeadLetterReplay {
     return found;
   }
 
-  /** Writes them, but for those whose entity is erased before it comes to that, or while it does. */
+  /**
+   * Writes them, but for those whose entity is erased before it comes to that, or while it does. What was written counts,
+   * also when the rest cannot be.
+   */
   private async append(
     wanted: readonly Replayable[],
     { headers, actor }: ReplayRequest,
     answer: ReplayAnswer,
   ): Promise<void> {
-    const { producer, topics } = this.parts;
     const written: Written[] = [];
+    try {
+      await this.writeAll(wanted, headers, written);
+    } finally {
+      answer.events.push(...written.map(replayedAnswer));
+      const entities = written.map(({ event, ...one }) => ({ ...one, entityId: event.entityId }));
+      const takenBack = await takeBackErased(this.parts, entities, { actor, now: this.now() });
+      answer.events = answer.events.filter(({ id }) => !takenBack.has(id));
+    }
+    const kept = new Set(answer.events.map(({ id }) => id));
+    for (const { letter } of wanted) {
+      if (kept.has(letter.id)) answer.replayed++;
+      else answer.failed.push({ id: letter.id, detail: erased });
+    }
+  }
+
+  /** A few at a time; `written` has those that are acknowledged. */
+  private async writeAll(
+    wanted: readonly Replayable[],
+    headers: Record<string, string>,
+    written: Written[],
+  ): Promise<void> {
+    const { producer, topics } = this.parts;
     for (let i = 0; i < wanted.length; i += appended) {
       const some = wanted.slice(i, i + appended).filter((one) => !this.isErased(one));
       const positions = await producer.append(
@@ -152,15 +176,6 @@ export class DeadLetterReplay {
         }),
       );
       written.push(...some.map((one, n) => ({ ...one, position: positions[n]! })));
-    }
-    answer.events.push(...written.map(replayedAnswer));
-    const entities = written.map(({ event, ...one }) => ({ ...one, entityId: event.entityId }));
-    const takenBack = await takeBackErased(this.parts, entities, { actor, now: this.now() });
-    answer.events = answer.events.filter(({ id }) => !takenBack.has(id));
-    const kept = new Set(answer.events.map(({ id }) => id));
-    for (const { letter } of wanted) {
-      if (kept.has(letter.id)) answer.replayed++;
-      else answer.failed.push({ id: letter.id, detail: erased });
     }
   }
 

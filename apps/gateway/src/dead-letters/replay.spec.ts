@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditStream, decodeRecord, encodeRecord, entityHash, parseTime } from '#contracts';
 import { erasureName, systemActor } from '#definitions';
+import { LogUnavailableError } from '#log';
 import type { DeadLetter } from '#store';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import type { ReplayAnswer } from './replay-answers.js';
@@ -207,6 +208,19 @@ describe('the replay of dead letters', () => {
         after: { matched: 1, replayed: 1, skipped: 0, failed: 0 },
       }),
     ]);
+  });
+
+  it('is in the audit as far as it came when the log fails', async () => {
+    await given(...Array.from({ length: 12 }, (_, n) => letter(n)));
+    const { producer } = gateway.parts.write;
+    const append = producer.append.bind(producer);
+    let calls = 0;
+    producer.append = (records) =>
+      ++calls === 1 ? append(records) : Promise.reject(new LogUnavailableError('gone'));
+    expect((await send({ source: 'materializer' })).status).toBe(503);
+    expect(written()).toHaveLength(8);
+    const entries = written(auditStream).filter(({ event_type }) => event_type === 'dead_letters.replayed');
+    expect(entries.map(({ data }) => JSON.parse(data) as object)).toMatchObject([{ after: { replayed: 8 } }]);
   });
 
   it.each([
