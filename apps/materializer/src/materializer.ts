@@ -25,6 +25,8 @@ export interface MaterializerOptions {
   progress: Progress;
   window: IdWindowBounds;
   erasures: KnownErasures;
+  /** When the stream that has this name now was made: the next one of the name begins at its own beginning. */
+  createdAt?: (stream: string) => string | undefined;
   /** Entities whose last version is kept in memory. */
   cachedEntities: number;
   insertRows: number;
@@ -86,6 +88,7 @@ export class Materializer implements ConsumerHandler {
     this.consumer = log.consumer({
       group: topics.materializerGroup,
       handler: this,
+      lifeOf: (topic) => options.createdAt?.(topics.streamOf(topic) ?? topic),
       onCrash: (error) => this.fail(error),
     });
   }

@@ -46,6 +46,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   const materializer = new Materializer({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, writer: store.writer },
+    createdAt: (stream) => definitions.stream(stream)?.created_at,
     onFailure: (error) => context.crash(error),
   });
   const lag = new LagMonitor({

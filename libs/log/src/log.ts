@@ -144,6 +144,11 @@ export interface ConsumerHandler {
 export interface ConsumerOptions {
   group: string;
   handler: ConsumerHandler;
+  /**
+   * Which topic of that name it is, where a name can be given again. It is kept with what is committed, as of the
+   * partition's assignment: what was committed for another one does not count, however late that came.
+   */
+  lifeOf?(topic: string): string | undefined;
   /** Called once when the consumer cannot go on by itself; the process should end. */
   onCrash(error: Error): void;
 }

@@ -10,6 +10,7 @@ const batchRecords = 1000;
 interface Held extends MemoryPlace {
   open: boolean;
   revoked: boolean;
+  life: string | undefined;
   wake: () => void;
 }
 
@@ -46,9 +47,9 @@ export class MemoryConsumer implements Consumer, MemoryMember {
 
   async commit(topic: string, partition: number, offset: number): Promise<boolean> {
     this.broker.throwIfDown();
-    const ours = this.held.some((held) => held.open && held.topic === topic && held.partition === partition);
-    if (ours) this.group.commit({ topic, partition }, offset);
-    return ours;
+    const own = this.held.find((held) => held.open && held.topic === topic && held.partition === partition);
+    if (own) this.group.commit({ topic, partition }, offset, own.life);
+    return own !== undefined;
   }
 
   async close(): Promise<void> {
@@ -75,7 +76,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   assign(places: readonly MemoryPlace[]): void {
     if (this.stopping) return;
     for (const place of places) {
-      const held: Held = { ...place, open: false, revoked: false, wake: () => undefined };
+      const held: Held = { ...place, open: false, revoked: false, life: undefined, wake: () => undefined };
       this.held.push(held);
       void this.consume(held).catch((error: Error) => {
         if (!held.revoked) this.options.onCrash(error);
@@ -89,6 +90,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     const topic = this.broker.topics.get(held.topic);
     if (held.revoked || !topic) return;
     held.open = true;
+    held.life = this.options.lifeOf?.(held.topic);
     const assignment = this.describe(held, topic);
     const asked = await this.keepBusy(key, this.options.handler.assigned(assignment));
     let next = Math.max(Math.min(asked, assignment.position), assignment.beginning);
@@ -108,9 +110,11 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     }
   }
 
-  private describe({ topic: name, partition }: Held, topic: MemoryTopic): Assignment {
+  private describe({ topic: name, partition, life }: Held, topic: MemoryTopic): Assignment {
     const beginning = topic.beginning(partition);
-    const committed = this.group.committedOf(name).get(partition) ?? -1;
+    const before = this.group.lifeOf({ topic: name, partition });
+    const isOfAnother = before !== undefined && life !== undefined && before !== life;
+    const committed = isOfAnother ? -1 : (this.group.committedOf(name).get(partition) ?? -1);
     const position = committed >= beginning && committed <= topic.end(partition) ? committed : beginning;
     return {
       topic: name,

@@ -16,6 +16,7 @@ export interface MemoryMember {
 /** A consumer group: who has which partition, and how far each has been committed. */
 export class MemoryGroup {
   private readonly committed = new Map<string, Map<number, number>>();
+  private readonly lives = new Map<string, string | undefined>();
   private readonly members = new Set<MemoryMember>();
   private scheduled = false;
 
@@ -30,10 +31,16 @@ export class MemoryGroup {
     if (this.members.delete(member)) this.rebalance();
   }
 
-  commit({ topic, partition }: MemoryPlace, offset: number): void {
+  commit({ topic, partition }: MemoryPlace, offset: number, life?: string): void {
+    this.lives.set(`${topic}/${partition}`, life);
     const own = this.committed.get(topic) ?? new Map<number, number>();
     own.set(partition, offset);
     this.committed.set(topic, own);
+  }
+
+  /** Of which topic of that name an offset was committed. */
+  lifeOf({ topic, partition }: MemoryPlace): string | undefined {
+    return this.lives.get(`${topic}/${partition}`);
   }
 
   committedOf(topic: string): Map<number, number> {

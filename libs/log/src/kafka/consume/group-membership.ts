@@ -26,6 +26,14 @@ export interface PartitionPlace {
   partition: number;
 }
 
+/** Where a group stands. */
+export interface CommittedPlace extends PartitionPlace {
+  /** -1 where it has none. */
+  offset: number;
+  /** See `ConsumerOptions.lifeOf`; undefined where none was given. */
+  life: string | undefined;
+}
+
 const generationOver = ['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'];
 
 /** Whether this says that the group has gone on without us or is about to. */
@@ -82,22 +90,28 @@ export class GroupMembership {
     );
   }
 
-  async commit({ id, memberId }: Generation, place: PartitionPlace & { offset: number }): Promise<void> {
-    const topics = byTopic([place], ({ partition, offset }) => ({ partition, offset: String(offset) }));
+  async commit({ id, memberId }: Generation, place: CommittedPlace): Promise<void> {
+    const topics = byTopic([place], ({ partition, offset, life: metadata }) => ({
+      partition,
+      offset: String(offset),
+      ...(metadata !== undefined && { metadata }),
+    }));
     await this.ask((coordinator) =>
       coordinator.offsetCommit({ groupId: this.group, groupGenerationId: id, memberId, topics }),
     );
   }
 
   /** Next offset by partition; -1 where the group has none. */
-  async committed(places: readonly PartitionPlace[]): Promise<(PartitionPlace & { offset: number })[]> {
+  async committed(places: readonly PartitionPlace[]): Promise<CommittedPlace[]> {
     if (places.length === 0) return [];
     const topics = byTopic(places, ({ partition }) => ({ partition }));
     const { responses } = await this.ask((coordinator) =>
       coordinator.offsetFetch({ groupId: this.group, topics }),
     );
     return responses.flatMap(({ topic, partitions }) =>
-      partitions.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
+      partitions.map(({ partition, offset, metadata }) => {
+        return { topic, partition, offset: Number(offset), life: metadata || undefined };
+      }),
     );
   }
 

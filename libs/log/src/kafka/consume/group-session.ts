@@ -7,7 +7,7 @@ import { isFatal } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
 import { recordAt } from './record-at.js';
 import { Fetcher } from './fetcher.js';
-import type { Generation, GroupMembership, PartitionPlace } from './group-membership.js';
+import type { CommittedPlace, Generation, GroupMembership, PartitionPlace } from './group-membership.js';
 import { PartitionFeed } from './partition-feed.js';
 
 export interface SessionOptions {
@@ -17,6 +17,7 @@ export interface SessionOptions {
   membership: GroupMembership;
   generation: Generation;
   handler: ConsumerHandler;
+  lifeOf: (topic: string) => string | undefined;
   /** By partition, across generations: resolves when the last call of the handler for it is over. */
   busy: Map<string, Promise<unknown>>;
   onFatal(error: unknown): void;
@@ -30,6 +31,8 @@ export class GroupSession {
   private readonly fetcher: Fetcher;
   private readonly feeds = new Map<string, PartitionFeed>();
   private readonly begun = new Map<string, PartitionPlace>();
+  /** Of the topic, as of the assignment. */
+  private readonly lives = new Map<string, string | undefined>();
   /** Those that are being assigned, and then once more. */
   private readonly again = new Set<string>();
   private ended = false;
@@ -94,13 +97,14 @@ export class GroupSession {
     );
   }
 
-  private async open(
-    place: PartitionPlace,
-    committed: Promise<(PartitionPlace & { offset: number })[] | undefined>,
-  ): Promise<void> {
+  private async open(place: PartitionPlace, committed: Promise<CommittedPlace[] | undefined>): Promise<void> {
     const key = keyOf(place);
-    const known = (await committed)?.find((other) => keyOf(other) === key)?.offset ?? -1;
+    const stands = (await committed)?.find((other) => keyOf(other) === key);
     await this.options.busy.get(key);
+    const life = this.options.lifeOf(place.topic);
+    this.lives.set(key, life);
+    const isOfAnother = stands?.life !== undefined && life !== undefined && stands.life !== life;
+    const known = stands === undefined || isOfAnother ? -1 : stands.offset;
     const assignment = await this.persistently(() => this.describe(place, known));
     if (this.ended || !assignment) return;
     this.begun.set(key, place);
@@ -191,6 +195,11 @@ export class GroupSession {
 
   holds(place: PartitionPlace): boolean {
     return !this.ended && this.feeds.has(keyOf(place));
+  }
+
+  /** Of the topic that the partition was assigned of. */
+  lifeOf(place: PartitionPlace): string | undefined {
+    return this.lives.get(keyOf(place));
   }
 
   /** Hands over nothing more; resolves when the batches that are being worked on are done. */

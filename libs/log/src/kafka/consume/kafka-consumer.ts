@@ -90,6 +90,7 @@ export class KafkaConsumer implements Consumer {
     const session = new GroupSession({
       ...this.parts,
       handler,
+      lifeOf: (topic) => this.options.lifeOf?.(topic),
       generation,
       membership: this.membership,
       busy: this.busy,
@@ -138,9 +139,11 @@ export class KafkaConsumer implements Consumer {
 
   async commit(topic: string, partition: number, offset: number): Promise<boolean> {
     const { session } = this;
-    for (let tries = 1; session?.holds({ topic, partition }); tries++) {
+    const place = { topic, partition };
+    const life = session?.lifeOf(place);
+    for (let tries = 1; session?.holds(place) && session.lifeOf(place) === life; tries++) {
       try {
-        await this.membership.commit(session.generation, { topic, partition, offset });
+        await this.membership.commit(session.generation, { ...place, offset, life });
         return true;
       } catch (error) {
         if (isGenerationOver(error)) {

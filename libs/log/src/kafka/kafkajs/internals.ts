@@ -72,15 +72,14 @@ export interface Broker {
   }): Promise<{ memberAssignment: Buffer }>;
   heartbeat(request: { groupId: string; groupGenerationId: number; memberId: string }): Promise<unknown>;
   leaveGroup(request: { groupId: string; memberId: string }): Promise<unknown>;
-  offsetFetch(request: {
-    groupId: string;
-    topics: TopicPartitions<{ partition: number }>[];
-  }): Promise<{ responses: TopicPartitions<{ partition: number; offset: string }>[] }>;
+  offsetFetch(request: { groupId: string; topics: TopicPartitions<{ partition: number }>[] }): Promise<{
+    responses: TopicPartitions<{ partition: number; offset: string; metadata: string | null }>[];
+  }>;
   offsetCommit(request: {
     groupId: string;
     groupGenerationId: number;
     memberId: string;
-    topics: TopicPartitions<{ partition: number; offset: string }>[];
+    topics: TopicPartitions<{ partition: number; offset: string; metadata?: string }>[];
   }): Promise<unknown>;
   listOffsets(request: {
     replicaId: number;
