@@ -48,6 +48,11 @@ export class StreamGate {
     return topic;
   }
 
+  /** Of a stream that exists. */
+  partitionsOf(name: string): number | undefined {
+    return this.definitions.stream(name)?.partitions;
+  }
+
   /**
    * Creates those streams that do not exist yet, up to 100 of them. Resolves with the streams that cannot be written
    * to, and why.

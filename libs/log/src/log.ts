@@ -11,6 +11,11 @@ export interface NewRecord {
   /** null is a tombstone: in a compacted topic it removes what the key had. */
   value: string | null;
   headers?: Record<string, string>;
+  /**
+   * How many partitions the topic has, as far as the writer knows. A topic that was made anew may have another number;
+   * where this is not what the producer remembers, it asks the log.
+   */
+  partitions?: number | undefined;
 }
 
 /** Where a record was written. */

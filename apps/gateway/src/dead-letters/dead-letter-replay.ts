@@ -167,12 +167,13 @@ export class DeadLetterReplay {
     headers: Record<string, string>,
     written: Written[],
   ): Promise<void> {
-    const { producer, topics } = this.parts;
+    const { producer, topics, definitions } = this.parts;
     for (let i = 0; i < wanted.length; i += appended) {
       const some = wanted.slice(i, i + appended).filter((one) => !this.isErased(one));
       const positions = await producer.append(
         some.map(({ letter, event: { key, value } }) => {
-          return { topic: topics.ofStream(letter.stream), key, value, headers };
+          const partitions = definitions.stream(letter.stream)?.partitions;
+          return { topic: topics.ofStream(letter.stream), key, value, headers, partitions };
         }),
       );
       written.push(...some.map((one, n) => ({ ...one, position: positions[n]! })));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { UnknownTopicError } from '../errors.js';
+import { partitionOf } from '../kafka/produce/murmur2.js';
 import { Recorder, until } from './recorder.js';
 import type { LogContract } from './log-contract.js';
 
@@ -52,6 +53,27 @@ export function describeTopicsAndAppending(contract: LogContract): void {
   });
 
   describe('appending', () => {
+    it('chooses among the partitions that a topic has since it was made anew', async () => {
+      const topic = await contract.newTopic(1);
+      const keys = Array.from({ length: 20 }, (_, i) => `key-${i}`);
+      const append = (partitions: number) =>
+        contract.producer.append(keys.map((key) => ({ topic, key, value: 'v', partitions })));
+      await append(1);
+      await contract.log.admin.remove(topic);
+      await until(
+        async () => (await contract.log.admin.partitions(topic)) === undefined,
+        'the topic is gone',
+      );
+      await contract.log.admin.create(topic, { partitions: 8 });
+      let positions: { partition: number }[] = [];
+      const appended = async () => {
+        positions = await append(8).catch(() => []);
+        return positions.length > 0;
+      };
+      await until(appended, 'it is appended');
+      expect(positions.map(({ partition }) => partition)).toEqual(keys.map((key) => partitionOf(key, 8)));
+    });
+
     it('says where each record is, in the order given', async () => {
       const topic = await contract.newTopic(4);
       const positions = await contract.producer.append(contract.numbered(topic, 0, 100));
