@@ -6,6 +6,21 @@ const boundTo = ['letters'];
 const page = (limit: number, cursor?: string) =>
   pageByName(names, (name) => name, { limit, cursor, boundTo });
 
+describe('a page of long items', () => {
+  it('ends when it is long enough, and the next one goes on from there', () => {
+    const all = Array.from({ length: 10 }, (_, i) => ({ name: `n${i}`, length: 1024 * 1024 }));
+    const page = (cursor?: string) =>
+      pageByName(all, ({ name }) => name, {
+        ...{ limit: 100, cursor, boundTo: 'x' },
+        lengthOf: ({ length }) => length,
+      });
+    const first = page();
+    expect(first.items.map(({ name }) => name)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4']);
+    const second = page(first.nextCursor);
+    expect([second.items.length, second.nextCursor]).toEqual([5, undefined]);
+  });
+});
+
 describe('a page of a list in memory', () => {
   it('is sorted by name, and leads to the next until there is no more', () => {
     const first = page(2);

@@ -35,7 +35,10 @@ export class SchemaVersionsController {
     const { limit, cursor } = parseQuery(SchemaVersionListParameters, request.query);
     const subject = subjectOf(this.definitions.schemas, { stream, eventType }, accessOf(request));
     const boundTo = ['schema versions', stream, eventType];
-    const page = pageByName(subject.versions, sortable, { limit, cursor, boundTo });
+    const page = pageByName(subject.versions, sortable, {
+      ...{ limit, cursor, boundTo },
+      lengthOf: ({ schema }) => JSON.stringify(schema).length,
+    });
     return {
       schemas: page.items.map((version) => schemaAnswer(subject, version)),
       total: subject.versions.length,

@@ -92,7 +92,7 @@ export class SchemasController {
       .filter((subject) => stream?.includes(subject.stream) ?? true)
       .filter((subject) => event_type?.includes(subject.event_type) ?? true);
     const boundTo = ['schemas', stream?.toSorted() ?? null, event_type?.toSorted() ?? null];
-    const page = pageByName(matching, nameOf, { limit, cursor, boundTo });
+    const page = pageByName(matching, nameOf, { limit, cursor, boundTo, lengthOf: lengthOfLatest });
     return {
       schemas: page.items.map((subject) => schemaAnswer(subject, latestVersion(subject))),
       total: matching.length,
@@ -131,6 +131,10 @@ function wantedSchema(request: FastifyRequest): WantedSchema {
     compatibility: compatibility ?? undefined,
     mode: mode ?? undefined,
   };
+}
+
+function lengthOfLatest(subject: SchemaSubject): number {
+  return JSON.stringify(latestVersion(subject).schema).length;
 }
 
 function nameOf({ stream, event_type }: SchemaSubject): string {
