@@ -77,7 +77,7 @@ export class WaitFor {
   }
 
   /**
-   * One per name of a stream, so at most as many as there may be streams. A stream that was made anew gets a new one: the
+   * One per stream; those of streams that are gone go when there are as many as there may be streams. A stream that was made anew gets a new one: the
    * offsets of its predecessor say nothing.
    */
   private watchOf({ stream, created_at: createdAt }: StreamDefinition): CommittedWatch {
@@ -86,8 +86,14 @@ export class WaitFor {
     const { admin, topics, pollMs } = this.options;
     const topic = topics.ofStream(stream);
     const watch = new CommittedWatch({ admin, topic, group: topics.materializerGroup, pollMs });
+    if (this.watches.size >= limits.streams) this.forgetGone();
     this.watches.set(stream, { createdAt, watch });
     return watch;
+  }
+
+  private forgetGone(): void {
+    for (const [stream, { createdAt }] of this.watches)
+      if (this.options.definitions.stream(stream)?.created_at !== createdAt) this.watches.delete(stream);
   }
 }
 
