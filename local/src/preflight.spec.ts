@@ -1,9 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { freePort, isPortTaken } from './free-port.js';
-import { checkBrokers, checkClickHouse, checkPorts } from './preflight.js';
+import { checkBrokers, checkClickHouse, checkFolder, checkPorts, commandBeside } from './preflight.js';
 import { readSettings } from './settings.js';
 
 const portNames = [
@@ -38,10 +41,18 @@ describe('what is checked before anything is started', () => {
     // The place where the second one's replacement would be looked for first.
     const far = second < 50_000 ? second + 10_000 : second - 10_000;
     servers.push(await listening(far));
-    const env: NodeJS.ProcessEnv = { KAFKA_PORT: String(first), INGEST_PORT: String(second) };
+    const env: NodeJS.ProcessEnv = {
+      TRIBUTARY_DATA_DIR: '/data',
+      KAFKA_PORT: String(first),
+      INGEST_PORT: String(second),
+    };
     for (const name of portNames) env[name] ??= String(await freePort());
     const refusal = await checkPorts(readSettings(env, '/'), 0).catch((error: Error) => error.message);
-    const command = /^ {2}KAFKA_PORT=(\d+) INGEST_PORT=(\d+) npm start$/m.exec(String(refusal));
+    const given = portNames.slice(3).map((name) => `${name}=${env[name]}`);
+    const command = new RegExp(
+      `^ {2}TRIBUTARY_DATA_DIR=/data KAFKA_PORT=(\\d+) .*INGEST_PORT=(\\d+) ${given.join(' ')} npm start$`,
+      'm',
+    ).exec(String(refusal));
     const others = command?.slice(1).map(Number) ?? [];
     expect(others).toHaveLength(2);
     expect(others).not.toContain(far);
@@ -68,9 +79,38 @@ describe('what is checked before anything is started', () => {
     await expect(checkPorts(settings, 0)).rejects.toThrow(/^HOST is "192\.0\.2\.1"/);
   });
 
+  it('says how a second system is started beside the one that has the folder', async () => {
+    const settings = readSettings({ TRIBUTARY_DATA_DIR: '/data', KAFKA_BROKERS: 'a:1' }, '/');
+    expect(await commandBeside(settings)).toMatch(
+      /^TRIBUTARY_DATA_DIR=\/data-2 KAFKA_BROKERS=a:1 CLICKHOUSE_PORT=\d+ INGEST_PORT=\d+ MATERIALIZER_PORT=\d+ GATEWAY_CORE_PORT=\d+ GATEWAY_QUERY_PORT=\d+ npm start$/,
+    );
+  });
+
+  it('says what to do when the data folder is a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tributary-preflight-'));
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    await expect(checkFolder(file)).rejects.toThrow(/it is a file\. Set TRIBUTARY_DATA_DIR to a folder/);
+    await expect(checkFolder(join(file, 'data'))).rejects.toThrow(/path is a file\. Set TRIBUTARY_DATA_DIR/);
+    await expect(checkFolder(join(folder, 'new', 'data'))).resolves.toBeUndefined();
+    await rm(folder, { recursive: true });
+  });
+
   it('says which broker does not answer', async () => {
     const port = await freePort();
-    await expect(checkBrokers(`127.0.0.1:${port}`)).rejects.toThrow(`KAFKA_BROKERS=127.0.0.1:${port}`);
+    const { config } = readSettings({ KAFKA_BROKERS: `127.0.0.1:${port}` }, '/');
+    await expect(checkBrokers(config)).rejects.toThrow(
+      new RegExp(`KAFKA_BROKERS=127.0.0.1:${port} \\(.*ECONNREFUSED`),
+    );
+  });
+
+  it('says that what answers is no Kafka', async () => {
+    const server = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { config } = readSettings({ KAFKA_BROKERS: `127.0.0.1:${port}` }, '/');
+    await expect(checkBrokers(config)).rejects.toThrow(/No Kafka broker answers at KAFKA_BROKERS=/);
+    server.close();
   });
 
   it('says that what answers is no ClickHouse, without its password', async () => {

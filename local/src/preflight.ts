@@ -1,7 +1,36 @@
-import { connect } from 'node:net';
+import { access, constants, mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AppConfig } from '#contracts';
+import { kafkaLogOptions, openKafkaLog } from '#log';
 import { isPortTaken } from './free-port.js';
-import type { LocalSettings, PortName } from './settings.js';
+import { neededPorts, quoted, type LocalSettings, type PortName } from './settings.js';
+
+/** Of all brokers together. */
+const brokerTimeoutMs = 8_000;
+
+/** Makes the data folder where there is none. @throws when it is none, or one that this user may not write to. */
+export async function checkFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = (code && reasons[code]) ?? message;
+    throw new Error(
+      `The data folder ${folder} cannot be used: ${reason}. Set TRIBUTARY_DATA_DIR to a folder that you may write to; it is made where there is none.`,
+      { cause: error },
+    );
+  }
+}
+
+const reasons: Partial<Record<string, string>> = {
+  EEXIST: 'it is a file',
+  ENOTDIR: 'a part of its path is a file',
+  EACCES: 'it may not be written to, or a folder above it may not',
+  EPERM: 'it may not be written to, or a folder above it may not',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'its file system is full',
+};
 
 /**
  * A port that is in use is looked at again for a few seconds: what was just stopped may still be letting it go.
@@ -21,29 +50,42 @@ export async function checkPorts(settings: LocalSettings, patienceMs = 3_000): P
       'These ports are in use, perhaps by another `npm start`:',
       ...lines,
       'Stop what uses them, or choose others:',
-      `  ${await otherPorts(taken, settings)} npm start`,
+      `  ${command({ ...settings.given, ...(await otherPorts(taken, settings)) })}`,
     ].join('\n'),
   );
 }
 
-/** As a shell sets variables. Far from the ports they replace, as whole sets of services are often side by side. */
-async function otherPorts(taken: [PortName, number][], settings: LocalSettings): Promise<string> {
+/** A command that starts a second system beside the one that has these settings: another folder, other ports. */
+export async function commandBeside(settings: LocalSettings): Promise<string> {
+  const ports = await otherPorts(neededPorts(settings), settings);
+  const folder = quoted(`${settings.dataDir}-2`);
+  return command({ ...settings.given, TRIBUTARY_DATA_DIR: folder, ...ports });
+}
+
+/** What was given has to be given again: whoever pastes this may not have set it for longer than one command. */
+function command(variables: Record<string, string>): string {
+  const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return [...assignments, 'npm start'].join(' ');
+}
+
+/** Far from the ports they replace, as whole sets of services are often side by side. */
+async function otherPorts(
+  taken: [PortName, number][],
+  settings: LocalSettings,
+): Promise<Record<string, string>> {
   const used = new Set(Object.values(settings.ports));
-  const chosen: string[] = [];
+  const chosen: Record<string, string> = {};
   for (const [name, port] of taken) {
     let other = port < 50_000 ? port + 10_000 : port - 10_000;
     while (used.has(other) || (await isTaken(name, other, settings))) other++;
     used.add(other);
-    chosen.push(`${name}=${other}`);
+    chosen[name] = String(other);
   }
-  return chosen.join(' ');
+  return chosen;
 }
 
 async function takenPorts(settings: LocalSettings): Promise<[PortName, number][]> {
-  const needed = (Object.entries(settings.ports) as [PortName, number][]).filter(
-    ([name]) =>
-      !(name === 'KAFKA_PORT' && settings.brokers) && !(name === 'CLICKHOUSE_PORT' && settings.clickhouseUrl),
-  );
+  const needed = neededPorts(settings);
   const taken = await Promise.all(needed.map(([name, port]) => isTaken(name, port, settings)));
   return needed.filter((_, i) => taken[i]);
 }
@@ -64,13 +106,27 @@ async function isAppPortTaken(port: number, host: string): Promise<boolean> {
   }
 }
 
-/** @throws when none of the brokers can be reached. */
-export async function checkBrokers(brokers: string): Promise<void> {
-  const reached = await Promise.all(brokers.split(',').map((broker) => canConnect(broker.trim())));
-  if (reached.some(Boolean)) return;
-  throw new Error(
-    `No Kafka broker answers at KAFKA_BROKERS=${brokers}. Is it running, and is the address right? Without KAFKA_BROKERS, the embedded one is started.`,
-  );
+/** @throws when none of the brokers answers as Kafka does, with the settings that the apps will use. */
+export async function checkBrokers(config: AppConfig): Promise<void> {
+  const bounds = { connectionTimeoutMs: 3_000, requestTimeoutMs: brokerTimeoutMs };
+  const log = openKafkaLog({ ...kafkaLogOptions(config, 'npm-start'), bounds });
+  const givenUp = new AbortController();
+  const late = sleep(brokerTimeoutMs, undefined, { signal: givenUp.signal }).then(() => {
+    throw new Error(`no answer within ${brokerTimeoutMs / 1000} s`);
+  });
+  try {
+    await Promise.race([log.admin.ping(), late]);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `No Kafka broker answers at KAFKA_BROKERS=${config.KAFKA_BROKERS.join(',')} (${reason}). Is Kafka running there, and is this its port for clients? Without KAFKA_BROKERS, the embedded one is started.`,
+      { cause: error },
+    );
+  } finally {
+    late.catch(() => undefined);
+    givenUp.abort();
+    await log.close();
+  }
 }
 
 /** @throws when nothing there answers as ClickHouse does. */
@@ -82,18 +138,4 @@ export async function checkClickHouse(url: string): Promise<void> {
   throw new Error(
     `No ClickHouse answers at CLICKHOUSE_URL=${new URL(url).origin}. Is it running, and is this its HTTP address? Without CLICKHOUSE_URL, the embedded one is started.`,
   );
-}
-
-function canConnect(broker: string): Promise<boolean> {
-  const [host, port] = [broker.slice(0, broker.lastIndexOf(':')), Number(broker.split(':').pop())];
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: 5_000 });
-    const settle = (reached: boolean): void => {
-      socket.destroy();
-      resolve(reached);
-    };
-    socket.once('connect', () => settle(true));
-    socket.once('timeout', () => settle(false));
-    socket.once('error', () => settle(false));
-  });
 }

@@ -61,6 +61,8 @@ function appEnvironment({ settings, apiKey, env }: ServicesOptions): Record<stri
     MATERIALIZER_PORT: String(ports.MATERIALIZER_PORT),
     GATEWAY_CORE_PORT: String(ports.GATEWAY_CORE_PORT),
     GATEWAY_QUERY_PORT: String(ports.GATEWAY_QUERY_PORT),
+    // A materializer that was killed holds its partitions for so long: a person waits for them here.
+    KAFKA_SESSION_TIMEOUT_MS: env.KAFKA_SESSION_TIMEOUT_MS || '10000',
     API_KEYS: [env.API_KEYS, apiKeySetting(apiKey)].filter(Boolean).join(','),
   };
 }

@@ -53,6 +53,31 @@ describe('the settings of npm start', () => {
   });
 
   it.each(['x', '0', '70000', '1.5', '-1'])('refuse %s as a port, naming the variable', (text) => {
-    expect(() => readSettings({ KAFKA_PORT: text }, '/')).toThrow(/^KAFKA_PORT is "/);
+    expect(() => readSettings({ KAFKA_PORT: text }, '/')).toThrow(/^ {2}KAFKA_PORT is "/m);
+  });
+
+  it('name everything that is wrong at once', () => {
+    const env = { KAFKA_PORT: 'abc', INGEST_PORT: '0', KAFKA_TLS: 'yes' };
+    expect(() => readSettings(env, '/')).toThrow(/KAFKA_PORT[^]*INGEST_PORT[^]*KAFKA_TLS/);
+  });
+
+  it('refuse one port for two, naming both; that of an engine that is not started counts for nothing', () => {
+    const env = { GATEWAY_CORE_PORT: '4000', GATEWAY_QUERY_PORT: '4000' };
+    expect(() => readSettings(env, '/')).toThrow(/^GATEWAY_CORE_PORT and GATEWAY_QUERY_PORT are both 4000/);
+    expect(readSettings({ KAFKA_PORT: '3900', KAFKA_BROKERS: 'a:1' }, '/').ports.KAFKA_PORT).toBe(3900);
+  });
+
+  it('are kept as a shell sets them, without secrets', () => {
+    const env = {
+      TRIBUTARY_DATA_DIR: "/my data's",
+      KAFKA_BROKERS: 'a:1,b:2',
+      CLICKHOUSE_PASSWORD: 'hunter2',
+      HOST: '',
+    };
+    expect(readSettings(env, '/').given).toEqual({
+      TRIBUTARY_DATA_DIR: `'/my data'\\''s'`,
+      KAFKA_BROKERS: 'a:1,b:2',
+      CLICKHOUSE_PASSWORD: '"$CLICKHOUSE_PASSWORD"',
+    });
   });
 });

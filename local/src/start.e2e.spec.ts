@@ -100,7 +100,9 @@ describe('npm start', () => {
     const second = new Start(env);
     expect(await second.end()).toBe(1);
     expect(second.output).toMatch(
-      new RegExp(`${folder} is in use by process ${running.pid}, .*TRIBUTARY_DATA_DIR=<folder> npm start`),
+      new RegExp(
+        `${folder} is in use by process ${running.pid}, [^]*TRIBUTARY_DATA_DIR=${folder}-2 .*INGEST_PORT=\\d+.* npm start`,
+      ),
     );
     expect(await paste(read)).toContain('"amount":42');
   });

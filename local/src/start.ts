@@ -1,9 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import { folderApiKey } from './api-key.js';
 import { FolderInUseError, lockFolder } from './folder-lock.js';
 import { root } from './kafka/jars.js';
 import { ProcessRecord } from './orphans.js';
-import { checkBrokers, checkClickHouse, checkPorts } from './preflight.js';
+import { checkBrokers, checkClickHouse, checkFolder, checkPorts, commandBeside } from './preflight.js';
 import { localServices, type ServiceName } from './services.js';
 import { readSettings, type LocalSettings } from './settings.js';
 import { summary } from './summary.js';
@@ -34,7 +33,7 @@ const apps: ServiceName[] = ['ingest', 'materializer', 'gateway'];
  */
 export async function startLocalSystem(options: StartOptions): Promise<LocalSystem> {
   const settings = readSettings(options.env, root);
-  await mkdir(settings.dataDir, { recursive: true });
+  await checkFolder(settings.dataDir);
   const unlock = await lock(settings);
   const system = new System(options, settings, unlock);
   try {
@@ -52,7 +51,7 @@ async function lock(settings: LocalSettings): Promise<() => Promise<void>> {
   } catch (error) {
     if (!(error instanceof FolderInUseError)) throw error;
     throw new Error(
-      `${error.message}, which is another \`npm start\`. Stop that one, or choose another folder (and other ports): TRIBUTARY_DATA_DIR=<folder> npm start`,
+      `${error.message}, which is another \`npm start\`. Stop that one, or start a second one beside it, with another folder and other ports:\n  ${await commandBeside(settings)}`,
       { cause: error },
     );
   }
@@ -94,7 +93,7 @@ class System implements LocalSystem {
     const run = (service: Service): Promise<void> => this.supervisor.run(service);
     await Promise.all([
       settings.brokers
-        ? step('Kafka answers', () => checkBrokers(settings.brokers ?? ''))
+        ? step('Kafka answers', () => checkBrokers(settings.config))
         : step('Kafka runs', () => run(services.kafka)),
       settings.clickhouseUrl
         ? step('ClickHouse answers', () => checkClickHouse(settings.clickhouseUrl ?? ''))

@@ -52,10 +52,11 @@ export async function untilReachable<T>(
 /** The messages of an error and of what caused it, each thing said once. */
 function reasonOf(error: unknown): string {
   const said: string[] = [];
-  for (let cause = error, depth = 0; cause && depth < mostCauses; depth++) {
-    const message = cause instanceof Error ? cause.message : String(cause);
+  let cause = error;
+  for (let depth = 0; cause instanceof Error && depth < mostCauses; depth++) {
+    const { message } = cause;
     if (message && !said.some((before) => before.includes(message))) said.push(message);
-    cause = cause instanceof Error ? cause.cause : undefined;
+    cause = cause.cause;
   }
-  return said.join(': ').slice(0, longestReason);
+  return (said.join(': ') || String(error)).slice(0, longestReason);
 }
