@@ -26,11 +26,17 @@ describe('streams', () => {
     [{ stream: 'x', partitions: '3' }, '/partitions'],
     [{ stream: '__consumer_offsets' }, '/stream'],
     [{ stream: 'x', retention: 'for ever' }, '/retention'],
+    [{ stream: 'x', retention: {} }, '/retention'],
+    [{ stream: 'x', retention: { time: '7d', size: 1 } }, '/retention'],
+    [{ stream: 'x', retention: { time: '30 days' } }, '/retention/time'],
+    [{ stream: 'x', retention: { time: '7d', bytes: 0.5 } }, '/retention/bytes'],
+    [{ stream: 'x', retention: { time: null, bytes: 0 } }, '/retention/time', '/retention/bytes'],
+    [{ name: 's2' }, '/name', '/stream'],
     [{ stream: 'x', colour: 1 }, '/colour'],
     [{}, '/stream'],
-  ])('are refused as %j', async (body, pointer) => {
+  ])('are refused as %j', async (body, ...pointers) => {
     const problem = (await given.post('/api/v1/streams', body)).json<ProblemDocument>();
-    expect(problem.errors?.map((error) => error.pointer)).toEqual([pointer]);
+    expect(problem.errors?.map((error) => error.pointer)).toEqual(pointers);
   });
 
   it('that Kafka cannot tell from another are refused, and only their events', async () => {

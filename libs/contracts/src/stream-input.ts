@@ -11,19 +11,48 @@ export type Retention = 'unlimited' | { time?: string; bytes?: number };
 const durationPattern =
   /^(?:[1-9]\d{0,6}[smhd]|P(?=\d|T\d)(?:\d{1,6}D)?(?:T(?=\d)(?:\d{1,6}H)?(?:\d{1,6}M)?(?:\d{1,6}S)?)?)$/;
 
-function isRetention(value: unknown): value is Retention {
+function isRetention(value: unknown): boolean {
   if (value === 'unlimited') return true;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const { time, bytes, ...rest } = value as Record<string, unknown>;
-  if (Object.keys(rest).length > 0 || (time === undefined && bytes === undefined)) return false;
-  const timeFits = time === undefined || (typeof time === 'string' && durationPattern.test(time));
-  return timeFits && (bytes === undefined || (Number.isSafeInteger(bytes) && (bytes as number) > 0));
+  return Object.keys(rest).length === 0 && (time !== undefined || bytes !== undefined);
+}
+
+const isTime = (value: unknown) => typeof value === 'string' && durationPattern.test(value);
+const isBytes = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
+
+/** What is asked of a retention as a whole, and of each of its members where it is there. */
+const rules = [
+  {
+    name: 'isRetention',
+    message: 'must be "unlimited", or an object of time (such as 7d or 12h) and bytes, one at least',
+    validate: isRetention,
+  },
+  {
+    name: 'isRetentionTime',
+    message:
+      'must be a whole number and a unit (s, m, h, d), such as 7d or 12h, or an ISO 8601 duration such as P30D',
+    ...memberRule('time', isTime),
+  },
+  {
+    name: 'isRetentionBytes',
+    message: 'must be a whole number of bytes from 1 on',
+    ...memberRule('bytes', isBytes),
+  },
+];
+
+function memberRule(member: 'time' | 'bytes', fits: (value: unknown) => boolean) {
+  const validate = (value: unknown) => {
+    const found: unknown = (value as Record<string, unknown> | null | undefined)?.[member];
+    return found === undefined || fits(found);
+  };
+  return { member, validate };
 }
 
 /** `unlimited`, or an object of time and bytes, one of them at least. */
-export function IsRetention(): PropertyDecorator {
+export function IsRetention(description: string): PropertyDecorator {
   const schema = JSONSchema({
-    description: 'Default: unlimited.',
+    description,
     oneOf: [
       { type: 'string', enum: ['unlimited'] },
       {
@@ -39,15 +68,14 @@ export function IsRetention(): PropertyDecorator {
   });
   return (target, propertyName) => {
     schema(target, propertyName as string);
-    registerDecorator({
-      name: 'isRetention',
-      target: target.constructor,
-      propertyName: propertyName as string,
-      options: {
-        message: 'must be "unlimited", or an object of time (such as 7d or 12h) and bytes, one at least',
-      },
-      validator: { validate: isRetention },
-    });
+    for (const { name, message, validate, ...context } of rules)
+      registerDecorator({
+        name,
+        target: target.constructor,
+        propertyName: propertyName as string,
+        options: { message, context },
+        validator: { validate },
+      });
   };
 }
 
@@ -67,6 +95,6 @@ export class StreamInput {
   partitions?: number;
 
   @IsOptional()
-  @IsRetention()
+  @IsRetention('Default: unlimited.')
   retention?: Retention;
 }

@@ -17,12 +17,27 @@ export function inputErrors(errors: readonly ValidationError[], kind: 'body' | '
 function flatten(error: ValidationError, parent: string | undefined): InputError[] {
   const pointer = parent === undefined ? error.property : `${parent}/${escapePointer(error.property)}`;
   const inside = (error.children ?? []).flatMap((child) => flatten(child, pointer));
-  return error.constraints ? [{ pointer, detail: detailOf(error) }, ...inside] : inside;
+  return error.constraints ? [...ownErrors(error, pointer), ...inside] : inside;
 }
 
-function detailOf({ constraints = {}, value }: ValidationError): string {
-  if ('whitelistValidation' in constraints) return 'is not a known field';
-  return value === undefined ? 'is required' : Object.values(constraints).join('; ');
+function ownErrors(
+  { constraints = {}, contexts = {}, value }: ValidationError,
+  pointer: string,
+): InputError[] {
+  if ('whitelistValidation' in constraints) return [{ pointer, detail: 'is not a known field' }];
+  if (value === undefined) return [{ pointer, detail: 'is required' }];
+  const places = new Map<string, string[]>();
+  for (const [name, text] of Object.entries(constraints)) {
+    const member = (contexts[name] as MemberContext | undefined)?.member;
+    const place = member === undefined ? pointer : `${pointer}/${escapePointer(member)}`;
+    places.set(place, [...(places.get(place) ?? []), text]);
+  }
+  return [...places].map(([place, texts]) => ({ pointer: place, detail: texts.join('; ') }));
+}
+
+/** What a decorator on an object says in its `context` when it judges one member of it. */
+interface MemberContext {
+  member?: string;
 }
 
 /** Characters of a client's own name that an answer repeats. */

@@ -1,14 +1,14 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { limits, nestsDeeperThan, ProblemError } from '#contracts';
+import { limits, nestsDeeperThan, ProblemError, type InputError } from '#contracts';
 import { escapePointer, inputErrors, mostErrors } from './input-errors.js';
 import { propertiesOf } from './properties-of.js';
 import { bodyOf } from './read-body.js';
 
 /**
  * Reads a JSON body into a class-validator class, for everything but the hot write path.
- * @throws ProblemError invalid_json, or invalid_request with a JSON pointer to each unknown or wrong field.
+ * @throws ProblemError invalid_json, or invalid_request with a JSON pointer to each unknown, missing or wrong field.
  */
 export function parseBody<T extends object>(type: new () => T, request: FastifyRequest): T {
   const value = jsonBody(request);
@@ -16,22 +16,23 @@ export function parseBody<T extends object>(type: new () => T, request: FastifyR
     throw new ProblemError('invalid_request', 'The body must be a JSON object.', {
       errors: [{ pointer: '', detail: 'must be an object' }],
     });
-  refuseUnknown(value, propertiesOf(type));
-  const body = plainToInstance(type, value, { exposeDefaultValues: true });
-  const errors = inputErrors(validateSync(body, { whitelist: true, forbidNonWhitelisted: true }), 'body');
+  const names = propertiesOf(type);
+  // The transformer gets what is known only: it leaves some names out without a word.
+  const known = Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)));
+  const body = plainToInstance(type, known, { exposeDefaultValues: true });
+  const wrong = inputErrors(validateSync(body, { whitelist: true, forbidNonWhitelisted: true }), 'body');
+  const errors = [...unknownFields(value, names), ...wrong].slice(0, mostErrors);
   if (errors.length === 0) return body;
-  throw new ProblemError('invalid_request', 'The body is not valid.', { errors });
+  const detail = wrong.length > 0 ? 'The body is not valid.' : 'The body has unknown fields.';
+  throw new ProblemError('invalid_request', detail, { errors });
 }
 
-/** Before the transformer, which works on everything that is there and leaves some names out without a word. */
-function refuseUnknown(value: object, known: ReadonlySet<string>): void {
+function unknownFields(value: object, known: ReadonlySet<string>): InputError[] {
   const unknown = Object.keys(value).filter((name) => !known.has(name));
-  if (unknown.length === 0) return;
-  const errors = unknown.slice(0, mostErrors).map((name) => ({
+  return unknown.slice(0, mostErrors).map((name) => ({
     pointer: `/${escapePointer(name)}`,
     detail: 'is not a known field',
   }));
-  throw new ProblemError('invalid_request', 'The body has unknown fields.', { errors });
 }
 
 /** @throws ProblemError invalid_json */

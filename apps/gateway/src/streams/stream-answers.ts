@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsDefined, IsInt, IsString, Min, ValidateNested } from 'class-validator';
-import { formatTime } from '#contracts';
+import { IsArray, IsBoolean, IsInt, IsString, Min, ValidateNested } from 'class-validator';
+import { formatTime, IsRetention } from '#contracts';
 import type { StreamDefinition } from '#definitions';
 import type { StreamSummary } from '#store';
 import { Nullable } from '../openapi/nullable.js';
@@ -15,13 +15,7 @@ export class StreamAnswer {
   @IsInt() @Min(0) events: number;
   @Nullable('string', { format: 'date-time' }) first_timestamp: string | null;
   @Nullable('string', { format: 'date-time' }) last_timestamp: string | null;
-  @IsDefined()
-  @Schema({
-    oneOf: [
-      { type: 'string', enum: ['unlimited'] },
-      { type: 'object', properties: { time: { type: 'string' }, bytes: { type: 'integer' } } },
-    ],
-  })
+  @IsRetention('By time, by bytes, by both, or `unlimited`.')
   retention: StreamDefinition['retention'];
   @Schema(time) @IsString() created_at: string;
 }

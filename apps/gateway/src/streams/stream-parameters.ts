@@ -15,7 +15,10 @@ export class StreamListParameters {
 @JSONSchema({ additionalProperties: false })
 export class StreamChange {
   @IsDefined()
-  @IsRetention()
+  @IsRetention(
+    'It replaces the whole retention that there was: a bound that is left out is taken away. `{"bytes": 1000}` keeps ' +
+      'no bound of time; send both to keep both. `unlimited` takes both away.',
+  )
   retention: Retention;
 }
 
