@@ -74,6 +74,13 @@ async function expectNamed(path: string, pointer: string): Promise<void> {
 }
 
 describe('a query parameter', () => {
+  it.each(['since', 'until'])('%s with a + that was not encoded says how to write it', async (name) => {
+    const answer = await get(`${events}?${name}=2026-11-21T00:00:00+01:00`);
+    const { errors } = answer.json<{ errors: { pointer: string; detail: string }[] }>();
+    expect(errors).toEqual([{ pointer: name, detail: expect.stringContaining('write %2B') as string }]);
+    expect((await get(`${events}?${name}=2026-11-21T00:00:00%2B01:00`)).statusCode).toBe(200);
+  });
+
   it.each([events, counts, streams, entities, letters])('that %s does not know is named', async (path) => {
     await expectNamed(`${path}?colour=red`, 'colour');
     await expectNamed(`${path}?Limit=1`, 'Limit');

@@ -56,9 +56,11 @@ function allRejected(results: readonly Rejection[]): ProblemError {
     errors.push(...found.slice(0, mostErrors - errors.length));
   });
   const more = total > mostErrors ? ` The first ${mostErrors} of ${total} errors are listed.` : '';
-  return new ProblemError('invalid_request', `None of the ${results.length} events was written.${more}`, {
-    errors,
-  });
+  const written =
+    results.length === 1
+      ? 'The event of the batch was not written.'
+      : `None of the ${results.length} events was written.`;
+  return new ProblemError('invalid_request', `${written}${more}`, { errors });
 }
 
 function errorsOf(rejection: Rejection, index: number): InputError[] {

@@ -32,7 +32,7 @@ import { StreamGate } from './stream-gate.js';
 import { permitStreams } from './stream-permit.js';
 import { UuidV7Generator } from './uuid-v7.js';
 import { batchBody, batchContent, writtenContent } from './write-answers.js';
-import { manyEvents, oneEvent, writeProblems } from './write-texts.js';
+import { batchProblems, manyEvents, oneEvent, writeProblems } from './write-texts.js';
 import { WRITE_PORTS, type WritePorts } from './write-ports.js';
 
 const json = 'application/json; charset=utf-8';
@@ -93,7 +93,7 @@ export class EventsController {
     description: 'Some were written: a position or an error for each, in order.',
     content: batchContent,
   })
-  @DescribeProblems(...writeProblems)
+  @DescribeProblems(...batchProblems)
   @DescribeQuery(BatchQuery)
   @Accepts('application/json', 'application/x-ndjson')
   @BodyLimit(limits.requestBytes)

@@ -7,6 +7,7 @@ import { accessOf, actorOf, RequireScope, DescribeBody, parseBody, parseQuery } 
 import { NoQuery } from './batch-input.js';
 import { DescribeProblems } from './describe-problems.js';
 import { refusalOf } from './stream-permit.js';
+import { createdStreamContent } from './write-answers.js';
 import { createStreamProblems } from './write-texts.js';
 import { WRITE_PORTS, type WritePorts } from './write-ports.js';
 
@@ -26,7 +27,7 @@ export class StreamsWriteController {
       'For a stream that shall have other settings than the first event would give it, or where events do not ' +
       'create streams. Names that Kafka cannot hold side by side (`a.b`, `a_b`) collide.',
   })
-  @ApiResponse({ status: 201, description: 'The stream, as it was created.' })
+  @ApiResponse({ status: 201, description: 'The stream, as it was created.', content: createdStreamContent })
   @DescribeProblems(...createStreamProblems)
   @DescribeBody(StreamInput)
   @RequireScope('definitions:write')

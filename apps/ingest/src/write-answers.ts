@@ -1,6 +1,7 @@
 import { IsArray, IsInt, IsString, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import type { InputError } from '#contracts';
+import { IsRetention, type InputError, type Retention } from '#contracts';
+import { codesOfEvents } from './write-texts.js';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const json = (type: new () => object) => ({ 'application/json': { schema: ref(type.name) } });
@@ -28,7 +29,7 @@ export class RejectedEvent {
     type: 'object',
     required: ['code', 'status', 'detail'],
     properties: {
-      code: { type: 'string', description: 'The code of a problem.', example: 'invalid_request' },
+      code: { type: 'string', description: codesOfEvents, example: 'invalid_request' },
       status: { type: 'integer', example: 400 },
       detail: { type: 'string' },
       errors: {
@@ -58,6 +59,15 @@ export class BatchWritten {
   events: (WrittenPosition | RejectedEvent)[];
 }
 
+/** A stream that was created. */
+export class CreatedStream {
+  @IsString() stream: string;
+  @IsInt() partitions: number;
+  @IsRetention('As it is kept: the default where none was sent.') retention: Retention;
+  @JSONSchema({ format: 'date-time' }) @IsString() created_at: string;
+}
+
+export const createdStreamContent = json(CreatedStream);
 export const writtenContent = json(WrittenEvent);
 export const batchContent = json(BatchWritten);
 

@@ -51,6 +51,14 @@ describe('a batch', () => {
     ]);
   });
 
+  it.each([
+    [1, 'The event of the batch was not written.'],
+    [2, 'None of the 2 events was written.'],
+  ])('of %d events that are all bad is a 400 that says so', async (count, detail) => {
+    const answer = await given.batch({ events: Array.from({ length: count }, () => event({ data: 1 })) });
+    expect(answer.json<ProblemDocument>()).toMatchObject({ status: 400, code: 'invalid_request', detail });
+  });
+
   it('goes on after a broken line', async () => {
     const answer = await given.batch(`{"stream":\n${JSON.stringify(event())}\n{"a":\n1}\n`, lines);
     expect(answer.statusCode).toBe(207);

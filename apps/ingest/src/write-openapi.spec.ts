@@ -52,7 +52,7 @@ describe('the documentation of writing', () => {
     ['/api/v1/streams', '409', 'stream_exists'],
   ])('has the codes that %s answers: among those of %s is %s', (path, status, code) => {
     const { responses } = document.paths[path]!.post;
-    const statuses = ['400', '403', '409', '413', '415', '429', '503', status];
+    const statuses = ['400', '403', '413', '415', '429', '503', status];
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(statuses));
     expect(responses[status]?.description).toContain(`\`${code}\``);
     const schema = { $ref: '#/components/schemas/Problem' };
@@ -68,6 +68,19 @@ describe('the documentation of writing', () => {
       expect(description).toMatch(/`schema_version`; that is null where/);
     },
   );
+
+  it('of a batch has no status that only one of its events can have', () => {
+    const { responses } = document.paths['/api/v1/events/batch']!.post;
+    for (const status of ['409', '422']) expect(responses).not.toHaveProperty(status);
+    expect(responses['403']?.description).not.toContain('stream_');
+    const { error } = document.components.schemas.RejectedEvent!.properties;
+    expect(JSON.stringify(error)).toContain('`schema_violation`');
+  });
+
+  it('says that an id names one event', () => {
+    const { description } = document.components.schemas.EventInput!.properties.event_id!;
+    expect(description).toMatch(/names one event within its stream.*another entity.*Never use an id again/);
+  });
 
   it('says how long an id is remembered', () => {
     const { description } = document.components.schemas.EventInput!.properties.event_id!;

@@ -24,12 +24,28 @@ export const manyEvents = [
   'Answered when Kafka has acknowledged every event from all in-sync replicas. The first events of streams that do ' +
     'not exist create these, up to 100 in one request. What is wrong with one event concerns that one: it has its ' +
     'error in the answer, with the codes below, while the others are written (207). When none is written the answer ' +
-    'is a 400 `invalid_request` with the errors of the first events.',
+    'is a 400 `invalid_request` with the errors of the first events, whatever the codes of these are.',
   again,
   schemas,
 ].join('\n\n');
 
-/** What a write may be refused for; in a batch the ones that concern a single event stand in its place. */
+/** What one event of a batch may be refused for, in its place of the answer. */
+const eventProblems: readonly ProblemCode[] = [
+  'invalid_request',
+  'invalid_json',
+  'stream_forbidden',
+  'stream_reserved',
+  'stream_not_found',
+  'stream_name_collision',
+  'stream_limit_reached',
+  'stream_being_deleted',
+  'payload_too_large',
+  'schema_violation',
+];
+
+export const codesOfEvents = `The code of a problem: ${eventProblems.map((code) => `\`${code}\``).join(', ')}.`;
+
+/** What writing one event may be refused for. */
 export const writeProblems: readonly ProblemCode[] = [
   'invalid_request',
   'invalid_json',
@@ -45,6 +61,23 @@ export const writeProblems: readonly ProblemCode[] = [
   'payload_too_large',
   'unsupported_media_type',
   'schema_violation',
+  'too_many_requests',
+  'overloaded',
+  'log_unavailable',
+  'starting',
+  'shutting_down',
+];
+
+/** What a whole batch may be refused for; what concerns its events stands in their places. */
+export const batchProblems: readonly ProblemCode[] = [
+  'invalid_request',
+  'invalid_json',
+  'unauthenticated',
+  'invalid_token',
+  'insufficient_scope',
+  'stream_not_found',
+  'payload_too_large',
+  'unsupported_media_type',
   'too_many_requests',
   'overloaded',
   'log_unavailable',

@@ -98,8 +98,10 @@ export class EventInput {
 
   @JSONSchema({
     description:
-      'A UUID. The same id sent again is stored once, the first one wins: as long as it comes within the last ' +
-      '200 000 records of its partition and within 60 minutes. What is older is a new event. Default: a UUIDv7.',
+      'A UUID. It names one event within its stream for as long as it is remembered: within the last 200 000 records ' +
+      'of its partition and within 60 minutes. The same id sent again in that time is stored once, the first one wins; ' +
+      'also where it is sent for something else (another entity, other data), which may be dropped as a repetition. ' +
+      'What comes later is a new event. Never use an id again for another event. Default: a UUIDv7.',
     format: 'uuid',
   })
   @IsOptional()

@@ -17,12 +17,10 @@ export class DeadLetterListParameters {
   @Schema({ type: 'boolean' })
   replayed?: boolean;
 
-  @Time()
-  @Parameter('Only those made at this time or later (RFC 3339).')
+  @Time('Only those made at this time or later')
   since?: string;
 
-  @Time()
-  @Parameter('Only those made before this time (RFC 3339).')
+  @Time('Only those made before this time')
   until?: string;
 
   @PageLimit()

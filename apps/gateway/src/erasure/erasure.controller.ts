@@ -34,7 +34,7 @@ export class ErasureController {
     description: 'Percent-encoded: `a/b` is `a%2Fb`.',
     schema: { type: 'string', minLength: 1, maxLength: limits.entityIdCharacters },
   })
-  @DescribeQuery(ErasureParameters)
+  @DescribeQuery(ErasureParameters, { required: ['confirm'] })
   @Answers(ErasureAnswer, { description: 'It is erased.' })
   @Answers(ErasureAnswer, {
     status: 202,

@@ -31,16 +31,22 @@ export class EventFilterParameters {
   @Parameter('Only events of this entity. Repeatable.', ['order-17'])
   entity_id?: string[];
 
-  @Time()
-  @Parameter('Only events that happened at this time or later (RFC 3339).', '2026-11-21T04:00:00Z')
+  @Time('Only events that happened at this time or later', '2026-11-21T04:00:00Z')
   since?: string;
 
-  @Time()
-  @Parameter('Only events that happened before this time (RFC 3339).', '2026-11-22T04:00:00Z')
+  @Time('Only events that happened before this time', '2026-11-22T04:00:00Z')
   until?: string;
 
   @Text(limits.whereCharacters)
-  @Parameter('Only events for which this CEL expression over `event` is true.', 'event.data.amount * 2 > 10')
+  @Parameter(
+    'Only events for which this CEL expression over `event` is true, such as `event.data.currency == "EUR" && ' +
+      'event.data.amount > 50`: `&&`, `||` and `!`, `==` for "equals". What `data` and `metadata` hold is known for each ' +
+      'event only: an event for which a member is missing, or is of another type than the expression needs, does not ' +
+      'fulfil it. So `event.data.amount > "50"` compares texts and finds no number, and `event.data.currency` alone ' +
+      'finds an event only where it is `true`. An expression that can be true for no event whatever is refused. Some ' +
+      'characters have to be encoded in an address: `+` as `%2B`, `&` as `%26`.',
+    'event.data.amount * 2 > 10',
+  )
   where?: string;
 
   @Positions()

@@ -1,13 +1,9 @@
-import type { ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemActor } from '#definitions';
-import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 interface Operation {
   summary?: string;
-  parameters?: { name: string; in: string; description?: string; schema: object }[];
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema: object }[];
   responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }>;
   requestBody?: object;
 }
@@ -23,22 +19,6 @@ let document: Document;
 
 beforeAll(async () => {
   gateway = await givenGateway();
-  await gateway.definitions.createStream({ stream: 'orders' }, systemActor);
-  await gateway.store.writer.append(
-    [eventRow({ offset: 0 }), eventRow({ offset: 1, entity_id: null, version: null })],
-    't',
-  );
-  const body = { stream: 'orders', event_type: 'order.placed', schema: { type: 'object' } };
-  await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/schemas', payload: body });
-  const limited = {
-    streams: ['orders'],
-    rate_limit: { events_per_second: 5 },
-    expires_at: '2099-01-01T00:00:00Z',
-  };
-  for (const more of [{}, limited]) {
-    const payload = { name: 'k', scopes: ['events:read'], ...more };
-    await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/keys', payload });
-  }
   document = (await gateway.core.instance.inject({ url: '/openapi.json' })).json<Document>();
 });
 afterAll(() => gateway.close());
@@ -124,51 +104,33 @@ describe('the OpenAPI document', () => {
     expect(query.find(({ name }) => name === 'since')?.schema).toMatchObject({ format: 'date-time' });
   });
 
+  it('names what a deletion asks for as required, and that a + in a time has to be encoded', () => {
+    const parameter = (path: string, method: string, name: string) =>
+      document.paths[path]?.[method]?.parameters?.find((one) => one.name === name);
+    for (const path of ['/api/v1/streams/{stream}', '/api/v1/entities/{entity_id}'])
+      expect(parameter(path, 'delete', 'confirm'), path).toMatchObject({ required: true });
+    for (const path of ['/api/v1/events/query', '/api/v1/events/count', '/api/v1/dead-letters'])
+      for (const name of ['since', 'until'])
+        expect(parameter(path, 'get', name)?.description, path).toContain(
+          '`+` of an offset is written `%2B`',
+        );
+  });
+
+  it('says that a change of retention replaces the whole retention', () => {
+    const { StreamChange, StreamInput } = document.components.schemas as Record<
+      string,
+      { properties: Record<string, { description: string }> }
+    >;
+    expect(StreamInput?.properties.retention?.description).toBe('Default: unlimited.');
+    expect(StreamChange?.properties.retention?.description).toMatch(/replaces the whole.*no bound of time/);
+  });
+
   it('refers only to schemas that it has, and shows none of the configuration', () => {
     const names = Object.keys(document.components.schemas);
     for (const [, name] of JSON.stringify(document).matchAll(/#\/components\/schemas\/([^"]+)/g)) {
       expect(names).toContain(name);
     }
     expect(names.filter((name) => name.endsWith('Config'))).toEqual([]);
-  });
-
-  it.each([
-    '/api/v1/events/query',
-    '/api/v1/events/count',
-    '/api/v1/events/count?group_by=entity_id&interval=1h',
-    '/api/v1/streams',
-    '/api/v1/entities',
-    '/api/v1/dead-letters',
-    '/health/live',
-    '/api/v1/keys',
-    '/api/v1/streams/orders',
-    '/api/v1/schemas',
-    '/api/v1/schemas/orders/order.placed',
-    '/api/v1/schemas/orders/order.placed/versions',
-    '/api/v1/schemas/orders/order.placed/versions/1',
-  ])('describes what GET %s really answers', async (url) => {
-    const answer = await gateway.core.instance.inject({ url });
-    expect(answer.statusCode).toBe(200);
-    const path = url
-      .split('?')[0]
-      ?.replace('/streams/orders', '/streams/{stream}')
-      .replace('/orders/order.placed', '/{stream}/{event_type}')
-      .replace('/versions/1', '/versions/{version}');
-    const schema = document.paths[path ?? '']?.get?.responses[200]?.content?.['application/json']?.schema;
-    const validate = validator(schema?.$ref ?? '');
-    expect(validate(answer.json()), JSON.stringify(validate.errors)).toBe(true);
-  });
-
-  it('describes the problems that are really answered', async () => {
-    const validate = validator('#/components/schemas/Problem');
-    for (const url of [
-      '/api/v1/events/query?limit=0&colour=red',
-      '/nowhere',
-      '/api/v1/events/query?cursor=x',
-    ]) {
-      const answer = await gateway.core.instance.inject({ url });
-      expect(validate(answer.json()), JSON.stringify(validate.errors)).toBe(true);
-    }
   });
 
   it('is shown at /docs with files of our own only', async () => {
@@ -178,9 +140,3 @@ describe('the OpenAPI document', () => {
     expect((await gateway.core.instance.inject({ url: '/docs/swagger-ui-bundle.js' })).statusCode).toBe(200);
   });
 });
-
-function validator(ref: string): ValidateFunction {
-  const ajv = new Ajv2020({ strict: false });
-  addFormats.default(ajv);
-  return ajv.compile({ $id: 'document', components: document.components, $ref: ref });
-}

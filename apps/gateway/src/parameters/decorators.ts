@@ -1,5 +1,13 @@
 import { applyDecorators } from '@nestjs/common';
-import { ArrayMaxSize, ArrayMinSize, IsOptional, Length, Matches, ValidateBy } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsOptional,
+  Length,
+  Matches,
+  ValidateBy,
+  type ValidationArguments,
+} from 'class-validator';
 import { FromText, limits, parseTime, streamNamePattern } from '#contracts';
 import { Repeatable } from '#http';
 import { Schema } from '../openapi/schema.js';
@@ -39,14 +47,28 @@ export function Text(longest: number): PropertyDecorator {
   return Length(1, longest, { message: `must be 1 to ${longest} characters` });
 }
 
-/** A time by RFC 3339 with its offset. The property stays text; `parseTime` reads it. */
-export function Time(): PropertyDecorator {
-  const message = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
+const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
+
+/**
+ * A time by RFC 3339 with its offset, which may be left out. The property stays text; `parseTime` reads it.
+ * @param description what it is for, a sentence without its full stop
+ */
+export function Time(description: string, example?: string): PropertyDecorator {
   const validate = (value: unknown) => typeof value === 'string' && parseTime(value) !== undefined;
+  const form =
+    '(RFC 3339; the `+` of an offset is written `%2B` in an address: `2026-11-21T05:00:00%2B01:00`)';
   return applyDecorators(
-    ValidateBy({ name: 'isTime', validator: { validate, defaultMessage: () => message } }),
+    ValidateBy({ name: 'isTime', validator: { validate, defaultMessage: timeMessage } }),
     Schema({ type: 'string', format: 'date-time' }),
+    Parameter(`${description} ${form}.`, example),
   );
+}
+
+/** A `+` that was not encoded has arrived as a blank. */
+function timeMessage(found?: ValidationArguments): string {
+  const value: unknown = found?.value;
+  if (typeof value !== 'string' || !/\d \d\d:\d\d$/.test(value)) return timeRule;
+  return `${timeRule}; in an address + stands for a blank: write %2B before the offset`;
 }
 
 /** How many items a page has at most. */

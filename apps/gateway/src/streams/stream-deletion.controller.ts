@@ -24,7 +24,7 @@ export class StreamDeletionController {
       'that were registered for the stream stay.',
   })
   @ApiParam(streamParam)
-  @DescribeQuery(StreamDeletionParameters)
+  @DescribeQuery(StreamDeletionParameters, { required: ['confirm'] })
   @NoContent('Nothing is left of it.')
   @Problems(
     'stream_not_found',

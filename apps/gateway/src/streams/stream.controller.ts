@@ -56,7 +56,8 @@ export class StreamController {
   @ApiOperation({
     summary: 'Change the retention of a stream',
     description:
-      'Of its records in Kafka and of its events in ClickHouse. It takes effect within minutes. A shorter one, or a first ' +
+      'Of its records in Kafka and of its events in ClickHouse. The retention in the body replaces the whole one that ' +
+      'there was: a bound that is not in it is taken away. It takes effect within minutes. A shorter one, or a first ' +
       'bound, removes events as a deletion does: where there is a key, it needs the scope `admin`.',
   })
   @ApiParam(streamParam)

@@ -1,0 +1,153 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemActor } from '#definitions';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+
+interface Schema {
+  properties?: object;
+  additionalProperties?: unknown;
+}
+
+interface Document {
+  paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, unknown> }> }>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+let gateway: GivenGateway;
+let document: Document;
+/** Of a key that may be changed. */
+let keyId: string;
+
+const send = (method: Method, url: string, payload?: object) =>
+  gateway.core.instance.inject({ method, url, ...(payload && { payload }) });
+
+beforeAll(async () => {
+  gateway = await givenGateway();
+  await gateway.definitions.createStream({ stream: 'orders' }, systemActor);
+  const rows = [eventRow({ offset: 0 }), eventRow({ offset: 1, entity_id: null, version: null })];
+  await gateway.store.writer.append(rows, 't');
+  const schema = { type: 'object', properties: { n: { type: 'number' } } };
+  await send('POST', '/api/v1/schemas', { stream: 'strict', event_type: 'x', schema });
+  const limited = { streams: ['orders'], rate_limit: { events_per_second: 5 } };
+  await send('POST', '/api/v1/keys', { name: 'k', scopes: ['events:read'], ...limited });
+  const issued = await send('POST', '/api/v1/keys', { name: 'k', scopes: ['events:read'] });
+  keyId = issued.json<{ key_id: string }>().key_id;
+  document = (await send('GET', '/openapi.json')).json<Document>();
+});
+afterAll(() => gateway.close());
+
+/** What the document says about an answer: the schema of its body, undefined where it has none. */
+function documented(
+  method: Method,
+  url: string,
+  answer: { status: number; type: string },
+): object | undefined {
+  const { status, type } = answer;
+  const path = url.split('?')[0] ?? '';
+  const template = Object.keys(document.paths)
+    .filter((one) => new RegExp(`^${one.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(path))
+    .sort((a, b) => a.split('{').length - b.split('{').length)[0];
+  const response = document.paths[template ?? '']?.[method.toLowerCase()]?.responses[status];
+  expect(response, `${method} ${template} ${status}`).toBeDefined();
+  const content = response?.content?.[type] as { schema: object } | undefined;
+  expect(content === undefined, `a body of ${type}`).toBe(type === '');
+  return content?.schema;
+}
+
+/** Why a body does not fit; no object may have members that are not documented. */
+function misfits(schema: object, body: unknown): unknown {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  const closed = Object.entries(document.components.schemas).map(([name, one]) => [
+    name,
+    one.properties ? { additionalProperties: false, ...one } : one,
+  ]);
+  const components = { schemas: Object.fromEntries(closed) as object };
+  const validate = ajv.compile({ $id: 'document', components, ...schema });
+  return validate(body) ? [] : validate.errors;
+}
+
+const good = { stream: 'orders', event_type: 'order.placed', data: { n: 1 } };
+const bad = { ...good, event_type: '' };
+const strict = { stream: 'strict', event_type: 'x', data: { n: 'one' } };
+const batch = '/api/v1/events/batch';
+const schema = { type: 'object', properties: { a: { type: 'string' } } };
+const stricter = { ...schema, required: ['a'] };
+
+const requests: [number, Method, string, object?][] = [
+  [201, 'POST', '/api/v1/events', good],
+  [201, 'POST', '/api/v1/events', { ...good, entity_id: 'order-1' }],
+  [400, 'POST', '/api/v1/events', bad],
+  [422, 'POST', '/api/v1/events', strict],
+  [201, 'POST', batch, { events: [good, good] }],
+  [207, 'POST', batch, { events: [good, bad, strict] }],
+  [400, 'POST', batch, { events: [strict, strict] }],
+  [400, 'POST', batch, { events: [] }],
+  [201, 'POST', '/api/v1/streams', { stream: 'plain' }],
+  [201, 'POST', '/api/v1/streams', { stream: 'bounded', retention: { time: '7d', bytes: 1000 } }],
+  [409, 'POST', '/api/v1/streams', { stream: 'plain' }],
+  [200, 'GET', '/api/v1/streams'],
+  [200, 'GET', '/api/v1/streams/orders'],
+  [404, 'GET', '/api/v1/streams/oders'],
+  [200, 'PATCH', '/api/v1/streams/plain', { retention: { time: '1d' } }],
+  [400, 'DELETE', '/api/v1/streams/plain'],
+  [204, 'DELETE', '/api/v1/streams/plain?confirm=plain'],
+  [200, 'GET', '/api/v1/events/query'],
+  [200, 'GET', '/api/v1/events/query?limit=1'],
+  [400, 'GET', '/api/v1/events/query?limit=0&colour=red'],
+  [400, 'GET', '/api/v1/events/query?cursor=x'],
+  [200, 'GET', '/api/v1/events/count'],
+  [200, 'GET', '/api/v1/events/count?group_by=entity_id&interval=1h'],
+  [200, 'GET', '/api/v1/events/019aa4e2-7d53-7c1e-9a3e-000000000000'],
+  [404, 'GET', '/api/v1/events/019aa4e2-7d53-7c1e-9a3e-999999999999'],
+  [200, 'GET', '/api/v1/entities'],
+  [202, 'DELETE', '/api/v1/entities/order-0?stream=orders&confirm=order-0'],
+  [200, 'GET', '/api/v1/dead-letters'],
+  [200, 'POST', '/api/v1/dead-letters/replay', { source: 'materializer' }],
+  [200, 'GET', '/api/v1/keys'],
+  [201, 'POST', '/api/v1/keys', { name: 'k', scopes: ['admin'], expires_at: '2099-01-01T00:00:00Z' }],
+  [400, 'POST', '/api/v1/keys', { name: 'k', scopes: ['admin'], rate_limit: { events_per_second: 1.5 } }],
+  [201, 'POST', '/api/v1/schemas', { stream: 'orders', event_type: 'order.placed', schema }],
+  [200, 'GET', '/api/v1/schemas'],
+  [200, 'GET', '/api/v1/schemas/orders/order.placed'],
+  [200, 'GET', '/api/v1/schemas/orders/order.placed/versions'],
+  [200, 'GET', '/api/v1/schemas/orders/order.placed/versions/1'],
+  [200, 'POST', '/api/v1/schemas/orders/order.placed/check', { schema: stricter }],
+  [204, 'DELETE', '/api/v1/schemas/orders/order.placed'],
+  [200, 'GET', '/health/live'],
+  [200, 'GET', '/api/v1/keys/{key_id}'],
+  [200, 'POST', '/api/v1/keys/{key_id}/rotate', { overlap: '1h' }],
+  [204, 'DELETE', '/api/v1/keys/{key_id}'],
+];
+
+describe('what the OpenAPI document says is what is answered', () => {
+  it.each(requests)('%d to %s %s with %j', async (...row) => {
+    const [status, method, address, payload] = row;
+    const url = address.replace('{key_id}', keyId);
+    const answer = await send(method, url, payload);
+    expect(answer.statusCode, answer.body).toBe(status);
+    const type = String(answer.headers['content-type'] ?? '').split(';')[0] ?? '';
+    const described = documented(method, url, { status, type });
+    if (described) expect(misfits(described, answer.json()), answer.body).toEqual([]);
+    else expect(answer.body).toBe('');
+  });
+
+  it('of every event of a batch exactly one form', () => {
+    const position = { event_id: '019aa4e2-7d53-7c1e-9a3e-000000000000', partition: 0, offset: 1 };
+    const rejected = { error: { code: 'invalid_request', status: 400, detail: 'x' } };
+    const form = { $ref: '#/components/schemas/BatchWritten' };
+    const body = (event: object) => ({ accepted: 1, rejected: 0, events: [event] });
+    expect(misfits(form, body(position))).toEqual([]);
+    expect(misfits(form, body(rejected))).toEqual([]);
+    for (const event of [{}, { ...position, ...rejected }])
+      expect(misfits(form, body(event))).not.toEqual([]);
+  });
+
+  it('also of an address that there is not', async () => {
+    const answer = await send('GET', '/nowhere');
+    expect(misfits({ $ref: '#/components/schemas/Problem' }, answer.json())).toEqual([]);
+  });
+});
