@@ -80,6 +80,9 @@ describe('every answer that is not a success is a problem document', () => {
     expect(answer.body).not.toContain('hunter2');
     const line = given.lines().find(({ request_id }) => request_id === 'seen-17');
     expect(line).toMatchObject({ level: 'error', status: 500, err: { message: 'password=hunter2' } });
+    // The route, not the path: that may name somebody.
+    expect(line).toMatchObject({ method: 'DELETE', route: '/things/:id' });
+    expect(JSON.stringify(line)).not.toContain('/things/1');
   });
 
   it.each([

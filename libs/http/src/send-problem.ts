@@ -41,7 +41,8 @@ export class ProblemSender {
     const line = {
       request_id: request.id,
       method: request.method,
-      path: request.url.split('?', 1)[0]?.slice(0, 512),
+      // Not the path: it may name a person, such as one who is being erased.
+      route: request.routeOptions.url ?? 'unmatched',
       status: problem.status,
       code: problem.code,
     };
