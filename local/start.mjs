@@ -2,24 +2,33 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fail, root, setUp, step } from './setup.mjs';
+import { SetupError } from './tools.mjs';
 
 async function main() {
+  const unknown = process.argv.slice(2).find((arg) => arg !== '--watch');
+  if (unknown !== undefined) {
+    throw new SetupError(
+      `Unknown argument: ${JSON.stringify(unknown)}. \`npm start\` takes none: settings are environment variables.`,
+    );
+  }
   console.log('Tributary');
   await setUp({ kafka: !process.env.KAFKA_BROKERS });
-  const { startLocalSystem } = await import('../dist/local/src/start.js');
+  const { openLocalSystem } = await import('../dist/local/src/start.js');
   let system;
+  let interrupted = false;
   const interrupt = () => {
-    if (system) system.stop();
-    // Children notice that their parent is gone, and stop by themselves.
-    else process.exit(130);
+    interrupted = true;
+    system?.stop();
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
-  system = await startLocalSystem({ env: process.env, say: (line) => console.log(line), step });
-  const watcher = process.argv.includes('--watch') ? watch(system) : undefined;
+  system = await openLocalSystem({ env: process.env, say: (line) => console.log(line), step });
+  if (interrupted) system.stop();
+  const runs = await system.start();
+  const watcher = runs && process.argv.includes('--watch') ? watch(system) : undefined;
   const code = await system.ended;
   watcher?.kill();
-  console.log(code === 0 ? 'Stopped.' : '');
+  console.log(code === 1 ? '' : 'Stopped.');
   process.exit(code);
 }
 

@@ -11,6 +11,8 @@ export interface AppOptions {
   url: string;
   env: Record<string, string>;
   onLog: (line: string) => void;
+  /** Aborted when it is not wanted any more while it starts: it is stopped then. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Starts one of the apps and resolves when it is ready. @throws with its last lines when it ends instead. */
@@ -23,6 +25,7 @@ export async function startApp(options: AppOptions): Promise<Running> {
     args: ['--enable-source-maps', '--import', new URL('stop-with-parent.js', import.meta.url).href, main],
     env: options.env,
     onLog: options.onLog,
+    signal: options.signal,
   });
   await app.until((signal) => isReady(options.url, signal), 120_000);
   return { pid: app.pid, ended: app.ended, stop: () => app.stop(30_000), kill: (signal) => app.kill(signal) };

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { readable } from './readable-line.js';
 
 export interface EngineProcessOptions {
   /** For messages. */
@@ -11,7 +12,12 @@ export interface EngineProcessOptions {
   env?: Record<string, string>;
   /** Each line that it prints, of both streams. */
   onLog?: ((line: string) => void) | undefined;
+  /** Aborted when it is not wanted any more while it starts: it is stopped then. */
+  signal?: AbortSignal | undefined;
 }
+
+/** How long one that is not wanted any more while it starts may take to end, in milliseconds. */
+const startStopMs = 10_000;
 
 const maxTail = 40;
 
@@ -54,7 +60,8 @@ export class EngineProcess {
 
   /**
    * Resolves with what `read` makes of the first line that it makes something of.
-   * @throws with the last lines when the process ends first, or when it takes longer; it is killed then.
+   * @throws with the last lines when the process ends first, or when it takes longer; it is killed then. Also when it
+   * is not wanted any more; it is stopped then.
    */
   async ready(read: (line: string) => string | undefined, timeoutMs: number): Promise<string> {
     let found = '';
@@ -78,15 +85,23 @@ export class EngineProcess {
     const tooLate = new Promise<string>((resolve) => {
       timer = setTimeout(() => resolve(`is not ready after ${timeoutMs / 1000} s`), timeoutMs);
     });
+    const { signal } = this.options;
+    const unwanted = new Promise<string>((resolve) => {
+      const stop = (): void => resolve('was stopped before it was ready');
+      if (signal?.aborted) stop();
+      else signal?.addEventListener('abort', stop, { once: true, signal: waiting.signal });
+    });
     const outcome = await Promise.race([
       condition(waiting.signal).then(() => undefined),
       this.ended.then(() => 'ended before it was ready'),
+      unwanted,
       tooLate,
     ]);
     clearTimeout(timer);
     waiting.abort();
     if (outcome === undefined) return;
-    await this.kill('SIGKILL');
+    if (signal?.aborted) await this.stop(startStopMs);
+    else await this.kill('SIGKILL');
     throw new Error(this.complaint(outcome));
   }
 
@@ -111,6 +126,6 @@ export class EngineProcess {
   }
 
   private complaint(what: string): string {
-    return `${this.options.name} ${what}. Its last lines:\n${this.tail.map((line) => `  ${line}`).join('\n')}`;
+    return `${this.options.name} ${what}. Its last lines:\n${this.tail.map((line) => `  ${readable(line).text}`).join('\n')}`;
   }
 }

@@ -22,6 +22,8 @@ describe('the log of a service', () => {
       '{"level":"warn","request_id":"r","status":504,"msg":"The position cannot be queried yet"}',
       '{"level":"error","request_id":"r","msg":"a mistake of ours"}',
       '{"level":"error","msg":"failed","err":{"message":"no disk"}}',
+      '{"level":"warn","msg":"waiting for Kafka","reason":"refused","retry_in_ms":250}',
+      '{"level":"warn","msg":"cannot be read yet","err":{"message":"no leader"},"topic":"a.b"}',
       'SyntaxError: something',
     ];
     lines.forEach((line) => one.line(line));
@@ -30,6 +32,8 @@ describe('the log of a service', () => {
       'app warn slow',
       'app error a mistake of ours',
       'app error failed: no disk',
+      'app warn waiting for Kafka: refused',
+      'app warn cannot be read yet: no leader: topic a.b',
       'app SyntaxError: something',
     ]);
     await expect.poll(() => readFile(one.file, 'utf8')).toBe(`${lines.join('\n')}\n`);

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { readable } from './readable-line.js';
 
 export interface ServiceLogOptions {
   /** Where `<name>.log` is written. */
@@ -55,36 +56,5 @@ export class ServiceLog {
       this.bytes = Buffer.byteLength(text);
     }
     writeSync(this.fd, text);
-  }
-}
-
-const serious = new Set(['error', 'fatal']);
-
-/** A line of the apps' JSON logs, or of anything else, as a person reads it. */
-function readable(line: string): { text: string; serious: boolean } {
-  const entry = parse(line);
-  if (!entry) return { text: line.slice(0, 400), serious: !/^(INFO|ready )/.test(line) };
-  const reason = entry.err?.message ? `: ${entry.err.message}` : '';
-  return {
-    text: `${entry.level} ${entry.msg ?? ''}${reason}`.slice(0, 400),
-    serious: serious.has(entry.level) || (entry.level === 'warn' && entry.request_id === undefined),
-  };
-}
-
-interface Entry {
-  level: string;
-  /** Of lines about one request: a warning among them has been told to who asked. */
-  request_id?: string;
-  msg?: string;
-  err?: { message?: string };
-}
-
-function parse(line: string): Entry | undefined {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    const entry = JSON.parse(line) as Entry;
-    return typeof entry.level === 'string' ? entry : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -24,26 +24,30 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Ser
   const { ports, dataDir } = settings;
   const service = (
     name: ServiceName,
-    start: (onLog: (line: string) => void) => Promise<Running>,
+    start: (how: { onLog: (line: string) => void; signal: AbortSignal }) => Promise<Running>,
   ): Service => {
     const log = new ServiceLog({ folder: join(dataDir, 'logs'), name, show: options.say });
-    return { name, start: () => start((line) => log.line(line)), tail: () => log.tail() };
+    return {
+      name,
+      start: (signal) => start({ onLog: (line) => log.line(line), signal }),
+      tail: () => log.tail(),
+    };
   };
   const app = (name: 'ingest' | 'materializer' | 'gateway', port: number): Service =>
-    service(name, (onLog) =>
+    service(name, (how) =>
       startApp({
         name,
         url: `http://${reachableHost(settings)}:${port}`,
         env: appEnvironment(options),
-        onLog,
+        ...how,
       }),
     );
   return {
-    kafka: service('kafka', (onLog) =>
-      startKafka({ dataDir: join(dataDir, 'kafka'), port: ports.KAFKA_PORT, onLog }),
+    kafka: service('kafka', (how) =>
+      startKafka({ dataDir: join(dataDir, 'kafka'), port: ports.KAFKA_PORT, ...how }),
     ),
-    clickhouse: service('clickhouse', (onLog) =>
-      startClickHouse({ dataDir: join(dataDir, 'clickhouse'), port: ports.CLICKHOUSE_PORT, onLog }),
+    clickhouse: service('clickhouse', (how) =>
+      startClickHouse({ dataDir: join(dataDir, 'clickhouse'), port: ports.CLICKHOUSE_PORT, ...how }),
     ),
     ingest: app('ingest', ports.INGEST_PORT),
     materializer: app('materializer', ports.MATERIALIZER_PORT),

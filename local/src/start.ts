@@ -16,9 +16,14 @@ export interface StartOptions {
 }
 
 export interface LocalSystem {
+  /**
+   * Starts everything. Resolves true when it runs, false when it was stopped meanwhile.
+   * @throws with a message for a person when it cannot; all is stopped by then.
+   */
+  start(): Promise<boolean>;
   /** Resolves with the exit code when everything has ended. */
   ended: Promise<number>;
-  /** The first call stops in order, the second at once. */
+  /** The first call stops in order, also what is only starting; the second at once. */
   stop(): void;
   /** The apps, not the engines, run what is in dist now. */
   restartApps(): Promise<void>;
@@ -27,22 +32,13 @@ export interface LocalSystem {
 const apps: ServiceName[] = ['ingest', 'materializer', 'gateway'];
 
 /**
- * Starts everything.
- * @throws with a message for a person when it cannot. What runs by then is stopped; what was still starting stops by
- * itself when this process ends, as the caller is expected to do.
+ * Takes the data folder for this process. Nothing is started yet.
+ * @throws with a message for a person when it cannot be had, or a setting is wrong.
  */
-export async function startLocalSystem(options: StartOptions): Promise<LocalSystem> {
+export async function openLocalSystem(options: StartOptions): Promise<LocalSystem> {
   const settings = readSettings(options.env, root);
   await checkFolder(settings.dataDir);
-  const unlock = await lock(settings);
-  const system = new System(options, settings, unlock);
-  try {
-    await system.start();
-    return system;
-  } catch (error) {
-    await system.end(1);
-    throw error;
-  }
+  return new System(options, settings, await lock(settings));
 }
 
 async function lock(settings: LocalSettings): Promise<() => Promise<void>> {
@@ -64,6 +60,7 @@ class System implements LocalSystem {
   readonly ended = new Promise<number>((resolve) => (this.finish = resolve));
   private ending: Promise<void> | undefined;
   private stops = 0;
+  private running = false;
 
   constructor(
     private readonly options: StartOptions,
@@ -81,7 +78,19 @@ class System implements LocalSystem {
     });
   }
 
-  async start(): Promise<void> {
+  async start(): Promise<boolean> {
+    try {
+      return await Promise.race([this.startAll().then(() => true), this.ended.then(() => false)]);
+    } catch (error) {
+      // What is stopped while it starts fails to start.
+      const stopped = this.ending !== undefined;
+      await this.end(1);
+      if (stopped) return false;
+      throw error;
+    }
+  }
+
+  private async startAll(): Promise<void> {
     const { options, settings } = this;
     const { step } = options;
     if ((await this.record.remaining()).length > 0) {
@@ -102,6 +111,8 @@ class System implements LocalSystem {
     await step('Ingest, materializer and gateway run', () =>
       Promise.all(apps.map((name) => run(services[name]))),
     );
+    if (this.ending) return;
+    this.running = true;
     options.say(summary(settings, apiKey));
   }
 
@@ -113,7 +124,7 @@ class System implements LocalSystem {
       return;
     }
     this.options.say('\nStopping ... (Ctrl-C again ends everything at once)');
-    void this.end(0);
+    void this.end(this.running ? 0 : 130);
   }
 
   async restartApps(): Promise<void> {

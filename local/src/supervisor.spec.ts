@@ -1,21 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EngineProcess } from './engine-process.js';
+import { identify, isRunning } from './process-identity.js';
 import { Supervisor, type Running, type Service } from './supervisor.js';
 
 const supervisors: Supervisor[] = [];
 afterEach(() => Promise.all(supervisors.splice(0).map((one) => one.killAll())));
 
 /** A real process that says `ready` and then does what the script says. */
-function service(name: string, script: string): Service & { pids: number[] } {
+function service(name: string, script: string, ready = `console.log('ready')`): Service & { pids: number[] } {
   const lines: string[] = [];
   const pids: number[] = [];
-  const start = async (): Promise<Running> => {
+  const start = async (signal: AbortSignal): Promise<Running> => {
     const child = new EngineProcess({
       name,
       command: process.execPath,
-      args: ['-e', `console.log('ready'); ${script}`],
+      args: ['-e', `${ready}; ${script}`],
       onLog: (line) => lines.push(line),
+      signal,
     });
     await child.ready((line) => (line === 'ready' ? line : undefined), 10_000);
     pids.push(child.pid);
@@ -87,5 +89,21 @@ describe('a service under the supervisor', () => {
     await expect(one.run({ ...broken, start })).rejects.toThrow(
       /broken ended before[\s\S]*the disk is on fire/,
     );
+  });
+
+  it('is stopped while it starts', async () => {
+    const { supervisor: one, said } = supervisor();
+    const app = service('app', forEver, `console.log('pid ' + process.pid)`);
+    const started = one.run(app).then(
+      () => 'it runs',
+      (error: Error) => error.message,
+    );
+    await expect.poll(() => app.tail()).toHaveLength(1);
+    const identity = await identify(Number(app.tail()[0]?.slice(4)));
+    one.beginStopping();
+    await one.stop('app');
+    expect(identity && (await isRunning(identity))).toBe(false);
+    expect(await started).toMatch(/^app was stopped before it was ready/);
+    expect(said).toEqual([]);
   });
 });

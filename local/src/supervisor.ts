@@ -11,8 +11,8 @@ export interface Running {
 
 export interface Service {
   name: string;
-  /** Starts it and resolves when it serves. */
-  start(): Promise<Running>;
+  /** Starts it and resolves when it serves. When the signal is aborted before, it stops it and rejects. */
+  start(signal: AbortSignal): Promise<Running>;
   /** The end of its log, for the one who is told that it died. */
   tail(): string[];
 }
@@ -34,6 +34,8 @@ export interface SupervisorOptions {
 interface Entry {
   service: Service;
   running: Running | undefined;
+  /** Settles when the start that is under way is over, either way. */
+  starting: Promise<unknown> | undefined;
   /** When it ended unasked, in milliseconds. */
   ends: number[];
   /** Its end is wanted. */
@@ -43,13 +45,14 @@ interface Entry {
 /** Keeps services running: one that dies is started again, with its last words shown; one that keeps dying ends it all. */
 export class Supervisor {
   private readonly entries = new Map<string, Entry>();
-  private stopping = false;
+  /** Aborted when everything stops. */
+  private readonly stopped = new AbortController();
 
   constructor(private readonly options: SupervisorOptions) {}
 
-  /** Starts a service and keeps it running. @throws when it cannot be started the first time. */
+  /** Starts a service and keeps it running. @throws when it cannot be started the first time, or is stopped before. */
   async run(service: Service): Promise<void> {
-    const entry: Entry = { service, running: undefined, ends: [], stopping: false };
+    const entry: Entry = { service, running: undefined, starting: undefined, ends: [], stopping: false };
     this.entries.set(service.name, entry);
     await this.start(entry);
   }
@@ -68,14 +71,18 @@ export class Supervisor {
     await this.start(entry).catch((error: unknown) => this.afterEnd(entry, String(error)));
   }
 
-  /** From now on nothing is started again. */
+  /** From now on nothing is started again, and what is starting is stopped. */
   beginStopping(): void {
-    this.stopping = true;
+    this.stopped.abort();
+  }
+
+  private get stopping(): boolean {
+    return this.stopped.signal.aborted;
   }
 
   /** Ends everything at once. */
   async killAll(): Promise<void> {
-    this.stopping = true;
+    this.stopped.abort();
     const running = [...this.entries.values()].flatMap((entry) => entry.running ?? []);
     await Promise.all(running.map((one) => one.kill('SIGKILL')));
   }
@@ -88,17 +95,22 @@ export class Supervisor {
     const entry = this.entries.get(name);
     if (!entry) return;
     entry.stopping = true;
+    await entry.starting;
     await entry.running?.stop();
   }
 
   private async start(entry: Entry): Promise<void> {
-    const running = await entry.service.start();
+    const { signal } = this.stopped;
+    signal.throwIfAborted();
+    const start = entry.service.start(signal);
+    entry.starting = start.catch(() => undefined);
+    const running = await start;
     entry.running = running;
     this.options.changed?.(this.pids);
     void running.ended.then(() => {
       entry.running = undefined;
       this.options.changed?.(this.pids);
-      if (!entry.stopping && !this.stopping) void this.afterEnd(entry, 'it has ended');
+      void this.afterEnd(entry, 'it has ended');
     });
     // It was asked to stop while it was starting.
     if (entry.stopping || this.stopping) await running.stop();
@@ -106,6 +118,7 @@ export class Supervisor {
 
   private async afterEnd(entry: Entry, why: string): Promise<void> {
     const { say, giveUp, maxEnds = 3, windowMs = 60_000, pauseMs = 500 } = this.options;
+    if (entry.stopping || this.stopping) return;
     const { name } = entry.service;
     const now = Date.now();
     entry.ends = [...entry.ends.filter((time) => now - time < windowMs), now];

@@ -17,8 +17,7 @@ describe('the log', () => {
   });
 
   it('shows that a secret is not set, as the printed configuration does', () => {
-    expect(logged({ config: { CLICKHOUSE_PASSWORD: '' } })).toMatchObject({
-      config: { CLICKHOUSE_PASSWORD: '' },
-    });
+    const config = { CLICKHOUSE_PASSWORD: '', KAFKA_SASL_PASSWORD: undefined };
+    expect(logged({ config })).toHaveProperty('config', { CLICKHOUSE_PASSWORD: '' });
   });
 });

@@ -31,7 +31,7 @@ export function createLogger(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       // That there is none is no secret.
-      redact: { paths: redacted, censor: (value: unknown) => (value === '' ? '' : '***') },
+      redact: { paths: redacted, censor: (value: unknown) => (value ? '***' : value) },
       serializers: { err: pino.stdSerializers.err },
     },
     destination,

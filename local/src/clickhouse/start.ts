@@ -11,6 +11,8 @@ export interface ClickHouseOptions {
   maxMemoryBytes?: number;
   /** Each line that the process prints. */
   onLog?: (line: string) => void;
+  /** Aborted when it is not wanted any more while it starts: it is stopped then. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface RunningClickHouse {
@@ -45,6 +47,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
       CLICKHOUSE_MEMORY_BYTES: String(options.maxMemoryBytes ?? 4 * 2 ** 30),
     },
     onLog: options.onLog,
+    signal: options.signal,
   });
   const ready = await process_.ready((line) => /^ready (\d+)$/.exec(line)?.[1], 120_000);
   const port = Number(ready);

@@ -31,6 +31,8 @@ export interface KafkaOptions {
   maxFileBytes?: number;
   /** Each line that the broker prints: errors, and that it has started. */
   onLog?: (line: string) => void;
+  /** Aborted when it is not wanted any more while it starts: it is stopped then. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface RunningKafka {
@@ -73,7 +75,7 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
   };
   await writeFile(config, serverProperties(settings));
   const classpath = ['-cp', join(jars, '*')];
-  if (!existsSync(join(data, 'meta.properties'))) await format(classpath, config, options.formatArgs ?? []);
+  if (!existsSync(join(data, 'meta.properties'))) await format(classpath, config, options);
   const process_ = new EngineProcess({
     name: 'Kafka',
     command: 'sh',
@@ -88,6 +90,7 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
     ],
     env: { LC_ALL: 'C' },
     onLog: options.onLog,
+    signal: options.signal,
   });
   await process_.ready((line) => (line.includes('Kafka Server started') ? line : undefined), 180_000);
   return {
@@ -128,15 +131,14 @@ function javaFlags(heapMb: number, logsDir: string): string[] {
   ];
 }
 
-async function format(classpath: string[], config: string, more: string[]): Promise<void> {
+async function format(
+  classpath: string[],
+  config: string,
+  { formatArgs = [], signal }: KafkaOptions,
+): Promise<void> {
   const id = randomBytes(16).toString('base64url');
   // The id may begin with a dash, which would be read as another option.
   const args = [...classpath, 'kafka.tools.StorageTool', 'format', `--cluster-id=${id}`, '--config', config];
-  await promisify(execFile)('java', [
-    '-XX:TieredStopAtLevel=1',
-    '-Xshare:auto',
-    ...args,
-    '--ignore-formatted',
-    ...more,
-  ]);
+  const java = ['-XX:TieredStopAtLevel=1', '-Xshare:auto', ...args, '--ignore-formatted', ...formatArgs];
+  await promisify(execFile)('java', java, { signal });
 }
