@@ -36,6 +36,15 @@ describe("the store's filter", () => {
     );
   });
 
+  it('refuses a where that is no condition, and says what it is', () => {
+    expect(() => eventFilter({ where: 'event.stream' })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_expression',
+        message: expect.stringMatching(/^This is a string, .*\(at character \d+\)$/) as string,
+      }),
+    );
+  });
+
   it('says where an expression is wrong', () => {
     expect(() => eventFilter({ where: 'event.data.amount >' })).toThrow(
       expect.objectContaining({

@@ -1,12 +1,12 @@
 import { parseTime, ProblemError, type Expression, type Micros } from '#contracts';
 import type { EventFilter, Permitted } from '#store';
-import { ExpressionError, parseExpression } from '#streaming';
+import { ExpressionError, parseCondition } from '#streaming';
 import { parsePosition, type StreamPosition } from '../wait-for/position.js';
 import type { EventFilterParameters } from './event-parameters.js';
 
 /**
  * The store's filter for a request's parameters, which have been validated one by one.
- * @throws ProblemError 400 when `since` is not before `until`, or `where` is not an expression.
+ * @throws ProblemError 400 when `since` is not before `until`, or `where` is no condition.
  */
 export function eventFilter(parameters: EventFilterParameters): Omit<EventFilter, keyof Permitted> {
   return {
@@ -35,7 +35,7 @@ export function positions(parameters: { wait_for?: string[] }): StreamPosition[]
 
 function expression(text: string): Expression {
   try {
-    return parseExpression(text);
+    return parseCondition(text);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const detail = `${error.message} (at character ${error.at + 1})`;

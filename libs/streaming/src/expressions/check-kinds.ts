@@ -8,7 +8,7 @@ const { boolean, number, string, list, object, timestamp, duration } = kinds;
 const none = kinds.null;
 
 /** The members of an event in the log, and what they may be. */
-const eventKinds: Record<string, Kinds> = {
+const eventKinds: Readonly<Record<string, Kinds>> = {
   event_id: string,
   stream: string,
   event_type: string,
@@ -22,18 +22,26 @@ const eventKinds: Record<string, Kinds> = {
   offset: number,
 };
 
+/** The members of an event that is stored. */
+export const storedEventKinds = { ...eventKinds, version: number | none };
+
 /**
  * The kinds of values that an expression on an event may have.
  * @throws ExpressionError where a part of it has no value for any event, whatever its `data` and `metadata` hold: a
  * member that no event has, an operator or a function on a kind of value that it does not take.
  */
-export function checkKinds(expression: Expression): Kinds {
-  return check(expression, { names: ['event'] });
+export function checkKinds(
+  expression: Expression,
+  members: Readonly<Record<string, Kinds>> = eventKinds,
+): Kinds {
+  return check(expression, { names: ['event'], members });
 }
 
 /** Variables in force, the innermost last; `event` is the event unless a macro has taken its name. */
 interface Scope {
   names: readonly string[];
+  /** Those of the event. */
+  members: Readonly<Record<string, Kinds>>;
 }
 
 function check(expression: Expression, scope: Scope): Kinds {
@@ -56,7 +64,7 @@ function check(expression: Expression, scope: Scope): Kinds {
       return member(expression, scope);
     case 'index':
       if (expression.index.kind === 'literal' && isEvent(expression.object, scope)) {
-        return eventMember(String(expression.index.value), expression.at);
+        return eventMember(String(expression.index.value), expression.at, scope);
       }
       need(expression.object, list | object, scope);
       need(expression.index, number | string, scope);
@@ -90,19 +98,19 @@ function member(expression: Extract<Expression, { kind: 'member' }>, scope: Scop
     need(expression.object, object, scope);
     return anyKind;
   }
-  return eventMember(expression.name, expression.at);
+  return eventMember(expression.name, expression.at, scope);
 }
 
-function eventMember(name: string, at: number): Kinds {
-  if (Object.hasOwn(eventKinds, name)) return eventKinds[name] as Kinds;
+function eventMember(name: string, at: number, { members }: Scope): Kinds {
+  if (Object.hasOwn(members, name)) return members[name] as Kinds;
   if (name === 'version') {
     throw new ExpressionError(
       'event.version cannot be used here: it is counted when the event is stored.',
       at,
     );
   }
-  const members = Object.keys(eventKinds).join(', ');
-  const detail = `An event has no member ${name}; what was sent is in event.data. It has ${members}.`;
+  const names = Object.keys(members).join(', ');
+  const detail = `An event has no member ${name}; what was sent is in event.data. It has ${names}.`;
   throw new ExpressionError(detail, at);
 }
 
@@ -143,7 +151,9 @@ function binary(operator: BinaryOperator, [left, right]: Pair, at: number): Kind
   for (const [a, b, result] of operatorKinds[operator] ?? ordered) if (a & left && b & right) gives |= result;
   if (gives) return gives;
   const sides = `${namesOfKinds(left)} and ${namesOfKinds(right)}`;
-  throw new ExpressionError(`${operator} has no meaning for ${sides}.`, at);
+  const mixed = left | right;
+  const hint = mixed === (timestamp | string) ? ' A time is written timestamp("…").' : '';
+  throw new ExpressionError(`${operator} has no meaning for ${sides}.${hint}`, at);
 }
 
 type Call = Extract<Expression, { kind: 'call' }>;
@@ -155,7 +165,7 @@ function macro({ name, object: receiver, args }: Call, scope: Scope): Kinds {
     return boolean;
   }
   need(receiver, list | object, scope);
-  const inner = { names: [...scope.names, first?.kind === 'variable' ? first.name : ''] };
+  const inner = { ...scope, names: [...scope.names, first?.kind === 'variable' ? first.name : ''] };
   if (name === 'map') check(body as Expression, inner);
   else need(body as Expression, boolean, inner);
   return name === 'map' || name === 'filter' ? list : boolean;

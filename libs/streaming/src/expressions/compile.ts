@@ -5,6 +5,7 @@ import type { Call } from './call.js';
 import { EvaluationError, ExpressionError } from './errors.js';
 import { memberValue } from './event-value.js';
 import { methods } from './functions.js';
+import { functionHint, variableHint } from './hint.js';
 import { compileMacro, isMacro } from './macros.js';
 import { parseExpression } from './parse.js';
 import type { Compile, Compiled, Scope } from './scope.js';
@@ -59,7 +60,10 @@ function compiler(arithmetic: Arithmetic): Compile {
       case 'variable':
         return variable(expression.name, names, at);
       case 'member': {
-        const of = part(expression.object);
+        const { object } = expression;
+        if (object.kind === 'variable' && !names.includes(object.name))
+          throw unknownVariable(object.name, object.at, expression.name);
+        const of = part(object);
         return (scope) => member(of(scope), expression.name, at);
       }
       case 'index': {
@@ -98,8 +102,12 @@ function constant(value: Value): Compiled {
   return () => value;
 }
 
+function unknownVariable(name: string, at: number, member?: string): ExpressionError {
+  return new ExpressionError(`There is no variable ${name}; ${variableHint(name, member)}`, at);
+}
+
 function variable(name: string, names: readonly string[], at: number): Compiled {
-  if (!names.includes(name)) throw new ExpressionError(`There is no variable ${name}.`, at);
+  if (!names.includes(name)) throw unknownVariable(name, at);
   return (scope) => {
     let found: Scope | undefined = scope;
     while (found && found.name !== name) found = found.outer;
@@ -157,7 +165,11 @@ function call(
   const parts = [...(receiver ? [receiver] : []), ...args];
   const key = `${name}/${parts.length}`;
   const known = Object.hasOwn(table, key) ? table[key] : undefined;
-  if (!known) throw new ExpressionError(`There is no ${name}() with ${args.length} argument(s).`, at);
+  if (!known) {
+    const hint = functionHint(name);
+    const missing = `There is no ${name}() with ${args.length} argument(s)`;
+    throw new ExpressionError(hint === undefined ? `${missing}.` : `${missing}; ${hint}`, at);
+  }
   const values = parts.map(part);
   return (scope) =>
     known(

@@ -27,9 +27,22 @@ describe('the refusal of an expression', () => {
     ['event.data.a in (1, 2)', 'write a list in brackets: [1, 2]'],
     ['event.data.a == “x”', 'put text in straight quotes: "x" or \'x\''],
     ['event.data.a == 5;', 'leave out the semicolon'],
+    ['event.data.a IN [1]', 'write in, in small letters'],
+    ['event.data.a NOT IN [1]', 'write !(x in [1, 2])'],
   ])('of %s says what was probably meant', (text, hint) => {
     expect(messageOf(text)).toMatch(/^(Unexpected|Expected) /);
     expect(messageOf(text).split('; ').slice(1)).toEqual([hint]);
+  });
+
+  it.each(['event.data.a >', 'event.data.a == ', '1 +', '(', 'event.data.', '[1,', 'event.data.a &&'])(
+    'of %s says that it ends too early',
+    (text) => {
+      expect(messageOf(text)).toMatch(/^The expression ends too early: something is missing at its end/);
+    },
+  );
+
+  it.each(['event.data.a == 5 AND event.data.b == 6', 'event.data.a AND'])('of %s names the word', (text) => {
+    expect(messageOf(text)).toBe('Unexpected AND; write && instead of "and"');
   });
 
   it.each(['event.data.a ==', '1 +', '(', 'event.constructor constructor'])(

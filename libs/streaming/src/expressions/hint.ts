@@ -8,6 +8,43 @@ const words: Record<string, string> = {
   between: 'write two comparisons, joined by &&',
 };
 
+/** The same for functions. */
+const functions: Record<string, string> = {
+  ...words,
+  length: 'use size()',
+  lower: 'use the method lowerAscii()',
+  upper: 'use the method upperAscii()',
+  includes: 'use contains()',
+};
+
+/** The members that an event may have; what else is named on its own is in `data`, perhaps. */
+const members =
+  /^(?:event_id|stream|event_type|entity_id|version|timestamp|ingested_at|data|metadata|schema_version|partition|offset)$/;
+
+/** A word of another language where an expression ends being one: `Unexpected AND`. */
+export function foreignWordAt(text: string, at: number): string | undefined {
+  const word = /^[A-Za-z]+/.exec(text.slice(at))?.[0] ?? '';
+  return wordHint(word) === undefined ? undefined : word;
+}
+
+/** What a variable that does not exist has probably been meant to be. `member` is what is taken of it. */
+export function variableHint(name: string, member?: string): string {
+  if (isLiteral(name)) return `write ${name.toLowerCase()}`;
+  const path = members.test(name) ? `event.${name}` : `event.data.${name}`;
+  return `write ${member === undefined ? path : `${path}.${member}`}`;
+}
+
+/** What a function that does not exist has probably been meant to be. */
+export function functionHint(name: string): string | undefined {
+  const lower = name.toLowerCase();
+  return Object.hasOwn(functions, lower) ? functions[lower] : undefined;
+}
+
+/** `TRUE`, `Null`: CEL writes them in small letters. */
+function isLiteral(name: string): boolean {
+  return /^(?:true|false|null)$/i.test(name);
+}
+
 /**
  * What somebody who knows SQL, JavaScript or Python has probably meant where CEL finds an error; undefined where
  * nothing comes to mind. `at` is the place in the text, counted in characters from 0.
@@ -21,6 +58,7 @@ export function hintAt(text: string, at: number): string | undefined {
   if (/^[“”„‘’«»`]/.test(after)) return 'put text in straight quotes: "x" or \'x\'';
   if (after.startsWith(';')) return 'leave out the semicolon';
   if (after.startsWith(',') && /\bin\s*\([^()]*$/.test(before)) return 'write a list in brackets: [1, 2]';
+  if (/^not\s+in\b/i.test(after)) return 'write !(x in [1, 2])';
   const word = /^[A-Za-z]+/.exec(after)?.[0] ?? '';
   const wordBefore = /([A-Za-z]+)\s*$/.exec(before)?.[1] ?? '';
   return wordHint(word) ?? wordHint(wordBefore);
@@ -28,5 +66,6 @@ export function hintAt(text: string, at: number): string | undefined {
 
 function wordHint(word: string): string | undefined {
   const lower = word.toLowerCase();
+  if (lower === 'in' && word !== lower) return 'write in, in small letters';
   return Object.hasOwn(words, lower) ? words[lower] : undefined;
 }

@@ -1,7 +1,7 @@
 import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
 import { limits, type BinaryOperator, type Expression } from '#contracts';
 import { ExpressionError } from './errors.js';
-import { hintAt } from './hint.js';
+import { foreignWordAt, hintAt } from './hint.js';
 import { checkPattern } from './pattern.js';
 
 /** More than an expression that a person writes ever needs; less than what costs time to refuse. */
@@ -41,9 +41,19 @@ function parsed(text: string): ASTNode {
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     const at = error.range?.start ?? error.node?.pos ?? 0;
-    const hint = hintAt(text, at);
-    throw new ExpressionError(hint === undefined ? error.summary : `${error.summary}; ${hint}`, at);
+    throw new ExpressionError(refusal(error.summary, text, at), at);
   }
+}
+
+function refusal(summary: string, text: string, at: number): string {
+  const word = foreignWordAt(text, at);
+  const hint = hintAt(text, at);
+  if (word === undefined && at >= text.trimEnd().length) {
+    const early = `The expression ends too early: something is missing at its end (${summary})`;
+    return hint === undefined ? `${early}.` : `${early}; ${hint}`;
+  }
+  const wrong = word === undefined ? summary : `Unexpected ${word}`;
+  return hint === undefined ? wrong : `${wrong}; ${hint}`;
 }
 
 function convert(node: ASTNode): Expression {

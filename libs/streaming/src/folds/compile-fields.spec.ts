@@ -53,7 +53,7 @@ describe('the fields of a definition', () => {
       'sum',
       '1 + event.data.x * nothing',
       '/fields/f/value',
-      'There is no variable nothing. (at character 20)',
+      'There is no variable nothing; write event.data.nothing (at character 20)',
     ],
     ['sum', 'round(event.data.x)', '/fields/f/value', 'There is no round() with 1 argument(s).'],
     [

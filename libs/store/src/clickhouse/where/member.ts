@@ -100,7 +100,7 @@ function pathOf(expression: Expression): Step[] {
     case 'variable':
       if (expression.name === 'event') return [];
       throw new UntranslatableExpressionError(
-        `There is no variable ${expression.name}; an expression is about event: event.data.${expression.name}, perhaps.`,
+        `There is no variable ${expression.name}; an expression is about event.`,
         expression.at,
       );
     case 'member':
