@@ -79,8 +79,11 @@ export interface TopicAdmin {
   remove(topic: string): Promise<void>;
   /** First offset and the offset that the next record will get, by partition. */
   offsets(topic: string): Promise<{ partition: number; beginning: number; end: number }[]>;
-  /** Next offset to read of a group by partition; partitions without one are left out. */
-  committed(group: string, topic: string): Promise<Map<number, number>>;
+  /**
+   * Next offset to read of a group by partition; partitions without one are left out, and so are those where it was
+   * committed for another topic of that name than `life` (see `ConsumerOptions.lifeOf`).
+   */
+  committed(group: string, topic: string, life?: string): Promise<Map<number, number>>;
   /** Resolves when the log answers. @throws LogUnavailableError */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -23,6 +23,14 @@ describe("the materializer's lag", () => {
     expect(await lag.measure(2500)).toEqual({ lag_events: 13, lag_seconds: 2.5 });
   });
 
+  it('does not count what was committed for an earlier stream of the name', async () => {
+    const log = new Offsets();
+    log.set('a', [{ beginning: 0, end: 3, committed: 3 }]);
+    log.committedFor = 'an earlier one';
+    const lag = new MaterializerLag({ admin: log, definitions: log, topics });
+    expect(await lag.measure(0)).toEqual({ lag_events: 3, lag_seconds: 0 });
+  });
+
   it('is zero without streams', async () => {
     const log = new Offsets();
     const lag = new MaterializerLag({ admin: log, definitions: log, topics });
@@ -54,6 +62,8 @@ interface PartitionOffsets {
   committed?: number;
 }
 
+const createdAt = '2026-11-21T00:00:00.000000Z';
+
 function streamOf(topic: string): string {
   return topics.streamOf(topic) ?? '';
 }
@@ -61,6 +71,8 @@ function streamOf(topic: string): string {
 /** Streams and their offsets as a spec sets them. */
 class Offsets {
   asked = 0;
+  /** Of which stream of the name the commits are. */
+  committedFor = createdAt;
   private readonly byTopic = new Map<string, PartitionOffsets[]>();
   readonly deleting = new Set<string>();
   /** Their topics do not exist any more. */
@@ -75,7 +87,7 @@ class Offsets {
       stream: streamOf(topic),
       partitions: length,
       retention: 'unlimited',
-      created_at: '2026-11-21T00:00:00.000000Z',
+      created_at: createdAt,
       state: this.deleting.has(streamOf(topic)) ? ('deleting' as const) : ('live' as const),
     }));
   }
@@ -90,7 +102,8 @@ class Offsets {
     }));
   }
 
-  async committed(_group: string, topic: string): Promise<Map<number, number>> {
+  async committed(_group: string, topic: string, life?: string): Promise<Map<number, number>> {
+    if (life !== this.committedFor) return new Map();
     const entries = (this.byTopic.get(topic) ?? []).map(
       ({ committed }, partition) => [partition, committed] as const,
     );

@@ -1,5 +1,5 @@
 import type { TopicNames } from '#contracts';
-import type { Definitions } from '#definitions';
+import type { Definitions, StreamDefinition } from '#definitions';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import { LagClock } from './lag-clock.js';
 
@@ -55,16 +55,13 @@ export class MaterializerLag {
 
   /** Asks the log about every stream; `now` in milliseconds. @throws LogUnavailableError */
   async measure(now: number): Promise<Lag> {
-    const topics = this.options.definitions
-      .streams()
-      .filter(({ state }) => state === 'live')
-      .map(({ stream }) => this.options.topics.ofStream(stream));
+    const streams = this.options.definitions.streams().filter(({ state }) => state === 'live');
     const total: Lag = { lag_events: 0, lag_seconds: 0 };
     const clocks = new Map<string, LagClock>();
-    const work = topics.values();
+    const work = streams.values();
     const worker = async () => {
-      for (const topic of work) {
-        for (const [key, progress] of await this.progress(topic)) {
+      for (const stream of work) {
+        for (const [key, progress] of await this.progress(stream)) {
           const clock = this.clocks.get(key) ?? new LagClock();
           clocks.set(key, clock);
           total.lag_events += Math.max(0, progress.end - progress.committed);
@@ -79,12 +76,16 @@ export class MaterializerLag {
     return this.last;
   }
 
-  private async progress(topic: string): Promise<[string, { end: number; committed: number }][]> {
+  private async progress({
+    stream,
+    created_at: life,
+  }: StreamDefinition): Promise<[string, { end: number; committed: number }][]> {
     const { admin, topics } = this.options;
+    const topic = topics.ofStream(stream);
     const [offsets, committed] = await Promise.all([
       // A stream that has just been deleted has no lag.
       admin.offsets(topic).catch(noneWhenGone),
-      admin.committed(topics.materializerGroup, topic),
+      admin.committed(topics.materializerGroup, topic, life),
     ]);
     return offsets.map(({ partition, beginning, end }) => [
       `${topic}:${partition}`,

@@ -5,6 +5,8 @@ export interface CommittedWatchOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   group: string;
   topic: string;
+  /** Which topic of that name: see `TopicAdmin.committed`. */
+  life: string;
   /** Milliseconds between two polls. */
   pollMs: number;
 }
@@ -63,7 +65,8 @@ export class CommittedWatch {
 
   private async pollOnce(): Promise<void> {
     try {
-      this.committed = await this.options.admin.committed(this.options.group, this.options.topic);
+      const { admin, group, topic, life } = this.options;
+      this.committed = await admin.committed(group, topic, life);
     } catch (error) {
       for (const waiter of [...this.waiters]) waiter.settle(error as Error);
       return;

@@ -63,6 +63,14 @@ describe('waiting for positions', () => {
     });
   });
 
+  it('does not take the commits of a deleted stream for those of the next one of its name', async () => {
+    const world = new World();
+    world.commit('orders', 0, 5);
+    world.lives.set(topics.ofStream('orders'), 'of an earlier stream');
+    const waiting = world.waitFor({ timeoutMs: 20 }).reached([at('orders', 0, 0)], forever);
+    await expect(waiting).rejects.toMatchObject({ code: 'not_yet_materialized' });
+  });
+
   it('is 503 when the log cannot be asked', async () => {
     const world = new World();
     world.failure = new LogUnavailableError('down');
@@ -102,6 +110,8 @@ class World {
   private readonly streams = new Map<string, StreamDefinition>();
   private readonly offsets = new Map<string, Map<number, number>>();
   private readonly listeners = new Set<() => void>();
+  /** By topic: of which stream of that name the commits are. */
+  readonly lives = new Map<string, string>();
 
   constructor() {
     this.announce('orders', 2);
@@ -131,8 +141,9 @@ class World {
     return () => this.listeners.delete(listener);
   }
 
-  async committed(group: string, topic: string): Promise<Map<number, number>> {
+  async committed(group: string, topic: string, life?: string): Promise<Map<number, number>> {
     if (this.failure) throw this.failure;
+    if (this.lives.has(topic) && this.lives.get(topic) !== life) return new Map();
     return group === topics.materializerGroup ? (this.offsets.get(topic) ?? new Map()) : new Map();
   }
 }

@@ -77,15 +77,16 @@ export class WaitFor {
   }
 
   /**
-   * One per stream; those of streams that are gone go when there are as many as there may be streams. A stream that was made anew gets a new one: the
-   * offsets of its predecessor say nothing.
+   * One per stream; those of streams that are gone go when there are as many as there may be streams. A stream that was
+   * made anew gets a new one: the offsets of its predecessor say nothing.
    */
   private watchOf({ stream, created_at: createdAt }: StreamDefinition): CommittedWatch {
     const known = this.watches.get(stream);
     if (known?.createdAt === createdAt) return known.watch;
     const { admin, topics, pollMs } = this.options;
     const topic = topics.ofStream(stream);
-    const watch = new CommittedWatch({ admin, topic, group: topics.materializerGroup, pollMs });
+    const group = topics.materializerGroup;
+    const watch = new CommittedWatch({ admin, topic, group, life: createdAt, pollMs });
     if (this.watches.size >= limits.streams) this.forgetGone();
     this.watches.set(stream, { createdAt, watch });
     return watch;

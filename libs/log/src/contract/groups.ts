@@ -116,7 +116,8 @@ export function describeGroups(contract: LogContract): void {
       const topic = await contract.newTopic();
       await contract.producer.append(contract.numbered(topic, 0, 5));
       let life: string | undefined;
-      const reader = new Recorder(contract.log, randomUUID(), { lifeOf: () => life });
+      const group = randomUUID();
+      const reader = new Recorder(contract.log, group, { lifeOf: () => life });
       const positions = () => reader.assignments.map(({ position }) => position);
       const anew = async (next: string | undefined) => {
         life = next;
@@ -134,6 +135,11 @@ export function describeGroups(contract: LogContract): void {
       await until(() => reader.consumer.commit(topic, 0, 2), 'a commit');
       await anew('second');
       expect(positions()).toEqual([0, 3, 4, 0, 2]);
+      const { admin } = contract.log;
+      const known = await Promise.all(
+        [undefined, 'second', 'third'].map((of) => admin.committed(group, topic, of)),
+      );
+      expect(known.map((offsets) => offsets.get(0))).toEqual([2, 2, undefined]);
       expect(reader.crashes).toEqual([]);
       await reader.consumer.close();
     });

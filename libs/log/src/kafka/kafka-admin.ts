@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailableError, TopicRefusedError, UnknownTopicError } from '../errors.js';
+import { isOfAnother } from '../is-of-another.js';
 import type { TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
 import { alterTopicConfig } from './alter-config.js';
 import { earliest, latest, type ClusterClient } from './cluster-client.js';
@@ -108,7 +109,7 @@ export class KafkaAdmin implements TopicAdmin {
     return { partition, beginning, end };
   }
 
-  async committed(group: string, topic: string): Promise<Map<number, number>> {
+  async committed(group: string, topic: string, life?: string): Promise<Map<number, number>> {
     const responses = await this.client.retrying('asking for committed offsets', async () => {
       const partitions = (await this.client.metadata([topic])).get(topic) ?? [];
       if (partitions.length === 0) return [];
@@ -125,7 +126,9 @@ export class KafkaAdmin implements TopicAdmin {
         throw error;
       }
     });
-    const known = responses.map(({ partition, offset }) => [partition, Number(offset)] as const);
+    const known = responses
+      .filter(({ metadata }) => !isOfAnother(metadata || undefined, life))
+      .map(({ partition, offset }) => [partition, Number(offset)] as const);
     return new Map(known.filter(([, offset]) => offset >= 0));
   }
 

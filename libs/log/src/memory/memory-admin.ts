@@ -1,4 +1,5 @@
 import { TopicRefusedError, UnknownTopicError } from '../errors.js';
+import { isOfAnother } from '../is-of-another.js';
 import type { TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 
@@ -50,9 +51,11 @@ export class MemoryAdmin implements TopicAdmin {
     }));
   }
 
-  async committed(group: string, topic: string): Promise<Map<number, number>> {
+  async committed(group: string, topic: string, life?: string): Promise<Map<number, number>> {
     this.broker.throwIfDown();
-    return this.broker.group(group).committedOf(topic);
+    const known = this.broker.group(group);
+    const offsets = [...known.committedOf(topic)];
+    return new Map(offsets.filter(([partition]) => !isOfAnother(known.lifeOf({ topic, partition }), life)));
   }
 
   async ping(): Promise<void> {

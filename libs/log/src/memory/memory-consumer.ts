@@ -1,4 +1,5 @@
 import { LogUnavailableError } from '../errors.js';
+import { isOfAnother } from '../is-of-another.js';
 import type { Assignment, Consumer, ConsumerOptions } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 import type { MemoryGroup, MemoryMember, MemoryPlace } from './memory-group.js';
@@ -113,8 +114,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   private describe({ topic: name, partition, life }: Held, topic: MemoryTopic): Assignment {
     const beginning = topic.beginning(partition);
     const before = this.group.lifeOf({ topic: name, partition });
-    const isOfAnother = before !== undefined && life !== undefined && before !== life;
-    const committed = isOfAnother ? -1 : (this.group.committedOf(name).get(partition) ?? -1);
+    const committed = isOfAnother(before, life) ? -1 : (this.group.committedOf(name).get(partition) ?? -1);
     const position = committed >= beginning && committed <= topic.end(partition) ? committed : beginning;
     return {
       topic: name,

@@ -3,6 +3,7 @@ import { LogUnavailableError } from '../../errors.js';
 import type { Assignment, ConsumerHandler } from '../../log.js';
 import { earliest, latest, type ClusterClient } from '../cluster-client.js';
 import type { KafkaLogBounds } from '../config.js';
+import { isOfAnother } from '../../is-of-another.js';
 import { isFatal } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
 import { recordAt } from './record-at.js';
@@ -103,8 +104,7 @@ export class GroupSession {
     await this.options.busy.get(key);
     const life = this.options.lifeOf(place.topic);
     this.lives.set(key, life);
-    const isOfAnother = stands?.life !== undefined && life !== undefined && stands.life !== life;
-    const known = stands === undefined || isOfAnother ? -1 : stands.offset;
+    const known = stands === undefined || isOfAnother(stands.life, life) ? -1 : stands.offset;
     const assignment = await this.persistently(() => this.describe(place, known));
     if (this.ended || !assignment) return;
     this.begun.set(key, place);
