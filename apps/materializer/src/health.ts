@@ -3,6 +3,7 @@ import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';
 import type { LagMonitor } from './lag.js';
+import type { Materializer } from './materializer.js';
 import type { Progress } from './progress.js';
 
 /** The consumer has lag and does not move. The process should be restarted. */
@@ -24,7 +25,7 @@ export function registerChecks(
     definitions: Definitions;
     lag: LagMonitor;
     progress: Progress;
-    materializer: { readonly complaint: string | undefined };
+    materializer: Pick<Materializer, 'complaint' | 'joined'>;
   },
 ): void {
   const { log, store, definitions, lag, progress, materializer } = parts;
@@ -34,7 +35,13 @@ export function registerChecks(
   health.register('storing', async () => {
     if (materializer.complaint !== undefined) throw new HeldUpError(materializer.complaint);
   });
-  health.register('materializer', async () => consumerHealth(lag, progress), { liveness: true });
+  health.register(
+    'materializer',
+    async () => ({ joined: materializer.joined, ...consumerHealth(lag, progress) }),
+    {
+      liveness: true,
+    },
+  );
 }
 
 function consumerHealth(lag: LagMonitor, progress: Progress): Record<string, unknown> {

@@ -27,6 +27,7 @@ class ScriptedLog extends MemoryLog {
   override consumer(): ReturnType<Log['consumer']> {
     return {
       subscribe: async () => undefined,
+      joined: true,
       reassign: () => undefined,
       commit: async (_topic, _partition, offset) => this.commits.push(offset) > 0,
       close: async () => undefined,

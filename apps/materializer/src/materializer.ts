@@ -98,6 +98,11 @@ export class Materializer implements ConsumerHandler {
     return this.retry.complaint;
   }
 
+  /** Whether it has its place among the materializers; while it waits for it, nothing is stored. */
+  get joined(): boolean {
+    return this.consumer.joined;
+  }
+
   /** Whether this process has the stream's first partition now. */
   holds(stream: string): boolean {
     for (const state of this.assignments) if (state.stream === stream && state.partition === 0) return true;

@@ -171,6 +171,11 @@ export interface Consumer {
   reassign(topic: string): void;
   /** Moves the group's position; `offset` is the next to read. Resolves false when the partition is no longer ours. */
   commit(topic: string, partition: number, offset: number): Promise<boolean>;
+  /**
+   * False while it waits for its place in the group: others have to join again too, and one that died is waited for until
+   * its session is over. True also when it is subscribed to nothing.
+   */
+  readonly joined: boolean;
   /** Stops fetching, waits for running `batch` calls, leaves the group. */
   close(): Promise<void>;
 }

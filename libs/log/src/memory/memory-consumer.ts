@@ -20,7 +20,9 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   private held: Held[] = [];
   private readonly busy = new Map<string, Promise<unknown>>();
   private stopping = false;
-  private joined = false;
+  private member = false;
+  /** Nobody is waited for here. */
+  readonly joined = true;
 
   private readonly group: MemoryGroup;
 
@@ -34,9 +36,9 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   async subscribe(topics: readonly string[]): Promise<void> {
     if (this.stopping) throw new LogUnavailableError('the consumer is closed');
     this.topics = new Set(topics);
-    if (this.joined) this.group.rebalance();
+    if (this.member) this.group.rebalance();
     else this.group.join(this);
-    this.joined = true;
+    this.member = true;
   }
 
   reassign(topic: string): void {

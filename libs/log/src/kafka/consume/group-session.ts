@@ -26,6 +26,8 @@ export interface SessionOptions {
 
 const retryWaitMs = 200;
 const longestRetryWaitMs = 5_000;
+/** A topic that was made or is being removed is without a leader for a second or two: only what lasts is worth a warning. */
+const normalMs = 5_000;
 
 /** What a consumer does with the partitions of one generation: opens them, reads them, lets them go. */
 export class GroupSession {
@@ -91,10 +93,10 @@ export class GroupSession {
     this.options.handler.revoked(place);
     await sleep(retryWaitMs);
     // A topic that is made anew has its group's offsets removed with the old one.
-    await this.persistently(() => this.leaderOf(place));
+    await this.persistently(() => this.leaderOf(place), topic);
     await this.open(
       place,
-      this.persistently(() => this.options.membership.committed([place])),
+      this.persistently(() => this.options.membership.committed([place]), topic),
     );
   }
 
@@ -105,7 +107,7 @@ export class GroupSession {
     const life = this.options.lifeOf(place.topic);
     this.lives.set(key, life);
     const known = stands === undefined || isOfAnother(stands.life, life) ? -1 : stands.offset;
-    const assignment = await this.persistently(() => this.describe(place, known));
+    const assignment = await this.persistently(() => this.describe(place, known), place.topic);
     if (this.ended || !assignment) return;
     this.begun.set(key, place);
     const assigned = this.options.handler.assigned(assignment);
@@ -173,24 +175,25 @@ export class GroupSession {
   }
 
   /** Tries for as long as the session lasts; undefined when it has ended. */
-  private async persistently<T>(operation: () => Promise<T>): Promise<T | undefined> {
+  private async persistently<T>(operation: () => Promise<T>, topic?: string): Promise<T | undefined> {
+    const began = performance.now();
     for (let wait = retryWaitMs; !this.ended; wait = Math.min(wait * 2, longestRetryWaitMs)) {
       try {
         return await operation();
       } catch (error) {
         if (isFatal(error)) throw error;
-        this.warnOnce(error);
+        this.report({ err: error, topic }, performance.now() - began);
         await sleep(wait);
       }
     }
     return undefined;
   }
 
-  /** All partitions of a session wait for the same thing, time and again. */
-  private warnOnce(error: unknown): void {
-    if (this.warned) return;
-    this.warned = true;
-    this.options.logger.warn({ err: error }, 'Partitions cannot be opened yet: trying again');
+  /** All partitions of a session wait for the same thing, time and again: one warning is enough. */
+  private report(details: { err: unknown; topic: string | undefined }, lastsMs: number): void {
+    const warns = lastsMs >= normalMs && !this.warned;
+    this.warned ||= warns;
+    this.options.logger[warns ? 'warn' : 'debug'](details, 'Partitions cannot be opened yet: trying again');
   }
 
   holds(place: PartitionPlace): boolean {

@@ -61,12 +61,14 @@ describe('a consumer on Kafka', () => {
     const lively = new Recorder(log, group);
     await lively.consumer.subscribe([topic]);
     await until(() => lively.assignments.length === 2, 'both partitions');
+    expect(lively.consumer.joined).toBe(true);
     const sleepyLog = open({ heartbeatMs: 3_600_000 });
     const sleepy = new Recorder(sleepyLog, group);
     await sleepy.consumer.subscribe([topic]);
     await until(() => sleepy.assignments.length === 1 && lively.assignments.length === 3, 'one each');
     await lively.consumer.subscribe([topic, await newTopic(1)]);
     await until(() => lively.revoked.length === 3, 'joining again, which waits for the sleepy one');
+    expect(lively.consumer.joined).toBe(false);
     const closed = lively.consumer.close().then(() => 'closed');
     expect(await Promise.race([closed, sleep(8_000, 'waiting')])).toBe('closed');
     await sleepyLog.close();

@@ -53,6 +53,10 @@ export class KafkaConsumer implements Consumer {
     }, this.parts.bounds.subscribeDebounceMs);
   }
 
+  get joined(): boolean {
+    return this.session !== undefined || this.topics.length === 0;
+  }
+
   reassign(topic: string): void {
     this.session?.reassign(topic);
   }

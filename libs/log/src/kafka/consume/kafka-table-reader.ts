@@ -25,6 +25,8 @@ interface Range {
 }
 
 const missingWaitMs = 500;
+/** A topic that was just made is without a leader for a moment: only what lasts is worth a warning. */
+const normalMs = 5_000;
 /** With one partition nothing else waits behind a fetch, and new records end it at once. */
 const idleFetchMs = 500;
 
@@ -97,13 +99,18 @@ export class KafkaTableReader implements TableReader {
 
   /** The topic may be created after its reader has been started: waits for it. */
   private async range(): Promise<Range> {
+    const began = performance.now();
+    let warned = false;
     for (;;) {
       try {
         const range = await this.tryRange();
         if (range) return range;
       } catch (error) {
         if (isFatal(error) || this.closed) throw error;
-        this.options.logger.warn({ err: error, topic: this.options.topic }, 'A table cannot be read yet');
+        const warns: boolean = !warned && performance.now() - began >= normalMs;
+        warned ||= warns;
+        const { logger, topic } = this.options;
+        logger[warns ? 'warn' : 'debug']({ err: error, topic }, 'A table cannot be read yet');
       }
       if (this.closed) throw new LogUnavailableError('the reader is closed');
       await sleep(missingWaitMs);
