@@ -19,6 +19,9 @@ export const schemaBounds = {
   patternInstructions: 300,
   /** Steps that checking a single value may take when every reference is followed. */
   stepsOfOneValue: 5_000,
+  /** Steps for any event, and for each character of it. A typical event takes less than one per character. */
+  stepsOfEvent: 20_000,
+  stepsOfCharacter: 8,
   /** References and combinations that follow each other on a single value. */
   chained: 50,
   /** Errors named in one answer. */

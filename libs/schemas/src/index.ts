@@ -6,5 +6,7 @@ export {
   type Incompatibility,
 } from './compatibility/check-compatibility.js';
 export { compatibilityPolicies, type CompatibilityPolicy } from './compatibility/rule.js';
+export { schemaBounds } from './bounds.js';
+export { excessOf } from './document/weight.js';
 export { formats } from './validation/formats.js';
 export { compilePattern, type Pattern } from './validation/pattern.js';

@@ -180,6 +180,37 @@ describe('a schema that would take too long', () => {
   });
 });
 
+describe('a long text that RE2 never comes to know the pattern of', () => {
+  const pattern = '(a|b)*a(a|b){90}$';
+  const text = (length: number) =>
+    Array.from({ length }, (_, i) => (((i * i * 7919) % 1009) & 1 ? 'a' : 'b')).join('');
+  const compiled = compileSchema({ properties: { a: { pattern } } });
+
+  it('is not looked at for long: it does not fit', () => {
+    const a = text(300_000);
+    const start = performance.now();
+    expect(compiled.validate({ a }, a.length)).toEqual([
+      { pointer: '/data', detail: expect.stringContaining('too long for the patterns') as string },
+    ]);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
+  it('is looked at when it is short, and says what that took', () => {
+    const a = `${text(500)}a${'b'.repeat(90)}`;
+    expect(compiled.validate({ a }, a.length)).toBeUndefined();
+    expect(compiled.searched).toBeGreaterThan(100_000);
+    expect(compiled.validate({ b: 1 }, 7)).toBeUndefined();
+    expect(compiled.searched).toBe(0);
+  });
+
+  it('is looked at as long as it is when the pattern is short', () => {
+    const a = `${text(300_000)}E`;
+    expect(
+      compileSchema({ properties: { a: { pattern: '[DE]$' } } }).validate({ a }, a.length),
+    ).toBeUndefined();
+  });
+});
+
 describe('any schema', () => {
   const keyword = fc.constantFrom(
     ...'$ref $id $anchor $defs type const enum multipleOf maximum minLength pattern items prefixItems contains'.split(

@@ -11,10 +11,17 @@ export class StepsExceeded extends Error {
 export class Meter {
   /** Steps that are left. Compiled validators subtract from it where a schema begins. */
   left = 0;
+  /** What searching for patterns may still take: instructions of a pattern, times characters of a text. */
+  searches = 0;
   readonly exceeded = new StepsExceeded();
 
   /** @throws StepsExceeded */
   charge(steps: number): void {
     if ((this.left -= steps) < 0) throw this.exceeded;
+  }
+
+  /** @throws StepsExceeded */
+  chargeSearch(work: number): void {
+    if ((this.searches -= work) < 0) throw this.exceeded;
   }
 }

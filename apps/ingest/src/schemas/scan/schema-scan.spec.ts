@@ -251,6 +251,20 @@ describe('any schema and any text', () => {
     expect(fitting).toBeGreaterThan(100);
   });
 
+  it('leaves what takes too many steps to the validator, which has the same bounds', () => {
+    const names = Array.from({ length: 450 }, (_, i) => [`p${i}`, true]);
+    const items = { properties: Object.fromEntries(names) as object };
+    const of = (length: number) => `{"v":[${Array.from({ length }, () => '{}').join()}]}`;
+    const schema = { properties: { v: { items } } };
+    const compiled = compileSchema(schema);
+    const validates = (text: string) => compiled.validate(JSON.parse(text), text.length) === undefined;
+    const answers = [100, 50_000].map(of).map((text) => [fits(schema, text), validates(text)]);
+    expect(answers).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+  });
+
   it('is scanned as deep as it may be nested, and no deeper', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     const deep = (levels: number): unknown => (levels === 0 ? {} : { items: deep(levels - 1) });

@@ -1,3 +1,4 @@
+import { excessOf } from '#schemas';
 import { arrayScan } from './array-scan.js';
 import { Keywords, NotSimpleError } from './keywords.js';
 import { integerScan, numberScan } from './number-scan.js';
@@ -38,7 +39,16 @@ function scanOf(schema: unknown): ValueScan {
   };
   const allowed = ofTypes(keywords.types(), ofListed(keywords.listed(), scans));
   keywords.end();
-  return byFirstCharacter(allowed);
+  return charged(byFirstCharacter(allowed), excessOf(schema));
+}
+
+/** Schemas that name many things take many steps for each value, however short it is. */
+function charged(scan: ValueScan, steps: number): ValueScan {
+  if (steps === 0) return scan;
+  return (scanner, start, level) => {
+    scanner.charge(steps);
+    return scan(scanner, start, level);
+  };
 }
 
 /** Where values are listed, only these. */

@@ -1,4 +1,5 @@
 import { JsonScanner } from '#contracts';
+import { schemaBounds } from '#schemas';
 
 /**
  * Scans a value as `JsonScanner.value` does: `level` is how many objects and arrays it stands in, and the index after it
@@ -10,11 +11,18 @@ export type ValueScan = (scanner: SchemaScanner, start: number, level: number) =
 export class SchemaScanner extends JsonScanner {
   /** Whether what was scanned since `begin` fits for certain. False says nothing: it may fit all the same. */
   fits = false;
+  private left = 0;
 
   /** Scans a value that is to fit. */
   check(scan: ValueScan, start: number, level: number): number {
     this.fits = true;
+    this.left = schemaBounds.stepsOfEvent;
     return scan(this, start, level);
+  }
+
+  /** Whether it fits is left to the validator when this takes more steps than that may. */
+  charge(steps: number): void {
+    if ((this.left -= steps) < 0) this.fits = false;
   }
 
   /** Goes on without looking at the value. */
