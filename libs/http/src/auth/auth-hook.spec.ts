@@ -173,12 +173,12 @@ describe('a key with a limit', () => {
     app.inject({ method: 'POST', url: `/write/${count}`, headers: { authorization: bearer } });
 
   it('is told what it may do and what is left', async () => {
-    limited({ requestsPerSecond: 1000, eventsPerSecond: 500 });
+    limited({ requestsPerSecond: 1, eventsPerSecond: 500 });
     const { headers } = await write(100);
     expect(headers['ratelimit-policy']).toBe(
-      '"requests";q=1000;qu="requests";w=1, "events";q=500;qu="events";w=1',
+      '"requests";q=1;qu="requests";w=1, "events";q=500;qu="events";w=1',
     );
-    expect(headers.ratelimit).toMatch(/^"requests";r=999;t=1, "events";r=40\d;t=1$/);
+    expect(headers.ratelimit).toMatch(/^"requests";r=0;t=1, "events";r=4\d\d;t=1$/);
   });
 
   it('is refused when it was issued, and nobody knows any more whether it was revoked since', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseExpression } from '#streaming';
+import { parseCondition, parseExpression } from '#streaming';
 import { UntranslatableExpressionError } from '../errors.js';
 import { Params } from './params.js';
 import { whereToSql } from './where-to-sql.js';
+import { expressions } from './where.fixture.js';
 
 function translate(text: string) {
   const params = new Params();
@@ -74,6 +75,10 @@ describe('whereToSql', () => {
     expect(error).toBeInstanceOf(UntranslatableExpressionError);
     expect((error as UntranslatableExpressionError).message).toContain(part);
     expect((error as UntranslatableExpressionError).at).toBe(at);
+  });
+
+  it.each(expressions)('%s is a condition to those who check it beforehand, too', (text) => {
+    expect(parseCondition(text)).toEqual(parseExpression(text));
   });
 
   it('refuses an expression whose SQL would be too large', () => {
