@@ -44,3 +44,21 @@ export interface ProjectionDefinition {
   /** Why it cannot go on; null while it can. A reset or another spec begins anew. */
   failure: string | null;
 }
+
+/** What bounds projections; the bounds of their folds are those of the folds. */
+export const projectionLimits = {
+  /** Of one installation. */
+  projections: 200,
+  /** Of one projection. */
+  streams: 20,
+} as const;
+
+/** The build of the definition as it is now: the one that is building, else the one that is serving. */
+export function latestBuild({
+  building,
+  serving,
+}: Pick<ProjectionDefinition, 'building' | 'serving'>): ProjectionBuild {
+  const latest = building ?? serving;
+  if (!latest) throw new RangeError('a projection without a build');
+  return latest;
+}
