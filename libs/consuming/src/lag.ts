@@ -28,9 +28,9 @@ export interface LagGauge {
 export interface LagMonitorOptions<Followed extends FollowedPartition> {
   admin: TopicAdmin;
   progress: Progress;
-  partitions(): Iterable<Followed>;
+  readonly partitions: () => Iterable<Followed>;
   /** What a partition's lag is shown under. */
-  nameOf(partition: Followed): string;
+  readonly nameOf: (partition: Followed) => string;
   gauge: LagGauge;
   /** Milliseconds between two rounds over all topics. */
   intervalMs: number;
