@@ -31,7 +31,7 @@ export interface ProjectionProgress extends BuildPartition {
   updated_at: Micros;
 }
 
-/** One key of a build: what each partition knows of it, to be merged by the fold. */
+/** One key of a build: what each partition knows of it, by stream and partition, to be merged by the fold. */
 export interface ProjectionKey {
   key: string;
   parts: readonly ProjectionStateRow[];
@@ -62,12 +62,16 @@ export interface ProjectionKeysQuery {
   prefix?: string;
 }
 
-/** What the gateway needs. */
+/**
+ * What the gateway needs.
+ * @throws QueryTooExpensiveError @throws StoreUnavailableError
+ */
 export interface ProjectionReader {
   key(build: string, key: string, signal?: AbortSignal): Promise<ProjectionKey | undefined>;
   /** By key (bytewise). */
   keys(query: ProjectionKeysQuery, signal?: AbortSignal): Promise<ProjectionKey[]>;
   /** How many keys there are. */
-  countKeys(build: string, signal?: AbortSignal): Promise<number>;
+  countKeys(query: Pick<ProjectionKeysQuery, 'build' | 'prefix'>, signal?: AbortSignal): Promise<number>;
+  /** By build, stream and partition. */
   progress(builds: readonly string[], signal?: AbortSignal): Promise<ProjectionProgress[]>;
 }

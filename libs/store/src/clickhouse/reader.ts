@@ -30,6 +30,7 @@ import { readEventPage } from './event-page.js';
 import { eventByIdSql, type Sql } from './event-query.js';
 import { readEvent, type SelectedEvent } from './event-row.js';
 import { PageSpans } from './page-spans.js';
+import { boundSettings, type QueryBounds } from './query-bounds.js';
 import { streamSummaries } from './stream-summaries.js';
 import {
   entitiesCursor,
@@ -38,15 +39,6 @@ import {
   type SelectedEntity,
   type SelectedStream,
 } from './summaries.js';
-
-/** What one query may use before it fails with QueryTooExpensiveError. */
-export interface QueryBounds {
-  seconds: number;
-  rowsRead: number;
-  memoryBytes: number;
-  /** Of one answer, uncompressed: it is held in memory while it is passed on. */
-  resultBytes: number;
-}
 
 /** Pages up to this size are read by one thread: more of them cost more than they save. */
 const smallPage = 1_000;
@@ -147,10 +139,7 @@ export class ClickHouseReader implements EventReader {
         params: sql.params,
         signal,
         settings: {
-          max_execution_time: this.bounds.seconds,
-          max_rows_to_read: String(this.bounds.rowsRead),
-          max_memory_usage: String(this.bounds.memoryBytes),
-          max_result_bytes: String(this.bounds.resultBytes),
+          ...boundSettings(this.bounds),
           optimize_read_in_order: 1,
           optimize_aggregation_in_order: small ? 1 : 0,
           ...(small && { max_threads: 1 }),

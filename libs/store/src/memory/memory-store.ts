@@ -1,5 +1,6 @@
 import type { Store } from '../store.js';
 import { MemoryEraser } from './memory-eraser.js';
+import { MemoryProjections } from './memory-projections.js';
 import { MemoryReader, type Evaluate } from './memory-reader.js';
 import { MemoryTables } from './memory-tables.js';
 import { MemoryWriter } from './memory-writer.js';
@@ -9,6 +10,7 @@ export class MemoryStore implements Store {
   readonly writer: MemoryWriter;
   readonly reader: MemoryReader;
   readonly eraser: MemoryEraser;
+  readonly projections = new MemoryProjections();
 
   /** @param options.evaluate What decides on a `where`; without it every `where` is refused as untranslatable. */
   constructor(options: { evaluate?: Evaluate } = {}) {
