@@ -9,8 +9,11 @@ import { describeKeeping } from './contract/keeping.js';
 import { describeLists } from './contract/lists.js';
 import { describeMaterializing } from './contract/materializing.js';
 import { describePages } from './contract/pages.js';
+import { describeProjections } from './contract/projections.js';
 import { describeRepeats } from './contract/repeats.js';
 import { describeRetention } from './contract/retention.js';
+import { describeRemovingSnapshots } from './contract/removing-snapshots.js';
+import { describeSnapshots } from './contract/snapshots.js';
 import { StoreContract, type StoreUnderTest } from './contract/store-contract.js';
 
 type Theme = (contract: StoreContract) => void;
@@ -26,9 +29,10 @@ const writingAndReading: Theme[] = [
   describeLists,
   describeDeadLetters,
   describeAccess,
+  describeProjections,
 ];
 
-const removing: Theme[] = [describeErasing, describeRetention, describeDropping];
+const removing: Theme[] = [describeErasing, describeRetention, describeDropping, describeRemovingSnapshots];
 
 /**
  * What every store promises. `open` gives an empty one, in which nothing is merged while the suite runs. Each removal has

@@ -11,6 +11,7 @@ import type {
 } from '../../projection-store.js';
 import type { Connection } from '../connection.js';
 import type { Sql } from '../event-query.js';
+import { longQuery, partsBySize } from '../parts-by-size.js';
 import { boundSettings, type QueryBounds } from '../query-bounds.js';
 import { RowBinaryWriter } from '../row-binary.js';
 import { buildsSql, removeBuildSql } from './build-query.js';
@@ -42,6 +43,7 @@ const insertSettings: ClickHouseSettings = {
 
 /** Builds are partitions: rows that replace each other are never in two of them. */
 const finalSettings: ClickHouseSettings = { do_not_merge_across_partitions_select_final: 1 };
+const lookupSettings: ClickHouseSettings = { ...finalSettings, ...longQuery };
 
 export class ClickHouseProjections implements ProjectionWriter, ProjectionReader {
   constructor(
@@ -56,9 +58,12 @@ export class ClickHouseProjections implements ProjectionWriter, ProjectionReader
 
   async load(place: BuildPartition, keys: readonly string[]): Promise<ProjectionStateRow[]> {
     assertKeysBounded(keys);
-    if (keys.length === 0) return [];
-    const rows = await this.lookUp<SelectedState>(loadSql(place, keys));
-    return rows.map((row) => readState(place.build, row));
+    const rows: ProjectionStateRow[] = [];
+    for (const part of partsBySize([...new Set(keys)])) {
+      const found = await this.lookUp<SelectedState>(loadSql(place, part));
+      for (const row of found) rows.push(readState(place.build, row));
+    }
+    return rows;
   }
 
   async progressOf(place: BuildPartition): Promise<ProjectionProgress | undefined> {
@@ -114,7 +119,7 @@ export class ClickHouseProjections implements ProjectionWriter, ProjectionReader
   }
 
   private lookUp<Row extends readonly unknown[]>({ query, params }: Sql): Promise<Row[]> {
-    return this.connection.select<Row>(query, { params, settings: finalSettings, purpose: 'lookup' });
+    return this.connection.select<Row>(query, { params, settings: lookupSettings, purpose: 'lookup' });
   }
 
   private read<Row extends readonly unknown[]>({ query, params }: Sql, signal?: AbortSignal): Promise<Row[]> {
