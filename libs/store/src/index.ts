@@ -11,3 +11,4 @@ export {
 export { MigrationError } from './clickhouse/migrations.js';
 export { MemoryStore } from './memory/memory-store.js';
 export * from './projection-store.js';
+export * from './snapshot-store.js';

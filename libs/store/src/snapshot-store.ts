@@ -85,10 +85,7 @@ export interface SnapshotReader {
    * Newest first. A page ends before its limit where its states are large. `total` counts those that are kept.
    * @throws InvalidCursorError
    */
-  snapshots(
-    query: SnapshotsQuery,
-    signal?: AbortSignal,
-  ): Promise<Page<EntitySnapshot> & { total: number }>;
+  snapshots(query: SnapshotsQuery, signal?: AbortSignal): Promise<Page<EntitySnapshot> & { total: number }>;
 }
 
 /** All can be repeated. @throws StoreUnavailableError @throws StoreRefusedError */

@@ -30,6 +30,7 @@ const writingAndReading: Theme[] = [
   describeDeadLetters,
   describeAccess,
   describeProjections,
+  describeSnapshots,
 ];
 
 const removing: Theme[] = [describeErasing, describeRetention, describeDropping, describeRemovingSnapshots];

@@ -2,6 +2,7 @@ import type { Expression, Micros, StoredEvent, StreamAccess } from '#contracts';
 import type { EventBlock } from './blocks/event-block.js';
 import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './event-row.js';
+import type { SnapshotStore } from './snapshot-store.js';
 import type { ProjectionReader, ProjectionWriter } from './projection-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
@@ -216,6 +217,7 @@ export interface Store {
   readonly writer: EventWriter;
   readonly reader: EventReader;
   readonly eraser: EventEraser;
+  readonly snapshots: SnapshotStore;
   readonly projections: ProjectionWriter & ProjectionReader;
   /** Applies the migrations that are missing. Safe to run by several processes at once. */
   migrate(): Promise<void>;

@@ -6,6 +6,7 @@ import { ClickHouseProjections } from './projections/projections.js';
 import type { QueryBounds } from './query-bounds.js';
 import { ClickHouseReader } from './reader.js';
 import { ClickHouseEraser } from './eraser.js';
+import { ClickHouseSnapshots } from './snapshots/snapshots.js';
 import { ClickHouseWriter } from './writer.js';
 
 export interface ClickHouseOptions {
@@ -57,6 +58,7 @@ export function openClickHouse(options: ClickHouseOptions): Store {
     writer: new ClickHouseWriter(connection),
     reader: new ClickHouseReader(connection, bounds),
     eraser: new ClickHouseEraser(connection),
+    snapshots: new ClickHouseSnapshots(connection, bounds),
     projections: new ClickHouseProjections(connection, bounds),
     async migrate() {
       await createDatabase(connect('default'), options.database);

@@ -180,7 +180,8 @@ export class MemoryReader implements EventReader {
   }
 }
 
-function permitted({ access, hidden }: Permitted, { stream }: { stream: string }): boolean {
+/** Whether a question may see a stream. */
+export function permitted({ access, hidden }: Permitted, { stream }: { stream: string }): boolean {
   return permitsStream(access, stream) && !hidden?.includes(stream);
 }
 
@@ -197,7 +198,8 @@ function bucketOf(row: EventRow, query: CountQuery): CountBucket {
   };
 }
 
-function cut<T>(items: T[], limit: number, cursor: (last: T) => string): Page<T> {
+/** A page of what follows, and where the next one begins. */
+export function cut<T>(items: T[], limit: number, cursor: (last: T) => string): Page<T> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
   return items.length > limit && last ? { items: shown, nextCursor: cursor(last) } : { items: shown };

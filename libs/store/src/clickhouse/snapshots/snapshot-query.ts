@@ -1,37 +1,21 @@
+import { TupleParam } from '@clickhouse/client';
 import { decodeCursor, encodeCursor } from '../../cursor.js';
-import type { NearestSnapshotQuery, SnapshotReason, SnapshotsQuery } from '../../snapshot-store.js';
+import type { NearestSnapshotQuery, SnapshotsQuery } from '../../snapshot-store.js';
 import type { Sql } from '../event-query.js';
 import { whereClause } from '../filter-to-sql.js';
 import { Params } from '../params.js';
 import { streamConditions } from '../stream-scope.js';
+import { snapshotColumns, type SnapshotHead } from './snapshot-row.js';
 
-/** A snapshot without its state. `counts` is 1 when both its events are stored. */
-export type SelectedSnapshot = [
-  stream: string,
-  entityId: string,
-  version: number,
-  partition: number,
-  offset: number,
-  timestamp: number,
-  ingestedAt: number,
-  firstPartition: number,
-  firstOffset: number,
-  firstTimestamp: number,
-  firstIngestedAt: number,
-  latestTimestamp: number,
-  createdAt: number,
-  reason: SnapshotReason,
-  stateBytes: number,
-  counts: number,
-];
+const columns = snapshotColumns.filter((column) => column !== 'state').join(', ');
 
-const columns = `stream, entity_id, version, partition, offset, timestamp, ingested_at, first_partition, first_offset,
-  first_timestamp, first_ingested_at, latest_timestamp, created_at, reason, state_bytes`;
-
-/** The columns of a snapshot that say which of its events, and those of the events that they are compared with. */
+/** The columns of a snapshot that name its events, and those of the events that they are compared with. */
 const lastPlace = `entity_id, stream, fromUnixTimestamp64Micro(timestamp, 'UTC'), partition, offset`;
 const firstPlace = `entity_id, stream, fromUnixTimestamp64Micro(first_timestamp, 'UTC'), first_partition, first_offset`;
 const eventPlace = 'e.entity_id, e.stream, e.timestamp, e.partition, e.offset';
+
+/** Those of one entity: the greatest version first. */
+const byVersion = 'version DESC, ingested_at DESC, offset DESC';
 
 /**
  * Newest first: ORDER BY created_at; those that were made at once by version, and then whatever tells them apart. The
@@ -41,7 +25,7 @@ export function snapshotPageSql(query: SnapshotsQuery): Sql {
   const params = new Params();
   const conditions = listed(query, params);
   if (query.cursor !== undefined) conditions.push(afterCursor(query, query.cursor, params));
-  return pageSql(conditions, params, {
+  return headsSql(conditions, params, {
     order: 'created_at DESC, version DESC, stream DESC, entity_id DESC, offset DESC, ingested_at DESC',
     limit: query.limit + 1,
   });
@@ -55,52 +39,46 @@ export function snapshotTotalSql(query: SnapshotsQuery): Sql {
   };
 }
 
-/** The greatest version first. */
 export function nearestSnapshotSql(query: NearestSnapshotQuery): Sql {
-  const { stream, entityId, upTo, asOf, ...permitted } = query;
   const params = new Params();
-  const conditions = listed({ ...permitted, stream, entityId }, params);
-  conditions.push(`version <= ${params.bind('UInt64', upTo)}`);
-  if (asOf !== undefined) conditions.push(`latest_timestamp <= ${params.bind('Int64', asOf)}`);
-  return pageSql(conditions, params, { order: 'version DESC, ingested_at DESC, offset DESC', limit: 1 });
+  const conditions = listed(query, params);
+  conditions.push(`version <= ${params.bind('UInt64', query.upTo)}`);
+  if (query.asOf !== undefined) conditions.push(`latest_timestamp <= ${params.bind('Int64', query.asOf)}`);
+  return headsSql(conditions, params, { order: byVersion, limit: 1 });
 }
 
-/** Those of one entity, the greatest versions first: for the removal of what does not count. */
-export function entitySnapshotsSql(entity: { stream: string; entityId: string }, limit: number): Sql {
+/** @param below Only lesser versions. */
+export function snapshotsOfEntitySql(
+  query: Pick<NearestSnapshotQuery, 'access' | 'stream' | 'entityId'>,
+  { below, limit }: { below: number; limit: number },
+): Sql {
   const params = new Params();
-  const conditions = [
-    `stream = ${params.bind('String', entity.stream)}`,
-    `entity_id = ${params.bind('String', entity.entityId)}`,
-  ];
-  return pageSql(conditions, params, { order: 'version DESC, ingested_at DESC, offset DESC', limit });
+  const conditions = [...listed(query, params), `version < ${params.bind('UInt64', below)}`];
+  return headsSql(conditions, params, { order: byVersion, limit });
 }
 
-export interface SnapshotKey {
-  stream: string;
-  entity_id: string;
-  version: number;
-  last: { partition: number; offset: number; ingested_at: number };
-}
-
-/** The state of one snapshot, by the whole key of its row. */
-export function stateSql({ stream, entity_id, version, last }: SnapshotKey): Sql {
+/** By the whole key of each; it comes back with the state. */
+export function statesSql(heads: readonly SnapshotHead[]): Sql {
   const params = new Params();
+  const keys = heads.map(({ entity_id, stream, version, last }) => {
+    return new TupleParam([entity_id, stream, version, last.partition, last.offset, last.ingested_at]);
+  });
+  const type = 'Array(Tuple(String, String, UInt64, UInt16, UInt64, Int64))';
   return {
-    query: `SELECT state FROM snapshots FINAL
-WHERE entity_id = ${params.bind('String', entity_id)} AND stream = ${params.bind('String', stream)}
-  AND version = ${params.bind('UInt64', version)} AND partition = ${params.bind('UInt16', last.partition)}
-  AND offset = ${params.bind('UInt64', last.offset)} AND ingested_at = ${params.bind('Int64', last.ingested_at)}`,
+    query: `SELECT ${stateKey}, state FROM snapshots FINAL WHERE (${stateKey}) IN ${params.bind(type, keys)}`,
     params: params.values,
   };
 }
 
-/** Events are looked up by their whole key, those of the page alone. */
-function pageSql(
+const stateKey = 'entity_id, stream, version, partition, offset, ingested_at';
+
+/** Events are looked up by their whole key, and only those of the page. */
+function headsSql(
   conditions: readonly string[],
   params: Params,
   { order, limit }: { order: string; limit: number },
 ): Sql {
-  const stored = (place: string, ingestedAt: string) => `(${place}, ${ingestedAt}) IN (
+  const isStored = (place: string, ingestedAt: string) => `(${place}, ${ingestedAt}) IN (
     SELECT ${eventPlace}, toUnixTimestamp64Micro(e.ingested_at) FROM events_by_entity AS e
     WHERE (${eventPlace}) IN (SELECT ${place} FROM page))`;
   return {
@@ -111,23 +89,29 @@ function pageSql(
   ORDER BY ${order}
   LIMIT ${params.bind('UInt64', limit)})
 SELECT ${columns},
-  ${stored(lastPlace, 'ingested_at')} AND ${stored(firstPlace, 'first_ingested_at')}
+  ${isStored(lastPlace, 'ingested_at')} AND ${isStored(firstPlace, 'first_ingested_at')}
 FROM page
 ORDER BY ${order}`,
     params: params.values,
   };
 }
 
-function listed({ stream, entityId, ...permitted }: SnapshotsQuery | Omit<SnapshotsQuery, 'limit'>, params: Params): string[] {
+function listed(
+  { stream, entityId, access, hidden }: Pick<SnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>,
+  params: Params,
+): string[] {
   const streams = stream === undefined ? undefined : [stream];
-  const conditions = streamConditions({ ...permitted, streams }, params);
+  const conditions = streamConditions({ access, hidden, streams }, params);
   if (entityId !== undefined) conditions.push(`entity_id = ${params.bind('String', entityId)}`);
   return conditions;
 }
 
-export function snapshotsCursor(query: SnapshotsQuery, last: SelectedSnapshot): string {
-  const [stream, entityId, version, , offset, , ingestedAt] = last;
-  return encodeCursor(binding(query), [last[12], version, stream, entityId, offset, ingestedAt]);
+export function snapshotsCursor(query: SnapshotsQuery, place: SnapshotHead): string {
+  const { created_at, version, stream, entity_id, last } = place;
+  return encodeCursor(binding(query), [
+    ...[created_at, version, stream, entity_id],
+    ...[last.offset, last.ingested_at],
+  ]);
 }
 
 function afterCursor(query: SnapshotsQuery, cursor: string, params: Params): string {
