@@ -16,7 +16,7 @@ export interface ServicesOptions {
   env: NodeJS.ProcessEnv;
 }
 
-export type ServiceName = 'kafka' | 'clickhouse' | 'ingest' | 'materializer' | 'gateway';
+export type ServiceName = 'kafka' | 'clickhouse' | 'ingest' | 'materializer' | 'processor' | 'gateway';
 
 /** Every process of the local system, and how each is started. */
 export function localServices(options: ServicesOptions): Record<ServiceName, Service> {
@@ -29,7 +29,7 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Ser
     const log = new ServiceLog({ folder: join(dataDir, 'logs'), name, show: options.say });
     return { name, start: () => start((line) => log.line(line)), tail: () => log.tail() };
   };
-  const app = (name: 'ingest' | 'materializer' | 'gateway', port: number): Service =>
+  const app = (name: Exclude<ServiceName, 'kafka' | 'clickhouse'>, port: number): Service =>
     service(name, (onLog) =>
       startApp({
         name,
@@ -47,6 +47,7 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Ser
     ),
     ingest: app('ingest', ports.INGEST_PORT),
     materializer: app('materializer', ports.MATERIALIZER_PORT),
+    processor: app('processor', ports.PROCESSOR_PORT),
     gateway: app('gateway', ports.GATEWAY_CORE_PORT),
   };
 }
@@ -59,6 +60,7 @@ function appEnvironment({ settings, apiKey, env }: ServicesOptions): Record<stri
     CLICKHOUSE_URL: settings.clickhouseUrl ?? `http://127.0.0.1:${ports.CLICKHOUSE_PORT}`,
     INGEST_PORT: String(ports.INGEST_PORT),
     MATERIALIZER_PORT: String(ports.MATERIALIZER_PORT),
+    PROCESSOR_PORT: String(ports.PROCESSOR_PORT),
     GATEWAY_CORE_PORT: String(ports.GATEWAY_CORE_PORT),
     GATEWAY_QUERY_PORT: String(ports.GATEWAY_QUERY_PORT),
     API_KEYS: [env.API_KEYS, apiKeySetting(apiKey)].filter(Boolean).join(','),

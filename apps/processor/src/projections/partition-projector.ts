@@ -38,7 +38,7 @@ export interface PartitionProjectorOptions {
   end: number;
   handledUntil: number;
   /** What the store knows of these keys. */
-  load(keys: readonly string[]): Promise<ProjectionStateRow[]>;
+  readonly load: (keys: readonly string[]) => Promise<ProjectionStateRow[]>;
   /** Microseconds since 1970. */
   now: () => Micros;
 }

@@ -20,7 +20,7 @@ export interface SaverOptions {
 
 interface Held {
   part: PartitionProjector;
-  letGo(): void;
+  readonly letGo: () => void;
 }
 
 /**
