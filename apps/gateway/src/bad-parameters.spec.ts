@@ -20,6 +20,8 @@ const counts = '/api/v1/events/count';
 const streams = '/api/v1/streams';
 const entities = '/api/v1/entities';
 const letters = '/api/v1/dead-letters';
+const projections = '/api/v1/projections';
+const lists = [events, entities, letters, streams, projections];
 
 /** Each parameter, on one address that has it, with a value that is fine. */
 const single: [string, string, string][] = [
@@ -35,6 +37,8 @@ const single: [string, string, string][] = [
   [counts, 'since', '2026-11-21T00:00:00Z'],
   [streams, 'limit', '10'],
   [streams, 'cursor', 'x'],
+  [projections, 'limit', '10'],
+  [projections, 'cursor', 'x'],
   [entities, 'stream', 'orders'],
   [entities, 'limit', '10'],
   [entities, 'cursor', 'x'],
@@ -74,7 +78,7 @@ async function expectNamed(path: string, pointer: string): Promise<void> {
 }
 
 describe('a query parameter', () => {
-  it.each([events, counts, streams, entities, letters])('that %s does not know is named', async (path) => {
+  it.each([counts, ...lists])('that %s does not know is named', async (path) => {
     await expectNamed(`${path}?colour=red`, 'colour');
     await expectNamed(`${path}?Limit=1`, 'Limit');
     await expectNamed(`${path}?__proto__=1`, '__proto__');
@@ -95,7 +99,7 @@ describe('a query parameter', () => {
     await expectNamed(`${path}?${many}`, name);
   });
 
-  it.each([events, entities, letters, streams])('limit of %s is a number in its bounds', async (path) => {
+  it.each(lists)('limit of %s is a number in its bounds', async (path) => {
     const wrong = ['0', '-1', '10001', 'NaN', 'Infinity', '1.5', '1e3', '0x10', ' 1', '+1', '9'.repeat(400)];
     for (const value of wrong) await expectNamed(`${path}?limit=${encodeURIComponent(value)}`, 'limit');
   });
@@ -212,7 +216,7 @@ describe('a cursor', () => {
     expect((await get(`${events}?stream=orders&limit=5&cursor=${cursor}`)).statusCode).toBe(200);
   });
 
-  it.each([events, entities, letters, streams])('that is none is refused by %s', async (path) => {
+  it.each(lists)('that is none is refused by %s', async (path) => {
     for (const cursor of ['abc', '....', 'WzFd', 'bnVsbA', 'x'.repeat(2000), ...sql]) {
       expect((await get(`${path}?cursor=${encodeURIComponent(cursor)}`)).json()).toMatchObject({
         code: 'invalid_cursor',

@@ -7,6 +7,9 @@ import type { EventReader, Store } from '#store';
 import { ReadableStreams } from './access/readable-streams.js';
 import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
 import { EntityErasure } from './erasure/entity-erasure.js';
+import { ProjectionChanges } from './projections/projection-changes.js';
+import { ProjectionFigures } from './projections/projection-figures.js';
+import { ProjectionLag } from './projections/projection-lag.js';
 import type { ReadGate } from './reads/read-gate.js';
 import { SchemaChecks } from './schemas/schema-checks.js';
 import { StreamDeletion } from './streams/stream-deletion.js';
@@ -15,7 +18,7 @@ import { WaitFor } from './wait-for/wait-for.js';
 /** What the gateway is put together from. */
 export interface GatewayEngines {
   log: Pick<Log, 'admin'>;
-  store: Pick<Store, 'reader' | 'writer' | 'eraser'>;
+  store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections'>;
   definitions: Definitions;
   producer: Producer;
   topics: TopicNames;
@@ -41,6 +44,8 @@ export interface GatewayParts {
   erasure: EntityErasure;
   replay: DeadLetterReplay;
   checks: SchemaChecks;
+  projectionChanges: ProjectionChanges;
+  projectionFigures: ProjectionFigures;
   write: WritePorts;
 }
 
@@ -48,25 +53,31 @@ export interface GatewayParts {
 export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): GatewayParts {
   const { log, store, definitions, producer, topics } = engines;
   const { gate, autoCreateStreams, schemaPolicy, waitForMs, unknownStreamMs } = options;
-  const { reader, writer, eraser } = store;
+  const { reader, writer, eraser, projections } = store;
   const { admin } = log;
   const waitFor = new WaitFor({
     ...{ admin, definitions, topics },
     ...(waitForMs !== undefined && { timeoutMs: waitForMs }),
     ...(unknownStreamMs !== undefined && { unknownStreamMs }),
   });
+  const streams = new ReadableStreams({
+    ...{ definitions, waitFor },
+    ...(unknownStreamMs !== undefined && { unknownStreamMs }),
+  });
   return {
     reader,
     definitions,
     gate,
-    streams: new ReadableStreams({
-      ...{ definitions, waitFor },
-      ...(unknownStreamMs !== undefined && { unknownStreamMs }),
-    }),
+    streams,
     deletion: new StreamDeletion({ definitions, eraser }),
     erasure: new EntityErasure({ admin, definitions, reader, eraser, waitFor, topics, gate }),
     replay: new DeadLetterReplay({ reader, writer, eraser, producer, definitions, topics, gate }),
     checks: new SchemaChecks(schemaPolicy),
+    projectionChanges: new ProjectionChanges({ definitions, admin, topics, projections, streams }),
+    projectionFigures: new ProjectionFigures({
+      ...{ projections, gate },
+      lag: new ProjectionLag({ admin, definitions, topics }),
+    }),
     write: { producer, definitions, topics, autoCreateStreams },
   };
 }

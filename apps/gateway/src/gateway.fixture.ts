@@ -47,9 +47,15 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
   const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });
   context.lifecycle.running = true;
   const reader = options.reader?.(store.reader) ?? store.reader;
-  const { writer, eraser } = store;
+  const { writer, eraser, projections } = store;
   const parts = gatewayParts(
-    { log, store: { reader, writer, eraser }, definitions, producer: await log.producer(), topics },
+    {
+      log,
+      store: { reader, writer, eraser, projections },
+      definitions,
+      producer: await log.producer(),
+      topics,
+    },
     {
       gate: options.gate ?? new ReadGate({ concurrent: 4, queued: 100, waitMs: 10_000 }),
       autoCreateStreams: true,

@@ -14,6 +14,11 @@ import { KeyController } from './keys/key.controller.js';
 import { KeyStore } from './keys/key-store.js';
 import { KeysController } from './keys/keys.controller.js';
 import { EntitiesController } from './lists/entities.controller.js';
+import { ProjectionChanges } from './projections/projection-changes.js';
+import { ProjectionFigures } from './projections/projection-figures.js';
+import { ProjectionRunController } from './projections/projection-run.controller.js';
+import { ProjectionController } from './projections/projection.controller.js';
+import { ProjectionsController } from './projections/projections.controller.js';
 import { ReadGate } from './reads/read-gate.js';
 import { SchemaCheckController } from './schemas/schema-check.controller.js';
 import { SchemaChecks } from './schemas/schema-checks.js';
@@ -51,6 +56,9 @@ export class GatewayModule {
         SchemaController,
         SchemaVersionsController,
         SchemaCheckController,
+        ProjectionsController,
+        ProjectionController,
+        ProjectionRunController,
       ],
       providers: [
         { provide: READER, useValue: parts.reader },
@@ -63,6 +71,8 @@ export class GatewayModule {
         { provide: EntityErasure, useValue: parts.erasure },
         { provide: DeadLetterReplay, useValue: parts.replay },
         { provide: SchemaChecks, useValue: parts.checks },
+        { provide: ProjectionChanges, useValue: parts.projectionChanges },
+        { provide: ProjectionFigures, useValue: parts.projectionFigures },
       ],
     };
   }

@@ -90,6 +90,11 @@ const reads: Record<string, Case[]> = {
       becomes: 'stream_forbidden',
     },
   ],
+  'GET /api/v1/projections': [{ url: '/api/v1/projections', becomes: 'shown' }],
+  'GET /api/v1/projections/:name': [
+    { url: '/api/v1/projections/of-mine', becomes: 'shown' },
+    ...forbidden('/api/v1/projections/of-secret'),
+  ],
   'GET /api/v1/keys': forbidden('/api/v1/keys'),
   'GET /api/v1/keys/:key_id': forbidden('/api/v1/keys/abcdefghijkl'),
 };
@@ -104,6 +109,12 @@ const changes = [
   'DELETE /api/v1/entities/:entity_id',
   'POST /api/v1/schemas',
   'DELETE /api/v1/schemas/:stream/:event_type',
+  'POST /api/v1/projections',
+  'PUT /api/v1/projections/:name',
+  'DELETE /api/v1/projections/:name',
+  'POST /api/v1/projections/:name/pause',
+  'POST /api/v1/projections/:name/resume',
+  'POST /api/v1/projections/:name/reset',
   'POST /api/v1/keys',
   'DELETE /api/v1/keys/:key_id',
   'POST /api/v1/keys/:key_id/rotate',
@@ -160,6 +171,7 @@ describe('a key that is limited to a stream', () => {
       '/api/v1/entities',
       '/api/v1/dead-letters',
       '/api/v1/schemas',
+      '/api/v1/projections',
     ]) {
       expect((await gateway.core.instance.inject({ url })).body).toContain('secret');
     }
@@ -177,8 +189,14 @@ async function givenStream(stream: string, offset: number): Promise<void> {
   const created_at = row.timestamp;
   await gateway.store.writer.appendDeadLetters([{ ...letter, created_at, error: 'no', event: `${stream}?` }]);
   const payload = { stream, event_type: `${stream}.type`, schema: { title: stream } };
-  const answer = await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/schemas', payload });
-  expect(answer.statusCode, answer.body).toBe(201);
+  const projection = { name: `of-${stream}`, source: { streams: [stream] }, fields: { n: { op: 'count' } } };
+  for (const [url, body] of [
+    ['/api/v1/schemas', payload],
+    ['/api/v1/projections', projection],
+  ] as const) {
+    const answer = await gateway.core.instance.inject({ method: 'POST', url, payload: body });
+    expect(answer.statusCode, answer.body).toBe(201);
+  }
 }
 
 async function givenKey(streams: string[]): Promise<string> {

@@ -29,6 +29,11 @@ beforeAll(async () => {
   );
   const body = { stream: 'orders', event_type: 'order.placed', schema: { type: 'object' } };
   await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/schemas', payload: body });
+  const projection = {
+    ...{ name: 'revenue', source: { streams: ['orders'], event_types: ['order.placed'], where: 'true' } },
+    fields: { revenue: { op: 'sum', value: 'event.data.price' } },
+  };
+  await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/projections', payload: projection });
   const limited = {
     streams: ['orders'],
     rate_limit: { events_per_second: 5 },
@@ -56,6 +61,7 @@ describe('the OpenAPI document', () => {
     ).toEqual([
       'delete /api/v1/entities/{entity_id}',
       'delete /api/v1/keys/{key_id}',
+      'delete /api/v1/projections/{name}',
       'delete /api/v1/schemas/{stream}/{event_type}',
       'delete /api/v1/streams/{stream}',
       'get /api/v1/dead-letters',
@@ -65,6 +71,8 @@ describe('the OpenAPI document', () => {
       'get /api/v1/events/{event_id}',
       'get /api/v1/keys',
       'get /api/v1/keys/{key_id}',
+      'get /api/v1/projections',
+      'get /api/v1/projections/{name}',
       'get /api/v1/schemas',
       'get /api/v1/schemas/{stream}/{event_type}',
       'get /api/v1/schemas/{stream}/{event_type}/versions',
@@ -81,9 +89,14 @@ describe('the OpenAPI document', () => {
       'post /api/v1/events/batch',
       'post /api/v1/keys',
       'post /api/v1/keys/{key_id}/rotate',
+      'post /api/v1/projections',
+      'post /api/v1/projections/{name}/pause',
+      'post /api/v1/projections/{name}/reset',
+      'post /api/v1/projections/{name}/resume',
       'post /api/v1/schemas',
       'post /api/v1/schemas/{stream}/{event_type}/check',
       'post /api/v1/streams',
+      'put /api/v1/projections/{name}',
     ]);
   });
 
@@ -98,7 +111,8 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(operation.responses.default?.content ?? {}), name).toEqual([
         'application/problem+json',
       ]);
-      if (['post', 'patch'].includes(method)) expect(operation.requestBody, name).toBeDefined();
+      const hasBody = ['post', 'patch', 'put'].includes(method) && !/\/(pause|resume|reset)$/.test(path);
+      expect(operation.requestBody !== undefined, name).toBe(hasBody);
     }
   });
 
@@ -141,6 +155,8 @@ describe('the OpenAPI document', () => {
     '/health/live',
     '/api/v1/keys',
     '/api/v1/streams/orders',
+    '/api/v1/projections',
+    '/api/v1/projections/revenue',
     '/api/v1/schemas',
     '/api/v1/schemas/orders/order.placed',
     '/api/v1/schemas/orders/order.placed/versions',
@@ -150,7 +166,8 @@ describe('the OpenAPI document', () => {
     expect(answer.statusCode).toBe(200);
     const path = url
       .split('?')[0]
-      ?.replace('/streams/orders', '/streams/{stream}')
+      ?.replace('/revenue', '/{name}')
+      .replace('/streams/orders', '/streams/{stream}')
       .replace('/orders/order.placed', '/{stream}/{event_type}')
       .replace('/versions/1', '/versions/{version}');
     const schema = document.paths[path ?? '']?.get?.responses[200]?.content?.['application/json']?.schema;
