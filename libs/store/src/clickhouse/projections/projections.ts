@@ -43,6 +43,8 @@ const insertSettings: ClickHouseSettings = {
 
 /** Builds are partitions: rows that replace each other are never in two of them. */
 const finalSettings: ClickHouseSettings = { do_not_merge_across_partitions_select_final: 1 };
+/** The keys of a page are looked for no further than it goes. */
+const pageSettings: ClickHouseSettings = { optimize_aggregation_in_order: 1 };
 const lookupSettings: ClickHouseSettings = { ...finalSettings, ...longQuery };
 
 export class ClickHouseProjections implements ProjectionWriter, ProjectionReader {
@@ -88,7 +90,7 @@ export class ClickHouseProjections implements ProjectionWriter, ProjectionReader
   }
 
   async keys(query: ProjectionKeysQuery, signal?: AbortSignal): Promise<ProjectionKey[]> {
-    const rows = await this.read<SelectedState>(keysSql(query), signal);
+    const rows = await this.read<SelectedState>(keysSql(query), signal, pageSettings);
     // A key can have come in since the end of the page was found.
     return groupByKey(rows.map((row) => readState(query.build, row))).slice(0, query.limit);
   }
@@ -122,12 +124,12 @@ export class ClickHouseProjections implements ProjectionWriter, ProjectionReader
     return this.connection.select<Row>(query, { params, settings: lookupSettings, purpose: 'lookup' });
   }
 
-  private read<Row extends readonly unknown[]>({ query, params }: Sql, signal?: AbortSignal): Promise<Row[]> {
-    const settings = {
-      ...boundSettings(this.bounds),
-      ...finalSettings,
-      optimize_aggregation_in_order: 1 as const,
-    };
+  private read<Row extends readonly unknown[]>(
+    { query, params }: Sql,
+    signal?: AbortSignal,
+    more: ClickHouseSettings = {},
+  ): Promise<Row[]> {
+    const settings = { ...boundSettings(this.bounds), ...finalSettings, ...more };
     return this.connection.select<Row>(query, { params, settings, signal });
   }
 }
