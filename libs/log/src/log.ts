@@ -76,6 +76,11 @@ export interface TopicAdmin {
   offsets(topic: string): Promise<{ partition: number; beginning: number; end: number }[]>;
   /** Next offset to read of a group by partition; partitions without one are left out. */
   committed(group: string, topic: string): Promise<Map<number, number>>;
+  /** The same for many topics, whose numbers of partitions are given, in one question; a topic without any is left out. */
+  committedIn(
+    group: string,
+    topics: ReadonlyMap<string, number>,
+  ): Promise<Map<string, ReadonlyMap<number, number>>>;
   /** Resolves when the log answers. @throws LogUnavailableError */
   ping(): Promise<void>;
   close(): Promise<void>;

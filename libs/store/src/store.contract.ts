@@ -7,6 +7,7 @@ import { describeErasing } from './contract/erasing.js';
 import { describeFilters } from './contract/filters.js';
 import { describeKeeping } from './contract/keeping.js';
 import { describeLists } from './contract/lists.js';
+import { describeLogOrder } from './contract/log-order.js';
 import { describeMaterializing } from './contract/materializing.js';
 import { describePages } from './contract/pages.js';
 import { describeProjections } from './contract/projections.js';
@@ -22,6 +23,7 @@ const writingAndReading: Theme[] = [
   describeServing,
   describeKeeping,
   describePages,
+  describeLogOrder,
   describeFilters,
   describeRepeats,
   describeMaterializing,

@@ -2,11 +2,13 @@ import type { Expression, Micros, StoredEvent, StreamAccess } from '#contracts';
 import type { EventBlock } from './blocks/event-block.js';
 import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './event-row.js';
+import type { LogOrderPage, LogOrderQuery } from './log-order.js';
 import type { SnapshotStore } from './snapshot-store.js';
 import type { ProjectionReader, ProjectionWriter } from './projection-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
 export type { EventRow };
+export { maxOffsetRanges, type LogOrderPage, type LogOrderQuery, type OffsetRange } from './log-order.js';
 
 /**
  * The store: what has been materialized, for queries. ClickHouse stands behind it in production; a twin in memory
@@ -200,6 +202,11 @@ export interface DeadLetterQuery extends Permitted {
 export interface EventReader {
   /** @throws InvalidCursorError @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError */
   query(query: EventQuery, signal?: AbortSignal): Promise<Page<StoredEvent>>;
+  /**
+   * Events in the log's order, for whoever follows the log. A page is as long as its limit while there is more.
+   * @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError
+   */
+  inLogOrder(query: LogOrderQuery, signal?: AbortSignal): Promise<LogOrderPage>;
   /** Buckets by start, then group; without either, one bucket that is everything, or none when nothing matches. */
   count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }>;
   byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined>;

@@ -109,24 +109,40 @@ export class KafkaAdmin implements TopicAdmin {
   }
 
   async committed(group: string, topic: string): Promise<Map<number, number>> {
-    const responses = await this.client.retrying('asking for committed offsets', async () => {
+    const known = await this.client.retrying('asking for committed offsets', async () => {
       const partitions = (await this.client.metadata([topic])).get(topic) ?? [];
-      if (partitions.length === 0) return [];
-      const asked = partitions.map(({ partitionId }) => ({ partition: partitionId }));
-      const coordinator = await this.coordinator(group);
-      try {
-        const answer = await coordinator.offsetFetch({
-          groupId: group,
-          topics: [{ topic, partitions: asked }],
-        });
-        return answer.responses.flatMap((response) => response.partitions);
-      } catch (error) {
-        this.coordinators.delete(group);
-        throw error;
-      }
+      return this.fetchCommitted(group, new Map([[topic, partitions.map(({ partitionId }) => partitionId)]]));
     });
-    const known = responses.map(({ partition, offset }) => [partition, Number(offset)] as const);
-    return new Map(known.filter(([, offset]) => offset >= 0));
+    return known.get(topic) ?? new Map<number, number>();
+  }
+
+  committedIn(
+    group: string,
+    topics: ReadonlyMap<string, number>,
+  ): Promise<Map<string, ReadonlyMap<number, number>>> {
+    const asked = [...topics].map(([topic, partitions]) => [topic, [...Array(partitions).keys()]] as const);
+    return this.client.retrying('asking for committed offsets', () =>
+      this.fetchCommitted(group, new Map(asked)),
+    );
+  }
+
+  private async fetchCommitted(
+    group: string,
+    asked: ReadonlyMap<string, readonly number[]>,
+  ): Promise<Map<string, Map<number, number>>> {
+    const topics = [...asked]
+      .filter(([, partitions]) => partitions.length > 0)
+      .map(([topic, partitions]) => ({ topic, partitions: partitions.map((partition) => ({ partition })) }));
+    if (topics.length === 0) return new Map();
+    const coordinator = await this.coordinator(group);
+    try {
+      const { responses } = await coordinator.offsetFetch({ groupId: group, topics });
+      const found = responses.map(({ topic, partitions }) => [topic, committedOf(partitions)] as const);
+      return new Map(found.filter(([, partitions]) => partitions.size > 0));
+    } catch (error) {
+      this.coordinators.delete(group);
+      throw error;
+    }
   }
 
   private coordinator(group: string): Promise<Broker> {
@@ -149,6 +165,11 @@ export class KafkaAdmin implements TopicAdmin {
   async close(): Promise<void> {
     await this.client.close();
   }
+}
+
+function committedOf(partitions: readonly { partition: number; offset: string }[]): Map<number, number> {
+  const known = partitions.map(({ partition, offset }) => [partition, Number(offset)] as const);
+  return new Map(known.filter(([, offset]) => offset >= 0));
 }
 
 function refusal(topic: string, error: unknown): TopicRefusedError | undefined {

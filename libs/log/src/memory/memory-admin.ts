@@ -55,6 +55,17 @@ export class MemoryAdmin implements TopicAdmin {
     return this.broker.group(group).committedOf(topic);
   }
 
+  async committedIn(
+    group: string,
+    topics: ReadonlyMap<string, number>,
+  ): Promise<Map<string, ReadonlyMap<number, number>>> {
+    this.broker.throwIfDown();
+    const known = [...topics.keys()].map(
+      (topic) => [topic, this.broker.group(group).committedOf(topic)] as const,
+    );
+    return new Map(known.filter(([, partitions]) => partitions.size > 0));
+  }
+
   async ping(): Promise<void> {
     this.broker.throwIfDown();
   }

@@ -1,3 +1,4 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
 import { uuidPattern, type StoredEvent } from '#contracts';
 import { UntranslatableExpressionError } from '../errors.js';
 import type {
@@ -12,6 +13,8 @@ import type {
   EventQuery,
   EventReader,
   FoundDeadLetter,
+  LogOrderPage,
+  LogOrderQuery,
   Page,
   StreamsQuery,
   StreamSummary,
@@ -28,7 +31,9 @@ import {
 import { entityTracesSql, type SelectedTrace } from './entity-query.js';
 import { readEventPage } from './event-page.js';
 import { eventByIdSql, type Sql } from './event-query.js';
-import { readEvent, type SelectedEvent } from './event-row.js';
+import { positionOf, readEvent, type SelectedEvent } from './event-row.js';
+import { readTo } from '../log-order.js';
+import { eachOnce, logOrderSql } from './log-order-query.js';
 import { PageSpans } from './page-spans.js';
 import { boundSettings, type QueryBounds } from './query-bounds.js';
 import { streamSummaries } from './stream-summaries.js';
@@ -54,6 +59,15 @@ export class ClickHouseReader implements EventReader {
   query(query: EventQuery, signal?: AbortSignal): Promise<Page<StoredEvent>> {
     const small = query.limit <= smallPage;
     return readEventPage(query, this.spans, (sql) => this.select<SelectedEvent>(sql, { signal, small }));
+  }
+
+  async inLogOrder(query: LogOrderQuery, signal?: AbortSignal): Promise<LogOrderPage> {
+    const { ranges, limit, maxBytes } = query;
+    if (ranges.length === 0) return { events: [], next: [] };
+    const settings = { max_result_bytes: String(maxBytes) };
+    const rows = await this.select<SelectedEvent>(logOrderSql(query), { signal, small: true, settings });
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    return { events: eachOnce(rows).map(readEvent), next: readTo(ranges, last && positionOf(last)) };
   }
 
   async count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }> {
@@ -132,7 +146,7 @@ export class ClickHouseReader implements EventReader {
 
   private async select<Row extends readonly unknown[]>(
     sql: Sql,
-    { signal, small }: { signal?: AbortSignal; small?: boolean },
+    { signal, small, settings }: { signal?: AbortSignal; small?: boolean; settings?: ClickHouseSettings },
   ): Promise<Row[]> {
     try {
       return await this.connection.select<Row>(sql.query, {
@@ -143,6 +157,7 @@ export class ClickHouseReader implements EventReader {
           optimize_read_in_order: 1,
           optimize_aggregation_in_order: small ? 1 : 0,
           ...(small && { max_threads: 1 }),
+          ...settings,
         },
       });
     } catch (error) {
