@@ -25,7 +25,7 @@ module.exports = {
     {
       name: 'definitions-consuming-and-http-do-not-look-up',
       severity: 'error',
-      from: { path: '^libs/(definitions|consuming|http)/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^libs/(definitions|consuming|entities|http)/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^apps/' },
     },
     {

@@ -39,12 +39,38 @@ export function snapshotTotalSql(query: SnapshotsQuery): Sql {
   };
 }
 
+/** Of one entity a row that was written again makes no difference: nothing is merged for it. */
 export function nearestSnapshotSql(query: NearestSnapshotQuery): Sql {
   const params = new Params();
   const conditions = listed(query, params);
   conditions.push(`version <= ${params.bind('UInt64', query.upTo)}`);
   if (query.asOf !== undefined) conditions.push(`latest_timestamp <= ${params.bind('Int64', query.asOf)}`);
-  return headsSql(conditions, params, { order: byVersion, limit: 1 });
+  return {
+    query: `SELECT ${columns}, 0 FROM snapshots ${whereClause(conditions)} ORDER BY ${byVersion} LIMIT 1`,
+    params: params.values,
+  };
+}
+
+/** The state of one snapshot, and whether both its events are stored. */
+export function stateSql({ entity_id, stream, version, first, last }: SnapshotHead): Sql {
+  const params = new Params();
+  const entity = `entity_id = ${params.bind('String', entity_id)} AND stream = ${params.bind('String', stream)}`;
+  const [isFirst, isLast] = [first, last].map((place) => {
+    const [partition, offset] = [params.bind('UInt16', place.partition), params.bind('UInt64', place.offset)];
+    const times = `timestamp = ${params.time(place.timestamp)} AND ingested_at = ${params.time(place.ingested_at)}`;
+    return `(${times} AND partition = ${partition} AND offset = ${offset})`;
+  });
+  return {
+    query: `SELECT state, (
+    SELECT countIf(${isFirst}) > 0 AND countIf(${isLast}) > 0
+    FROM events_by_entity WHERE ${entity} AND (${isFirst} OR ${isLast}))
+FROM snapshots
+WHERE ${entity} AND version = ${params.bind('UInt64', version)}
+  AND partition = ${params.bind('UInt16', last.partition)} AND offset = ${params.bind('UInt64', last.offset)}
+  AND ingested_at = ${params.bind('Int64', last.ingested_at)}
+LIMIT 1`,
+    params: params.values,
+  };
 }
 
 /** @param below Only lesser versions. */

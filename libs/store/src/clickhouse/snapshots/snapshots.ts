@@ -30,6 +30,7 @@ import {
   snapshotsCursor,
   snapshotsOfEntitySql,
   snapshotTotalSql,
+  stateSql,
   statesSql,
 } from './snapshot-query.js';
 import {
@@ -73,7 +74,8 @@ export class ClickHouseSnapshots implements SnapshotStore {
     for (let passedOver = 0; passedOver < mostPassedOver; passedOver++) {
       const [head] = await this.heads(nearestSnapshotSql({ ...query, upTo }), signal);
       if (!head) return undefined;
-      if (head.counts) return (await this.withStates([head], signal))[0];
+      const [found] = await this.read<[state: string, counts: number]>(stateSql(head), signal);
+      if (found?.[1] === 1) return withState(head, found[0]);
       upTo = head.version - 1;
     }
     return undefined;
@@ -130,11 +132,11 @@ export class ClickHouseSnapshots implements SnapshotStore {
       const rows = await this.read<[...key: (string | number)[], state: string]>(sql, signal);
       for (const row of rows) states.set(JSON.stringify(row.slice(0, -1)), row.at(-1) as string);
     }
-    return heads.flatMap(({ stateBytes: _bytes, counts: _counts, ...head }) => {
+    return heads.flatMap((head) => {
       const { entity_id, stream, version, last } = head;
       const key = [entity_id, stream, version, last.partition, last.offset, last.ingested_at];
       const state = states.get(JSON.stringify(key));
-      return state === undefined ? [] : [{ ...head, state }];
+      return state === undefined ? [] : [withState(head, state)];
     });
   }
 
@@ -142,6 +144,13 @@ export class ClickHouseSnapshots implements SnapshotStore {
     const settings = { ...boundSettings(this.bounds), ...longQuery, max_threads: 1 };
     return this.connection.select<Row>(query, { params, settings, signal });
   }
+}
+
+function withState(
+  { stateBytes: _bytes, counts: _counts, ...head }: SnapshotHead,
+  state: string,
+): EntitySnapshot {
+  return { ...head, state };
 }
 
 /** As many as a page can hold, at least one. */
