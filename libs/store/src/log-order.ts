@@ -1,5 +1,5 @@
 import type { StoredEvent } from '#contracts';
-import type { EventFilter } from './store.js';
+import type { EventFilter } from './questions.js';
 
 /** Offsets of one partition: from `from` on, below `until`. */
 export interface OffsetRange {

@@ -1,5 +1,5 @@
 import type { Micros } from '#contracts';
-import type { EntityQuery, Page, Permitted } from './store.js';
+import type { EntityQuery, Page, Permitted } from './questions.js';
 
 /** An event, told from every other of its stream. A topic that is made anew counts its offsets from 0 again. */
 export interface EventPlace {

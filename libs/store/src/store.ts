@@ -1,12 +1,14 @@
-import type { Expression, Micros, StoredEvent, StreamAccess } from '#contracts';
+import type { Micros, StoredEvent } from '#contracts';
 import type { EventBlock } from './blocks/event-block.js';
 import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './event-row.js';
 import type { LogOrderPage, LogOrderQuery } from './log-order.js';
+import type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
 import type { SnapshotStore } from './snapshot-store.js';
 import type { ProjectionReader, ProjectionWriter } from './projection-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
+export type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
 export type { EventRow };
 export { maxOffsetRanges, type LogOrderPage, type LogOrderQuery, type OffsetRange } from './log-order.js';
 
@@ -86,36 +88,10 @@ export interface EventWriter {
   }): Promise<Map<string, number>>;
 }
 
-/** What the asker of a question may see: an answer holds nothing of other streams, whatever the question says. */
-export interface Permitted {
-  access: StreamAccess;
-  /** Streams that nobody sees, whatever the access: those that are being deleted. */
-  hidden?: readonly string[];
-}
-
-/** Which events. All conditions hold together; values of one list are alternatives. */
-export interface EventFilter extends Permitted {
-  streams?: readonly string[];
-  eventTypes?: readonly string[];
-  eventTypePrefix?: string;
-  entityIds?: readonly string[];
-  /** Inclusive. */
-  since?: Micros;
-  /** Exclusive. */
-  until?: Micros;
-  where?: Expression;
-}
-
 export interface EventQuery extends EventFilter {
   order: 'asc' | 'desc';
   limit: number;
   cursor?: string;
-}
-
-export interface Page<T> {
-  items: T[];
-  /** Set when there is more. */
-  nextCursor?: string;
 }
 
 export interface CountQuery extends EventFilter {
@@ -160,11 +136,6 @@ export interface EntitiesQuery extends Permitted {
   stream?: string;
   limit: number;
   cursor?: string;
-}
-
-export interface EntityQuery extends Permitted {
-  stream: string;
-  entityId: string;
 }
 
 export interface EntityTraces {
