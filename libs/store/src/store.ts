@@ -19,7 +19,7 @@ export { maxOffsetRanges, type LogOrderPage, type LogOrderQuery, type OffsetRang
 
 /** A record that could not become an event. (source, stream, partition, offset) is its identity. */
 export interface DeadLetter {
-  /** Who gave up on it: `materializer`, later `projection:<name>`, `pipeline:<name>`. */
+  /** Who gave up on it: `materializer` or `projection:<name>`, later `pipeline:<name>`. */
   source: string;
   stream: string;
   partition: number;
