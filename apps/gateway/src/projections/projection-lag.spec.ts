@@ -20,7 +20,9 @@ afterEach(() => log.close());
 
 const definitions = {
   stream: (stream: string) =>
-    stream === 'orders' ? ({ stream, state: 'live', created_at: made } as StreamDefinition) : undefined,
+    stream === 'orders'
+      ? ({ stream, state: 'live', created_at: made, partitions: 1 } as StreamDefinition)
+      : undefined,
 };
 const lagWith = (more: Partial<ProjectionLagOptions> = {}) =>
   new ProjectionLag({ admin: log.admin, definitions, topics, keptMs: 0, ...more });
@@ -70,7 +72,8 @@ describe('the lag of a build', () => {
     let [asked, running, most] = [0, 0, 0];
     const admin = {
       offsets: async () => question(() => log.admin.offsets(topic)),
-      committed: async (group: string) => question(() => log.admin.committed(group, topic)),
+      committedIn: async (group: string, wanted: ReadonlyMap<string, number>) =>
+        question(() => log.admin.committedIn(group, wanted)),
     };
     const question = async <T>(ask: () => Promise<T>): Promise<T> => {
       asked++;

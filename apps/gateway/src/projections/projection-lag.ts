@@ -3,7 +3,7 @@ import type { Definitions, ProjectionBuild } from '#definitions';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 
 export interface ProjectionLagOptions {
-  admin: Pick<TopicAdmin, 'offsets' | 'committed'>;
+  admin: Pick<TopicAdmin, 'offsets' | 'committedIn'>;
   definitions: Pick<Definitions, 'stream'>;
   topics: TopicNames;
   /** Milliseconds that an answer of the log is used for. */
@@ -52,38 +52,25 @@ export class ProjectionLag {
   }
 
   private async ofBuild({ id, sources }: ProjectionBuild): Promise<BuildLag> {
-    const known = Object.entries(sources).filter(([stream, { created_at }]) =>
-      this.isThere(stream, created_at),
-    );
-    const parts = await Promise.all(
-      known.map(([stream, { starts }]) => this.ofSource({ id, stream, starts })),
-    );
-    const sum = (of: keyof BuildLag) => parts.flat().reduce((all, part) => all + part[of], 0);
-    return { lag: sum('lag'), total: sum('total') };
-  }
-
-  /** A stream that is deleted, or made anew, is not read any more. */
-  private isThere(stream: string, created_at: string): boolean {
-    const definition = this.options.definitions.stream(stream);
-    return definition?.state === 'live' && definition.created_at === created_at;
-  }
-
-  private async ofSource(of: {
-    id: string;
-    stream: string;
-    starts: readonly number[] | undefined;
-  }): Promise<BuildLag[]> {
     const { admin, topics } = this.options;
-    const [topic, group] = [topics.ofStream(of.stream), topics.projectionGroup(of.id)];
-    const [offsets, committed] = await Promise.all([
-      this.ask(topic, () => admin.offsets(topic).catch(noneWhenGone)),
-      this.ask(`${group} ${topic}`, () => admin.committed(group, topic)),
-    ]);
-    return offsets.map(({ partition, beginning, end }) => {
-      const start = Math.max(of.starts?.[partition] ?? 0, beginning);
-      const next = Math.max(committed.get(partition) ?? start, start);
-      return { lag: Math.max(0, end - next), total: Math.max(0, end - start) };
+    const group = topics.projectionGroup(id);
+    const known = Object.entries(sources).flatMap(([stream, { created_at, starts }]) => {
+      const definition = this.options.definitions.stream(stream);
+      // A stream that is deleted, or made anew, is not read any more.
+      if (definition?.state !== 'live' || definition.created_at !== created_at) return [];
+      return [{ topic: topics.ofStream(stream), partitions: definition.partitions, starts }];
     });
+    if (known.length === 0) return { lag: 0, total: 0 };
+    const asked = new Map(known.map(({ topic, partitions }) => [topic, partitions]));
+    const [committed, ...ends] = await Promise.all([
+      this.ask([group, ...asked.keys()].join(' '), () => admin.committedIn(group, asked)),
+      ...known.map(({ topic }) => this.ask(topic, () => admin.offsets(topic).catch(noneWhenGone))),
+    ]);
+    const parts = known.flatMap(({ topic, starts }, i) =>
+      (ends[i] ?? []).map((offsets) => lagOf(offsets, starts, committed.get(topic))),
+    );
+    const sum = (of: keyof BuildLag) => parts.reduce((all, part) => all + part[of], 0);
+    return { lag: sum('lag'), total: sum('total') };
   }
 
   /** Those who ask the same at the same time share one question. */
@@ -121,6 +108,16 @@ export class ProjectionLag {
       else this.running--;
     }
   }
+}
+
+function lagOf(
+  { partition, beginning, end }: { partition: number; beginning: number; end: number },
+  starts: readonly number[] | undefined,
+  committed: ReadonlyMap<number, number> | undefined,
+): BuildLag {
+  const start = Math.max(starts?.[partition] ?? 0, beginning);
+  const next = Math.max(committed?.get(partition) ?? start, start);
+  return { lag: Math.max(0, end - next), total: Math.max(0, end - start) };
 }
 
 function noneWhenGone(error: unknown): [] {
