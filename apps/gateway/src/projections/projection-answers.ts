@@ -16,10 +16,8 @@ import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 import type { BuildFigures } from './projection-figures.js';
 import { projectionStarts } from './projection-input.js';
+import { projectionStatus, projectionStatuses, type ProjectionStatus } from './projection-status.js';
 import { defaultKey } from './wanted-projection.js';
-
-export const projectionStatuses = ['building', 'running', 'paused', 'failed'] as const;
-export type ProjectionStatus = (typeof projectionStatuses)[number];
 
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -105,12 +103,6 @@ export class ProjectionList {
   @IsInt() @Min(0) total: number;
   @IsBoolean() has_more: boolean;
   @Nullable('string') next_cursor: string | null;
-}
-
-export function projectionStatus(definition: ProjectionDefinition): ProjectionStatus {
-  if (definition.paused) return 'paused';
-  if (definition.failure !== null) return 'failed';
-  return definition.serving ? 'running' : 'building';
 }
 
 /** A projection as it is defined. */

@@ -136,6 +136,8 @@ describe('defining a projection', () => {
       ['/fields/n/value', '/fields/m/value'],
     ],
     [{ fields: { n: { op: 'sum', value: 7 } } }, ['/fields/n/value']],
+    [{ fields: { n: { op: 'count', value: '1' } } }, ['/fields/n/value']],
+    [{ fields: { 'a/b': 7 } }, ['/fields/a~1b']],
     [{ fields: { 'a/b': { op: 'count' } } }, ['/fields/a~1b']],
     [
       { fields: JSON.parse('{"n":{"op":"count"},"__proto__":{"op":"count"}}') as object },
@@ -282,8 +284,8 @@ describe('a projection', () => {
     await send('POST', `${path}/${name}/reset`);
     const { serving, building } = definition()!;
     const progress = [
-      { ...progressOf(serving!.id), processed: 5, failed: 1, updated_at: 1_000_000 },
-      { ...progressOf(serving!.id), partition: 1, processed: 2, failed: 0, updated_at: 3_000_000 },
+      { ...progressOf(serving!.id), processed: 5, failed: 1, updated_at: 3_000_000 },
+      { ...progressOf(serving!.id), partition: 1, processed: 2, failed: 0, updated_at: 1_000_000 },
       { ...progressOf(building!.id), processed: 3, failed: 4, updated_at: 9_000_000 },
     ];
     await gateway.store.projections.save([], progress);
@@ -364,6 +366,17 @@ describe('a key', () => {
     expect((await withKey(limited, ['GET', path])).body).not.toContain(`"${name}"`);
     expect((await withKey(limited, ['POST', path, { ...mine, name: `${name}-mine` }])).statusCode).toBe(201);
     expect((await withKey(limited, ['GET', path])).body).toContain(`"${name}-mine"`);
+  });
+
+  it('sees one only when it covers what is served still, too', async () => {
+    const limited = await bearerOf(['refunds'], ['definitions:read']);
+    await define();
+    await takenOver();
+    await send('PUT', `${path}/${name}`, { ...spec, source: { streams: ['refunds'] } });
+    const seen = async () => (await withKey(limited, ['GET', `${path}/${name}`])).statusCode;
+    expect(await seen()).toBe(403);
+    await takenOver();
+    expect(await seen()).toBe(200);
   });
 
   it("folds the system's own streams as an admin only", async () => {
