@@ -3,7 +3,7 @@ import type { Definitions } from '#definitions';
 import type { WritePorts } from '#ingest';
 import type { Log, Producer } from '#log';
 import type { CompatibilityPolicy } from '#schemas';
-import type { EventReader, Store } from '#store';
+import type { EventReader, SnapshotStore, Store } from '#store';
 import { ReadableStreams } from './access/readable-streams.js';
 import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
 import { EntityErasure } from './erasure/entity-erasure.js';
@@ -18,7 +18,7 @@ import { WaitFor } from './wait-for/wait-for.js';
 /** What the gateway is put together from. */
 export interface GatewayEngines {
   log: Pick<Log, 'admin'>;
-  store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections'>;
+  store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections' | 'snapshots'>;
   definitions: Definitions;
   producer: Producer;
   topics: TopicNames;
@@ -37,6 +37,7 @@ export interface GatewayOptions {
 /** What both ports share: one gate and one set of waiting requests, whichever port a request came in on. */
 export interface GatewayParts {
   reader: EventReader;
+  snapshots: SnapshotStore;
   definitions: Definitions;
   gate: ReadGate;
   streams: ReadableStreams;
@@ -53,7 +54,7 @@ export interface GatewayParts {
 export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): GatewayParts {
   const { log, store, definitions, producer, topics } = engines;
   const { gate, autoCreateStreams, schemaPolicy, waitForMs, unknownStreamMs } = options;
-  const { reader, writer, eraser, projections } = store;
+  const { reader, writer, eraser, projections, snapshots } = store;
   const { admin } = log;
   const waitFor = new WaitFor({
     ...{ admin, definitions, topics },
@@ -66,6 +67,7 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
   });
   return {
     reader,
+    snapshots,
     definitions,
     gate,
     streams,

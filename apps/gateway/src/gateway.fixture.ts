@@ -47,11 +47,11 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
   const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });
   context.lifecycle.running = true;
   const reader = options.reader?.(store.reader) ?? store.reader;
-  const { writer, eraser, projections } = store;
+  const { writer, eraser, projections, snapshots } = store;
   const parts = gatewayParts(
     {
       log,
-      store: { reader, writer, eraser, projections },
+      store: { reader, writer, eraser, projections, snapshots },
       definitions,
       producer: await log.producer(),
       topics,

@@ -4,6 +4,8 @@ import { ReadableStreams } from './access/readable-streams.js';
 import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
 import { ReplayController } from './dead-letters/replay.controller.js';
+import { EntityStateController } from './entities/entity-state.controller.js';
+import { SnapshotsController } from './entities/snapshots.controller.js';
 import { EntityErasure } from './erasure/entity-erasure.js';
 import { ErasureController } from './erasure/erasure.controller.js';
 import { EventCountController } from './events/event-count.controller.js';
@@ -30,7 +32,7 @@ import { StreamDeletion } from './streams/stream-deletion.js';
 import { StreamSummaries } from './streams/stream-summaries.js';
 import { StreamController } from './streams/stream.controller.js';
 import { StreamsController } from './streams/streams.controller.js';
-import { DEFINITIONS, READER } from './tokens.js';
+import { DEFINITIONS, READER, SNAPSHOTS } from './tokens.js';
 
 /** The API, once for each port: reading here, writing as `apps/ingest` does it. */
 @Module({})
@@ -47,6 +49,8 @@ export class GatewayModule {
         StreamController,
         StreamDeletionController,
         EntitiesController,
+        EntityStateController,
+        SnapshotsController,
         ErasureController,
         DeadLettersController,
         ReplayController,
@@ -62,6 +66,7 @@ export class GatewayModule {
       ],
       providers: [
         { provide: READER, useValue: parts.reader },
+        { provide: SNAPSHOTS, useValue: parts.snapshots },
         { provide: DEFINITIONS, useValue: parts.definitions },
         KeyStore,
         { provide: ReadGate, useValue: parts.gate },

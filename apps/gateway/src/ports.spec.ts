@@ -39,6 +39,8 @@ describe('the query port', () => {
     '/api/v1/events/019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
     '/api/v1/streams',
     '/api/v1/entities',
+    '/api/v1/entities/order-1/state?stream=orders',
+    '/api/v1/snapshots?stream=orders',
     '/api/v1/dead-letters',
     '/health',
     '/health/ready',

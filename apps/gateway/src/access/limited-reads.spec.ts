@@ -55,6 +55,27 @@ const reads: Record<string, Case[]> = {
     { url: '/api/v1/entities?stream=mine', becomes: 'shown' },
     ...forbidden('/api/v1/entities?stream=secret'),
   ],
+  'GET /api/v1/entities/:entity_id/state': [
+    { url: '/api/v1/entities/mine-entity/state?stream=mine', becomes: 'shown' },
+    ...forbidden(
+      '/api/v1/entities/secret-entity/state?stream=secret',
+      '/api/v1/entities/mine-entity/state?stream=not-there',
+    ),
+  ],
+  'GET /api/v1/snapshots': [
+    { url: '/api/v1/snapshots?stream=mine', becomes: 'shown' },
+    { url: '/api/v1/snapshots?entity_id=mine-entity', becomes: 'shown' },
+    { url: '/api/v1/snapshots?entity_id=secret-entity', becomes: 'empty' },
+    ...forbidden('/api/v1/snapshots?stream=secret', '/api/v1/snapshots?stream=not-there&entity_id=e'),
+  ],
+  'POST /api/v1/snapshots': [
+    { url: '/api/v1/snapshots', payload: { stream: 'mine', entity_id: 'mine-entity' }, becomes: 'shown' },
+    {
+      url: '/api/v1/snapshots',
+      payload: { stream: 'secret', entity_id: 'secret-entity' },
+      becomes: 'stream_forbidden',
+    },
+  ],
   'GET /api/v1/dead-letters': [
     { url: '/api/v1/dead-letters', becomes: 'shown' },
     { url: '/api/v1/dead-letters?source=materializer', becomes: 'shown' },
@@ -156,7 +177,7 @@ describe('a key that is limited to a stream', () => {
       expect(answer.statusCode, answer.body).toBe(200);
       expect(answer.body).not.toContain('secret');
       if (becomes === 'shown') expect(answer.body).toMatch(/mine|"total":1\b|"matched":1\b/);
-      else expect(answer.body).toMatch(/"(events|buckets|schemas)":\[\]/);
+      else expect(answer.body).toMatch(/"(events|buckets|schemas|snapshots)":\[\]/);
     }
   });
 
@@ -172,6 +193,7 @@ describe('a key that is limited to a stream', () => {
       '/api/v1/dead-letters',
       '/api/v1/schemas',
       '/api/v1/projections',
+      '/api/v1/snapshots?entity_id=secret-entity',
     ]) {
       expect((await gateway.core.instance.inject({ url })).body).toContain('secret');
     }
@@ -193,6 +215,7 @@ async function givenStream(stream: string, offset: number): Promise<void> {
   for (const [url, body] of [
     ['/api/v1/schemas', payload],
     ['/api/v1/projections', projection],
+    ['/api/v1/snapshots', { stream, entity_id: `${stream}-entity` }],
   ] as const) {
     const answer = await gateway.core.instance.inject({ method: 'POST', url, payload: body });
     expect(answer.statusCode, answer.body).toBe(201);
@@ -200,7 +223,7 @@ async function givenStream(stream: string, offset: number): Promise<void> {
 }
 
 async function givenKey(streams: string[]): Promise<string> {
-  const scopes = ['events:read', 'definitions:read', 'admin'];
+  const scopes = ['events:read', 'events:write', 'definitions:read', 'admin'];
   const payload = { name: 'limited', scopes, streams };
   const answer = await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/keys', payload });
   expect(answer.statusCode, answer.body).toBe(201);

@@ -34,6 +34,8 @@ beforeAll(async () => {
     fields: { revenue: { op: 'sum', value: 'event.data.price' } },
   };
   await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/projections', payload: projection });
+  const snapshot = { stream: 'orders', entity_id: 'order-0' };
+  await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/snapshots', payload: snapshot });
   const limited = {
     streams: ['orders'],
     rate_limit: { events_per_second: 5 },
@@ -66,6 +68,7 @@ describe('the OpenAPI document', () => {
       'delete /api/v1/streams/{stream}',
       'get /api/v1/dead-letters',
       'get /api/v1/entities',
+      'get /api/v1/entities/{entity_id}/state',
       'get /api/v1/events/count',
       'get /api/v1/events/query',
       'get /api/v1/events/{event_id}',
@@ -77,6 +80,7 @@ describe('the OpenAPI document', () => {
       'get /api/v1/schemas/{stream}/{event_type}',
       'get /api/v1/schemas/{stream}/{event_type}/versions',
       'get /api/v1/schemas/{stream}/{event_type}/versions/{version}',
+      'get /api/v1/snapshots',
       'get /api/v1/streams',
       'get /api/v1/streams/{stream}',
       'get /health',
@@ -95,6 +99,7 @@ describe('the OpenAPI document', () => {
       'post /api/v1/projections/{name}/resume',
       'post /api/v1/schemas',
       'post /api/v1/schemas/{stream}/{event_type}/check',
+      'post /api/v1/snapshots',
       'post /api/v1/streams',
       'put /api/v1/projections/{name}',
     ]);
@@ -151,6 +156,8 @@ describe('the OpenAPI document', () => {
     '/api/v1/events/count?group_by=entity_id&interval=1h',
     '/api/v1/streams',
     '/api/v1/entities',
+    '/api/v1/entities/order-0/state?stream=orders',
+    '/api/v1/snapshots?stream=orders',
     '/api/v1/dead-letters',
     '/health/live',
     '/api/v1/keys',
@@ -169,7 +176,8 @@ describe('the OpenAPI document', () => {
       ?.replace('/revenue', '/{name}')
       .replace('/streams/orders', '/streams/{stream}')
       .replace('/orders/order.placed', '/{stream}/{event_type}')
-      .replace('/versions/1', '/versions/{version}');
+      .replace('/versions/1', '/versions/{version}')
+      .replace('/order-0/', '/{entity_id}/');
     const schema = document.paths[path ?? '']?.get?.responses[200]?.content?.['application/json']?.schema;
     const validate = validator(schema?.$ref ?? '');
     expect(validate(answer.json()), JSON.stringify(validate.errors)).toBe(true);
