@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#definitions';
 import { eventRow, givenGateway, type GivenGateway } from './gateway.fixture.js';
+import { nowServing, savedState } from './projections/states/serving.fixture.js';
 
 let gateway: GivenGateway;
 
@@ -11,6 +12,10 @@ beforeAll(async () => {
     Array.from({ length: 10 }, (_, offset) => eventRow({ offset })),
     'token',
   );
+  const payload = { name: 'revenue', source: { streams: ['orders'] }, fields: { n: { op: 'count' } } };
+  await gateway.core.instance.inject({ method: 'POST', url: projections, payload });
+  const build = await nowServing(gateway, 'revenue');
+  for (const key of ['a', 'b', 'c', 'd']) await savedState(gateway, build, { key, state: [1] });
 });
 afterAll(() => gateway.close());
 
@@ -21,7 +26,8 @@ const streams = '/api/v1/streams';
 const entities = '/api/v1/entities';
 const letters = '/api/v1/dead-letters';
 const projections = '/api/v1/projections';
-const lists = [events, entities, letters, streams, projections];
+const states = '/api/v1/projections/revenue/state';
+const lists = [events, entities, letters, streams, projections, states];
 
 /** Each parameter, on one address that has it, with a value that is fine. */
 const single: [string, string, string][] = [
@@ -39,6 +45,11 @@ const single: [string, string, string][] = [
   [streams, 'cursor', 'x'],
   [projections, 'limit', '10'],
   [projections, 'cursor', 'x'],
+  [states, 'limit', '10'],
+  [states, 'cursor', 'x'],
+  [states, 'prefix', 'a'],
+  [states, 'order_by', 'n'],
+  [states, 'order', 'asc'],
   [entities, 'stream', 'orders'],
   [entities, 'limit', '10'],
   [entities, 'cursor', 'x'],
@@ -53,6 +64,8 @@ const repeatable: [string, string, string][] = [
   [events, 'event_type', 'order.placed'],
   [events, 'entity_id', 'order-1'],
   [events, 'wait_for', 'orders:0:0'],
+  [states, 'wait_for', 'orders:0:0'],
+  [`${states}/a`, 'wait_for', 'orders:0:0'],
 ];
 const sql = [
   "' OR 1=1 --",
@@ -78,7 +91,7 @@ async function expectNamed(path: string, pointer: string): Promise<void> {
 }
 
 describe('a query parameter', () => {
-  it.each([counts, ...lists])('that %s does not know is named', async (path) => {
+  it.each([counts, `${states}/a`, ...lists])('that %s does not know is named', async (path) => {
     await expectNamed(`${path}?colour=red`, 'colour');
     await expectNamed(`${path}?Limit=1`, 'Limit');
     await expectNamed(`${path}?__proto__=1`, '__proto__');
@@ -146,6 +159,10 @@ describe('a query parameter', () => {
       'wait_for',
       ['orders', 'orders:0', 'orders:-1:0', 'orders:0:-1', 'orders:0:NaN', 'a:b:0:0', ...sql],
     ],
+    [states, 'wait_for', ['orders', 'orders:0', 'other:0:0', ...sql]],
+    [states, 'prefix', ['x'.repeat(257)]],
+    [states, 'order_by', ['x'.repeat(65), 'nothing', 'n;', '__proto__', ...sql]],
+    [states, 'order', ['ASC', 'up', ...sql]],
     [events, 'event_type', ['x'.repeat(257)]],
     [events, 'entity_id', ['x'.repeat(257)]],
     [events, 'event_type_prefix', ['x'.repeat(257)]],

@@ -10,6 +10,7 @@ import { EntityErasure } from './erasure/entity-erasure.js';
 import { ProjectionChanges } from './projections/projection-changes.js';
 import { ProjectionFigures } from './projections/projection-figures.js';
 import { ProjectionLag } from './projections/projection-lag.js';
+import { ProjectionStates } from './projections/states/projection-states.js';
 import type { ReadGate } from './reads/read-gate.js';
 import { SchemaChecks } from './schemas/schema-checks.js';
 import { StreamDeletion } from './streams/stream-deletion.js';
@@ -47,6 +48,7 @@ export interface GatewayParts {
   checks: SchemaChecks;
   projectionChanges: ProjectionChanges;
   projectionFigures: ProjectionFigures;
+  projectionStates: ProjectionStates;
   write: WritePorts;
 }
 
@@ -65,6 +67,10 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     ...{ definitions, waitFor },
     ...(unknownStreamMs !== undefined && { unknownStreamMs }),
   });
+  const figures = new ProjectionFigures({
+    ...{ projections, gate },
+    lag: new ProjectionLag({ admin, definitions, topics }),
+  });
   return {
     reader,
     snapshots,
@@ -76,10 +82,8 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     replay: new DeadLetterReplay({ reader, writer, eraser, producer, definitions, topics, gate }),
     checks: new SchemaChecks(schemaPolicy),
     projectionChanges: new ProjectionChanges({ definitions, admin, topics, projections, streams }),
-    projectionFigures: new ProjectionFigures({
-      ...{ projections, gate },
-      lag: new ProjectionLag({ admin, definitions, topics }),
-    }),
+    projectionFigures: figures,
+    projectionStates: new ProjectionStates({ definitions, projections, figures, waitFor, gate, topics }),
     write: { producer, definitions, topics, autoCreateStreams },
   };
 }

@@ -21,6 +21,8 @@ import { ProjectionFigures } from './projections/projection-figures.js';
 import { ProjectionRunController } from './projections/projection-run.controller.js';
 import { ProjectionController } from './projections/projection.controller.js';
 import { ProjectionsController } from './projections/projections.controller.js';
+import { ProjectionStates } from './projections/states/projection-states.js';
+import { ProjectionStatesController } from './projections/states/projection-states.controller.js';
 import { ReadGate } from './reads/read-gate.js';
 import { SchemaCheckController } from './schemas/schema-check.controller.js';
 import { SchemaChecks } from './schemas/schema-checks.js';
@@ -63,6 +65,7 @@ export class GatewayModule {
         ProjectionsController,
         ProjectionController,
         ProjectionRunController,
+        ProjectionStatesController,
       ],
       providers: [
         { provide: READER, useValue: parts.reader },
@@ -78,6 +81,7 @@ export class GatewayModule {
         { provide: SchemaChecks, useValue: parts.checks },
         { provide: ProjectionChanges, useValue: parts.projectionChanges },
         { provide: ProjectionFigures, useValue: parts.projectionFigures },
+        { provide: ProjectionStates, useValue: parts.projectionStates },
       ],
     };
   }

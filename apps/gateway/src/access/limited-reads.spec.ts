@@ -4,6 +4,7 @@ import { systemActor } from '#definitions';
 import { createHttpApp } from '#http';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { queryPort } from '../ports.js';
+import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 
 /** What a request with a key for the stream `mine` must come to, where there is a stream `secret`, too. */
 interface Case {
@@ -116,6 +117,18 @@ const reads: Record<string, Case[]> = {
     { url: '/api/v1/projections/of-mine', becomes: 'shown' },
     ...forbidden('/api/v1/projections/of-secret'),
   ],
+  'GET /api/v1/projections/:name/state': [
+    { url: '/api/v1/projections/of-mine/state', becomes: 'shown' },
+    { url: '/api/v1/projections/of-mine/state?order_by=n', becomes: 'shown' },
+    ...forbidden('/api/v1/projections/of-secret/state', '/api/v1/projections/of-secret/state?prefix=a'),
+  ],
+  'GET /api/v1/projections/:name/state/:key': [
+    { url: '/api/v1/projections/of-mine/state/mine-entity', becomes: 'shown' },
+    ...forbidden(
+      '/api/v1/projections/of-secret/state/secret-entity',
+      '/api/v1/projections/of-secret/state/not-there',
+    ),
+  ],
   'GET /api/v1/keys': forbidden('/api/v1/keys'),
   'GET /api/v1/keys/:key_id': forbidden('/api/v1/keys/abcdefghijkl'),
 };
@@ -193,6 +206,7 @@ describe('a key that is limited to a stream', () => {
       '/api/v1/dead-letters',
       '/api/v1/schemas',
       '/api/v1/projections',
+      '/api/v1/projections/of-secret/state',
       '/api/v1/snapshots?entity_id=secret-entity',
     ]) {
       expect((await gateway.core.instance.inject({ url })).body).toContain('secret');
@@ -220,6 +234,8 @@ async function givenStream(stream: string, offset: number): Promise<void> {
     const answer = await gateway.core.instance.inject({ method: 'POST', url, payload: body });
     expect(answer.statusCode, answer.body).toBe(201);
   }
+  const build = await nowServing(gateway, projection.name);
+  await savedState(gateway, build, { key: `${stream}-entity`, state: [1] });
 }
 
 async function givenKey(streams: string[]): Promise<string> {

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#definitions';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 
 interface Operation {
   summary?: string;
@@ -34,6 +35,8 @@ beforeAll(async () => {
     fields: { revenue: { op: 'sum', value: 'event.data.price' } },
   };
   await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/projections', payload: projection });
+  const build = await nowServing(gateway, 'revenue');
+  await savedState(gateway, build, { key: 'order-0', state: [[150, 2]] });
   const snapshot = { stream: 'orders', entity_id: 'order-0' };
   await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/snapshots', payload: snapshot });
   const limited = {
@@ -76,6 +79,8 @@ describe('the OpenAPI document', () => {
       'get /api/v1/keys/{key_id}',
       'get /api/v1/projections',
       'get /api/v1/projections/{name}',
+      'get /api/v1/projections/{name}/state',
+      'get /api/v1/projections/{name}/state/{key}',
       'get /api/v1/schemas',
       'get /api/v1/schemas/{stream}/{event_type}',
       'get /api/v1/schemas/{stream}/{event_type}/versions',
@@ -164,6 +169,9 @@ describe('the OpenAPI document', () => {
     '/api/v1/streams/orders',
     '/api/v1/projections',
     '/api/v1/projections/revenue',
+    '/api/v1/projections/revenue/state',
+    '/api/v1/projections/revenue/state?order_by=revenue&order=desc',
+    '/api/v1/projections/revenue/state/order-0',
     '/api/v1/schemas',
     '/api/v1/schemas/orders/order.placed',
     '/api/v1/schemas/orders/order.placed/versions',
@@ -174,6 +182,7 @@ describe('the OpenAPI document', () => {
     const path = url
       .split('?')[0]
       ?.replace('/revenue', '/{name}')
+      .replace('/state/order-0', '/state/{key}')
       .replace('/streams/orders', '/streams/{stream}')
       .replace('/orders/order.placed', '/{stream}/{event_type}')
       .replace('/versions/1', '/versions/{version}')
