@@ -278,6 +278,16 @@ describe('a projection', () => {
     expect((await send('DELETE', `${path}/${name}`)).statusCode).toBe(404);
   });
 
+  it('is gone also when its states cannot be removed now: a processor does that', async () => {
+    await define();
+    const { projections } = gateway.store;
+    const removeBuild = projections.removeBuild.bind(projections);
+    projections.removeBuild = () => Promise.reject(new Error('down'));
+    expect((await send('DELETE', `${path}/${name}`)).statusCode).toBe(204);
+    projections.removeBuild = removeBuild;
+    expect(definition()).toBeUndefined();
+  });
+
   it('shows the figures of the build that is read from, and of the one in the making', async () => {
     await define();
     await takenOver();
@@ -293,6 +303,41 @@ describe('a projection', () => {
       ...{ processed: 7, failed: 1, updated_at: '1970-01-01T00:00:03.000000Z' },
       progress: { processed: 3, failed: 4 },
     });
+  });
+});
+
+describe('many who change a projection at the same time', () => {
+  const statuses = async (requests: readonly ReturnType<typeof send>[]) =>
+    (await Promise.all(requests)).map(({ statusCode }) => statusCode).sort();
+
+  it('make it once', async () => {
+    const same = Array.from({ length: 5 }, () => define());
+    expect(await statuses(same)).toEqual([200, 200, 200, 200, 201]);
+    name = `${name}-other`;
+    const others = [1, 2, 3].map((n) => define({ key: `event.data.k${n}` }));
+    expect(await statuses(others)).toEqual([201, 409, 409]);
+  });
+
+  it('lose nothing: each change is made of what the one before has left', async () => {
+    await define();
+    await takenOver();
+    const puts = [1, 2, 3, 4].map((n) =>
+      send('PUT', `${path}/${name}`, { ...spec, key: `event.data.k${n}` }),
+    );
+    const pause = send('POST', `${path}/${name}/pause`);
+    expect(await statuses([...puts, pause])).toEqual([200, 200, 200, 200, 200]);
+    expect(definition()).toMatchObject({
+      version: 5,
+      paused: true,
+      serving: { version: 1 },
+      building: { version: 5 },
+    });
+  });
+
+  it('delete it once', async () => {
+    await define();
+    const deletions = [1, 2, 3].map(() => send('DELETE', `${path}/${name}`));
+    expect(await statuses(deletions)).toEqual([204, 404, 404]);
   });
 });
 
