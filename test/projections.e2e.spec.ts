@@ -158,7 +158,7 @@ describe.each(['core', 'query'] as const)('on the %s port', (port) => {
     for (let twice = 0; twice < 2; twice++)
       expect((await given.act('pause')).json()).toMatchObject({ status: 'paused' });
     // A processor stops a moment after it was told.
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
     await given.orders('EUR', [1, 2]);
     await queryEvents(given.client, { stream: given.stream }, waitFor(given.written));
     const answer = await given.client.get(given.at('/state/order.placed'));
@@ -204,6 +204,30 @@ describe.each(['core', 'query'] as const)('on the %s port', (port) => {
         ...[`paused ${port}`, `resumed ${port}`, `reset ${port}`, 'switched system', `deleted ${port}`],
         ...[`created ${port}`, 'switched system', `deleted ${port}`],
       ]);
+  });
+});
+
+describe('a stream that is made anew', () => {
+  it('is folded after a reset, with what other streams have', async () => {
+    const given = new Given(system().core);
+    const other = new Given(system().core);
+    for (const one of [given, other]) await one.made();
+    await given.orders('EUR', [1]);
+    await other.orders('EUR', [10]);
+    await given.define({ source: { streams: [given.stream, other.stream] } });
+    await given.built(1);
+    expect((await given.state('EUR')).state).toEqual({ orders: 2, revenue: 11 });
+    const deletion = path(`/api/v1/streams/${given.stream}`, { confirm: given.stream });
+    expect((await given.client.send('DELETE', deletion)).status).toBe(204);
+    expectProblem(await given.act('reset'), 'stream_not_found');
+    await given.made();
+    given.written.length = 0;
+    await given.orders('EUR', [100]);
+    const old = await given.client.get(given.at('/state/EUR'));
+    expect(old.json<State>().state).toEqual({ orders: 2, revenue: 11 });
+    expect((await given.act('reset')).status).toBe(200);
+    await given.built(1);
+    expect((await given.state('EUR')).state).toEqual({ orders: 2, revenue: 110 });
   });
 });
 

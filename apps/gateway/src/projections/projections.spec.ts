@@ -232,6 +232,21 @@ describe('a projection', () => {
     expect(given.definition?.building?.id).not.toBe(serving?.id);
   });
 
+  it('cannot be built anew without one of its streams, and is bound to the new one when there is', async () => {
+    const { definitions } = given.gateway;
+    await definitions.createStream({ stream: 'short' }, systemActor);
+    await given.define({ source: { streams: ['orders', 'short'] } });
+    await definitions.deleteStream('short', () => Promise.resolve(), systemActor);
+    const refused = await given.send('POST', given.at('/reset'));
+    const errors = [{ pointer: '/source/streams/1' }];
+    expect(refused.json()).toMatchObject({ code: 'stream_not_found', errors });
+    expect((await given.send('POST', given.at('/pause'))).statusCode).toBe(200);
+    const { definition } = await definitions.createStream({ stream: 'short' }, systemActor);
+    expect((await given.send('POST', given.at('/reset'))).statusCode).toBe(200);
+    const { created_at } = definition;
+    expect(given.definition?.building?.sources).toMatchObject({ short: { created_at } });
+  });
+
   it('is gone with its states', async () => {
     await given.define();
     await given.takenOver();
