@@ -4,9 +4,12 @@ import type { WritePorts } from '#ingest';
 import type { Log, Producer } from '#log';
 import type { CompatibilityPolicy } from '#schemas';
 import type { EventReader, SnapshotStore, Store } from '#store';
+import type { Logger } from '#telemetry';
 import { ReadableStreams } from './access/readable-streams.js';
 import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
 import { EntityErasure } from './erasure/entity-erasure.js';
+import { LiveStreams } from './live/live-streams.js';
+import { LogFollower } from './live/log-follower.js';
 import { ProjectionChanges } from './projections/projection-changes.js';
 import { ProjectionFigures } from './projections/projection-figures.js';
 import { ProjectionLag } from './projections/projection-lag.js';
@@ -29,6 +32,9 @@ export interface GatewayOptions {
   gate: ReadGate;
   autoCreateStreams: boolean;
   schemaPolicy: CompatibilityPolicy;
+  /** Open streams of live events at most. */
+  liveStreams: number;
+  logger: Logger;
   /** Milliseconds that a request waits for a position. */
   waitForMs?: number;
   /** Milliseconds that a request waits for a stream that this process has not heard of. */
@@ -49,6 +55,7 @@ export interface GatewayParts {
   projectionChanges: ProjectionChanges;
   projectionFigures: ProjectionFigures;
   projectionStates: ProjectionStates;
+  live: LiveStreams;
   write: WritePorts;
 }
 
@@ -84,6 +91,10 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     projectionChanges: new ProjectionChanges({ definitions, admin, topics, projections, streams }),
     projectionFigures: figures,
     projectionStates: new ProjectionStates({ definitions, projections, figures, waitFor, gate, topics }),
+    live: new LiveStreams({
+      ...{ reader, definitions, logger: options.logger, maxStreams: options.liveStreams },
+      follower: new LogFollower({ admin, reader, definitions, topics, logger: options.logger }),
+    }),
     write: { producer, definitions, topics, autoCreateStreams },
   };
 }

@@ -31,6 +31,8 @@ export interface GivenOptions {
   gate?: ReadGate;
   /** The store evaluates a `where`; without it every one is refused. */
   where?: boolean;
+  /** Open streams at most; default 500. */
+  liveStreams?: number;
 }
 
 export async function givenGateway(options: GivenOptions = {}): Promise<GivenGateway> {
@@ -60,6 +62,8 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
       gate: options.gate ?? new ReadGate({ concurrent: 4, queued: 100, waitMs: 10_000 }),
       autoCreateStreams: true,
       schemaPolicy: 'lenient',
+      liveStreams: options.liveStreams ?? 500,
+      logger: context.logger,
       waitForMs: 50,
       unknownStreamMs: 20,
     },
@@ -82,6 +86,7 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
     definitions,
     topics,
     close: async () => {
+      parts.live.close();
       await Promise.all([core.nest.close(), query.nest.close()]);
       await definitions.close();
       await log.close();

@@ -23,6 +23,8 @@ import { ProjectionController } from './projections/projection.controller.js';
 import { ProjectionsController } from './projections/projections.controller.js';
 import { ProjectionStates } from './projections/states/projection-states.js';
 import { ProjectionStatesController } from './projections/states/projection-states.controller.js';
+import { EventStreamController } from './live/event-stream.controller.js';
+import { LiveStreams } from './live/live-streams.js';
 import { ReadGate } from './reads/read-gate.js';
 import { SchemaCheckController } from './schemas/schema-check.controller.js';
 import { SchemaChecks } from './schemas/schema-checks.js';
@@ -46,6 +48,7 @@ export class GatewayModule {
       controllers: [
         EventQueryController,
         EventCountController,
+        EventStreamController,
         EventController,
         StreamsController,
         StreamController,
@@ -79,6 +82,7 @@ export class GatewayModule {
         { provide: EntityErasure, useValue: parts.erasure },
         { provide: DeadLetterReplay, useValue: parts.replay },
         { provide: SchemaChecks, useValue: parts.checks },
+        { provide: LiveStreams, useValue: parts.live },
         { provide: ProjectionChanges, useValue: parts.projectionChanges },
         { provide: ProjectionFigures, useValue: parts.projectionFigures },
         { provide: ProjectionStates, useValue: parts.projectionStates },

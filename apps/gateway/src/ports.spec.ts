@@ -36,6 +36,7 @@ describe('the query port', () => {
   it.each([
     '/api/v1/events/query',
     '/api/v1/events/count',
+    '/api/v1/events/stream',
     '/api/v1/events/019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
     '/api/v1/streams',
     '/api/v1/entities',

@@ -266,6 +266,27 @@ export const projectionSaveDuration = new Histogram({
   registers,
 });
 
+// Live streams
+
+export const liveStreams = new Gauge({
+  name: 'tributary_live_streams',
+  help: 'Open streams of live events.',
+  registers,
+});
+
+export const liveEvents = new Counter({
+  name: 'tributary_live_events_total',
+  help: 'Events that were written to open streams, to each of them.',
+  registers,
+});
+
+export const liveEnded = new Counter({
+  name: 'tributary_live_ended_total',
+  help: 'Streams that this side has ended, by the code of the problem that they were told.',
+  labelNames: ['code'] as const,
+  registers,
+});
+
 // Removing
 
 export const removedEvents = new Counter({
