@@ -26,8 +26,8 @@ const progressSelection = [
 
 /**
  * The rows of these keys from one partition, in no order. ORDER BY last_offset: so that the last row of each key is the
- * one that is kept. Keys that lie anywhere are found twice as quickly like this as by FINAL, which has to read what lies
- * between them.
+ * one that is kept. Of a million keys, 2 000 that lie anywhere take a quarter less of the processor like this than by
+ * FINAL, which has to read what lies between them.
  */
 export function loadSql({ build, stream, partition }: BuildPartition, keys: readonly string[]): Sql {
   return {
