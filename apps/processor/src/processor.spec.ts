@@ -177,6 +177,19 @@ describe('a projection', () => {
     await expectExact(build);
   });
 
+  it('is folded again where the store has lost what it had', async () => {
+    await world.write([...orders(0, 30), order(3)]);
+    const build = await world.define('revenue', world.build(revenue));
+    const first = start();
+    await serves('revenue', build);
+    await first.processor.close(5000);
+    await world.store.projections.removeBuild(build.id);
+    await world.write(orders(30, 40));
+    start();
+    await eventually(async () => expect((await world.counted(build)).processed).toBe(40));
+    await expectExact(build);
+  });
+
   it('is not folded while it is paused, and goes on where it was', async () => {
     const build = await world.define('revenue', world.build(revenue));
     start();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Retry, type KnownErasures, type Progress } from '#consuming';
 import type { TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
@@ -34,6 +35,9 @@ export interface ProcessorOptions {
   onFailure(error: Error): void;
 }
 
+/** Partitions that fold a batch, and ask the store for keys, at the same time. */
+const foldingAtOnce = 4;
+
 /** Folds what projections are defined over, and keeps their states in the store. */
 export class Processor {
   private readonly retry: Retry;
@@ -52,6 +56,7 @@ export class Processor {
       ...{ writer, retry, onFailure },
       intervalMs: options.saveIntervalMs,
       most: options.unsaved,
+      turns: foldingAtOnce,
       stopped: this.stopped.signal,
       saved: (part, next) => this.supervisor.saved(part, next),
     });
@@ -88,10 +93,14 @@ export class Processor {
    * read again by whoever comes next.
    */
   async close(flushMs: number): Promise<void> {
-    const timer = setTimeout(() => this.stopped.abort(), flushMs);
-    await this.supervisor.close(this.stopped.signal);
-    clearTimeout(timer);
-    this.stopped.abort();
+    const waited = new AbortController();
+    const givenUp = sleep(flushMs, undefined, {
+      signal: AbortSignal.any([waited.signal, this.stopped.signal]),
+    })
+      .catch(() => undefined)
+      .then(() => this.stopped.abort());
+    await this.supervisor.close(givenUp);
+    waited.abort();
     this.saver.abandon();
     await this.removal.stop();
   }

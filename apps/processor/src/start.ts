@@ -10,6 +10,7 @@ import { registerChecks } from './health.js';
 import { Processor, type ProcessorOptions } from './processor.js';
 import { ProcessorModule } from './processor.module.js';
 import type { PartitionProjector } from './projections/partition-projector.js';
+import { Snapshotter } from './snapshots/snapshotter.js';
 
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
@@ -20,6 +21,7 @@ const fetchBounds = {
   fetchBytes: 4 * 1024 * 1024,
   fetchPartitionBytes: 512 * 1024,
   consumeBytes: 8 * 1024 * 1024,
+  fetchWaitMs: 250,
 };
 /** Seconds of the time to stop that are kept for leaving the groups and closing connections. */
 const closeSeconds = 5;
@@ -57,6 +59,10 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     ...{ log, topics, logger, progress, erasures, definitions, writer: writerOf(store) },
     onFailure: (error) => context.crash(error),
   });
+  const snapshotter = new Snapshotter({
+    ...{ log, topics, logger, definitions, snapshots: store.snapshots, versions: store.writer },
+    onFailure: (error) => context.crash(error),
+  });
   const lag = new LagMonitor<PartitionProjector>({
     ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
     ...{ nameOf: ({ name }) => name, gauge: projectionLag },
@@ -66,6 +72,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   lifecycle.onStop('processor', () =>
     processor.close(Math.max(1, config.SHUTDOWN_SECONDS - closeSeconds) * 1000),
   );
+  lifecycle.onStop('snapshots', () => snapshotter.close());
   lifecycle.onStop('lag', async () => lag.stop());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
@@ -79,6 +86,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   await untilReachable(context, clickHouse, () => store.migrate());
   await untilReachable(context, kafka, () => definitions.start());
   processor.start();
+  snapshotter.start();
 }
 
 function writerOf({ projections, writer }: Store): ProcessorOptions['writer'] {

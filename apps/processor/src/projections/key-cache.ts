@@ -23,52 +23,49 @@ const entryWeight = 300;
  * not saved yet is never forgotten; whoever changes keys bounds that.
  */
 export class KeyCache {
-  /** The one that was used longest ago first. */
+  /** Those that are saved, the one that was used longest ago first. */
   private readonly order = new Map<KeyEntry, PartitionKeys>();
+  private count = 0;
   private weight = 0;
 
   constructor(private readonly bounds: { keys: number; weight: number }) {}
 
-  /** The keys of one assigned partition; `close` them when it is revoked. */
-  open(): PartitionKeys {
-    return new PartitionKeys({
-      used: (entry, keys) => this.use(entry, keys),
-      grown: (by) => void (this.weight += by),
-      closed: (entries) => {
-        for (const entry of entries) this.forget(entry);
+  /**
+   * The keys of one assigned partition; `close` them when it is revoked.
+   * @param options.complete What is not here is nowhere else either, as long as nothing has been forgotten.
+   */
+  open(options: { complete: boolean }): PartitionKeys {
+    return new PartitionKeys(options.complete, {
+      held: (keys, weight) => {
+        this.count += keys;
+        this.weight += weight;
       },
+      mayGo: (entry, keys) => {
+        this.order.delete(entry);
+        this.order.set(entry, keys);
+        this.makeRoom();
+      },
+      stays: (entry) => void this.order.delete(entry),
     });
   }
 
   get size(): number {
-    return this.order.size;
-  }
-
-  private use(entry: KeyEntry, keys: PartitionKeys): void {
-    if (!this.order.delete(entry)) this.weight += entryWeight + entry.weight;
-    this.order.set(entry, keys);
-    if (this.isFull) this.makeRoom();
-  }
-
-  private get isFull(): boolean {
-    return this.order.size > this.bounds.keys || this.weight > this.bounds.weight;
+    return this.count;
   }
 
   private makeRoom(): void {
-    // What has to stay goes to the end: it is not met again at the next call.
-    for (let turns = this.order.size; turns > 0 && this.isFull; turns--) {
-      const [entry, keys] = this.order.entries().next().value!;
-      if (keys.forget(entry)) this.forget(entry);
-      else {
-        this.order.delete(entry);
-        this.order.set(entry, keys);
-      }
+    for (const [entry, keys] of this.order) {
+      if (this.count <= this.bounds.keys && this.weight <= this.bounds.weight) return;
+      keys.forget(entry);
     }
   }
+}
 
-  private forget(entry: KeyEntry): void {
-    if (this.order.delete(entry)) this.weight -= entryWeight + entry.weight;
-  }
+interface Holder {
+  /** So many keys more, or fewer, and so many characters. */
+  held(keys: number, weight: number): void;
+  mayGo(entry: KeyEntry, keys: PartitionKeys): void;
+  stays(entry: KeyEntry): void;
 }
 
 /** The keys of one partition. */
@@ -79,33 +76,37 @@ export class PartitionKeys {
   private closed = false;
 
   constructor(
-    private readonly cache: {
-      used(entry: KeyEntry, keys: PartitionKeys): void;
-      grown(by: number): void;
-      closed(entries: Iterable<KeyEntry>): void;
-    },
+    private isComplete: boolean,
+    private readonly cache: Holder,
   ) {}
+
+  /** True as long as a key that is not here is not stored: nobody need be asked. */
+  get complete(): boolean {
+    return this.isComplete;
+  }
 
   get(key: string): KeyEntry | undefined {
     return this.entries.get(key);
   }
 
-  /** The entry was read, or written: it is the one used last now. `changed` when it has to be saved. */
-  use(entry: KeyEntry, { changed }: { changed: boolean }): void {
+  /** The entry was changed, and has to be saved. It may have been forgotten meanwhile. */
+  change(entry: KeyEntry): void {
     if (this.closed) return;
-    this.entries.set(entry.key, entry);
-    if (changed && !this.unsaved.has(entry)) {
-      this.unsaved.add(entry);
-      this.unsavedCharacters += entryWeight + entry.weight;
+    if (!this.entries.has(entry.key)) {
+      this.entries.set(entry.key, entry);
+      this.cache.held(1, weightOf(entry));
     }
-    this.cache.used(entry, this);
+    this.cache.stays(entry);
+    if (this.unsaved.has(entry)) return;
+    this.unsaved.add(entry);
+    this.unsavedCharacters += weightOf(entry);
   }
 
-  /** The state of an entry that is in use has become so many characters larger, or smaller. */
+  /** The state of an entry has become so many characters larger, or smaller. */
   weigh(entry: KeyEntry, by: number): void {
     entry.weight += by;
     if (this.entries.get(entry.key) !== entry) return;
-    this.cache.grown(by);
+    this.cache.held(0, by);
     if (this.unsaved.has(entry)) this.unsavedCharacters += by;
   }
 
@@ -119,24 +120,29 @@ export class PartitionKeys {
     return this.unsavedCharacters;
   }
 
-  /** The entry is saved as it was at this offset. */
+  /** The entry is saved as it was at this offset: unless it was changed since, it may be forgotten. */
   saved(entry: KeyEntry, lastOffset: number): void {
     if (entry.lastOffset !== lastOffset || !this.unsaved.delete(entry)) return;
-    this.unsavedCharacters -= entryWeight + entry.weight;
+    this.unsavedCharacters -= weightOf(entry);
+    this.cache.mayGo(entry, this);
   }
 
-  /** False when it has to stay. */
-  forget(entry: KeyEntry): boolean {
-    if (this.unsaved.has(entry)) return false;
+  /** Of what is saved. */
+  forget(entry: KeyEntry): void {
     this.entries.delete(entry.key);
-    return true;
+    this.isComplete = false;
+    this.cache.stays(entry);
+    this.cache.held(-1, -weightOf(entry));
   }
 
   close(): void {
     this.closed = true;
-    this.cache.closed(this.entries.values());
-    this.entries.clear();
+    for (const entry of this.entries.values()) this.forget(entry);
     this.unsaved.clear();
     this.unsavedCharacters = 0;
   }
+}
+
+function weightOf({ weight }: KeyEntry): number {
+  return entryWeight + weight;
 }

@@ -21,13 +21,15 @@ beforeEach(() => {
   [asked, end, held] = [[], new AbortController(), false];
 });
 
-function projector(options: { from?: number; rows?: ProjectionStateRow[] } = {}): PartitionProjector {
+function projector(
+  options: { from?: number; rows?: ProjectionStateRow[]; complete?: boolean } = {},
+): PartitionProjector {
   return new PartitionProjector({
     ...{ name: 'revenue', place, topic, progress: undefined, from: options.from ?? 0 },
     compiled: compileBuild({ id: 'b', version: 1, spec: revenue, sources: {}, started_at: '' }),
     window: new IdWindow(window),
     erasures: { endOf: () => 0 },
-    keys: new KeyCache({ keys: 100, weight: 1e6 }).open(),
+    keys: new KeyCache({ keys: 100, weight: 1e6 }).open({ complete: options.complete ?? false }),
     commits: new CommitLine(0, async () => true),
     ended: end.signal,
     ...{ end: 0, handledUntil: 0 },
@@ -57,6 +59,13 @@ it('asks for the keys of a batch in one question, and for none that it knows', a
   await one.take(batch(0, eur(0), usd(1), eur(2)));
   await one.take(batch(3, eur(3)));
   expect(asked).toEqual([['EUR', 'USD']]);
+});
+
+it('asks for nothing where nothing is stored yet', async () => {
+  const one = projector({ complete: true });
+  await one.take(batch(0, eur(0), usd(1)));
+  expect(asked).toEqual([]);
+  expect(one.unsaved()!.rows).toHaveLength(2);
 });
 
 it('goes on from what is stored, and passes over what is folded into it', async () => {

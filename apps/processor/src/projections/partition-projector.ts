@@ -222,7 +222,7 @@ export class PartitionProjector implements FollowedPartition {
     Object.assign(entry, { state, lastOffset: record.offset, updatedAt: ingestedAt });
     entry.events++;
     if (isOther) keys.weigh(entry, record.value?.length ?? 0);
-    keys.use(entry, { changed: true });
+    keys.change(entry);
   }
 
   private async entriesOf(wanted: ReadonlySet<string>): Promise<Map<string, KeyEntry>> {
@@ -235,7 +235,8 @@ export class PartitionProjector implements FollowedPartition {
       else missing.push(key);
     }
     if (missing.length === 0) return entries;
-    const rows = new Map((await load(missing)).map((row) => [row.key, row]));
+    const known = keys.complete ? [] : await load(missing);
+    const rows = new Map(known.map((row) => [row.key, row]));
     for (const key of missing) entries.set(key, entryOf(key, rows.get(key), compiled.fold.empty));
     return entries;
   }

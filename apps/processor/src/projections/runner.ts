@@ -24,7 +24,7 @@ const reassignMs = 100;
 export interface RunnerParts {
   log: Log;
   topics: TopicNames;
-  writer: Pick<ProjectionWriter, 'load' | 'progressOf'>;
+  writer: Pick<ProjectionWriter, 'load' | 'progressOf' | 'save'>;
   retry: Retry;
   saver: Saver;
   keys: KeyCache;
@@ -134,16 +134,16 @@ export class Runner implements ConsumerHandler {
   }
 
   /**
-   * Saves and commits what was read, takes nothing more, leaves the group. What cannot be saved before `givenUp` is read
+   * Saves and commits what was read, takes nothing more, leaves the group. What cannot be saved before `givenUp` resolves is read
    * again by whoever comes next.
    */
-  async stop(givenUp: AbortSignal): Promise<void> {
+  async stop(givenUp: Promise<unknown>): Promise<void> {
     this.closing = true;
     for (const timer of this.moving.values()) clearTimeout(timer);
     const done = this.parts.saver
       .flush()
       .then(() => Promise.allSettled([...this].map(({ commits }) => commits.settled())));
-    await Promise.race([done, aborted(givenUp)]);
+    await Promise.race([done, givenUp]);
     for (const key of [...this.held.keys()]) this.drop(key);
     this.release();
     await this.consumer.close();
@@ -157,10 +157,14 @@ export class Runner implements ConsumerHandler {
     const place = { build: this.compiled.build.id, stream, partition };
     const progress = await retry.run('store', end.signal, () => writer.progressOf(place));
     const first = this.compiled.build.sources[stream]?.starts?.[partition] ?? 0;
-    // The group's position is lost when nobody reads for a week; the progress is not.
-    held.from = Math.max(position, progress?.next ?? 0, first);
+    // The store says what is folded: the group's position is lost when nobody reads for a week, or the store was.
+    held.from = Math.max(progress?.next ?? 0, first);
+    if (!progress) {
+      const begin = { ...place, next: held.from, processed: 0, failed: 0, updated_at: now() * 1000 };
+      await retry.run('store', end.signal, () => writer.save([], [begin]));
+    }
     const [start, oldest] = await retry.run('log', end.signal, async () => [
-      await warmUpStart(assignment, window, now()),
+      held.from < position ? assignment.beginning : await warmUpStart(assignment, window, now()),
       await assignment.timestampAtPosition(),
     ]);
     end.signal.throwIfAborted();
@@ -168,7 +172,8 @@ export class Runner implements ConsumerHandler {
       ...{ name: this.name, compiled: this.compiled, place, topic, progress },
       ...{ from: held.from, window: held.window, ended: end.signal },
       ...{ end: position, handledUntil: oldest ?? now() },
-      keys: keys.open(),
+      // A build begins to save after it has said so: of one that has not there is nothing.
+      keys: keys.open({ complete: progress === undefined }),
       erasures: new PartitionErasures(erasures, place),
       commits: new CommitLine(position, (next) =>
         retry.run('log', end.signal, () => this.consumer.commit(topic, partition, next)),
@@ -188,11 +193,16 @@ export class Runner implements ConsumerHandler {
       return await aborted(end.signal);
     }
     await this.prime(held, batch);
-    const counted = await projector.take(batch);
-    end.signal.throwIfAborted();
-    this.count(counted);
-    if (batch.next <= from) return this.parts.progress.moved();
-    await this.parts.saver.add(projector);
+    const done = await this.parts.saver.turn(projector);
+    try {
+      end.signal.throwIfAborted();
+      this.count(await projector.take(batch));
+      end.signal.throwIfAborted();
+      if (batch.next > from) this.parts.saver.add(projector);
+      else this.parts.progress.moved();
+    } finally {
+      done();
+    }
   }
 
   /** Has the topic's partitions assigned anew, where the group stands now: what lies between is not read for nothing. */

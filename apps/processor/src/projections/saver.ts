@@ -8,8 +8,10 @@ export interface SaverOptions {
   retry: Retry;
   /** Saves do not start more often than this, in milliseconds, unless there is enough for a full one. */
   intervalMs: number;
-  /** Keys, and about how many characters, that may wait; past that, `add` holds its caller back. */
+  /** Keys, and about how many characters, that may wait; past that, nobody gets a turn. */
   most: { keys: number; weight: number };
+  /** Partitions that fold a batch at the same time. */
+  turns: number;
   /** Aborted when everything stops at once. */
   stopped: AbortSignal;
   /** The partition's state is saved. */
@@ -18,9 +20,9 @@ export interface SaverOptions {
   onFailure(error: unknown): void;
 }
 
-interface Held {
+interface Queued {
   part: PartitionProjector;
-  readonly letGo: () => void;
+  readonly enter: () => void;
 }
 
 /**
@@ -29,7 +31,8 @@ interface Held {
  */
 export class Saver {
   private readonly waiting = new Set<PartitionProjector>();
-  private held: Held[] = [];
+  private queue: Queued[] = [];
+  private folding = 0;
   private lastStart = -Infinity;
   private running: Promise<void> | undefined;
   private over = false;
@@ -38,20 +41,36 @@ export class Saver {
 
   constructor(private readonly options: SaverOptions) {}
 
-  /** The partition has something to save. Resolves when there is room for more. */
-  async add(part: PartitionProjector): Promise<void> {
+  /**
+   * Resolves, in the order of the calls, when the partition may fold a batch: there is room for what it changes, and not
+   * too many ask the store for keys. Call what it resolves with when that is done. Look whether the partition has ended.
+   */
+  async turn(part: PartitionProjector): Promise<() => void> {
+    await new Promise<void>((enter) => {
+      this.queue.push({ part, enter });
+      this.letIn();
+    });
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      this.folding--;
+      this.letIn();
+    };
+  }
+
+  /** The partition has something to save. */
+  add(part: PartitionProjector): void {
     if (this.over || part.ended.aborted) return;
     this.waiting.add(part);
     this.running ??= this.run();
-    if (!this.isFull) return;
-    this.hurry();
-    await new Promise<void>((letGo) => this.held.push({ part, letGo }));
+    if (this.isFull) this.hurry();
   }
 
   /** The partition is no longer ours: what it has not saved, somebody else reads again. */
   drop(part: PartitionProjector): void {
     this.waiting.delete(part);
-    this.letGo(({ part: other }) => other === part);
+    this.letIn();
   }
 
   /** Resolves when everything that was added is saved, or nothing is saved any more. */
@@ -62,11 +81,11 @@ export class Saver {
     this.flushing--;
   }
 
-  /** Lets go of everyone who is held back: nothing more is saved. */
+  /** Nobody waits for a turn any more: nothing more is saved. */
   abandon(): void {
     this.over = true;
     this.waiting.clear();
-    this.letGo();
+    this.letIn();
   }
 
   private async run(): Promise<void> {
@@ -113,7 +132,7 @@ export class Saver {
       unsaved.saved();
       this.options.saved(part, unsaved.progress.next);
     }
-    if (!this.isFull) this.letGo();
+    this.letIn();
   }
 
   /** As many as make a full save. What is left comes with the next. */
@@ -151,9 +170,18 @@ export class Saver {
     metrics.projectionSavedRows.inc(rows.length);
   }
 
-  private letGo(which: (held: Held) => boolean = () => true): void {
-    const going = this.held.filter(which);
-    this.held = this.held.filter((held) => !going.includes(held));
-    for (const { letGo } of going) letGo();
+  /** Whoever came first, while there is room; and those whose partition has ended, who will not fold. */
+  private letIn(): void {
+    const queued = this.queue;
+    this.queue = [];
+    for (const one of queued) {
+      const isOver = this.over || one.part.ended.aborted;
+      const mayEnter = this.queue.length === 0 && this.folding < this.options.turns && !this.isFull;
+      if (!isOver && !mayEnter) this.queue.push(one);
+      else {
+        this.folding++;
+        one.enter();
+      }
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailableError, UnknownTopicError } from '#log';
 import type { Logger } from '#telemetry';
 import { metrics } from '#telemetry';
@@ -78,8 +79,8 @@ export class Supervisor {
     this.runners.get(part.build)?.saved(part, next);
   }
 
-  /** Saves what was read and leaves every group; what cannot be saved before `givenUp` is read again by others. */
-  async close(givenUp: AbortSignal): Promise<void> {
+  /** Saves what was read and leaves every group; what cannot be saved before `givenUp` resolves is read again by others. */
+  async close(givenUp: Promise<unknown>): Promise<void> {
     this.closed = true;
     this.stopListening();
     clearTimeout(this.timer);
@@ -123,7 +124,7 @@ export class Supervisor {
     if (this.stopping.has(id)) return;
     this.building.delete(id);
     logger.info({ projection: runner.name, build: id }, 'stopping');
-    const stopped = runner.stop(AbortSignal.timeout(stopMs)).then(
+    const stopped = runner.stop(sleep(stopMs, undefined, { ref: false })).then(
       () => {
         this.stopping.delete(id);
         this.runners.delete(id);
