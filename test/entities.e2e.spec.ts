@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { expectProblem, freshStream, path, waitFor, type BatchAnswer, type Written } from './api.js';
 import { useStack } from './use-stack.js';
 
-const system = useStack();
+const system = useStack({ processors: 1 });
 
 interface State {
   stream: string;
@@ -113,6 +113,28 @@ describe('snapshots', () => {
       snapshots: [{ snapshot_id: ids[0], version: 5, reason: 'requested', state: { n: 4 } }],
       ...{ total: 1, has_more: false, next_cursor: null },
     });
+  });
+
+  it('are made by themselves each so many versions, as the stream says', async () => {
+    const [often, never] = [freshStream(), freshStream()];
+    const { core, query } = system();
+    for (const [stream, snapshot_every] of [
+      [often, 20],
+      [never, 0],
+    ] as const) {
+      const created = await core.post('/api/v1/streams', { stream, snapshot_every });
+      expect(created.json()).toMatchObject({ stream, snapshot_every });
+      await givenEvents(stream, 'e', upTo(50));
+    }
+    await expect.poll(async () => (await snapshotsOf(often)).snapshots.length).toBe(1);
+    expect((await snapshotsOf(often)).snapshots).toMatchObject([
+      { version: 40, reason: 'automatic', state: { n: 39, k0: 0 } },
+    ]);
+    const state = (await query.get(statePath(often, 'e'))).json<State>();
+    expect(state).toMatchObject({ version: 50, from_snapshot: 40, state: { n: 49, k0: 0 } });
+    await givenEvents(often, 'e', [50, 51, 52, 53, 54, 55, 56, 57, 58, 59]);
+    await expect.poll(async () => (await snapshotsOf(often)).snapshots[0]?.version).toBe(60);
+    expect((await snapshotsOf(never)).total).toBe(0);
   });
 
   it('go with their stream', async () => {

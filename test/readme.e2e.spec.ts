@@ -119,5 +119,6 @@ describe('the commands in docs/entities.md', () => {
     expect(outputs[3]).toContain('"reason":"requested"');
     expect(outputs[3]).toContain('"from_snapshot":3');
     expect(outputs[3]).toContain('"total":1');
+    expect(outputs[4]).toContain('"snapshot_every":20');
   });
 });

@@ -51,6 +51,15 @@ export function IsRetention(): PropertyDecorator {
   };
 }
 
+/** After how many versions of an entity the next snapshot of it is made. */
+export function IsSnapshotEvery(): PropertyDecorator {
+  const description = `A snapshot of an entity is made each so many versions; 0: none by itself. Default: ${limits.snapshotEvery}.`;
+  const rules = [IsInt(), Min(0), Max(limits.snapshotEveryMax), JSONSchema({ description, example: 100 })];
+  return (target, propertyName) => {
+    for (const rule of rules) rule(target, propertyName as string);
+  };
+}
+
 /** A stream that is created before its first event. */
 @JSONSchema({ additionalProperties: false })
 export class StreamInput {
@@ -69,4 +78,8 @@ export class StreamInput {
   @IsOptional()
   @IsRetention()
   retention?: Retention;
+
+  @IsOptional()
+  @IsSnapshotEvery()
+  snapshot_every?: number;
 }

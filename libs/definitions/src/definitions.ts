@@ -11,6 +11,7 @@ export interface NewStream {
   stream: string;
   partitions?: number;
   retention?: StreamDefinition['retention'];
+  snapshot_every?: number;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsDefined, IsInt, IsString, Min, ValidateNested } from 'class-validator';
-import { formatTime } from '#contracts';
+import { formatTime, limits } from '#contracts';
 import type { StreamDefinition } from '#definitions';
 import type { StreamSummary } from '#store';
 import { Nullable } from '../openapi/nullable.js';
@@ -23,6 +23,10 @@ export class StreamAnswer {
     ],
   })
   retention: StreamDefinition['retention'];
+  @IsInt()
+  @Min(0)
+  @Schema({ description: 'Versions of an entity between two automatic snapshots; 0: there are none.' })
+  snapshot_every: number;
   @Schema(time) @IsString() created_at: string;
 }
 
@@ -35,7 +39,7 @@ export class StreamList {
 
 /** The answer about a stream; without a summary it has no events. */
 export function streamAnswer(definition: StreamDefinition, summary: StreamSummary | undefined): StreamAnswer {
-  const { stream, partitions, retention, created_at } = definition;
+  const { stream, partitions, retention, created_at, snapshot_every = limits.snapshotEvery } = definition;
   const [first, last] = [summary?.first_timestamp ?? null, summary?.last_timestamp ?? null];
   return {
     stream,
@@ -44,6 +48,7 @@ export function streamAnswer(definition: StreamDefinition, summary: StreamSummar
     first_timestamp: first === null ? null : formatTime(first),
     last_timestamp: last === null ? null : formatTime(last),
     retention,
+    snapshot_every,
     created_at,
   };
 }

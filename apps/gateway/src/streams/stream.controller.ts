@@ -54,10 +54,10 @@ export class StreamController {
   @Patch()
   @RequireScope('definitions:write')
   @ApiOperation({
-    summary: 'Change the retention of a stream',
+    summary: 'Change the retention of a stream, or how often snapshots are made',
     description:
-      'Of its records in Kafka and of its events in ClickHouse. It takes effect within minutes. A shorter one, or a first ' +
-      'bound, removes events as a deletion does: where there is a key, it needs the scope `admin`.',
+      'The retention is that of its records in Kafka and of its events in ClickHouse. It takes effect within minutes. A ' +
+      'shorter one, or a first bound, removes events as a deletion does: where there is a key, it needs the scope `admin`.',
   })
   @ApiParam(streamParam)
   @DescribeBody(StreamChange)
@@ -81,11 +81,12 @@ export class StreamController {
   ): Promise<StreamAnswer> {
     parseQuery(NoParameters, request.query);
     requireChangeable(stream, request);
-    const { retention } = parseBody(StreamChange, request);
+    const { retention: wanted, snapshot_every } = parseBody(StreamChange, request);
     const next = (current: StreamDefinition) => {
+      const retention = wanted ?? current.retention;
       const key = apiKeyOf(request);
       if (key && isShorter(retention, current.retention)) authorize(key, 'admin');
-      return { ...current, retention };
+      return { ...current, retention, ...(snapshot_every != null && { snapshot_every }) };
     };
     const changed = await this.definitions.changeStream(stream, next, actorOf(request));
     return this.answer(changed, request, clientGone(reply.raw));
