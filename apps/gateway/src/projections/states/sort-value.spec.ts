@@ -36,7 +36,7 @@ describe('values of a field', () => {
       fc.property(json, json, json, (a, b, c) => {
         const [x, y, z] = [sortValue(a), sortValue(b), sortValue(c)];
         for (const sign of [1, -1] as const) {
-          expect(Math.sign(compareSortValues(x, y, sign))).toBe(
+          expect(Math.sign(compareSortValues(x, y, sign)) + 0).toBe(
             -Math.sign(compareSortValues(y, x, sign)) + 0,
           );
           if (compareSortValues(x, y, sign) <= 0 && compareSortValues(y, z, sign) <= 0)
