@@ -122,3 +122,12 @@ describe('the commands in docs/entities.md', () => {
     expect(outputs[4]).toContain('"snapshot_every":20');
   });
 });
+
+describe('the commands in docs/live.md', () => {
+  it('work one after the other as they are printed', async () => {
+    const outputs = await outputsOf(commandsIn('docs/live.md'));
+    expect(outputs[1]).toMatch(/^id: .+\nevent: event\ndata: .*"data":\{"bird": "heron", "count": 2\}/m);
+    expect(outputs[2]).toMatch(/"data":\{"bird": "osprey", "count": 1\}/);
+    expect(outputs[2]).not.toContain('heron');
+  });
+});
