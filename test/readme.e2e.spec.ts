@@ -68,6 +68,7 @@ describe('the tour in the README', () => {
     const answers = outputs.join('');
     expect(answers).toContain('"event_type":"order.shipped"');
     expect(answers).toContain('"version":3');
+    expect(answers).toContain('"carrier":"post"},"from_snapshot":null');
     expect(answers).toContain('"total":4');
     expect(answers).toContain('"state":{"orders":2,"revenue":111.5}');
     expect(answers).toContain('"pointer":"/data/amount"');
