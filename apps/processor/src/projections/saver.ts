@@ -127,12 +127,13 @@ export class Saver {
   private async saveNext(): Promise<void> {
     this.lastStart = performance.now();
     const parts = this.take();
+    // Folding goes on while these are saved.
+    this.letIn();
     if (parts.length > 0) await this.save(parts.map(({ unsaved }) => unsaved));
     for (const { part, unsaved } of parts) {
       unsaved.saved();
       this.options.saved(part, unsaved.progress.next);
     }
-    this.letIn();
   }
 
   /** As many as make a full save. What is left comes with the next. */
