@@ -23,9 +23,9 @@ module.exports = {
       to: { path: '^(apps/|libs/)', pathNot: ['^libs/contracts/', '^libs/$1/'] },
     },
     {
-      name: 'definitions-and-http-do-not-look-up',
+      name: 'definitions-consuming-and-http-do-not-look-up',
       severity: 'error',
-      from: { path: '^libs/(definitions|http)/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^libs/(definitions|consuming|entities|http)/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^apps/' },
     },
     {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const apps = ['ingest', 'materializer', 'gateway'] as const;
+const apps = ['ingest', 'materializer', 'processor', 'gateway'] as const;
 
 /** Runs an app with these settings until it ends by itself. */
 function run(app: string, env: Record<string, string>, ...args: string[]) {

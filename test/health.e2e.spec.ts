@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
 import { useStack } from './use-stack.js';
 
-const system = useStack();
+const system = useStack({ processors: 1 });
 const read = async (base: string, route: string) => {
   const answer = await fetch(new URL(route, base));
   return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { useStack } from './use-stack.js';
 
-const system = useStack();
+const system = useStack({ processors: 1 });
 const run = promisify(execFile);
 
 /** The `sh` blocks of a document, or of the part of it that starts with this heading. */
@@ -68,7 +68,9 @@ describe('the tour in the README', () => {
     const answers = outputs.join('');
     expect(answers).toContain('"event_type":"order.shipped"');
     expect(answers).toContain('"version":3');
+    expect(answers).toContain('"carrier":"post"},"from_snapshot":null');
     expect(answers).toContain('"total":4');
+    expect(answers).toContain('"state":{"orders":2,"revenue":111.5}');
     expect(answers).toContain('"pointer":"/data/amount"');
     expect(answers).toMatch(/"key":"trb_/);
   });
@@ -93,5 +95,40 @@ describe('the commands in docs/schemas.md', () => {
     expect(answers).toContain('(required_attribute_added)');
     expect(answers).not.toContain('property_removed_from_closed_content_model');
     expect(outputs.at(-1)).toContain('"version":1,');
+  });
+});
+
+describe('the commands in docs/projections.md', () => {
+  it('work one after the other as they are printed', async () => {
+    const outputs = await outputsOf(commandsIn('docs/projections.md'));
+    const answers = outputs.join('');
+    expect(answers).toContain('"state":{"sales":2,"revenue":111.5,"customers":2}');
+    expect(answers).toContain('"serving_version":1');
+    expect(answers).toContain('"status":"paused"');
+    expect(outputs.at(-1)).not.toContain('projection_not_found');
+  });
+});
+
+describe('the commands in docs/entities.md', () => {
+  it('work one after the other as they are printed', async () => {
+    const outputs = await outputsOf(commandsIn('docs/entities.md'));
+    expect(outputs[1]).toContain('"version":3');
+    expect(outputs[1]).toContain(
+      '"state":{"status":"shipped","lines":{"tea":2,"cup":4}},"from_snapshot":null',
+    );
+    expect(outputs[2]).toContain('"state":{"status":"placed","lines":{"tea":2,"cup":4}}');
+    expect(outputs[3]).toContain('"reason":"requested"');
+    expect(outputs[3]).toContain('"from_snapshot":3');
+    expect(outputs[3]).toContain('"total":1');
+    expect(outputs[4]).toContain('"snapshot_every":20');
+  });
+});
+
+describe('the commands in docs/live.md', () => {
+  it('work one after the other as they are printed', async () => {
+    const outputs = await outputsOf(commandsIn('docs/live.md'));
+    expect(outputs[1]).toMatch(/^id: .+\nevent: event\ndata: .*"data":\{"bird": "heron", "count": 2\}/m);
+    expect(outputs[2]).toMatch(/"data":\{"bird": "osprey", "count": 1\}/);
+    expect(outputs[2]).not.toContain('heron');
   });
 });

@@ -14,6 +14,7 @@ const portNames = [
   'CLICKHOUSE_PORT',
   'INGEST_PORT',
   'MATERIALIZER_PORT',
+  'PROCESSOR_PORT',
   'GATEWAY_CORE_PORT',
   'GATEWAY_QUERY_PORT',
 ];
@@ -82,7 +83,7 @@ describe('what is checked before anything is started', () => {
   it('says how a second system is started beside the one that has the folder', async () => {
     const settings = readSettings({ TRIBUTARY_DATA_DIR: '/data', KAFKA_BROKERS: 'a:1' }, '/');
     expect(await commandBeside(settings)).toMatch(
-      /^KAFKA_BROKERS=a:1 TRIBUTARY_DATA_DIR=\/data-2 CLICKHOUSE_PORT=\d+ INGEST_PORT=\d+ MATERIALIZER_PORT=\d+ GATEWAY_CORE_PORT=\d+ GATEWAY_QUERY_PORT=\d+ npm start$/,
+      /^KAFKA_BROKERS=a:1 TRIBUTARY_DATA_DIR=\/data-2 CLICKHOUSE_PORT=\d+ INGEST_PORT=\d+ MATERIALIZER_PORT=\d+ PROCESSOR_PORT=\d+ GATEWAY_CORE_PORT=\d+ GATEWAY_QUERY_PORT=\d+ npm start$/,
     );
   });
 

@@ -16,7 +16,7 @@ export interface ServicesOptions {
   env: NodeJS.ProcessEnv;
 }
 
-export type ServiceName = 'kafka' | 'clickhouse' | 'ingest' | 'materializer' | 'gateway';
+export type ServiceName = 'kafka' | 'clickhouse' | 'ingest' | 'materializer' | 'processor' | 'gateway';
 
 /** Every process of the local system, and how each is started. */
 export function localServices(options: ServicesOptions): Record<ServiceName, Service> {
@@ -33,7 +33,7 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Ser
       tail: () => log.tail(),
     };
   };
-  const app = (name: 'ingest' | 'materializer' | 'gateway', port: number): Service =>
+  const app = (name: Exclude<ServiceName, 'kafka' | 'clickhouse'>, port: number): Service =>
     service(name, (how) =>
       startApp({
         name,
@@ -51,6 +51,7 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Ser
     ),
     ingest: app('ingest', ports.INGEST_PORT),
     materializer: app('materializer', ports.MATERIALIZER_PORT),
+    processor: app('processor', ports.PROCESSOR_PORT),
     gateway: app('gateway', ports.GATEWAY_CORE_PORT),
   };
 }
@@ -63,6 +64,7 @@ function appEnvironment({ settings, apiKey, env }: ServicesOptions): Record<stri
     CLICKHOUSE_URL: settings.clickhouseUrl ?? `http://127.0.0.1:${ports.CLICKHOUSE_PORT}`,
     INGEST_PORT: String(ports.INGEST_PORT),
     MATERIALIZER_PORT: String(ports.MATERIALIZER_PORT),
+    PROCESSOR_PORT: String(ports.PROCESSOR_PORT),
     GATEWAY_CORE_PORT: String(ports.GATEWAY_CORE_PORT),
     GATEWAY_QUERY_PORT: String(ports.GATEWAY_QUERY_PORT),
     // A materializer that was killed holds its partitions for so long: a person waits for them here.

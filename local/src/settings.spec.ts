@@ -12,6 +12,7 @@ describe('the settings of npm start', () => {
         INGEST_PORT: 3901,
         GATEWAY_QUERY_PORT: 3902,
         MATERIALIZER_PORT: 3903,
+        PROCESSOR_PORT: 3904,
       },
     });
   });

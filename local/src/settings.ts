@@ -23,6 +23,7 @@ const portNames = [
   'CLICKHOUSE_PORT',
   'INGEST_PORT',
   'MATERIALIZER_PORT',
+  'PROCESSOR_PORT',
   'GATEWAY_CORE_PORT',
   'GATEWAY_QUERY_PORT',
 ] as const;
@@ -36,6 +37,7 @@ class LocalConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(1) @Max(65_535) CLICKHOUSE_PORT = 8123;
   @FromText('number') @IsInt() @Min(1) @Max(65_535) INGEST_PORT = 3901;
   @FromText('number') @IsInt() @Min(1) @Max(65_535) MATERIALIZER_PORT = 3903;
+  @FromText('number') @IsInt() @Min(1) @Max(65_535) PROCESSOR_PORT = 3904;
   @FromText('number') @IsInt() @Min(1) @Max(65_535) GATEWAY_CORE_PORT = 3900;
   @FromText('number') @IsInt() @Min(1) @Max(65_535) GATEWAY_QUERY_PORT = 3902;
 }

@@ -29,7 +29,7 @@ export interface LocalSystem {
   restartApps(): Promise<void>;
 }
 
-const apps: ServiceName[] = ['ingest', 'materializer', 'gateway'];
+const apps: ServiceName[] = ['ingest', 'materializer', 'processor', 'gateway'];
 
 /**
  * Takes the data folder for this process. Nothing is started yet.
@@ -108,7 +108,7 @@ class System implements LocalSystem {
         ? step('ClickHouse answers', () => checkClickHouse(settings.clickhouseUrl ?? ''))
         : step('ClickHouse runs', () => run(services.clickhouse)),
     ]);
-    await step('Ingest, materializer and gateway run', () =>
+    await step('Ingest, materializer, processor and gateway run', () =>
       Promise.all(apps.map((name) => run(services[name]))),
     );
     if (this.ending) return;
@@ -140,7 +140,7 @@ class System implements LocalSystem {
   private async stopInOrder(): Promise<void> {
     this.supervisor.beginStopping();
     await this.supervisor.stop('ingest', 'gateway');
-    await this.supervisor.stop('materializer');
+    await this.supervisor.stop('materializer', 'processor');
     await this.supervisor.stop('clickhouse');
     await this.supervisor.stop('kafka');
     await this.unlock();

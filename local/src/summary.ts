@@ -10,6 +10,7 @@ export function summary(settings: LocalSettings, apiKey: string): string {
     ['ingest', at(ports.INGEST_PORT), 'writes, for many producers'],
     ['query (key)', at(ports.GATEWAY_QUERY_PORT), 'the same API, with an API key'],
     ['materializer', at(ports.MATERIALIZER_PORT), 'health and metrics'],
+    ['processor', at(ports.PROCESSOR_PORT), 'health and metrics'],
     ['docs', `${at(ports.GATEWAY_CORE_PORT)}/docs`, 'the API, to read and to try'],
     ['API key', apiKey, ''],
   ].map(([name = '', value = '', what = '']) => `${name.padEnd(14)} ${value}${what && `  ${what}`}`);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#definitions';
 import { eventRow, givenGateway, type GivenGateway } from './gateway.fixture.js';
+import { nowServing, savedState } from './projections/states/serving.fixture.js';
 
 let gateway: GivenGateway;
 
@@ -11,6 +12,10 @@ beforeAll(async () => {
     Array.from({ length: 10 }, (_, offset) => eventRow({ offset })),
     'token',
   );
+  const payload = { name: 'revenue', source: { streams: ['orders'] }, fields: { n: { op: 'count' } } };
+  await gateway.core.instance.inject({ method: 'POST', url: projections, payload });
+  const build = await nowServing(gateway, 'revenue');
+  for (const key of ['a', 'b', 'c', 'd']) await savedState(gateway, build, { key, state: [1] });
 });
 afterAll(() => gateway.close());
 
@@ -20,6 +25,9 @@ const counts = '/api/v1/events/count';
 const streams = '/api/v1/streams';
 const entities = '/api/v1/entities';
 const letters = '/api/v1/dead-letters';
+const projections = '/api/v1/projections';
+const states = '/api/v1/projections/revenue/state';
+const lists = [events, entities, letters, streams, projections, states];
 
 /** Each parameter, on one address that has it, with a value that is fine. */
 const single: [string, string, string][] = [
@@ -35,6 +43,13 @@ const single: [string, string, string][] = [
   [counts, 'since', '2026-11-21T00:00:00Z'],
   [streams, 'limit', '10'],
   [streams, 'cursor', 'x'],
+  [projections, 'limit', '10'],
+  [projections, 'cursor', 'x'],
+  [states, 'limit', '10'],
+  [states, 'cursor', 'x'],
+  [states, 'prefix', 'a'],
+  [states, 'order_by', 'n'],
+  [states, 'order', 'asc'],
   [entities, 'stream', 'orders'],
   [entities, 'limit', '10'],
   [entities, 'cursor', 'x'],
@@ -49,6 +64,8 @@ const repeatable: [string, string, string][] = [
   [events, 'event_type', 'order.placed'],
   [events, 'entity_id', 'order-1'],
   [events, 'wait_for', 'orders:0:0'],
+  [states, 'wait_for', 'orders:0:0'],
+  [`${states}/a`, 'wait_for', 'orders:0:0'],
 ];
 const sql = [
   "' OR 1=1 --",
@@ -81,7 +98,7 @@ describe('a query parameter', () => {
     expect((await get(`${events}?${name}=2026-11-21T00:00:00%2B01:00`)).statusCode).toBe(200);
   });
 
-  it.each([events, counts, streams, entities, letters])('that %s does not know is named', async (path) => {
+  it.each([counts, `${states}/a`, ...lists])('that %s does not know is named', async (path) => {
     await expectNamed(`${path}?colour=red`, 'colour');
     await expectNamed(`${path}?Limit=1`, 'Limit');
     await expectNamed(`${path}?__proto__=1`, '__proto__');
@@ -102,7 +119,7 @@ describe('a query parameter', () => {
     await expectNamed(`${path}?${many}`, name);
   });
 
-  it.each([events, entities, letters, streams])('limit of %s is a number in its bounds', async (path) => {
+  it.each(lists)('limit of %s is a number in its bounds', async (path) => {
     const wrong = ['0', '-1', '10001', 'NaN', 'Infinity', '1.5', '1e3', '0x10', ' 1', '+1', '9'.repeat(400)];
     for (const value of wrong) await expectNamed(`${path}?limit=${encodeURIComponent(value)}`, 'limit');
   });
@@ -149,6 +166,10 @@ describe('a query parameter', () => {
       'wait_for',
       ['orders', 'orders:0', 'orders:-1:0', 'orders:0:-1', 'orders:0:NaN', 'a:b:0:0', ...sql],
     ],
+    [states, 'wait_for', ['orders', 'orders:0', 'other:0:0', ...sql]],
+    [states, 'prefix', ['x'.repeat(257)]],
+    [states, 'order_by', ['x'.repeat(65), 'nothing', 'n;', '__proto__', ...sql]],
+    [states, 'order', ['ASC', 'up', ...sql]],
     [events, 'event_type', ['x'.repeat(257)]],
     [events, 'entity_id', ['x'.repeat(257)]],
     [events, 'event_type_prefix', ['x'.repeat(257)]],
@@ -219,7 +240,7 @@ describe('a cursor', () => {
     expect((await get(`${events}?stream=orders&limit=5&cursor=${cursor}`)).statusCode).toBe(200);
   });
 
-  it.each([events, entities, letters, streams])('that is none is refused by %s', async (path) => {
+  it.each(lists)('that is none is refused by %s', async (path) => {
     for (const cursor of ['abc', '....', 'WzFd', 'bnVsbA', 'x'.repeat(2000), ...sql]) {
       expect((await get(`${path}?cursor=${encodeURIComponent(cursor)}`)).json()).toMatchObject({
         code: 'invalid_cursor',

@@ -3,10 +3,17 @@ import type { Definitions } from '#definitions';
 import type { WritePorts } from '#ingest';
 import type { Log, Producer } from '#log';
 import type { CompatibilityPolicy } from '#schemas';
-import type { EventReader, Store } from '#store';
+import type { EventReader, SnapshotStore, Store } from '#store';
+import type { Logger } from '#telemetry';
 import { ReadableStreams } from './access/readable-streams.js';
 import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
 import { EntityErasure } from './erasure/entity-erasure.js';
+import { LiveStreams } from './live/live-streams.js';
+import { LogFollower } from './live/log-follower.js';
+import { ProjectionChanges } from './projections/projection-changes.js';
+import { ProjectionFigures } from './projections/projection-figures.js';
+import { ProjectionLag } from './projections/projection-lag.js';
+import { ProjectionStates } from './projections/states/projection-states.js';
 import type { ReadGate } from './reads/read-gate.js';
 import { SchemaChecks } from './schemas/schema-checks.js';
 import { StreamDeletion } from './streams/stream-deletion.js';
@@ -15,7 +22,7 @@ import { WaitFor } from './wait-for/wait-for.js';
 /** What the gateway is put together from. */
 export interface GatewayEngines {
   log: Pick<Log, 'admin'>;
-  store: Pick<Store, 'reader' | 'writer' | 'eraser'>;
+  store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections' | 'snapshots'>;
   definitions: Definitions;
   producer: Producer;
   topics: TopicNames;
@@ -25,6 +32,9 @@ export interface GatewayOptions {
   gate: ReadGate;
   autoCreateStreams: boolean;
   schemaPolicy: CompatibilityPolicy;
+  /** Open streams of live events at most. */
+  liveStreams: number;
+  logger: Logger;
   /** Milliseconds that a request waits for a position. */
   waitForMs?: number;
   /** Milliseconds that a request waits for a stream that this process has not heard of. */
@@ -34,6 +44,7 @@ export interface GatewayOptions {
 /** What both ports share: one gate and one set of waiting requests, whichever port a request came in on. */
 export interface GatewayParts {
   reader: EventReader;
+  snapshots: SnapshotStore;
   definitions: Definitions;
   gate: ReadGate;
   streams: ReadableStreams;
@@ -41,6 +52,10 @@ export interface GatewayParts {
   erasure: EntityErasure;
   replay: DeadLetterReplay;
   checks: SchemaChecks;
+  projectionChanges: ProjectionChanges;
+  projectionFigures: ProjectionFigures;
+  projectionStates: ProjectionStates;
+  live: LiveStreams;
   write: WritePorts;
 }
 
@@ -48,25 +63,38 @@ export interface GatewayParts {
 export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): GatewayParts {
   const { log, store, definitions, producer, topics } = engines;
   const { gate, autoCreateStreams, schemaPolicy, waitForMs, unknownStreamMs } = options;
-  const { reader, writer, eraser } = store;
+  const { reader, writer, eraser, projections, snapshots } = store;
   const { admin } = log;
   const waitFor = new WaitFor({
     ...{ admin, definitions, topics },
     ...(waitForMs !== undefined && { timeoutMs: waitForMs }),
     ...(unknownStreamMs !== undefined && { unknownStreamMs }),
   });
+  const streams = new ReadableStreams({
+    ...{ definitions, waitFor },
+    ...(unknownStreamMs !== undefined && { unknownStreamMs }),
+  });
+  const figures = new ProjectionFigures({
+    ...{ projections, gate },
+    lag: new ProjectionLag({ admin, definitions, topics }),
+  });
   return {
     reader,
+    snapshots,
     definitions,
     gate,
-    streams: new ReadableStreams({
-      ...{ definitions, waitFor },
-      ...(unknownStreamMs !== undefined && { unknownStreamMs }),
-    }),
+    streams,
     deletion: new StreamDeletion({ definitions, eraser }),
     erasure: new EntityErasure({ admin, definitions, reader, eraser, waitFor, topics, gate }),
     replay: new DeadLetterReplay({ reader, writer, eraser, producer, definitions, topics, gate }),
     checks: new SchemaChecks(schemaPolicy),
+    projectionChanges: new ProjectionChanges({ definitions, admin, topics, projections, streams }),
+    projectionFigures: figures,
+    projectionStates: new ProjectionStates({ definitions, projections, figures, waitFor, gate, topics }),
+    live: new LiveStreams({
+      ...{ reader, definitions, logger: options.logger, maxStreams: options.liveStreams },
+      follower: new LogFollower({ admin, reader, definitions, topics, logger: options.logger }),
+    }),
     write: { producer, definitions, topics, autoCreateStreams },
   };
 }

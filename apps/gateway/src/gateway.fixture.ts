@@ -31,6 +31,8 @@ export interface GivenOptions {
   gate?: ReadGate;
   /** The store evaluates a `where`; without it every one is refused. */
   where?: boolean;
+  /** Open streams at most; default 500. */
+  liveStreams?: number;
 }
 
 export async function givenGateway(options: GivenOptions = {}): Promise<GivenGateway> {
@@ -47,13 +49,21 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
   const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });
   context.lifecycle.running = true;
   const reader = options.reader?.(store.reader) ?? store.reader;
-  const { writer, eraser } = store;
+  const { writer, eraser, projections, snapshots } = store;
   const parts = gatewayParts(
-    { log, store: { reader, writer, eraser }, definitions, producer: await log.producer(), topics },
+    {
+      log,
+      store: { reader, writer, eraser, projections, snapshots },
+      definitions,
+      producer: await log.producer(),
+      topics,
+    },
     {
       gate: options.gate ?? new ReadGate({ concurrent: 4, queued: 100, waitMs: 10_000 }),
       autoCreateStreams: true,
       schemaPolicy: 'lenient',
+      liveStreams: options.liveStreams ?? 500,
+      logger: context.logger,
       waitForMs: 50,
       unknownStreamMs: 20,
     },
@@ -76,6 +86,7 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
     definitions,
     topics,
     close: async () => {
+      parts.live.close();
       await Promise.all([core.nest.close(), query.nest.close()]);
       await definitions.close();
       await log.close();

@@ -4,6 +4,8 @@ import { ReadableStreams } from './access/readable-streams.js';
 import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.js';
 import { ReplayController } from './dead-letters/replay.controller.js';
+import { EntityStateController } from './entities/entity-state.controller.js';
+import { SnapshotsController } from './entities/snapshots.controller.js';
 import { EntityErasure } from './erasure/entity-erasure.js';
 import { ErasureController } from './erasure/erasure.controller.js';
 import { EventCountController } from './events/event-count.controller.js';
@@ -14,6 +16,15 @@ import { KeyController } from './keys/key.controller.js';
 import { KeyStore } from './keys/key-store.js';
 import { KeysController } from './keys/keys.controller.js';
 import { EntitiesController } from './lists/entities.controller.js';
+import { ProjectionChanges } from './projections/projection-changes.js';
+import { ProjectionFigures } from './projections/projection-figures.js';
+import { ProjectionRunController } from './projections/projection-run.controller.js';
+import { ProjectionController } from './projections/projection.controller.js';
+import { ProjectionsController } from './projections/projections.controller.js';
+import { ProjectionStates } from './projections/states/projection-states.js';
+import { ProjectionStatesController } from './projections/states/projection-states.controller.js';
+import { EventStreamController } from './live/event-stream.controller.js';
+import { LiveStreams } from './live/live-streams.js';
 import { ReadGate } from './reads/read-gate.js';
 import { SchemaCheckController } from './schemas/schema-check.controller.js';
 import { SchemaChecks } from './schemas/schema-checks.js';
@@ -25,7 +36,7 @@ import { StreamDeletion } from './streams/stream-deletion.js';
 import { StreamSummaries } from './streams/stream-summaries.js';
 import { StreamController } from './streams/stream.controller.js';
 import { StreamsController } from './streams/streams.controller.js';
-import { DEFINITIONS, READER } from './tokens.js';
+import { DEFINITIONS, READER, SNAPSHOTS } from './tokens.js';
 
 /** The API, once for each port: reading here, writing as `apps/ingest` does it. */
 @Module({})
@@ -37,11 +48,14 @@ export class GatewayModule {
       controllers: [
         EventQueryController,
         EventCountController,
+        EventStreamController,
         EventController,
         StreamsController,
         StreamController,
         StreamDeletionController,
         EntitiesController,
+        EntityStateController,
+        SnapshotsController,
         ErasureController,
         DeadLettersController,
         ReplayController,
@@ -51,9 +65,14 @@ export class GatewayModule {
         SchemaController,
         SchemaVersionsController,
         SchemaCheckController,
+        ProjectionsController,
+        ProjectionController,
+        ProjectionRunController,
+        ProjectionStatesController,
       ],
       providers: [
         { provide: READER, useValue: parts.reader },
+        { provide: SNAPSHOTS, useValue: parts.snapshots },
         { provide: DEFINITIONS, useValue: parts.definitions },
         KeyStore,
         { provide: ReadGate, useValue: parts.gate },
@@ -63,6 +82,10 @@ export class GatewayModule {
         { provide: EntityErasure, useValue: parts.erasure },
         { provide: DeadLetterReplay, useValue: parts.replay },
         { provide: SchemaChecks, useValue: parts.checks },
+        { provide: LiveStreams, useValue: parts.live },
+        { provide: ProjectionChanges, useValue: parts.projectionChanges },
+        { provide: ProjectionFigures, useValue: parts.projectionFigures },
+        { provide: ProjectionStates, useValue: parts.projectionStates },
       ],
     };
   }

@@ -47,8 +47,11 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
       gate,
       autoCreateStreams: config.AUTO_CREATE_STREAMS,
       schemaPolicy: config.SCHEMA_COMPATIBILITY_POLICY,
+      liveStreams: config.LIVE_STREAMS,
+      logger: context.logger,
     },
   );
+  lifecycle.stopping.addEventListener('abort', () => parts.live.close(), { once: true });
   const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
   registerChecks(context.health, { log, store, definitions, lag });
   const stopFollowing = lag.follow(lagIntervalMs);

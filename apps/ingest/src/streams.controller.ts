@@ -1,7 +1,7 @@
 import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ProblemError, StreamInput } from '#contracts';
+import { limits, ProblemError, StreamInput } from '#contracts';
 import type { Definitions } from '#definitions';
 import { accessOf, actorOf, RequireScope, DescribeBody, parseBody, parseQuery } from '#http';
 import { NoQuery } from './batch-input.js';
@@ -34,16 +34,24 @@ export class StreamsWriteController {
   @Post()
   async create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     parseQuery(NoQuery, request.query);
-    const { stream, partitions, retention } = parseBody(StreamInput, request);
+    const { stream, partitions, retention, snapshot_every } = parseBody(StreamInput, request);
     const refusal = refusalOf(stream, accessOf(request), '/stream');
     if (refusal) throw refusal.toProblem();
-    const settings = { ...(partitions != null && { partitions }), ...(retention != null && { retention }) };
+    const settings = {
+      ...(partitions != null && { partitions }),
+      ...(retention != null && { retention }),
+      ...(snapshot_every != null && { snapshot_every }),
+    };
     const { definition, created } = await this.definitions.createStream(
       { stream, ...settings },
       actorOf(request),
     );
     if (!created) throw new ProblemError('stream_exists', `There is a stream ${stream} already.`);
-    const { partitions: made, retention: kept, created_at } = definition;
-    void reply.code(201).send({ stream, partitions: made, retention: kept, created_at });
+    const { created_at } = definition;
+    void reply.code(201).send({
+      ...{ stream, partitions: definition.partitions, retention: definition.retention },
+      snapshot_every: definition.snapshot_every ?? limits.snapshotEvery,
+      created_at,
+    });
   }
 }

@@ -64,6 +64,7 @@ export class CreatedStream {
   @IsString() stream: string;
   @IsInt() partitions: number;
   @IsRetention('As it is kept: the default where none was sent.') retention: Retention;
+  @IsInt() snapshot_every: number;
   @JSONSchema({ format: 'date-time' }) @IsString() created_at: string;
 }
 

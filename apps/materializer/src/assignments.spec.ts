@@ -1,3 +1,4 @@
+import { nothingErased, Retry } from '#consuming';
 import { encodeRecord, TopicNames } from '#contracts';
 import type { Assignment, LogRecord } from '#log';
 import { MemoryStore, StoreUnavailableError } from '#store';
@@ -5,8 +6,6 @@ import { createLogger } from '#telemetry';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Assignments, type AssignmentsOptions } from './assignments.js';
 import type { PartitionState } from './partition-state.js';
-import { nothingErased } from './erasures.fixture.js';
-import { Retry } from './retry.js';
 import { VersionCache } from './version-cache.js';
 
 const place = { topic: 't.events.s', partition: 3 };

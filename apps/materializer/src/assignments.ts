@@ -1,17 +1,13 @@
+import { CommitLine, type KnownErasures, PartitionErasures, type Retry, warmUpStart } from '#consuming';
 import type { Assignment, Consumer } from '#log';
 import { IdWindow, type IdWindowBounds } from '#streaming';
 import type { Logger } from '#telemetry';
 import type { TopicNames } from '#contracts';
-import { CommitLine } from './commit-line.js';
-import type { KnownErasures } from './erasures.js';
-import { PartitionErasures } from './partition-erasures.js';
 import { PartitionFold } from './partition-fold.js';
 import type { PartitionState } from './partition-state.js';
-import type { Retry } from './retry.js';
 import type { RowWriter } from './row-writer.js';
 import { StoredEvents } from './stored-events.js';
 import type { VersionCache } from './version-cache.js';
-import { warmUpStart } from './warm-up.js';
 
 /** A rebalance takes a few seconds. */
 const keepMs = 15_000;

@@ -1,8 +1,8 @@
+import type { Retry } from '#consuming';
 import { encodeRecord } from '#contracts';
 import { StoreRefusedError, StoreUnavailableError, type DeadLetter, type EventBlock } from '#store';
 import { metrics } from '#telemetry';
 import { insertToken } from './insert-token.js';
-import type { Retry } from './retry.js';
 import type { RowWriter } from './row-writer.js';
 
 /** What goes wrong cannot be healed by waiting, and going on would drop something. */

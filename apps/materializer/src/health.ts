@@ -1,10 +1,9 @@
+import type { Lag, Progress } from '#consuming';
 import { definitionsHealth, type Definitions } from '#definitions';
 import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';
-import type { LagMonitor } from './lag.js';
 import type { Materializer } from './materializer.js';
-import type { Progress } from './progress.js';
 
 /** The consumer has lag and does not move. The process should be restarted. */
 export class HangingError extends Error {
@@ -23,7 +22,7 @@ export function registerChecks(
     log: Log;
     store: Store;
     definitions: Definitions;
-    lag: LagMonitor;
+    lag: { readonly total: Lag };
     progress: Progress;
     materializer: Pick<Materializer, 'complaint' | 'joined'>;
   },
@@ -44,7 +43,7 @@ export function registerChecks(
   );
 }
 
-function consumerHealth(lag: LagMonitor, progress: Progress): Record<string, unknown> {
+function consumerHealth(lag: { readonly total: Lag }, progress: Progress): Record<string, unknown> {
   const { events, seconds } = lag.total;
   const idle = Math.round(progress.secondsSinceMove);
   if (progress.hangs(events)) throw new HangingError(`nothing moved for ${idle} s, ${events} events behind`);

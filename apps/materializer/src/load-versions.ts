@@ -1,4 +1,4 @@
-import type { PartitionErasures } from './partition-erasures.js';
+import type { PartitionErasures } from '#consuming';
 import type { RowWriter } from './row-writer.js';
 import type { EntityHead } from './version-cache.js';
 

@@ -1,12 +1,11 @@
+import { nothingErased, Progress } from '#consuming';
 import { allStreams, TopicNames } from '#contracts';
 import { MemoryLog, type ConsumerHandler, type Log, type LogRecord } from '#log';
 import { MemoryStore } from '#store';
 import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { nothingErased } from './erasures.fixture.js';
 import { uuid, valueOf } from './event-block.fixture.js';
 import { Materializer } from './materializer.js';
-import { Progress } from './progress.js';
 
 const topics = new TopicNames('test.');
 const place = { topic: topics.ofStream('orders'), partition: 0 };

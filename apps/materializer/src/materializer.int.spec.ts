@@ -1,3 +1,4 @@
+import { Erasures, Progress } from '#consuming';
 import { allStreams, encodeRecord, entityHash, TopicNames } from '#contracts';
 import { erasureName, openDefinitions, systemActor, type Definitions } from '#definitions';
 import { openKafkaLog, type Log, type Producer } from '#log';
@@ -13,9 +14,7 @@ import { createLogger } from '#telemetry';
 import { freshNames, testEngines } from '#testing';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Erasures } from './erasures.js';
 import { Materializer } from './materializer.js';
-import { Progress } from './progress.js';
 import type { RowWriter } from './row-writer.js';
 import { followStreams } from './stream-subscription.js';
 

@@ -1,3 +1,4 @@
+import { MemoryErasures, nothingErased, Progress } from '#consuming';
 import { allStreams, TopicNames } from '#contracts';
 import { MemoryLog } from '#log';
 import {
@@ -13,10 +14,8 @@ import {
 import { createLogger } from '#telemetry';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ErasuresOfSpec, nothingErased } from './erasures.fixture.js';
 import { uuid, valueOf } from './event-block.fixture.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
-import { Progress } from './progress.js';
 import type { RowWriter } from './row-writer.js';
 
 const topics = new TopicNames('test.');
@@ -337,7 +336,7 @@ describe('Materializer', () => {
   });
 
   it('does not store what was erased, and goes on from the store for what came after', async () => {
-    const erasures = new ErasuresOfSpec();
+    const erasures = new MemoryErasures();
     await write(['a', 'b', 'a', 'b', 'a'].map((entity, id) => ({ id, entity })));
     const first = await start({ erasures });
     await untilCommitted(5);

@@ -1,3 +1,4 @@
+import { type KnownErasures, logTimeAt, type Progress, Retry } from '#consuming';
 import type { TopicNames } from '#contracts';
 import type { Assignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
 import type { EventBlock } from '#store';
@@ -6,16 +7,12 @@ import { metrics, type Logger } from '#telemetry';
 import { Assignments } from './assignments.js';
 import { bytesOf, chunkOf, lettersOf, type Chunk } from './chunk.js';
 import { EventInserter } from './event-inserter.js';
-import type { KnownErasures } from './erasures.js';
 import { InsertQueue, type Room } from './insert-queue.js';
 import { loadVersions } from './load-versions.js';
 import type { Admitted } from './partition-fold.js';
 import type { PartitionState } from './partition-state.js';
-import type { Progress } from './progress.js';
-import { Retry } from './retry.js';
 import type { RowWriter } from './row-writer.js';
 import { VersionCache } from './version-cache.js';
-import { logTimeAt } from './warm-up.js';
 
 export interface MaterializerOptions {
   log: Log;

@@ -1,11 +1,10 @@
+import { MemoryErasures, nothingErased, PartitionErasures } from '#consuming';
 import { encodeRecord } from '#contracts';
 import type { LogRecord } from '#log';
 import type { EventRow } from '#store';
 import { IdWindow } from '#streaming';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ErasuresOfSpec, nothingErased } from './erasures.fixture.js';
-import { PartitionErasures } from './partition-erasures.js';
 import { PartitionFold } from './partition-fold.js';
 import { VersionCache } from './version-cache.js';
 
@@ -41,7 +40,7 @@ function recordOf(
 /** A fold that starts at `position`, as an assignment makes it; `versionsBefore` is what the store knows. */
 function foldFrom(
   position: number,
-  known: { stored?: number[]; versionsBefore?(entity: string): number; erased?: ErasuresOfSpec } = {},
+  known: { stored?: number[]; versionsBefore?(entity: string): number; erased?: MemoryErasures } = {},
 ) {
   const versions = new VersionCache(1000).open({ fromTheStart: position === 0 });
   versions.storedUpTo = position;
@@ -122,7 +121,7 @@ describe('PartitionFold', () => {
   });
 
   it('passes over the records of an erased entity up to the end of the erasure; its versions start again there', () => {
-    const erased = new ErasuresOfSpec();
+    const erased = new MemoryErasures();
     erased.erase('s', 'e', 4);
     const records = ['e', 'f', 'e', 'f', 'e', 'e'].map((entity, i) => recordOf(i, { entity }));
     const found = foldFrom(0, { erased })(records);
@@ -136,7 +135,7 @@ describe('PartitionFold', () => {
   });
 
   it('counts an entity anew that is erased while it reads, from the end of the erasure on', () => {
-    const erased = new ErasuresOfSpec();
+    const erased = new MemoryErasures();
     const fold = foldFrom(0, { erased });
     fold(['e', 'e'].map((entity, i) => recordOf(i, { entity })));
     erased.erase('s', 'e', 3);
@@ -148,7 +147,7 @@ describe('PartitionFold', () => {
   });
 
   it('goes on counting an entity of which it has read more than was erased', () => {
-    const erased = new ErasuresOfSpec();
+    const erased = new MemoryErasures();
     const fold = foldFrom(0, { erased });
     fold(['e', 'e', 'e'].map((entity, i) => recordOf(i, { entity })));
     erased.erase('s', 'e', 2);
@@ -156,7 +155,7 @@ describe('PartitionFold', () => {
   });
 
   it('still knows the id of an erased record: it comes back by no repetition', () => {
-    const erased = new ErasuresOfSpec();
+    const erased = new MemoryErasures();
     erased.erase('s', 'e', 1);
     const { rows, duplicates } = foldFrom(0, { erased })([
       recordOf(0, { id: 5, entity: 'e' }),

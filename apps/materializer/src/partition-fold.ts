@@ -1,8 +1,8 @@
+import type { PartitionErasures } from '#consuming';
 import { RecordReader, UnreadableRecordError } from '#contracts';
 import type { LogRecord } from '#log';
 import { EventBlockBuilder, type EventBlock } from '#store';
 import type { IdWindow } from '#streaming';
-import type { PartitionErasures } from './partition-erasures.js';
 import type { EntityHead, PartitionVersions } from './version-cache.js';
 
 /** A record that is not an event. */

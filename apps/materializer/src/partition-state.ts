@@ -1,13 +1,12 @@
+import type { CommitLine, FollowedPartition, PartitionErasures } from '#consuming';
 import type { Assignment } from '#log';
-import type { CommitLine } from './commit-line.js';
 import type { IdWindow } from '#streaming';
-import type { PartitionErasures } from './partition-erasures.js';
 import type { PartitionFold } from './partition-fold.js';
 import type { StoredEvents } from './stored-events.js';
 import type { PartitionVersions } from './version-cache.js';
 
 /** One assignment of one partition: a partition that is assigned again gets a new one. */
-export interface PartitionState {
+export interface PartitionState extends FollowedPartition {
   readonly topic: string;
   readonly partition: number;
   readonly stream: string;

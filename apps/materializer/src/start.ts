@@ -1,22 +1,32 @@
+import { Erasures, LagMonitor, type LagGauge, Progress } from '#consuming';
 import { TopicNames } from '#contracts';
 import { openDefinitions } from '#definitions';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn } from '#store';
+import { metrics } from '#telemetry';
 import type { MaterializerConfig } from './config.js';
-import { Erasures } from './erasures.js';
 import { registerChecks } from './health.js';
 import { Janitor } from './janitor/janitor.js';
-import { LagMonitor } from './lag.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
 import { MaterializerModule } from './materializer.module.js';
-import { Progress } from './progress.js';
+import type { PartitionState } from './partition-state.js';
 import { followStreams } from './stream-subscription.js';
 
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
 
 const lagIntervalMs = 5000;
+const streamLag: LagGauge = {
+  set: (stream, { events, seconds }) => {
+    metrics.consumeLagRecords.set({ stream }, events);
+    metrics.consumeLagSeconds.set({ stream }, seconds);
+  },
+  remove: (stream) => {
+    metrics.consumeLagRecords.remove({ stream });
+    metrics.consumeLagSeconds.remove({ stream });
+  },
+};
 /** Two fetches of each partition are held in memory, and a hundred partitions can have a backlog. */
 const fetchBounds = {
   fetchBytes: 8 * 1024 * 1024,
@@ -49,8 +59,9 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     createdAt: (stream) => definitions.stream(stream)?.created_at,
     onFailure: (error) => context.crash(error),
   });
-  const lag = new LagMonitor({
+  const lag = new LagMonitor<PartitionState>({
     ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
+    ...{ nameOf: ({ stream }) => stream, gauge: streamLag },
     partitions: () => materializer.assignments,
   });
   const janitor = new Janitor({

@@ -27,4 +27,7 @@ export const limits = {
   /** Streams that one installation holds. */
   streams: 10_000,
   partitionsPerStream: 256,
+  /** Versions of an entity between two automatic snapshots, where a stream says nothing; and the most it can say. */
+  snapshotEvery: 100,
+  snapshotEveryMax: 1_000_000,
 } as const;

@@ -8,6 +8,13 @@ export const streamNameRule =
   `must be 1 to ${limits.streamCharacters} of the characters A-Z a-z 0-9 . _ - and begin with a letter or a digit, ` +
   'such as orders or shop.orders-eu';
 
+/** What a projection or a pipeline may be called. */
+export const definitionNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+
+/** The same in words. */
+export const definitionNameRule =
+  'must be 1 to 100 of the characters A-Z a-z 0-9 _ - and begin with a letter or a digit, such as revenue_by_currency';
+
 /** Any UUID in its canonical text form (RFC 9562); case is folded when it is stored. */
 export const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
@@ -28,6 +35,15 @@ export class TopicNames {
 
   get materializerGroup(): string {
     return `${this.prefix}materializer`;
+  }
+
+  /** Each build of a projection has a group of its own: it has progress of its own, and holds up no other. */
+  projectionGroup(build: string): string {
+    return `${this.prefix}projection.${build}`;
+  }
+
+  get snapshotGroup(): string {
+    return `${this.prefix}snapshots`;
   }
 
   ofStream(stream: string): string {

@@ -79,6 +79,15 @@ export function IsRetention(description: string): PropertyDecorator {
   };
 }
 
+/** After how many versions of an entity the next snapshot of it is made. */
+export function IsSnapshotEvery(): PropertyDecorator {
+  const description = `A snapshot of an entity is made each so many versions; 0: none by itself. Default: ${limits.snapshotEvery}.`;
+  const rules = [IsInt(), Min(0), Max(limits.snapshotEveryMax), JSONSchema({ description, example: 100 })];
+  return (target, propertyName) => {
+    for (const rule of rules) rule(target, propertyName as string);
+  };
+}
+
 /** A stream that is created before its first event. */
 @JSONSchema({ additionalProperties: false })
 export class StreamInput {
@@ -97,4 +106,8 @@ export class StreamInput {
   @IsOptional()
   @IsRetention('Default: unlimited.')
   retention?: Retention;
+
+  @IsOptional()
+  @IsSnapshotEvery()
+  snapshot_every?: number;
 }

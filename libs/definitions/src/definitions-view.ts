@@ -4,6 +4,7 @@ import { erasureRules } from './erasures/erasure-rules.js';
 import { keyRules } from './keys/key-rules.js';
 import { KindFold } from './kind-fold.js';
 import { UnreadableDefinitionError } from './kind-rules.js';
+import { projectionRules } from './projections/projection-rules.js';
 import { schemaRules } from './schemas/schema-rules.js';
 import { streamRules } from './streams/stream-rules.js';
 
@@ -13,8 +14,12 @@ export class DefinitionsView {
   readonly schemas = new KindFold(schemaRules);
   readonly keys = new KindFold(keyRules);
   readonly erasures = new KindFold(erasureRules);
+  readonly projections = new KindFold(projectionRules);
   private readonly folds = new Map(
-    [this.streams, this.schemas, this.keys, this.erasures].map((fold) => [fold.rules.kind, fold]),
+    [this.streams, this.schemas, this.keys, this.erasures, this.projections].map((fold) => [
+      fold.rules.kind,
+      fold,
+    ]),
   );
   private unreadableCount = 0;
 

@@ -96,6 +96,12 @@ export class Fields {
     return this.members[member];
   }
 
+  /** All members, each of them an object. */
+  map<V>(read: (member: Fields) => V): Record<string, V> {
+    const entries = Object.keys(this.members).map((name): [string, V] => [name, read(this.fields(name))]);
+    return Object.fromEntries(entries);
+  }
+
   /** All members: whole numbers, 0 or more. */
   counts(): Record<string, number> {
     for (const member of Object.keys(this.members)) this.whole(member);

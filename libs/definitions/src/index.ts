@@ -5,6 +5,7 @@ export { definitionsAge, definitionsHealth, DefinitionsStoppedError } from './de
 export * from './erasures/erasure.js';
 export * from './erasures/standing-erasure.js';
 export * from './keys/key-definition.js';
+export * from './projections/projection-definition.js';
 export * from './kind.js';
 export * from './schemas/schema-subject.js';
 export type { StreamDefinition } from './streams/stream-definition.js';

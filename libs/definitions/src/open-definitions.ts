@@ -9,6 +9,7 @@ import type { KeyDefinition } from './keys/key-definition.js';
 import type { Actor } from './kind.js';
 import type { KindFold } from './kind-fold.js';
 import { LogKind } from './log-kind.js';
+import type { ProjectionDefinition } from './projections/projection-definition.js';
 import type { SchemaPart } from './schemas/schema-rules.js';
 import type { SchemaSubject } from './schemas/schema-subject.js';
 import { changeStream } from './streams/change-stream.js';
@@ -56,6 +57,7 @@ class LogDefinitions implements Definitions {
   readonly schemas: LogKind<SchemaSubject, SchemaPart>;
   readonly keys: LogKind<KeyDefinition>;
   readonly erasures: LogKind<Erasure>;
+  readonly projections: LogKind<ProjectionDefinition>;
 
   constructor(private readonly options: DefinitionsOptions) {
     const { log, names, defaults } = options;
@@ -79,6 +81,7 @@ class LogDefinitions implements Definitions {
     this.deletions = new StreamDeletions(this.streamParts);
     this.schemas = this.kind((view) => view.schemas);
     this.keys = this.kind((view) => view.keys);
+    this.projections = this.kind((view) => view.projections);
   }
 
   private kind<T, P>(foldOf: (view: DefinitionsView) => KindFold<T, P>): LogKind<T, P> {

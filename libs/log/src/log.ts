@@ -60,6 +60,13 @@ export interface TopicSettings {
 /** Kafka's topic settings by name; null goes back to the broker's default. */
 export type TopicConfig = Readonly<Record<string, string | null>>;
 
+/** What is asked of one topic. */
+export interface CommittedQuestion {
+  partitions: number;
+  /** See `ConsumerOptions.lifeOf`. */
+  life?: string | undefined;
+}
+
 export interface TopicAdmin {
   /**
    * Creates the topic; resolves false when it exists already, whatever its settings.
@@ -84,6 +91,11 @@ export interface TopicAdmin {
    * committed for another topic of that name than `life` (see `ConsumerOptions.lifeOf`).
    */
   committed(group: string, topic: string, life?: string): Promise<Map<number, number>>;
+  /** The same for many topics in one question; a topic without any is left out. */
+  committedIn(
+    group: string,
+    topics: ReadonlyMap<string, CommittedQuestion>,
+  ): Promise<Map<string, ReadonlyMap<number, number>>>;
   /** Resolves when the log answers. @throws LogUnavailableError */
   ping(): Promise<void>;
   close(): Promise<void>;

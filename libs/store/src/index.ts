@@ -10,3 +10,5 @@ export {
 } from './clickhouse/open.js';
 export { MigrationError } from './clickhouse/migrations.js';
 export { MemoryStore } from './memory/memory-store.js';
+export * from './projection-store.js';
+export * from './snapshot-store.js';

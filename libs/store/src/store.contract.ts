@@ -7,10 +7,14 @@ import { describeErasing } from './contract/erasing.js';
 import { describeFilters } from './contract/filters.js';
 import { describeKeeping } from './contract/keeping.js';
 import { describeLists } from './contract/lists.js';
+import { describeLogOrder } from './contract/log-order.js';
 import { describeMaterializing } from './contract/materializing.js';
 import { describePages } from './contract/pages.js';
+import { describeProjections } from './contract/projections.js';
 import { describeRepeats } from './contract/repeats.js';
 import { describeRetention } from './contract/retention.js';
+import { describeRemovingSnapshots } from './contract/removing-snapshots.js';
+import { describeSnapshots } from './contract/snapshots.js';
 import { StoreContract, type StoreUnderTest } from './contract/store-contract.js';
 
 type Theme = (contract: StoreContract) => void;
@@ -19,6 +23,7 @@ const writingAndReading: Theme[] = [
   describeServing,
   describeKeeping,
   describePages,
+  describeLogOrder,
   describeFilters,
   describeRepeats,
   describeMaterializing,
@@ -26,9 +31,11 @@ const writingAndReading: Theme[] = [
   describeLists,
   describeDeadLetters,
   describeAccess,
+  describeProjections,
+  describeSnapshots,
 ];
 
-const removing: Theme[] = [describeErasing, describeRetention, describeDropping];
+const removing: Theme[] = [describeErasing, describeRetention, describeDropping, describeRemovingSnapshots];
 
 /**
  * What every store promises. `open` gives an empty one, in which nothing is merged while the suite runs. Each removal has

@@ -1,10 +1,16 @@
-import type { Expression, Micros, StoredEvent, StreamAccess } from '#contracts';
+import type { Micros, StoredEvent } from '#contracts';
 import type { EventBlock } from './blocks/event-block.js';
 import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './event-row.js';
+import type { LogOrderPage, LogOrderQuery } from './log-order.js';
+import type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
+import type { SnapshotStore } from './snapshot-store.js';
+import type { ProjectionReader, ProjectionWriter } from './projection-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
+export type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
 export type { EventRow };
+export { maxOffsetRanges, type LogOrderPage, type LogOrderQuery, type OffsetRange } from './log-order.js';
 
 /**
  * The store: what has been materialized, for queries. ClickHouse stands behind it in production; a twin in memory
@@ -13,7 +19,7 @@ export type { EventRow };
 
 /** A record that could not become an event. (source, stream, partition, offset) is its identity. */
 export interface DeadLetter {
-  /** Who gave up on it: `materializer`, later `projection:<name>`, `pipeline:<name>`. */
+  /** Who gave up on it: `materializer` or `projection:<name>`, later `pipeline:<name>`. */
   source: string;
   stream: string;
   partition: number;
@@ -82,36 +88,10 @@ export interface EventWriter {
   }): Promise<Map<string, number>>;
 }
 
-/** What the asker of a question may see: an answer holds nothing of other streams, whatever the question says. */
-export interface Permitted {
-  access: StreamAccess;
-  /** Streams that nobody sees, whatever the access: those that are being deleted. */
-  hidden?: readonly string[];
-}
-
-/** Which events. All conditions hold together; values of one list are alternatives. */
-export interface EventFilter extends Permitted {
-  streams?: readonly string[];
-  eventTypes?: readonly string[];
-  eventTypePrefix?: string;
-  entityIds?: readonly string[];
-  /** Inclusive. */
-  since?: Micros;
-  /** Exclusive. */
-  until?: Micros;
-  where?: Expression;
-}
-
 export interface EventQuery extends EventFilter {
   order: 'asc' | 'desc';
   limit: number;
   cursor?: string;
-}
-
-export interface Page<T> {
-  items: T[];
-  /** Set when there is more. */
-  nextCursor?: string;
 }
 
 export interface CountQuery extends EventFilter {
@@ -158,11 +138,6 @@ export interface EntitiesQuery extends Permitted {
   cursor?: string;
 }
 
-export interface EntityQuery extends Permitted {
-  stream: string;
-  entityId: string;
-}
-
 export interface EntityTraces {
   /** There are events, or a head that has outlived them. */
   events: boolean;
@@ -198,6 +173,11 @@ export interface DeadLetterQuery extends Permitted {
 export interface EventReader {
   /** @throws InvalidCursorError @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError */
   query(query: EventQuery, signal?: AbortSignal): Promise<Page<StoredEvent>>;
+  /**
+   * Events in the log's order, for whoever follows the log. A page is as long as its limit while there is more.
+   * @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError
+   */
+  inLogOrder(query: LogOrderQuery, signal?: AbortSignal): Promise<LogOrderPage>;
   /** Buckets by start, then group; without either, one bucket that is everything, or none when nothing matches. */
   count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }>;
   byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined>;
@@ -215,6 +195,8 @@ export interface Store {
   readonly writer: EventWriter;
   readonly reader: EventReader;
   readonly eraser: EventEraser;
+  readonly snapshots: SnapshotStore;
+  readonly projections: ProjectionWriter & ProjectionReader;
   /** Applies the migrations that are missing. Safe to run by several processes at once. */
   migrate(): Promise<void>;
   /** Resolves when the store answers. @throws StoreUnavailableError */

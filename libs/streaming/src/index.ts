@@ -5,4 +5,5 @@ export { parseCondition } from './expressions/condition.js';
 export * from './expressions/errors.js';
 export { eventValue } from './expressions/event-value.js';
 export { parseExpression } from './expressions/parse.js';
-export { Duration, Timestamp, type Value, type ValueObject } from './expressions/values.js';
+export { Decimal } from './expressions/decimal.js';
+export { compareNumeric, Duration, Timestamp, type Value, type ValueObject } from './expressions/values.js';

@@ -30,6 +30,7 @@ describe('the metrics', () => {
           'code',
           'reason',
           'stream',
+          'projection',
           'port',
           'kind',
           'state',

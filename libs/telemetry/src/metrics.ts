@@ -203,6 +203,90 @@ export const freshness = new Histogram({
   registers,
 });
 
+// Projections
+
+export const projectionBuilds = new Gauge({
+  name: 'tributary_projection_builds',
+  help: 'Builds of projections that this process runs now.',
+  registers,
+});
+
+export const projectionEvents = new Counter({
+  name: 'tributary_projection_events_total',
+  help: 'Events that were folded, by projection; those of its builds together, and again what a crash has repeated.',
+  labelNames: ['projection'] as const,
+  registers,
+});
+
+export const projectionFailed = new Counter({
+  name: 'tributary_projection_failed_total',
+  help: 'Events that could not be folded and went to the dead letters, by projection.',
+  labelNames: ['projection'] as const,
+  registers,
+});
+
+export const projectionDuplicates = new Counter({
+  name: 'tributary_projection_duplicates_total',
+  help: 'Records dropped because their event id had been seen within the window, by projection.',
+  labelNames: ['projection'] as const,
+  registers,
+});
+
+export const projectionLagRecords = new Gauge({
+  name: 'tributary_projection_lag_records',
+  help: 'Records in the log that this process has not folded and saved yet, by projection, over its partitions.',
+  labelNames: ['projection'] as const,
+  registers,
+});
+
+export const projectionLagSeconds = new Gauge({
+  name: 'tributary_projection_lag_seconds',
+  help: 'Age of the oldest record that is not folded and saved yet, by projection; 0 without lag.',
+  labelNames: ['projection'] as const,
+  registers,
+});
+
+export const projectionLastProgress = new Gauge({
+  name: 'tributary_projection_last_progress_timestamp_seconds',
+  help: 'When this process last saved something of a projection, in seconds since 1970.',
+  labelNames: ['projection'] as const,
+  registers,
+});
+
+export const projectionSavedRows = new Counter({
+  name: 'tributary_projection_saved_rows_total',
+  help: 'States of keys that ClickHouse has taken.',
+  registers,
+});
+
+export const projectionSaveDuration = new Histogram({
+  name: 'tributary_projection_save_duration_seconds',
+  help: 'Seconds of one save: dead letters, states and progress of all projections that have changed.',
+  buckets: durations,
+  registers,
+});
+
+// Live streams
+
+export const liveStreams = new Gauge({
+  name: 'tributary_live_streams',
+  help: 'Open streams of live events.',
+  registers,
+});
+
+export const liveEvents = new Counter({
+  name: 'tributary_live_events_total',
+  help: 'Events that were written to open streams, to each of them.',
+  registers,
+});
+
+export const liveEnded = new Counter({
+  name: 'tributary_live_ended_total',
+  help: 'Streams that this side has ended, by the code of the problem that they were told.',
+  labelNames: ['code'] as const,
+  registers,
+});
+
 // Removing
 
 export const removedEvents = new Counter({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type AppName = 'ingest' | 'materializer' | 'gateway';
+export type AppName = 'ingest' | 'materializer' | 'processor' | 'gateway';
 
 export interface AppProcessOptions {
   app: AppName;

@@ -2,6 +2,7 @@ export * from './app-process.js';
 export * from './checker.js';
 export * from './driver.js';
 export * from './engines.js';
+export * from './event-stream-client.js';
 export * from './http-client.js';
 export * from './json-text.js';
 export * from './ledger.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { TopicNames } from '#contracts';
 import { freePort } from '#local';
-import { AppProcess } from './app-process.js';
+import { AppProcess, type AppName } from './app-process.js';
 import { HttpClient } from './http-client.js';
 import { testKey } from './test-key.js';
 
@@ -11,6 +11,8 @@ export interface StackOptions {
   clickhouseUrl: string;
   /** How many materializers; default 1. */
   materializers?: number;
+  /** How many processors; default 0: most specs have no projection. */
+  processors?: number;
   /** More settings, for every app. */
   env?: Record<string, string>;
 }
@@ -29,6 +31,7 @@ export class Stack {
   readonly ingest: AppProcess;
   readonly gateway: AppProcess;
   readonly materializers: AppProcess[] = [];
+  readonly processors: AppProcess[] = [];
   readonly urls: { core: string; query: string; ingest: string };
   /** A key with every scope. */
   readonly key: string;
@@ -82,6 +85,7 @@ export class Stack {
     const [core, query, ingest] = await Promise.all([freePort(), freePort(), freePort()]);
     const stack = new Stack(options, { core, query, ingest });
     for (let i = 0; i < (options.materializers ?? 1); i++) await stack.addMaterializer();
+    for (let i = 0; i < (options.processors ?? 0); i++) await stack.addProcessor();
     return stack;
   }
 
@@ -99,7 +103,7 @@ export class Stack {
   }
 
   get apps(): AppProcess[] {
-    return [this.ingest, ...this.materializers, this.gateway];
+    return [this.ingest, ...this.materializers, ...this.processors, this.gateway];
   }
 
   /** The materializer, where there is one. */
@@ -118,6 +122,15 @@ export class Stack {
     return added;
   }
 
+  /** One more, not started. */
+  async addProcessor(): Promise<AppProcess> {
+    const port = await freePort();
+    const name = `processor-${this.processors.length + 1}`;
+    const added = this.app('processor', { PROCESSOR_PORT: String(port) }, local(port), name);
+    this.processors.push(added);
+    return added;
+  }
+
   /** Stops every app, whatever has become of them. Their logs go, unless KEEP_TEST_LOGS is set. */
   async stop(): Promise<void> {
     await Promise.all(this.apps.map((app) => app.stop()));
@@ -131,12 +144,7 @@ export class Stack {
   }
 
   // eslint-disable-next-line max-params
-  private app(
-    app: 'ingest' | 'materializer' | 'gateway',
-    env: Record<string, string>,
-    probeUrl: string,
-    name: string = app,
-  ): AppProcess {
+  private app(app: AppName, env: Record<string, string>, probeUrl: string, name: string = app): AppProcess {
     return new AppProcess({ app, name, probeUrl, env: { ...this.env, ...env } });
   }
 }

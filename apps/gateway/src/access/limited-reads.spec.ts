@@ -4,6 +4,7 @@ import { systemActor } from '#definitions';
 import { createHttpApp } from '#http';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { queryPort } from '../ports.js';
+import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 
 /** What a request with a key for the stream `mine` must come to, where there is a stream `secret`, too. */
 interface Case {
@@ -40,6 +41,12 @@ const reads: Record<string, Case[]> = {
     { url: '/api/v1/events/count?group_by=entity_id', becomes: 'shown' },
     { url: '/api/v1/events/count?group_by=event_type&interval=1h', becomes: 'shown' },
   ],
+  // What it shows has no end: that is tried where it is read as it comes.
+  'GET /api/v1/events/stream': forbidden(
+    '/api/v1/events/stream?stream=secret',
+    '/api/v1/events/stream?stream=mine&stream=secret',
+    '/api/v1/events/stream?stream=not-there',
+  ),
   'GET /api/v1/events/:event_id': [
     { url: '/api/v1/events/019aa4e2-7d53-7c1e-9a3e-000000000001', becomes: 'shown' },
     { url: `/api/v1/events/${secretId}`, becomes: 'event_not_found' },
@@ -54,6 +61,27 @@ const reads: Record<string, Case[]> = {
     { url: '/api/v1/entities', becomes: 'shown' },
     { url: '/api/v1/entities?stream=mine', becomes: 'shown' },
     ...forbidden('/api/v1/entities?stream=secret'),
+  ],
+  'GET /api/v1/entities/:entity_id/state': [
+    { url: '/api/v1/entities/mine-entity/state?stream=mine', becomes: 'shown' },
+    ...forbidden(
+      '/api/v1/entities/secret-entity/state?stream=secret',
+      '/api/v1/entities/mine-entity/state?stream=not-there',
+    ),
+  ],
+  'GET /api/v1/snapshots': [
+    { url: '/api/v1/snapshots?stream=mine', becomes: 'shown' },
+    { url: '/api/v1/snapshots?entity_id=mine-entity', becomes: 'shown' },
+    { url: '/api/v1/snapshots?entity_id=secret-entity', becomes: 'empty' },
+    ...forbidden('/api/v1/snapshots?stream=secret', '/api/v1/snapshots?stream=not-there&entity_id=e'),
+  ],
+  'POST /api/v1/snapshots': [
+    { url: '/api/v1/snapshots', payload: { stream: 'mine', entity_id: 'mine-entity' }, becomes: 'shown' },
+    {
+      url: '/api/v1/snapshots',
+      payload: { stream: 'secret', entity_id: 'secret-entity' },
+      becomes: 'stream_forbidden',
+    },
   ],
   'GET /api/v1/dead-letters': [
     { url: '/api/v1/dead-letters', becomes: 'shown' },
@@ -90,6 +118,23 @@ const reads: Record<string, Case[]> = {
       becomes: 'stream_forbidden',
     },
   ],
+  'GET /api/v1/projections': [{ url: '/api/v1/projections', becomes: 'shown' }],
+  'GET /api/v1/projections/:name': [
+    { url: '/api/v1/projections/of-mine', becomes: 'shown' },
+    ...forbidden('/api/v1/projections/of-secret'),
+  ],
+  'GET /api/v1/projections/:name/state': [
+    { url: '/api/v1/projections/of-mine/state', becomes: 'shown' },
+    { url: '/api/v1/projections/of-mine/state?order_by=n', becomes: 'shown' },
+    ...forbidden('/api/v1/projections/of-secret/state', '/api/v1/projections/of-secret/state?prefix=a'),
+  ],
+  'GET /api/v1/projections/:name/state/:key': [
+    { url: '/api/v1/projections/of-mine/state/mine-entity', becomes: 'shown' },
+    ...forbidden(
+      '/api/v1/projections/of-secret/state/secret-entity',
+      '/api/v1/projections/of-secret/state/not-there',
+    ),
+  ],
   'GET /api/v1/keys': forbidden('/api/v1/keys'),
   'GET /api/v1/keys/:key_id': forbidden('/api/v1/keys/abcdefghijkl'),
 };
@@ -104,6 +149,12 @@ const changes = [
   'DELETE /api/v1/entities/:entity_id',
   'POST /api/v1/schemas',
   'DELETE /api/v1/schemas/:stream/:event_type',
+  'POST /api/v1/projections',
+  'PUT /api/v1/projections/:name',
+  'DELETE /api/v1/projections/:name',
+  'POST /api/v1/projections/:name/pause',
+  'POST /api/v1/projections/:name/resume',
+  'POST /api/v1/projections/:name/reset',
   'POST /api/v1/keys',
   'DELETE /api/v1/keys/:key_id',
   'POST /api/v1/keys/:key_id/rotate',
@@ -145,13 +196,14 @@ describe('a key that is limited to a stream', () => {
       expect(answer.statusCode, answer.body).toBe(200);
       expect(answer.body).not.toContain('secret');
       if (becomes === 'shown') expect(answer.body).toMatch(/mine|"total":1\b|"matched":1\b/);
-      else expect(answer.body).toMatch(/"(events|buckets|schemas)":\[\]/);
+      else expect(answer.body).toMatch(/"(events|buckets|schemas|snapshots)":\[\]/);
     }
   });
 
   it('sees as much as there is with a key without limits: the specs above hide something', async () => {
     for (const { url, payload } of cases) {
-      if (payload || url.includes('wait_for') || url.includes('not-there') || url.includes('keys')) continue;
+      const passedOver = ['wait_for', 'not-there', 'keys', 'events/stream'];
+      if (payload || passedOver.some((part) => url.includes(part))) continue;
       const answer = await gateway.core.instance.inject({ url });
       expect([url, answer.statusCode]).toEqual([url, 200]);
     }
@@ -160,6 +212,9 @@ describe('a key that is limited to a stream', () => {
       '/api/v1/entities',
       '/api/v1/dead-letters',
       '/api/v1/schemas',
+      '/api/v1/projections',
+      '/api/v1/projections/of-secret/state',
+      '/api/v1/snapshots?entity_id=secret-entity',
     ]) {
       expect((await gateway.core.instance.inject({ url })).body).toContain('secret');
     }
@@ -177,12 +232,21 @@ async function givenStream(stream: string, offset: number): Promise<void> {
   const created_at = row.timestamp;
   await gateway.store.writer.appendDeadLetters([{ ...letter, created_at, error: 'no', event: `${stream}?` }]);
   const payload = { stream, event_type: `${stream}.type`, schema: { title: stream } };
-  const answer = await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/schemas', payload });
-  expect(answer.statusCode, answer.body).toBe(201);
+  const projection = { name: `of-${stream}`, source: { streams: [stream] }, fields: { n: { op: 'count' } } };
+  for (const [url, body] of [
+    ['/api/v1/schemas', payload],
+    ['/api/v1/projections', projection],
+    ['/api/v1/snapshots', { stream, entity_id: `${stream}-entity` }],
+  ] as const) {
+    const answer = await gateway.core.instance.inject({ method: 'POST', url, payload: body });
+    expect(answer.statusCode, answer.body).toBe(201);
+  }
+  const build = await nowServing(gateway, projection.name);
+  await savedState(gateway, build, { key: `${stream}-entity`, state: [1] });
 }
 
 async function givenKey(streams: string[]): Promise<string> {
-  const scopes = ['events:read', 'definitions:read', 'admin'];
+  const scopes = ['events:read', 'events:write', 'definitions:read', 'admin'];
   const payload = { name: 'limited', scopes, streams };
   const answer = await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/keys', payload });
   expect(answer.statusCode, answer.body).toBe(201);

@@ -55,7 +55,7 @@ export class ReadableStreams {
       positions.map(({ stream }) => stream),
       { pointer: 'wait_for' },
     );
-    if (streams) await this.exist(streams, client);
+    if (streams) await this.requireLive(streams, { client, pointerOf: () => 'stream' });
     await this.options.waitFor.reached(positions, client);
     return { access: streams ? access : { ...access, reserved: false }, hidden: this.beingDeleted() };
   }
@@ -73,7 +73,14 @@ export class ReadableStreams {
       .map(({ stream }) => stream);
   }
 
-  private async exist(streams: readonly string[], client: AbortSignal): Promise<void> {
+  /**
+   * Refuses streams that are not there, or are being deleted; one that another process has just made is waited for.
+   * @throws ProblemError 404 `stream_not_found`, 503 `overloaded`
+   */
+  async requireLive(
+    streams: readonly string[],
+    { client, pointerOf }: { client: AbortSignal; pointerOf: (stream: string) => string },
+  ): Promise<void> {
     const unknown = [...new Set(streams)].filter((stream) => !this.exists(stream));
     if (unknown.length === 0) return;
     if (this.waiting >= this.options.maxWaiting) throw tooMany();
@@ -84,7 +91,7 @@ export class ReadableStreams {
       this.waiting--;
     }
     const missing = unknown.filter((stream) => !this.exists(stream));
-    if (missing.length > 0) throw notFound(missing);
+    if (missing.length > 0) throw notFound(missing, pointerOf);
   }
 
   private async announced(streams: readonly string[], client: AbortSignal): Promise<void> {
@@ -106,9 +113,9 @@ function tooMany(): ProblemError {
   return new ProblemError('overloaded', detail, { retryAfterSeconds: 1 });
 }
 
-function notFound(streams: readonly string[]): ProblemError {
+function notFound(streams: readonly string[], pointerOf: (stream: string) => string): ProblemError {
   const detail = `There is no stream ${streams.join(', ')}; GET /api/v1/streams lists those there are.`;
   return new ProblemError('stream_not_found', detail, {
-    errors: streams.map((stream) => ({ pointer: 'stream', detail: `there is no stream ${stream}` })),
+    errors: streams.map((stream) => ({ pointer: pointerOf(stream), detail: `there is no stream ${stream}` })),
   });
 }

@@ -42,7 +42,7 @@ function* ndjsonPieces({ items }: EventPage): Generator<string> {
 }
 
 /** Line breaks in valid JSON only stand between its parts, where a space means the same. */
-function onOneLine(json: string): string {
+export function onOneLine(json: string): string {
   return json.replaceAll(/[\n\r]/g, ' ');
 }
 

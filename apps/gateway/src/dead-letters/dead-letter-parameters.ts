@@ -5,10 +5,7 @@ import { Cursor, PageLimit, Parameter, Text, Time } from '../parameters/decorato
 
 export class DeadLetterListParameters {
   @Text(300)
-  @Parameter(
-    'Only those that this gave up on: `materializer`, later `projection:<name>`, `pipeline:<name>`.',
-    'materializer',
-  )
+  @Parameter('Only those that this gave up on: `materializer`, or `projection:<name>`.', 'materializer')
   source?: string;
 
   @FromText('boolean')

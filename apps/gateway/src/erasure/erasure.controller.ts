@@ -1,10 +1,10 @@
 import { Controller, Delete, Param, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { limits, plainTextPattern, ProblemError } from '#contracts';
 import { actorOf, DescribeQuery, parseQuery, RequireScope } from '#http';
 import { requireConfirmation } from '../access/confirmation.js';
 import { ReadableStreams } from '../access/readable-streams.js';
+import { checkEntityId, entityParam } from '../entities/entity-address.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { clientGone } from '../reads/client-gone.js';
 import { requireChangeable } from '../streams/named-stream.js';
@@ -29,11 +29,7 @@ export class ErasureController {
       'written later are kept, and their versions start at 1 again. Kafka keeps the records until their retention ends; ' +
       'nothing reads them any more.',
   })
-  @ApiParam({
-    name: 'entity_id',
-    description: 'Percent-encoded: `a/b` is `a%2Fb`.',
-    schema: { type: 'string', minLength: 1, maxLength: limits.entityIdCharacters },
-  })
+  @ApiParam(entityParam)
   @DescribeQuery(ErasureParameters, { required: ['confirm'] })
   @Answers(ErasureAnswer, { description: 'It is erased.' })
   @Answers(ErasureAnswer, {
@@ -65,14 +61,4 @@ export class ErasureController {
     if (answer.pending) void reply.code(202);
     return answer;
   }
-}
-
-/** @throws ProblemError 400 */
-function checkEntityId(entityId: string): void {
-  const longest = limits.entityIdCharacters;
-  if (entityId.length >= 1 && entityId.length <= longest && plainTextPattern.test(entityId)) return;
-  const detail = `must be 1 to ${longest} characters without control characters`;
-  throw new ProblemError('invalid_request', `The entity_id in the address ${detail}.`, {
-    errors: [{ pointer: 'entity_id', detail }],
-  });
 }

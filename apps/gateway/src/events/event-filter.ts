@@ -2,13 +2,13 @@ import { parseTime, ProblemError, type Expression, type Micros } from '#contract
 import type { EventFilter, Permitted } from '#store';
 import { ExpressionError, parseCondition } from '#streaming';
 import { parsePosition, type StreamPosition } from '../wait-for/position.js';
-import type { EventFilterParameters } from './event-parameters.js';
+import type { EventSelectionParameters } from './event-parameters.js';
 
 /**
  * The store's filter for a request's parameters, which have been validated one by one.
  * @throws ProblemError 400 when `since` is not before `until`, or `where` is no condition.
  */
-export function eventFilter(parameters: EventFilterParameters): Omit<EventFilter, keyof Permitted> {
+export function eventFilter(parameters: EventSelectionParameters): Omit<EventFilter, keyof Permitted> {
   return {
     ...timeRange(parameters),
     streams: parameters.stream,

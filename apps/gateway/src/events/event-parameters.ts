@@ -14,7 +14,7 @@ import { Schema } from '../openapi/schema.js';
 import { parseInterval } from '../parameters/interval.js';
 
 /** Which events: all parameters hold together, repeated ones are alternatives. */
-export class EventFilterParameters {
+export class EventSelectionParameters {
   @Streams()
   @Parameter('Only events of this stream. Repeatable.', ['orders'])
   stream?: string[];
@@ -48,7 +48,10 @@ export class EventFilterParameters {
     'event.data.amount * 2 > 10',
   )
   where?: string;
+}
 
+/** The same, of a question that is answered once. */
+export class EventFilterParameters extends EventSelectionParameters {
   @Positions()
   wait_for?: string[];
 }

@@ -37,19 +37,27 @@ describe('the OpenAPI document', () => {
     ).toEqual([
       'delete /api/v1/entities/{entity_id}',
       'delete /api/v1/keys/{key_id}',
+      'delete /api/v1/projections/{name}',
       'delete /api/v1/schemas/{stream}/{event_type}',
       'delete /api/v1/streams/{stream}',
       'get /api/v1/dead-letters',
       'get /api/v1/entities',
+      'get /api/v1/entities/{entity_id}/state',
       'get /api/v1/events/count',
       'get /api/v1/events/query',
+      'get /api/v1/events/stream',
       'get /api/v1/events/{event_id}',
       'get /api/v1/keys',
       'get /api/v1/keys/{key_id}',
+      'get /api/v1/projections',
+      'get /api/v1/projections/{name}',
+      'get /api/v1/projections/{name}/state',
+      'get /api/v1/projections/{name}/state/{key}',
       'get /api/v1/schemas',
       'get /api/v1/schemas/{stream}/{event_type}',
       'get /api/v1/schemas/{stream}/{event_type}/versions',
       'get /api/v1/schemas/{stream}/{event_type}/versions/{version}',
+      'get /api/v1/snapshots',
       'get /api/v1/streams',
       'get /api/v1/streams/{stream}',
       'get /health',
@@ -62,9 +70,15 @@ describe('the OpenAPI document', () => {
       'post /api/v1/events/batch',
       'post /api/v1/keys',
       'post /api/v1/keys/{key_id}/rotate',
+      'post /api/v1/projections',
+      'post /api/v1/projections/{name}/pause',
+      'post /api/v1/projections/{name}/reset',
+      'post /api/v1/projections/{name}/resume',
       'post /api/v1/schemas',
       'post /api/v1/schemas/{stream}/{event_type}/check',
+      'post /api/v1/snapshots',
       'post /api/v1/streams',
+      'put /api/v1/projections/{name}',
     ]);
   });
 
@@ -79,7 +93,8 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(operation.responses.default?.content ?? {}), name).toEqual([
         'application/problem+json',
       ]);
-      if (['post', 'patch'].includes(method)) expect(operation.requestBody, name).toBeDefined();
+      const hasBody = ['post', 'patch', 'put'].includes(method) && !/\/(pause|resume|reset)$/.test(path);
+      expect(operation.requestBody !== undefined, name).toBe(hasBody);
     }
   });
 

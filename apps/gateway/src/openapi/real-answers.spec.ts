@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#definitions';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 
 interface Schema {
   properties?: object;
@@ -14,13 +15,18 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 let gateway: GivenGateway;
 let document: Document;
 /** Of a key that may be changed. */
 let keyId: string;
 
+const projection = {
+  name: 'revenue',
+  source: { streams: ['orders'], event_types: ['order.placed'], where: 'true' },
+  fields: { revenue: { op: 'sum', value: 'event.data.price' } },
+};
 const send = (method: Method, url: string, payload?: object) =>
   gateway.core.instance.inject({ method, url, ...(payload && { payload }) });
 
@@ -35,6 +41,9 @@ beforeAll(async () => {
   await send('POST', '/api/v1/keys', { name: 'k', scopes: ['events:read'], ...limited });
   const issued = await send('POST', '/api/v1/keys', { name: 'k', scopes: ['events:read'] });
   keyId = issued.json<{ key_id: string }>().key_id;
+  await send('POST', '/api/v1/projections', projection);
+  const build = await nowServing(gateway, 'revenue');
+  await savedState(gateway, build, { key: 'order-0', state: [[150, 2]] });
   document = (await send('GET', '/openapi.json')).json<Document>();
 });
 afterAll(() => gateway.close());
@@ -108,6 +117,9 @@ const requests: [number, Method, string, object?][] = [
   [200, 'GET', '/api/v1/events/019aa4e2-7d53-7c1e-9a3e-000000000000'],
   [404, 'GET', '/api/v1/events/019aa4e2-7d53-7c1e-9a3e-999999999999'],
   [200, 'GET', '/api/v1/entities'],
+  [200, 'GET', '/api/v1/entities/order-0/state?stream=orders'],
+  [201, 'POST', '/api/v1/snapshots', { stream: 'orders', entity_id: 'order-0' }],
+  [200, 'GET', '/api/v1/snapshots?stream=orders'],
   [202, 'DELETE', '/api/v1/entities/order-0?stream=orders&confirm=order-0'],
   [200, 'GET', '/api/v1/dead-letters'],
   [200, 'POST', '/api/v1/dead-letters/replay', { source: 'materializer' }],
@@ -121,6 +133,17 @@ const requests: [number, Method, string, object?][] = [
   [200, 'GET', '/api/v1/schemas/orders/order.placed/versions/1'],
   [200, 'POST', '/api/v1/schemas/orders/order.placed/check', { schema: stricter }],
   [204, 'DELETE', '/api/v1/schemas/orders/order.placed'],
+  [200, 'POST', '/api/v1/projections', projection],
+  [200, 'GET', '/api/v1/projections'],
+  [200, 'GET', '/api/v1/projections/revenue'],
+  [200, 'GET', '/api/v1/projections/revenue/state'],
+  [200, 'GET', '/api/v1/projections/revenue/state?order_by=revenue&order=desc'],
+  [200, 'GET', '/api/v1/projections/revenue/state/order-0'],
+  [404, 'GET', '/api/v1/projections/revenue/state/nobody'],
+  [200, 'PUT', '/api/v1/projections/revenue', { ...projection, key: 'event.event_type' }],
+  [200, 'POST', '/api/v1/projections/revenue/pause'],
+  [200, 'POST', '/api/v1/projections/revenue/resume'],
+  [204, 'DELETE', '/api/v1/projections/revenue'],
   [200, 'GET', '/health/live'],
   [200, 'GET', '/api/v1/keys/{key_id}'],
   [200, 'POST', '/api/v1/keys/{key_id}/rotate', { overlap: '1h' }],

@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsInt, IsString, Min, ValidateNested } from 'class-validator';
-import { formatTime, IsRetention } from '#contracts';
+import { formatTime, IsRetention, limits } from '#contracts';
 import type { StreamDefinition } from '#definitions';
 import type { StreamSummary } from '#store';
 import { Nullable } from '../openapi/nullable.js';
@@ -17,6 +17,10 @@ export class StreamAnswer {
   @Nullable('string', { format: 'date-time' }) last_timestamp: string | null;
   @IsRetention('By time, by bytes, by both, or `unlimited`.')
   retention: StreamDefinition['retention'];
+  @IsInt()
+  @Min(0)
+  @Schema({ description: 'Versions of an entity between two automatic snapshots; 0: there are none.' })
+  snapshot_every: number;
   @Schema(time) @IsString() created_at: string;
 }
 
@@ -29,7 +33,7 @@ export class StreamList {
 
 /** The answer about a stream; without a summary it has no events. */
 export function streamAnswer(definition: StreamDefinition, summary: StreamSummary | undefined): StreamAnswer {
-  const { stream, partitions, retention, created_at } = definition;
+  const { stream, partitions, retention, created_at, snapshot_every = limits.snapshotEvery } = definition;
   const [first, last] = [summary?.first_timestamp ?? null, summary?.last_timestamp ?? null];
   return {
     stream,
@@ -38,6 +42,7 @@ export function streamAnswer(definition: StreamDefinition, summary: StreamSummar
     first_timestamp: first === null ? null : formatTime(first),
     last_timestamp: last === null ? null : formatTime(last),
     retention,
+    snapshot_every,
     created_at,
   };
 }

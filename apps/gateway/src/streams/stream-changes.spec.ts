@@ -28,8 +28,26 @@ describe('PATCH /api/v1/streams/{stream}', () => {
     expect(back).toMatchObject({ status: 200, retention: 'unlimited' });
   });
 
+  it('changes how often snapshots are made, and nothing else', async () => {
+    await send('PATCH', orders, { retention: { time: '7d' } });
+    const changed = await send('PATCH', orders, { snapshot_every: 0 });
+    expect(changed).toMatchObject({ status: 200, snapshot_every: 0, retention: { time: '7d' } });
+    const both = { snapshot_every: 20, retention: 'unlimited' };
+    expect(await send('PATCH', orders, both)).toMatchObject(both);
+    expect(await send('PATCH', orders, { retention: { time: '9d' } })).toMatchObject({ snapshot_every: 20 });
+    const made = await send('POST', '/api/v1/streams', { stream: 'seldom', snapshot_every: 1000 });
+    expect(made).toMatchObject({ status: 201, snapshot_every: 1000 });
+    expect(await send('GET', '/api/v1/streams/seldom')).toMatchObject({ snapshot_every: 1000 });
+  });
+
   it.each([
     [orders, {}, 'invalid_request'],
+    [orders, { snapshot_every: -1 }, 'invalid_request'],
+    [orders, { snapshot_every: 1.5 }, 'invalid_request'],
+    [orders, { snapshot_every: 1_000_001 }, 'invalid_request'],
+    [orders, { snapshot_every: '5' }, 'invalid_request'],
+    [orders, { snapshot_every: null }, 'invalid_request'],
+    [orders, { snapshot_every: 5, retention: null }, 'invalid_request'],
     [orders, { retention: '7d' }, 'invalid_request'],
     [orders, { retention: null }, 'invalid_request'],
     [orders, { retention: 'unlimited', partitions: 3 }, 'invalid_request'],

@@ -1,6 +1,6 @@
-import { IsDefined } from 'class-validator';
+import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsRetention, limits, type Retention } from '#contracts';
+import { IsRetention, IsSnapshotEvery, limits, type Retention } from '#contracts';
 import { Cursor, PageLimit, Parameter, Text } from '../parameters/decorators.js';
 
 export class StreamListParameters {
@@ -11,15 +11,22 @@ export class StreamListParameters {
   cursor?: string;
 }
 
-/** What of a stream can be changed. */
+/** What of a stream can be changed; one of them at least. */
 @JSONSchema({ additionalProperties: false })
 export class StreamChange {
+  @ValidateIf(({ retention, snapshot_every }: StreamChange) => {
+    return retention !== undefined || snapshot_every == null;
+  })
   @IsDefined()
   @IsRetention(
     'It replaces the whole retention that there was: a bound that is left out is taken away. `{"bytes": 1000}` keeps ' +
       'no bound of time; send both to keep both. `unlimited` takes both away.',
   )
-  retention: Retention;
+  retention?: Retention;
+
+  @IsOptional()
+  @IsSnapshotEvery()
+  snapshot_every?: number | null;
 }
 
 export class StreamDeletionParameters {

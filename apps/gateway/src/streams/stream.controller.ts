@@ -54,11 +54,11 @@ export class StreamController {
   @Patch()
   @RequireScope('definitions:write')
   @ApiOperation({
-    summary: 'Change the retention of a stream',
+    summary: 'Change the retention of a stream, or how often snapshots are made',
     description:
-      'Of its records in Kafka and of its events in ClickHouse. The retention in the body replaces the whole one that ' +
-      'there was: a bound that is not in it is taken away. It takes effect within minutes. A shorter one, or a first ' +
-      'bound, removes events as a deletion does: where there is a key, it needs the scope `admin`.',
+      'The retention is that of its records in Kafka and of its events in ClickHouse. The one in the body replaces the ' +
+      'whole one that there was: a bound that is not in it is taken away. It takes effect within minutes. A shorter one, or ' +
+      'a first bound, removes events as a deletion does: where there is a key, it needs the scope `admin`.',
   })
   @ApiParam(streamParam)
   @DescribeBody(StreamChange)
@@ -82,11 +82,12 @@ export class StreamController {
   ): Promise<StreamAnswer> {
     parseQuery(NoParameters, request.query);
     requireChangeable(stream, request);
-    const { retention } = parseBody(StreamChange, request);
+    const { retention: wanted, snapshot_every } = parseBody(StreamChange, request);
     const next = (current: StreamDefinition) => {
+      const retention = wanted ?? current.retention;
       const key = apiKeyOf(request);
       if (key && isShorter(retention, current.retention)) authorize(key, 'admin');
-      return { ...current, retention };
+      return { ...current, retention, ...(snapshot_every != null && { snapshot_every }) };
     };
     const changed = await this.definitions.changeStream(stream, next, actorOf(request));
     return this.answer(changed, request, clientGone(reply.raw));

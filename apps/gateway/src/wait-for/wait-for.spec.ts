@@ -86,6 +86,31 @@ describe('waiting for positions', () => {
     await expect(new World().waitFor().reached([at('orders', 0, 0)], client.signal)).rejects.toThrow('gone');
   });
 
+  it('waits for another group where one is named', async () => {
+    const world = new World();
+    const waitFor = world.waitFor({ timeoutMs: 20 });
+    world.commit('orders', 0, 4);
+    const waiting = waitFor.reached([at('orders', 0, 3)], forever, 'g');
+    await expect(waiting).rejects.toMatchObject({ code: 'not_yet_materialized' });
+    world.commitOf('g', at('orders', 0, 4));
+    await waitFor.reached([at('orders', 0, 3)], forever, 'g');
+    world.commitOf('g', at('orders', 1, 9));
+    await expect(waitFor.reached([at('orders', 1, 8)], forever)).rejects.toMatchObject({
+      code: 'not_yet_materialized',
+    });
+  });
+
+  it('keeps nothing of a group that nobody waits for any more', async () => {
+    const world = new World();
+    const waitFor = world.waitFor();
+    world.commitOf('g', at('orders', 0, 4));
+    await waitFor.reached([at('orders', 0, 3), at('orders', 0, 2)], forever, 'g');
+    world.commitOf('g', at('orders', 0, 0));
+    const polls = world.polls;
+    await expect(waitFor.reached([at('orders', 0, 3)], client(5), 'g')).rejects.toThrow();
+    expect(world.polls).toBeGreaterThan(polls);
+  });
+
   it('takes a bounded number of waiters, and gives their places back', async () => {
     const world = new World();
     const waitFor = world.waitFor({ maxWaiters: 2 });
@@ -104,10 +129,16 @@ function at(stream: string, partition: number, offset: number) {
   return { stream, partition, offset };
 }
 
+/** A client that goes away. */
+function client(afterMs: number): AbortSignal {
+  return AbortSignal.timeout(afterMs);
+}
+
 /** Streams and commits as a spec wants them; `orders` has two partitions. */
 class World {
   failure: Error | undefined;
   private readonly streams = new Map<string, StreamDefinition>();
+  polls = 0;
   private readonly offsets = new Map<string, Map<number, number>>();
   private readonly listeners = new Set<() => void>();
   /** By topic: of which stream of that name the commits are. */
@@ -128,8 +159,12 @@ class World {
   }
 
   commit(stream: string, partition: number, offset: number): void {
-    const topic = topics.ofStream(stream);
-    this.offsets.set(topic, new Map(this.offsets.get(topic)).set(partition, offset));
+    this.commitOf(topics.materializerGroup, at(stream, partition, offset));
+  }
+
+  commitOf(group: string, { stream, partition, offset }: ReturnType<typeof at>): void {
+    const key = `${group} ${topics.ofStream(stream)}`;
+    this.offsets.set(key, new Map(this.offsets.get(key)).set(partition, offset));
   }
 
   stream(name: string): StreamDefinition | undefined {
@@ -143,7 +178,8 @@ class World {
 
   async committed(group: string, topic: string, life?: string): Promise<Map<number, number>> {
     if (this.failure) throw this.failure;
+    this.polls++;
     if (this.lives.has(topic) && this.lives.get(topic) !== life) return new Map();
-    return group === topics.materializerGroup ? (this.offsets.get(topic) ?? new Map()) : new Map();
+    return this.offsets.get(`${group} ${topic}`) ?? new Map();
   }
 }

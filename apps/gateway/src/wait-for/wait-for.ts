@@ -22,12 +22,20 @@ export interface WaitForOptions {
 
 const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 20, maxWaiters: 1000 };
 
+/** How far one group is in one stream. */
+interface StreamWatch {
+  stream: string;
+  createdAt: string;
+  watch: CommittedWatch;
+}
+
 /**
- * Read your own writes: waits until the materializer has passed positions, which is when they can be queried. It asks
- * the log for the offsets that the materializer's group has committed, per topic one poll at a time.
+ * Read your own writes: waits until a group of consumers has passed positions: the materializer's, which is when events
+ * can be queried, or that of a build of a projection. It asks the log for the offsets that the group has committed, per
+ * topic one poll at a time.
  */
 export class WaitFor {
-  private readonly watches = new Map<string, { createdAt: string; watch: CommittedWatch }>();
+  private readonly watches = new Map<string, StreamWatch>();
   private readonly options: Required<WaitForOptions>;
   private waiting = 0;
 
@@ -36,12 +44,16 @@ export class WaitFor {
   }
 
   /**
-   * Resolves when every position can be queried.
+   * Resolves when the group has passed every position; the materializer's, where none is named.
    * @throws ProblemError 404 `stream_not_found`, 400 for a partition that the stream does not have,
    * 504 `not_yet_materialized`, 503 `log_unavailable`, 503 `overloaded` when too many wait already.
    * @throws the signal's reason when the client goes away.
    */
-  async reached(positions: readonly StreamPosition[], client: AbortSignal): Promise<void> {
+  async reached(
+    positions: readonly StreamPosition[],
+    client: AbortSignal,
+    group = this.options.topics.materializerGroup,
+  ): Promise<void> {
     if (positions.length === 0) return;
     if (this.waiting + positions.length > this.options.maxWaiters) throw tooMany();
     this.waiting += positions.length;
@@ -53,7 +65,7 @@ export class WaitFor {
     const timer = setTimeout(() => stop.abort(notYet()), this.options.timeoutMs);
     try {
       client.throwIfAborted();
-      await Promise.all(positions.map((position) => this.reachedOne(position, stop.signal)));
+      await Promise.all(positions.map((position) => this.reachedOne(position, group, stop.signal)));
     } catch (error) {
       throw logProblem(error);
     } finally {
@@ -65,7 +77,7 @@ export class WaitFor {
     }
   }
 
-  private async reachedOne(position: StreamPosition, signal: AbortSignal): Promise<void> {
+  private async reachedOne(position: StreamPosition, group: string, signal: AbortSignal): Promise<void> {
     const { definitions, unknownStreamMs } = this.options;
     const definition = await announcedStream(definitions, position.stream, {
       withinMs: unknownStreamMs,
@@ -73,28 +85,43 @@ export class WaitFor {
     });
     if (definition?.state !== 'live') throw notFound(position.stream);
     if (position.partition >= definition.partitions) throw noSuchPartition(position, definition);
-    await this.watchOf(definition).passed(position, signal);
+    const key = `${group} ${position.stream}`;
+    const { watch } = this.watchOf(definition, group, key);
+    await watch.passed(position, signal).finally(() => this.letGo(key, group));
+  }
+
+  /** A stream that was made anew gets a new one: the offsets of its predecessor say nothing. */
+  private watchOf(
+    { stream, created_at: createdAt }: StreamDefinition,
+    group: string,
+    key: string,
+  ): StreamWatch {
+    const known = this.watches.get(key);
+    if (known?.createdAt === createdAt) return known;
+    const { admin, topics, pollMs } = this.options;
+    const topic = topics.ofStream(stream);
+    const made = {
+      stream,
+      createdAt,
+      watch: new CommittedWatch({ admin, topic, group, life: createdAt, pollMs }),
+    };
+    if (this.watches.size >= limits.streams) this.forgetGone();
+    this.watches.set(key, made);
+    return made;
   }
 
   /**
-   * One per stream; those of streams that are gone go when there are as many as there may be streams. A stream that was
-   * made anew gets a new one: the offsets of its predecessor say nothing.
+   * Those of the materializer are kept, at most as many as there may be streams: what they know answers many requests
+   * at once. Those of builds, which come and go, are kept as long as somebody waits.
    */
-  private watchOf({ stream, created_at: createdAt }: StreamDefinition): CommittedWatch {
-    const known = this.watches.get(stream);
-    if (known?.createdAt === createdAt) return known.watch;
-    const { admin, topics, pollMs } = this.options;
-    const topic = topics.ofStream(stream);
-    const group = topics.materializerGroup;
-    const watch = new CommittedWatch({ admin, topic, group, life: createdAt, pollMs });
-    if (this.watches.size >= limits.streams) this.forgetGone();
-    this.watches.set(stream, { createdAt, watch });
-    return watch;
+  private letGo(key: string, group: string): void {
+    if (group === this.options.topics.materializerGroup) return;
+    if (this.watches.get(key)?.watch.size === 0) this.watches.delete(key);
   }
 
   private forgetGone(): void {
-    for (const [stream, { createdAt }] of this.watches)
-      if (this.options.definitions.stream(stream)?.created_at !== createdAt) this.watches.delete(stream);
+    for (const [key, { stream, createdAt }] of this.watches)
+      if (this.options.definitions.stream(stream)?.created_at !== createdAt) this.watches.delete(key);
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Erasure } from '../erasures/erasure.js';
 import type { KeyDefinition } from '../keys/key-definition.js';
 import type { Actor } from '../kind.js';
+import type { ProjectionBuild, ProjectionDefinition } from '../projections/projection-definition.js';
 import type { SchemaSubject } from '../schemas/schema-subject.js';
 
 /** Somebody with a key. */
@@ -32,6 +33,34 @@ export function titles(subject: SchemaSubject | undefined): string[] {
 export function aKey(key_id: string, more: Partial<KeyDefinition> = {}): KeyDefinition {
   const secrets = [{ sha256: sha256(key_id) }];
   return { key_id, name: `${key_id}'s`, secrets, scopes: ['events:read'], created_at: someTime, ...more };
+}
+
+/** A build of `revenue`, which folds `orders` and `refunds`. */
+export function aBuild(id: string, more: Partial<ProjectionBuild> = {}): ProjectionBuild {
+  return {
+    id: id.padEnd(24, '0'),
+    version: 1,
+    spec: {
+      source: { streams: ['orders', 'refunds'], event_types: ['order.placed'], where: 'true' },
+      key: 'event.data.currency',
+      fields: { orders: { op: 'count' }, revenue: { op: 'sum', value: 'event.data.amount' } },
+      from: 'now',
+    },
+    sources: {
+      orders: { created_at: someTime, starts: [0, 17] },
+      refunds: { created_at: someTime, starts: [3] },
+    },
+    started_at: someTime,
+    ...more,
+  };
+}
+
+export function aProjection(more: Partial<ProjectionDefinition> = {}): ProjectionDefinition {
+  return {
+    ...{ name: 'revenue', version: 1, created_at: someTime, paused: false },
+    ...{ serving: null, building: aBuild('a'), failure: null },
+    ...more,
+  };
 }
 
 export function anErasure(entity: string): Erasure {

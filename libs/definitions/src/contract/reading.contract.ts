@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { definitionsHealth, DefinitionsStoppedError } from '../definitions-health.js';
 import { schemaName } from '../schemas/schema-subject.js';
-import { ada, addVersion, aKey, someTime, titles } from './definition-examples.js';
+import { aBuild, ada, addVersion, aKey, aProjection, someTime, titles } from './definition-examples.js';
 import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.js';
 
 const by = { key_id: null, port: 'core', request_id: null };
@@ -47,7 +47,34 @@ const unreadable: [string, string][] = [
   ['key:other:0', value(aKey('k'))],
   [`erasure:s%2F${'ab'.repeat(32)}:0`, value({ ...erasure, before: { 0: 'all' } })],
   [`erasure:s%2F${'cd'.repeat(32)}:0`, value(erasure)],
+  ['projection:other:0', value(aProjection())],
+  ['projection:a.b:0', value({ ...aProjection(), name: 'a.b' })],
+  ['projection:revenue:0', value(aProjection({ building: null }))],
+  ['projection:revenue:0', value(aProjection({ version: 2 }))],
+  ['projection:revenue:0', value({ ...aProjection(), failure: undefined })],
+  ['projection:revenue:0', value(aProjection({ building: aBuild('A') }))],
+  ['projection:revenue:0', value(aProjection({ building: aBuild('a', { sources: {} }) }))],
+  ...[
+    { streams: [] },
+    { streams: ['orders', 'orders'] },
+    { streams: ['orders', '../etc'] },
+    { streams: Array.from({ length: 21 }, (_, n) => `s${n}`) },
+    { streams: ['orders', 'refunds'], where: 1 },
+  ].map((source): [string, string] => ['projection:revenue:0', value(withSpec({ source }))]),
+  ['projection:revenue:0', value(withSpec({ from: 'yesterday' }))],
+  ['projection:revenue:0', value(withSpec({ fields: { n: 'count' } }))],
+  ['projection:revenue:0', value(withSpec({ fields: { n: { op: 'count', value: 1 } } }))],
 ];
+
+function withSpec(more: object): unknown {
+  const build = aBuild('a');
+  const sources = Object.fromEntries(
+    ((more as { source?: { streams: string[] } }).source?.streams ?? build.spec.source.streams).map(
+      (name) => [name, { created_at: someTime }],
+    ),
+  );
+  return { ...aProjection(), building: { ...build, sources, spec: { ...build.spec, ...more } } };
+}
 
 /** What stands in the topic, whoever has written it, and readers that fail. */
 export function describeReading(given: DefinitionsUnderTest): void {
@@ -61,7 +88,8 @@ export function describeReading(given: DefinitionsUnderTest): void {
       await definitions.createStream({ stream: 'good' }, ada);
       expect(definitions.unreadable).toBe(unreadable.length + 5);
       expect(streamsOf(definitions).map((good) => good.stream)).toEqual(['good']);
-      expect([definitions.schemas.size, definitions.keys.size, definitions.erasures.size]).toEqual([0, 0, 0]);
+      const { schemas, keys, erasures, projections } = definitions;
+      expect([schemas, keys, erasures, projections].map(({ size }) => size)).toEqual([0, 0, 0, 0]);
       const late = await given.started(names);
       expect(definitionsHealth(late)).toEqual({ streams: 2, unreadable: unreadable.length + 5 });
       expect(late.streams()).toEqual(definitions.streams());

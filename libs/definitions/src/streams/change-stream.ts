@@ -9,7 +9,7 @@ import type { StreamParts } from './stream-parts.js';
 const maxRounds = 10;
 
 /**
- * Changes the retention of a stream: the definition first, because the log decides between two who change it, then the
+ * Changes the retention of a stream, or how often snapshots are made: the definition first, because the log decides between two who change it, then the
  * topic. Whoever has changed the topic looks whether the definition is still that one.
  */
 export async function changeStream(
@@ -19,25 +19,27 @@ export async function changeStream(
 ): Promise<StreamDefinition> {
   refuseReserved(name);
   try {
-    const { value } = await parts.kind.change(name, (current) => withRetention(current, name, next), actor);
+    const { value } = await parts.kind.change(name, (current) => withSettings(current, name, next), actor);
     return await configure(parts, foundStream(value, name));
   } catch (error) {
     throw streamProblem(error, name);
   }
 }
 
-function withRetention(
+function withSettings(
   current: StreamDefinition | undefined,
   name: string,
   next: (current: StreamDefinition) => StreamDefinition,
 ): StreamDefinition {
   const stream = foundStream(current, name);
   if (stream.state === 'deleting') throw beingDeleted(name);
-  const { retention } = next(stream);
+  const { retention, snapshot_every } = next(stream);
   // Says what is wrong with it before anything is written.
   retentionConfig(stream.partitions, retention);
-  const same = JSON.stringify(retention) === JSON.stringify(stream.retention);
-  return same ? stream : { ...stream, retention };
+  const same =
+    JSON.stringify(retention) === JSON.stringify(stream.retention) &&
+    snapshot_every === stream.snapshot_every;
+  return same ? stream : { ...stream, retention, ...(snapshot_every !== undefined && { snapshot_every }) };
 }
 
 async function configure(parts: StreamParts, changed: StreamDefinition): Promise<StreamDefinition> {

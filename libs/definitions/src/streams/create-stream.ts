@@ -29,14 +29,19 @@ export async function createStream(
 
 async function create(parts: StreamParts, wanted: NewStream, actor: Actor): Promise<CreatedStream> {
   const { kind, log, names, defaults } = parts;
-  const { stream, retention = 'unlimited' } = wanted;
+  const { stream, retention = 'unlimited', snapshot_every } = wanted;
   const topic = names.ofStream(stream);
   const partitions = wanted.partitions ?? defaults.partitions;
   const made = await log.admin.create(topic, streamTopicSettings(partitions, retention));
   const announced = made ? undefined : await appears(parts, stream);
   if (announced) return { definition: announced, created: false };
   const actual = made ? partitions : ((await log.admin.partitions(topic)) ?? partitions);
-  const definition = { stream, partitions: actual, retention, created_at: timeNow(), state: 'live' } as const;
+  const definition: StreamDefinition = {
+    ...{ stream, partitions: actual, retention },
+    ...(snapshot_every !== undefined && { snapshot_every }),
+    created_at: timeNow(),
+    state: 'live',
+  };
   const { value, changed } = await kind.change(
     stream,
     (current) => alone(current, stream) ?? definition,

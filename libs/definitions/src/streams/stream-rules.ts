@@ -27,6 +27,7 @@ export const streamRules: KindRules<StreamDefinition> = {
       // A topic that was there before may have more than a request may ask for, so there is no upper bound.
       partitions: fields.count('partitions'),
       retention: retentionOf(fields),
+      ...fields.optional('snapshot_every', (member) => fields.whole(member)),
       created_at: fields.time('created_at'),
       state: fields.oneOf('state', states),
       ...fields.optional('deletion', (member) => deletionOf(fields.fields(member))),

@@ -8,6 +8,8 @@ import type { ApiKey } from './key-ring.js';
 export interface Admission {
   key?: ApiKey;
   limits?: KeyLimits;
+  /** Looks at the key again. @throws ProblemError when it does not open this route any more */
+  check?(): void;
   reply: FastifyReply;
 }
 
@@ -34,6 +36,14 @@ export function accessOf(request: FastifyRequest): StreamAccess {
   if (!admission) return allStreams;
   const { key } = admission;
   return key ? { patterns: key.streams, reserved: key.scopes.has('admin') } : noStreams;
+}
+
+/**
+ * For an answer that takes long: whether the request would still be let in. Nothing is counted.
+ * @throws ProblemError when its key has expired or was revoked, or nobody knows
+ */
+export function requireStillAdmitted(request: FastifyRequest): void {
+  admissions.get(request)?.check?.();
 }
 
 /** Who made this request, for the audit. It has the shape of an `Actor` of the definitions. */

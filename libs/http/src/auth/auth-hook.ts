@@ -56,8 +56,7 @@ class Door {
     const access = config as RouteAccess;
     if (access.public || this.options.open?.includes(url)) return admit(request, { reply });
     try {
-      const key = authenticate(request.raw, this.options.keyRing, Date.now());
-      if (key.issued) this.requireRecent();
+      const key = this.keyOf(request);
       this.letIn(request, reply, key);
       checkScope(request, access, key);
     } catch (error) {
@@ -65,6 +64,12 @@ class Door {
         this.options.onRefused?.(error.code);
       throw isWrongKey(error) ? this.throttled(request, error) : error;
     }
+  }
+
+  private keyOf(request: FastifyRequest): ApiKey {
+    const key = authenticate(request.raw, this.options.keyRing, Date.now());
+    if (key.issued) this.requireRecent();
+    return key;
   }
 
   /** A right key may have been revoked since. @throws ProblemError 503 `log_unavailable` */
@@ -84,7 +89,8 @@ class Door {
       limits.take('requests', 1, now);
       void reply.headers(limits.headers(now));
     }
-    admit(request, { key, reply, ...(limits && { limits }) });
+    const check = () => checkScope(request, request.routeOptions.config as RouteAccess, this.keyOf(request));
+    admit(request, { key, check, reply, ...(limits && { limits }) });
   }
 
   private throttled(request: FastifyRequest, refusal: ProblemError): ProblemError {

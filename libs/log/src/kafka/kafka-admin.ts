@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailableError, TopicRefusedError, UnknownTopicError } from '../errors.js';
 import { isOfAnother } from '../is-of-another.js';
-import type { TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
+import type { CommittedQuestion, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
 import { alterTopicConfig } from './alter-config.js';
 import { earliest, latest, type ClusterClient } from './cluster-client.js';
 import { isProtocolError, toLogError } from './kafka-errors.js';
@@ -110,26 +110,41 @@ export class KafkaAdmin implements TopicAdmin {
   }
 
   async committed(group: string, topic: string, life?: string): Promise<Map<number, number>> {
-    const responses = await this.client.retrying('asking for committed offsets', async () => {
+    const known = await this.client.retrying('asking for committed offsets', async () => {
       const partitions = (await this.client.metadata([topic])).get(topic) ?? [];
-      if (partitions.length === 0) return [];
-      const asked = partitions.map(({ partitionId }) => ({ partition: partitionId }));
-      const coordinator = await this.coordinator(group);
-      try {
-        const answer = await coordinator.offsetFetch({
-          groupId: group,
-          topics: [{ topic, partitions: asked }],
-        });
-        return answer.responses.flatMap((response) => response.partitions);
-      } catch (error) {
-        this.coordinators.delete(group);
-        throw error;
-      }
+      return this.fetchCommitted(group, new Map([[topic, { partitions: partitions.length, life }]]));
     });
-    const known = responses
-      .filter(({ metadata }) => !isOfAnother(metadata || undefined, life))
-      .map(({ partition, offset }) => [partition, Number(offset)] as const);
-    return new Map(known.filter(([, offset]) => offset >= 0));
+    return known.get(topic) ?? new Map<number, number>();
+  }
+
+  committedIn(
+    group: string,
+    topics: ReadonlyMap<string, CommittedQuestion>,
+  ): Promise<Map<string, ReadonlyMap<number, number>>> {
+    return this.client.retrying('asking for committed offsets', () => this.fetchCommitted(group, topics));
+  }
+
+  private async fetchCommitted(
+    group: string,
+    asked: ReadonlyMap<string, CommittedQuestion>,
+  ): Promise<Map<string, Map<number, number>>> {
+    const topics = [...asked]
+      .filter(([, { partitions }]) => partitions > 0)
+      .map(([topic, { partitions }]) => {
+        return { topic, partitions: Array.from({ length: partitions }, (_, partition) => ({ partition })) };
+      });
+    if (topics.length === 0) return new Map();
+    const coordinator = await this.coordinator(group);
+    try {
+      const { responses } = await coordinator.offsetFetch({ groupId: group, topics });
+      const found = responses.map(
+        ({ topic, partitions }) => [topic, committedOf(partitions, asked.get(topic)?.life)] as const,
+      );
+      return new Map(found.filter(([, partitions]) => partitions.size > 0));
+    } catch (error) {
+      this.coordinators.delete(group);
+      throw error;
+    }
   }
 
   private coordinator(group: string): Promise<Broker> {
@@ -152,6 +167,16 @@ export class KafkaAdmin implements TopicAdmin {
   async close(): Promise<void> {
     await this.client.close();
   }
+}
+
+function committedOf(
+  partitions: readonly { partition: number; offset: string; metadata: string | null }[],
+  life: string | undefined,
+): Map<number, number> {
+  const known = partitions
+    .filter(({ metadata }) => !isOfAnother(metadata || undefined, life))
+    .map(({ partition, offset }) => [partition, Number(offset)] as const);
+  return new Map(known.filter(([, offset]) => offset >= 0));
 }
 
 function refusal(topic: string, error: unknown): TopicRefusedError | undefined {

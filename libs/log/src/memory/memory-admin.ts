@@ -1,6 +1,6 @@
 import { TopicRefusedError, UnknownTopicError } from '../errors.js';
 import { isOfAnother } from '../is-of-another.js';
-import type { TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
+import type { CommittedQuestion, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 
 export class MemoryAdmin implements TopicAdmin {
@@ -56,6 +56,17 @@ export class MemoryAdmin implements TopicAdmin {
     const known = this.broker.group(group);
     const offsets = [...known.committedOf(topic)];
     return new Map(offsets.filter(([partition]) => !isOfAnother(known.lifeOf({ topic, partition }), life)));
+  }
+
+  async committedIn(
+    group: string,
+    topics: ReadonlyMap<string, CommittedQuestion>,
+  ): Promise<Map<string, ReadonlyMap<number, number>>> {
+    const answers = [...topics].map(
+      async ([topic, { life }]) => [topic, await this.committed(group, topic, life)] as const,
+    );
+    const known = await Promise.all(answers);
+    return new Map(known.filter(([, partitions]) => partitions.size > 0));
   }
 
   async ping(): Promise<void> {

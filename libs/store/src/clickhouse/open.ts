@@ -2,8 +2,11 @@ import type { AppConfig } from '#contracts';
 import type { Store } from '../store.js';
 import { Connection } from './connection.js';
 import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
-import { ClickHouseReader, type QueryBounds } from './reader.js';
+import { ClickHouseProjections } from './projections/projections.js';
+import type { QueryBounds } from './query-bounds.js';
+import { ClickHouseReader } from './reader.js';
 import { ClickHouseEraser } from './eraser.js';
+import { ClickHouseSnapshots } from './snapshots/snapshots.js';
 import { ClickHouseWriter } from './writer.js';
 
 export interface ClickHouseOptions {
@@ -55,6 +58,8 @@ export function openClickHouse(options: ClickHouseOptions): Store {
     writer: new ClickHouseWriter(connection),
     reader: new ClickHouseReader(connection, bounds),
     eraser: new ClickHouseEraser(connection),
+    snapshots: new ClickHouseSnapshots(connection, bounds),
+    projections: new ClickHouseProjections(connection, bounds),
     async migrate() {
       await createDatabase(connect('default'), options.database);
       await applyMigrations(connection, readMigrations(migrationsFolder()));

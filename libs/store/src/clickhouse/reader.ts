@@ -1,3 +1,4 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
 import { uuidPattern, type StoredEvent } from '#contracts';
 import { UntranslatableExpressionError } from '../errors.js';
 import type {
@@ -12,6 +13,8 @@ import type {
   EventQuery,
   EventReader,
   FoundDeadLetter,
+  LogOrderPage,
+  LogOrderQuery,
   Page,
   StreamsQuery,
   StreamSummary,
@@ -28,8 +31,11 @@ import {
 import { entityTracesSql, type SelectedTrace } from './entity-query.js';
 import { readEventPage } from './event-page.js';
 import { eventByIdSql, type Sql } from './event-query.js';
-import { readEvent, type SelectedEvent } from './event-row.js';
+import { positionOf, readEvent, type SelectedEvent } from './event-row.js';
+import { readTo } from '../log-order.js';
+import { eachOnce, logOrderSql } from './log-order-query.js';
 import { PageSpans } from './page-spans.js';
+import { boundSettings, type QueryBounds } from './query-bounds.js';
 import { streamSummaries } from './stream-summaries.js';
 import {
   entitiesCursor,
@@ -38,15 +44,6 @@ import {
   type SelectedEntity,
   type SelectedStream,
 } from './summaries.js';
-
-/** What one query may use before it fails with QueryTooExpensiveError. */
-export interface QueryBounds {
-  seconds: number;
-  rowsRead: number;
-  memoryBytes: number;
-  /** Of one answer, uncompressed: it is held in memory while it is passed on. */
-  resultBytes: number;
-}
 
 /** Pages up to this size are read by one thread: more of them cost more than they save. */
 const smallPage = 1_000;
@@ -62,6 +59,15 @@ export class ClickHouseReader implements EventReader {
   query(query: EventQuery, signal?: AbortSignal): Promise<Page<StoredEvent>> {
     const small = query.limit <= smallPage;
     return readEventPage(query, this.spans, (sql) => this.select<SelectedEvent>(sql, { signal, small }));
+  }
+
+  async inLogOrder(query: LogOrderQuery, signal?: AbortSignal): Promise<LogOrderPage> {
+    const { ranges, limit, maxBytes } = query;
+    if (ranges.length === 0) return { events: [], next: [] };
+    const settings = { max_result_bytes: String(maxBytes) };
+    const rows = await this.select<SelectedEvent>(logOrderSql(query), { signal, small: true, settings });
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    return { events: eachOnce(rows).map(readEvent), next: readTo(ranges, last && positionOf(last)) };
   }
 
   async count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }> {
@@ -140,20 +146,18 @@ export class ClickHouseReader implements EventReader {
 
   private async select<Row extends readonly unknown[]>(
     sql: Sql,
-    { signal, small }: { signal?: AbortSignal; small?: boolean },
+    { signal, small, settings }: { signal?: AbortSignal; small?: boolean; settings?: ClickHouseSettings },
   ): Promise<Row[]> {
     try {
       return await this.connection.select<Row>(sql.query, {
         params: sql.params,
         signal,
         settings: {
-          max_execution_time: this.bounds.seconds,
-          max_rows_to_read: String(this.bounds.rowsRead),
-          max_memory_usage: String(this.bounds.memoryBytes),
-          max_result_bytes: String(this.bounds.resultBytes),
+          ...boundSettings(this.bounds),
           optimize_read_in_order: 1,
           optimize_aggregation_in_order: small ? 1 : 0,
           ...(small && { max_threads: 1 }),
+          ...settings,
         },
       });
     } catch (error) {

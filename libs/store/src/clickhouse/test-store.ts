@@ -11,7 +11,17 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-const tables = ['events', 'events_by_entity', 'entities', 'positions', 'removed_positions', 'dead_letters'];
+const tables = [
+  'events',
+  'events_by_entity',
+  'entities',
+  'positions',
+  'removed_positions',
+  'dead_letters',
+  'snapshots',
+  'projection_states',
+  'projection_progress',
+];
 /** Nothing is small enough to be merged. (`SYSTEM STOP MERGES` would stop removals, too.) */
 const noMerges = 'max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merge_at_min_space_in_pool = 1';
 

@@ -1,15 +1,9 @@
 import { StoreFaultError } from '../errors.js';
 import type { EventWriter } from '../store.js';
 import type { Connection } from './connection.js';
+import { longQuery, partsBySize } from './parts-by-size.js';
 
 type VersionsQuery = Parameters<EventWriter['versions']>[0];
-
-/** Bytes of ids asked for at once, as they are written into a query. */
-const idBytesPerQuery = 128 * 1024;
-/** Servers bound a query's text at 256 KiB unless told otherwise. */
-const settings = { max_query_size: String(4 * 1024 * 1024) };
-/** What stands for a character that is escaped, at most: `\\x00`, each backslash escaped again. */
-const escapedBytes = 8;
 
 const heads = `
 SELECT entity_id, max(last_version) AS version, max(last_offset) AS last
@@ -31,7 +25,7 @@ GROUP BY entity_id`;
  */
 export async function versions(connection: Connection, query: VersionsQuery): Promise<Map<string, number>> {
   const found = new Map<string, number>();
-  for (const entityIds of bySize(query.entityIds)) {
+  for (const entityIds of partsBySize(query.entityIds)) {
     await addHalving(connection, { ...query, entityIds }, found);
   }
   return found;
@@ -62,7 +56,7 @@ async function addVersions(
   const { stream, partition, before, from = 0 } = query;
   const rows = await connection.select<[string, number, number]>(heads, {
     params: { stream, partition, entityIds: query.entityIds },
-    settings,
+    settings: longQuery,
     purpose: 'lookup',
   });
   const readAgain: string[] = [];
@@ -74,7 +68,7 @@ async function addVersions(
   if (readAgain.length === 0) return;
   const events = await connection.select<[string, number, number]>(around, {
     params: { stream, partition, entityIds: readAgain, before, from },
-    settings,
+    settings: longQuery,
     purpose: 'lookup',
   });
   for (const [entityId, below, above] of events) {
@@ -82,26 +76,4 @@ async function addVersions(
     if (version > 0) found.set(entityId, version);
     else found.delete(entityId);
   }
-}
-
-function* bySize(ids: readonly string[]): Generator<string[]> {
-  let part: string[] = [];
-  let bytes = 0;
-  for (const id of ids) {
-    const size = escapedSize(id) + 3;
-    if (part.length > 0 && bytes + size > idBytesPerQuery) {
-      yield part;
-      part = [];
-      bytes = 0;
-    }
-    part.push(id);
-    bytes += size;
-  }
-  if (part.length > 0) yield part;
-}
-
-function escapedSize(id: string): number {
-  // eslint-disable-next-line no-control-regex -- these are what is escaped
-  const escaped = id.match(/[\u0000-\u001f'\\\u007f]/g)?.length ?? 0;
-  return Buffer.byteLength(id, 'utf8') + escaped * (escapedBytes - 1);
 }

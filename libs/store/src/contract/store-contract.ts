@@ -7,6 +7,7 @@ import type {
   EntitiesQuery,
   EventQuery,
   EventRow,
+  LogOrderQuery,
   Page,
   Permitted,
   Store,
@@ -44,6 +45,10 @@ export class StoreContract {
 
   query(query: FullQuery) {
     return this.store.reader.query({ access: allStreams, ...query });
+  }
+
+  inLogOrder(query: Omit<Open<LogOrderQuery>, 'maxBytes'> & { maxBytes?: number }) {
+    return this.store.reader.inLogOrder({ access: allStreams, maxBytes: 1e8, ...query });
   }
 
   count(query: Open<CountQuery>) {

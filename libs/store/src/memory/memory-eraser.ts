@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EntityErasure, EventEraser } from '../event-eraser.js';
+import type { EntitySnapshot, EventPlace } from '../snapshot-store.js';
 import type { DeadLetter } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
@@ -25,12 +26,14 @@ export class MemoryEraser implements EventEraser {
         isIts(head.entity_id) &&
         (left.has(head.partition) || head.last_offset < (before[head.partition] ?? 0)),
     );
+    this.tables.removeSnapshots((snapshot) => isBelow(firstOf(snapshot)) && isIts(snapshot.entity_id));
     this.tables.removeLetters((letter) => isBelow(letter) && isLetterOf(letter, isIts, erasure.entityId));
     return events;
   }
 
   async expire({ stream, before }: Parameters<EventEraser['expire']>[0]): Promise<number> {
     this.tables.removeLetters((letter) => letter.stream === stream && letter.created_at < before);
+    this.removeSnapshots((first) => first.stream === stream && first.ingested_at < before);
     return this.tables.removeEvents((row) => row.stream === stream && row.ingested_at < before);
   }
 
@@ -39,6 +42,7 @@ export class MemoryEraser implements EventEraser {
     const isBelow = (row: { stream: string; partition: number; offset: number }) =>
       row.stream === stream && row.partition === partition && row.offset < before;
     this.tables.removeLetters((letter) => isBelow(letter) && letter.created_at < ingestedBefore);
+    this.removeSnapshots((first) => isBelow(first) && first.ingested_at < ingestedBefore);
     return this.tables.removeEvents((row) => isBelow(row) && row.ingested_at < ingestedBefore);
   }
 
@@ -46,6 +50,7 @@ export class MemoryEraser implements EventEraser {
     const isOf = (row: { stream: string }) => row.stream === stream;
     this.tables.removeLetters((letter) => isOf(letter) && letter.created_at < before);
     this.tables.forgetReplays(stream, before);
+    this.removeSnapshots((first) => isOf(first) && first.ingested_at < before);
     const removed = this.tables.removeEvents((row) => isOf(row) && row.ingested_at < before);
     if (removed === 0 && this.tables.events().some(isOf)) return;
     this.tables.removeHeads(isOf);
@@ -53,6 +58,17 @@ export class MemoryEraser implements EventEraser {
   }
 
   async purge(): Promise<void> {}
+
+  private removeSnapshots(gone: (first: FirstEvent) => boolean): void {
+    this.tables.removeSnapshots((snapshot) => gone(firstOf(snapshot)));
+  }
+}
+
+type FirstEvent = EventPlace & { stream: string };
+
+/** A snapshot goes with its first event. */
+function firstOf({ stream, first }: EntitySnapshot): FirstEvent {
+  return { ...first, stream };
 }
 
 function entityHash(stream: string, entityId: string): string {

@@ -1,8 +1,9 @@
 import { formatTime, permitsStream, type Expression, type StoredEvent } from '#contracts';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import { assertBounded, deadLetterId } from '../dead-letter-id.js';
-import { UntranslatableExpressionError } from '../errors.js';
+import { QueryTooExpensiveError, UntranslatableExpressionError } from '../errors.js';
 import { eventCursor, eventCursorPosition } from '../event-position.js';
+import { assertRanges, readTo, type OffsetRange } from '../log-order.js';
 import type {
   CountBucket,
   CountQuery,
@@ -17,6 +18,8 @@ import type {
   EventReader,
   EventRow,
   FoundDeadLetter,
+  LogOrderPage,
+  LogOrderQuery,
   Page,
   Permitted,
   StreamsQuery,
@@ -45,6 +48,22 @@ export class MemoryReader implements EventReader {
       .sort((a, b) => sign * compareKeys(order(a), order(b)));
     const next = cut(rows, query.limit, (last) => eventCursor(query, last));
     return { ...next, items: next.items.map(toStoredEvent) };
+  }
+
+  async inLogOrder({ ranges, limit, maxBytes, ...filter }: LogOrderQuery): Promise<LogOrderPage> {
+    assertRanges(ranges);
+    const isIn = (row: EventRow) => ranges.some((range) => inRange(row, range));
+    const order = (row: EventRow) => [row.stream, row.partition, row.offset, row.event_id];
+    const rows = this.matching(filter)
+      .filter(isIn)
+      .sort((a, b) => compareKeys(order(a), order(b)))
+      .slice(0, limit);
+    const bytes = rows.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+    if (bytes > maxBytes) throw new QueryTooExpensiveError('The answer is larger than allowed.');
+    return {
+      events: rows.map(toStoredEvent),
+      next: readTo(ranges, rows.length < limit ? undefined : rows.at(-1)),
+    };
   }
 
   async count(query: CountQuery): Promise<{ buckets: CountBucket[]; total: number }> {
@@ -180,12 +199,18 @@ export class MemoryReader implements EventReader {
   }
 }
 
-function permitted({ access, hidden }: Permitted, { stream }: { stream: string }): boolean {
+/** Whether a question may see a stream. */
+export function permitted({ access, hidden }: Permitted, { stream }: { stream: string }): boolean {
   return permitsStream(access, stream) && !hidden?.includes(stream);
 }
 
 function within(time: number, { since, until }: { since?: number; until?: number }): boolean {
   return (since === undefined || time >= since) && (until === undefined || time < until);
+}
+
+function inRange({ stream, partition, offset }: EventRow, range: OffsetRange): boolean {
+  const { from, until } = range;
+  return stream === range.stream && partition === range.partition && offset >= from && offset < until;
 }
 
 function bucketOf(row: EventRow, query: CountQuery): CountBucket {
@@ -197,7 +222,8 @@ function bucketOf(row: EventRow, query: CountQuery): CountBucket {
   };
 }
 
-function cut<T>(items: T[], limit: number, cursor: (last: T) => string): Page<T> {
+/** A page of what follows, and where the next one begins. */
+export function cut<T>(items: T[], limit: number, cursor: (last: T) => string): Page<T> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
   return items.length > limit && last ? { items: shown, nextCursor: cursor(last) } : { items: shown };

@@ -1,5 +1,7 @@
 import type { Store } from '../store.js';
 import { MemoryEraser } from './memory-eraser.js';
+import { MemoryProjections } from './memory-projections.js';
+import { MemorySnapshots } from './memory-snapshots.js';
 import { MemoryReader, type Evaluate } from './memory-reader.js';
 import { MemoryTables } from './memory-tables.js';
 import { MemoryWriter } from './memory-writer.js';
@@ -9,6 +11,8 @@ export class MemoryStore implements Store {
   readonly writer: MemoryWriter;
   readonly reader: MemoryReader;
   readonly eraser: MemoryEraser;
+  readonly snapshots: MemorySnapshots;
+  readonly projections = new MemoryProjections();
 
   /** @param options.evaluate What decides on a `where`; without it every `where` is refused as untranslatable. */
   constructor(options: { evaluate?: Evaluate } = {}) {
@@ -16,6 +20,7 @@ export class MemoryStore implements Store {
     this.writer = new MemoryWriter(tables);
     this.reader = new MemoryReader(tables, options.evaluate);
     this.eraser = new MemoryEraser(tables);
+    this.snapshots = new MemorySnapshots(tables);
   }
 
   async migrate(): Promise<void> {}

@@ -1,4 +1,5 @@
 import { deadLetterId } from '../dead-letter-id.js';
+import type { EntitySnapshot } from '../snapshot-store.js';
 import type { DeadLetter, EntitySummary, EventRow } from '../store.js';
 
 /** The head of an entity in one partition: it stays when its events go past their retention. */
@@ -12,6 +13,7 @@ export class MemoryTables {
   private rowsByIdentity = new Map<string, EventRow>();
   private lettersById = new Map<string, DeadLetter>();
   private headsByEntity = new Map<string, MemoryHead>();
+  private snapshotsByPlace = new Map<string, EntitySnapshot>();
   /** When a letter was replayed, by its id and what it holds. */
   private replays = new Map<string, number>();
   /** The greatest offset that was ever stored, by stream and partition. */
@@ -38,12 +40,22 @@ export class MemoryTables {
     this.replays.set(mark, Math.max(at, this.replays.get(mark) ?? at));
   }
 
+  putSnapshot(snapshot: EntitySnapshot): void {
+    const { stream, entity_id, version, last } = snapshot;
+    const place = [stream, entity_id, version, last.partition, last.offset, last.ingested_at];
+    this.snapshotsByPlace.set(JSON.stringify(place), snapshot);
+  }
+
   events(): EventRow[] {
     return [...this.rowsByIdentity.values()];
   }
 
   letters(): DeadLetter[] {
     return [...this.lettersById.values()];
+  }
+
+  snapshots(): EntitySnapshot[] {
+    return [...this.snapshotsByPlace.values()];
   }
 
   heads(): MemoryHead[] {
@@ -67,6 +79,10 @@ export class MemoryTables {
 
   removeLetters(removed: (letter: DeadLetter) => boolean): void {
     this.lettersById = filtered(this.lettersById, (letter) => !removed(letter));
+  }
+
+  removeSnapshots(removed: (snapshot: EntitySnapshot) => boolean): void {
+    this.snapshotsByPlace = filtered(this.snapshotsByPlace, (snapshot) => !removed(snapshot));
   }
 
   /** Removes heads, and makes those anew of which there still are events. */

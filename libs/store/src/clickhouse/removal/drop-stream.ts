@@ -9,6 +9,7 @@ const ages = {
   events_by_entity: `ingested_at < fromUnixTimestamp64Micro({before:Int64}, 'UTC')`,
   dead_letters: `created_at < fromUnixTimestamp64Micro({before:Int64}, 'UTC')`,
   dead_letter_replays: 'replayed_at < {before:Int64}',
+  snapshots: 'first_ingested_at < {before:Int64}',
 };
 
 /** Made of events: they do not know their age. */
@@ -30,8 +31,9 @@ export async function dropStream(connection: Connection, query: Query): Promise<
   const found = await hasAny(connection, query);
   await removeOld(connection, 'dead_letters', query);
   await removeOld(connection, 'dead_letter_replays', query);
+  if (found) await removeOld(connection, 'events_by_entity', query);
+  await removeOld(connection, 'snapshots', query);
   if (remaining && !found) return;
-  await removeOld(connection, 'events_by_entity', query);
   const whole = { stream, condition: 'true', params: {} };
   for (const table of derived) {
     if (await hasRows(connection, table, whole)) await removeRows(connection, table, whole);

@@ -3,7 +3,7 @@ import type { Connection } from '../connection.js';
 import { hashIs, type ErasedEntity } from './erased-entity.js';
 import { eraseLetters } from './erased-letters.js';
 import { correctHeads } from './entity-heads.js';
-import { belowEnd, countOf, find, noteRemoved, removeRows, type RowSet } from './row-set.js';
+import { belowEnd, countOf, find, hasRows, noteRemoved, removeRows, type RowSet } from './row-set.js';
 
 /** See EventEraser.eraseEntity. */
 export async function eraseEntity(connection: Connection, erasure: EntityErasure): Promise<number> {
@@ -12,6 +12,7 @@ export async function eraseEntity(connection: Connection, erasure: EntityErasure
   const ids = erasure.entityId === undefined ? await idsOf(connection, erasure) : [erasure.entityId];
   const erased = { stream, hash, ids, below };
   const events = ids.length === 0 ? 0 : await eraseEvents(connection, erased);
+  await eraseSnapshots(connection, erased);
   await eraseLetters(connection, erased);
   return events;
 }
@@ -49,4 +50,17 @@ async function eraseEvents(connection: Connection, erased: ErasedEntity): Promis
   }
   await correctHeads(connection, erased);
   return countOf(found);
+}
+
+/** After the events: who makes one meanwhile looks whether they are still there. */
+async function eraseSnapshots(
+  connection: Connection,
+  { stream, hash, ids, below }: ErasedEntity,
+): Promise<void> {
+  const theirs = (entity: string) =>
+    `${entity} AND first_offset < {below:Map(UInt16, UInt64)}[first_partition]`;
+  const hashed = { stream, condition: theirs(hashIs('entity_id')), params: { hash, below } };
+  const named = { stream, condition: theirs('entity_id IN {ids:Array(String)}'), params: { ids, below } };
+  const found = await hasRows(connection, 'snapshots', ids.length > 0 ? named : hashed);
+  if (found) await removeRows(connection, 'snapshots', hashed);
 }

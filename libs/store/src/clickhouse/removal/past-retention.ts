@@ -1,6 +1,7 @@
 import type { EventEraser } from '../../event-eraser.js';
 import type { Connection } from '../connection.js';
 import { belowEnd, countOf, find, hasRows, noteRemoved, removeRows, type RowSet } from './row-set.js';
+import { removeSnapshots } from './snapshots.js';
 
 const earlier = (column: string) => `${column} < fromUnixTimestamp64Micro({before:Int64}, 'UTC')`;
 
@@ -11,6 +12,7 @@ export async function expire(
 ): Promise<number> {
   const params = { before };
   const events = await removeEvents(connection, { stream, condition: earlier('ingested_at'), params });
+  await removeSnapshots(connection, { stream, condition: 'first_ingested_at < {before:Int64}', params });
   await removeLetters(connection, { stream, condition: earlier('created_at'), params });
   return events;
 }
@@ -26,6 +28,12 @@ export async function truncate(
     params: { partition, end, before },
   });
   const events = await removeEvents(connection, set('ingested_at'));
+  await removeSnapshots(connection, {
+    stream,
+    condition:
+      'first_partition = {partition:UInt16} AND first_offset < {end:UInt64} AND first_ingested_at < {before:Int64}',
+    params: { partition, end, before },
+  });
   await removeLetters(connection, set('created_at'));
   return events;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ErasuresOfSpec } from './erasures.fixture.js';
+import { MemoryErasures } from './memory-erasures.js';
 import { PartitionErasures } from './partition-erasures.js';
 
 const place = { stream: 'orders', partition: 1 };
 
 describe('PartitionErasures', () => {
   it('know what is erased as soon as the definitions do, also later erasures of the same entity', () => {
-    const all = new ErasuresOfSpec();
+    const all = new MemoryErasures();
     const erasures = new PartitionErasures(all, place);
     expect(erasures.endOf('ann')).toBe(0);
     all.erase('orders', 'ann', 7);
@@ -16,13 +16,13 @@ describe('PartitionErasures', () => {
   });
 
   it('make no hash for a stream of which nothing was erased', () => {
-    const all = new ErasuresOfSpec();
+    const all = new MemoryErasures();
     all.erase('others', 'ann', 7);
     expect([new PartitionErasures(all, place).endOf('ann'), all.asked]).toEqual([0, 0]);
   });
 
   it('make one hash an entity, and keep a bounded number of them', () => {
-    const all = new ErasuresOfSpec();
+    const all = new MemoryErasures();
     all.erase('orders', 'ann', 7);
     const erasures = new PartitionErasures(all, place);
     for (let i = 0; i < 5; i++) erasures.endOf('ann');

@@ -1,10 +1,10 @@
 import type { KnownErasures } from './erasures.js';
 
-/** For specs in which nothing is erased. */
+/** Nothing is. */
 export const nothingErased: KnownErasures = { version: 0, concern: () => false, endOf: () => 0 };
 
-/** Erasures that a spec makes while it runs. */
-export class ErasuresOfSpec implements KnownErasures {
+/** Erasures without definitions, for tests of what asks for them. */
+export class MemoryErasures implements KnownErasures {
   version = 0;
   /** How often a hash would have been made. */
   asked = 0;

@@ -1,9 +1,7 @@
 import { MemoryLog } from '#log';
-import { metrics } from '#telemetry';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CommitLine } from './commit-line.js';
-import { LagMonitor } from './lag.js';
-import type { PartitionState } from './partition-state.js';
+import { LagMonitor, type FollowedPartition } from './lag.js';
 import { Progress } from './progress.js';
 
 const start = 1_795_000_000_000;
@@ -11,19 +9,18 @@ const start = 1_795_000_000_000;
 describe('LagMonitor', () => {
   let log: MemoryLog;
   let now: number;
-  let states: PartitionState[];
+  let states: FollowedPartition[];
+  const shown = new Map<string, number>();
   let lag: LagMonitor;
   let progress: Progress;
 
-  const stateOf = (stream: string, committed: number, handledUntil = start): PartitionState =>
-    ({
-      topic: `topic-${stream}`,
-      partition: 0,
-      stream,
-      end: committed,
-      handledUntil,
-      commits: new CommitLine(committed, async () => true),
-    }) as PartitionState;
+  const stateOf = (stream: string, committed: number, handledUntil = start): FollowedPartition => ({
+    topic: `topic-${stream}`,
+    partition: 0,
+    end: committed,
+    handledUntil,
+    commits: new CommitLine(committed, async () => true),
+  });
 
   beforeEach(async () => {
     now = start;
@@ -36,6 +33,11 @@ describe('LagMonitor', () => {
       partitions: () => states,
       intervalMs: 60_000,
       now: () => now,
+      nameOf: ({ topic }) => topic,
+      gauge: {
+        set: (name, { events }) => void shown.set(name, events),
+        remove: (name) => void shown.delete(name),
+      },
     });
     const producer = await log.producer();
     for (const stream of ['a', 'b']) {
@@ -44,13 +46,6 @@ describe('LagMonitor', () => {
       await producer.append(Array.from({ length: 10 }, () => ({ topic, key: 'k', value: 'v' })));
     }
   });
-
-  const shown = async () =>
-    Object.fromEntries(
-      (await metrics.consumeLagRecords.get()).values.map(
-        ({ labels, value }) => [String(labels.stream), value] as const,
-      ),
-    );
 
   it('sees records of which the consumer was handed nothing', async () => {
     states = [stateOf('a', 4), stateOf('b', 9)];
@@ -74,13 +69,13 @@ describe('LagMonitor', () => {
     expect(lag.total).toEqual({ events: 1, seconds: 1 });
   });
 
-  it('shows the lag by stream, and no longer that of streams that this process has no partition of', async () => {
+  it('shows the lag by name, and no longer that of names that this process has no partition of', async () => {
     states = [stateOf('a', 4), stateOf('b', 9)];
     await lag.measure();
-    expect(await shown()).toEqual({ a: 6, b: 1 });
+    expect(Object.fromEntries(shown)).toEqual({ 'topic-a': 6, 'topic-b': 1 });
     states = [states[1]!];
     await lag.measure();
-    expect(await shown()).toEqual({ b: 1 });
+    expect(Object.fromEntries(shown)).toEqual({ 'topic-b': 1 });
   });
 
   it('measures the other topics when one is gone; its failure is no sign that something is tried', async () => {

@@ -1,6 +1,4 @@
 import type { TopicAdmin } from '#log';
-import { metrics } from '#telemetry';
-import type { PartitionState } from './partition-state.js';
 import type { Progress } from './progress.js';
 
 export interface Lag {
@@ -10,10 +8,30 @@ export interface Lag {
   seconds: number;
 }
 
-export interface LagMonitorOptions {
+/** A partition that this process reads. */
+export interface FollowedPartition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly commits: { readonly committed: number };
+  /** The offset that the next record of the partition will get, as far as is known. */
+  end: number;
+  /** Everything of the partition up to here (milliseconds since 1970, by the log) has been handled. */
+  handledUntil: number;
+}
+
+/** Where the lag is shown: one value for each name, none for a name of which this process reads nothing. */
+export interface LagGauge {
+  set(name: string, lag: Lag): void;
+  remove(name: string): void;
+}
+
+export interface LagMonitorOptions<Followed extends FollowedPartition> {
   admin: TopicAdmin;
   progress: Progress;
-  partitions(): Iterable<PartitionState>;
+  readonly partitions: () => Iterable<Followed>;
+  /** What a partition's lag is shown under. */
+  readonly nameOf: (partition: Followed) => string;
+  gauge: LagGauge;
   /** Milliseconds between two rounds over all topics. */
   intervalMs: number;
   /** Milliseconds since 1970. */
@@ -24,12 +42,12 @@ export interface LagMonitorOptions {
  * Asks the log by itself how far its partitions go. What the consumer is handed says nothing when it is handed nothing:
  * a fetch that hangs would look like an idle stream.
  */
-export class LagMonitor {
+export class LagMonitor<Followed extends FollowedPartition = FollowedPartition> {
   private timer: NodeJS.Timeout | undefined;
   private running = false;
   private shown = new Set<string>();
 
-  constructor(private readonly options: LagMonitorOptions) {}
+  constructor(private readonly options: LagMonitorOptions<Followed>) {}
 
   start(): void {
     this.running = true;
@@ -51,7 +69,7 @@ export class LagMonitor {
    * no reason to know nothing of the others; when all do, the log cannot be reached.
    */
   async measure(): Promise<void> {
-    const byTopic = grouped(this.options.partitions(), 'topic');
+    const byTopic = grouped(this.options.partitions(), ({ topic }) => topic);
     let failed = 0;
     for (const [topic, states] of byTopic) {
       try {
@@ -66,7 +84,7 @@ export class LagMonitor {
     this.show();
   }
 
-  private async measureTopic(topic: string, states: readonly PartitionState[]): Promise<void> {
+  private async measureTopic(topic: string, states: readonly Followed[]): Promise<void> {
     const ends = new Map((await this.options.admin.offsets(topic)).map((o) => [o.partition, o.end]));
     for (const state of states) {
       state.end = Math.max(state.end, ends.get(state.partition) ?? 0);
@@ -85,22 +103,15 @@ export class LagMonitor {
   }
 
   private show(): void {
-    const byStream = grouped(this.options.partitions(), 'stream');
-    for (const stream of this.shown) {
-      if (byStream.has(stream)) continue;
-      metrics.consumeLagRecords.remove({ stream });
-      metrics.consumeLagSeconds.remove({ stream });
-    }
-    for (const [stream, states] of byStream) {
-      const lag = lagOf(states, this.options.now());
-      metrics.consumeLagRecords.set({ stream }, lag.events);
-      metrics.consumeLagSeconds.set({ stream }, lag.seconds);
-    }
-    this.shown = new Set(byStream.keys());
+    const { partitions, nameOf, gauge, now } = this.options;
+    const byName = grouped(partitions(), nameOf);
+    for (const name of this.shown) if (!byName.has(name)) gauge.remove(name);
+    for (const [name, states] of byName) gauge.set(name, lagOf(states, now()));
+    this.shown = new Set(byName.keys());
   }
 }
 
-function lagOf(states: readonly PartitionState[], now: number): Lag {
+function lagOf(states: readonly FollowedPartition[], now: number): Lag {
   const lag = { events: 0, seconds: 0 };
   for (const { end, commits, handledUntil } of states) {
     if (end <= commits.committed) continue;
@@ -110,12 +121,16 @@ function lagOf(states: readonly PartitionState[], now: number): Lag {
   return lag;
 }
 
-function grouped(states: Iterable<PartitionState>, by: 'topic' | 'stream'): Map<string, PartitionState[]> {
-  const groups = new Map<string, PartitionState[]>();
+function grouped<Followed>(
+  states: Iterable<Followed>,
+  nameOf: (state: Followed) => string,
+): Map<string, Followed[]> {
+  const groups = new Map<string, Followed[]>();
   for (const state of states) {
-    const group = groups.get(state[by]);
+    const name = nameOf(state);
+    const group = groups.get(name);
     if (group) group.push(state);
-    else groups.set(state[by], [state]);
+    else groups.set(name, [state]);
   }
   return groups;
 }

@@ -1,0 +1,72 @@
+import { Type } from 'class-transformer';
+import { IsArray, IsBoolean, IsIn, IsInt, IsObject, IsString, Min, ValidateNested } from 'class-validator';
+import { formatTime } from '#contracts';
+import { snapshotId, type FoldedEntity } from '#entities';
+import type { EntitySnapshot, Page, SnapshotReason } from '#store';
+import { Nullable } from '../openapi/nullable.js';
+import { Schema } from '../openapi/schema.js';
+
+const time = { type: 'string', format: 'date-time' } as const;
+const foldOf = 'The `data` of its events, applied one after the other as merge patches (RFC 7396).';
+
+/** What an entity is like. `entityStateJson` writes it. */
+export class EntityStateAnswer {
+  @IsString() stream: string;
+  @IsString() entity_id: string;
+  @IsInt() @Min(1) @Schema({ description: 'Of the last event in it.' }) version: number;
+  @Schema({ ...time, description: 'Of the last event in it.' }) @IsString() timestamp: string;
+  @IsObject() @Schema({ description: foldOf }) state: object;
+  @Nullable('integer', { description: 'The version of the snapshot that it was started from.' })
+  from_snapshot: number | null;
+}
+
+/** A snapshot. `snapshotJson` writes it. */
+export class SnapshotAnswer {
+  @IsString() snapshot_id: string;
+  @IsString() stream: string;
+  @IsString() entity_id: string;
+  @IsInt() @Min(1) version: number;
+  @Schema({ ...time, description: 'Of the event of its version.' }) @IsString() timestamp: string;
+  @Schema(time) @IsString() created_at: string;
+  @IsIn(['automatic', 'requested']) reason: SnapshotReason;
+  @IsObject() @Schema({ description: foldOf }) state: object;
+}
+
+export class SnapshotList {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => SnapshotAnswer) snapshots: SnapshotAnswer[];
+  @IsInt() @Min(0) total: number;
+  @IsBoolean() has_more: boolean;
+  @Nullable('string') next_cursor: string | null;
+}
+
+/** States are put in as the text they are: parsing and printing them again would change big numbers. */
+export function entityStateJson(
+  { stream, entityId }: { stream: string; entityId: string },
+  { version, last, state, from }: FoldedEntity,
+): string {
+  return (
+    `{"stream":${JSON.stringify(stream)},"entity_id":${JSON.stringify(entityId)},"version":${version}` +
+    `,"timestamp":"${formatTime(last.timestamp)}","state":${state},"from_snapshot":${from?.version ?? null}}`
+  );
+}
+
+export function snapshotJson(snapshot: EntitySnapshot): string {
+  const { stream, entity_id, version, last, created_at, reason, state } = snapshot;
+  return (
+    `{"snapshot_id":"${snapshotId(snapshot)}","stream":${JSON.stringify(stream)}` +
+    `,"entity_id":${JSON.stringify(entity_id)},"version":${version},"timestamp":"${formatTime(last.timestamp)}"` +
+    `,"created_at":"${formatTime(created_at)}","reason":"${reason}","state":${state}}`
+  );
+}
+
+export function snapshotListJson({
+  items,
+  total,
+  nextCursor,
+}: Page<EntitySnapshot> & { total: number }): string {
+  const end = `"has_more":${nextCursor !== undefined},"next_cursor":${JSON.stringify(nextCursor ?? null)}`;
+  return `{"snapshots":[${items.map(snapshotJson).join(',')}],"total":${total},${end}}`;
+}
+
+/** All answers of these routes are text that is JSON already. */
+export const jsonType = 'application/json; charset=utf-8';

@@ -1,0 +1,18 @@
+import { IsString, Length, Matches } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import { limits, plainTextPattern, streamNamePattern, streamNameRule } from '#contracts';
+import { Schema } from '../openapi/schema.js';
+
+/** Of which entity a snapshot is to be made. */
+@JSONSchema({ additionalProperties: false })
+export class SnapshotInput {
+  @IsString()
+  @Matches(streamNamePattern, { message: streamNameRule })
+  @Schema({ example: 'orders' })
+  stream: string;
+
+  @Length(1, limits.entityIdCharacters)
+  @Matches(plainTextPattern, { message: 'must have no control characters' })
+  @Schema({ example: 'order-17' })
+  entity_id: string;
+}

@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProblemError } from '#contracts';
+
+export interface EventSocketOptions {
+  /** Bytes that the client has not taken; past that nothing is written. */
+  bytes: number;
+  /** Milliseconds that it may stay past that. */
+  slowMs: number;
+}
+
+type Socket = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'writableLength' | 'writableFinished'>;
+
+/** Milliseconds between two looks at a client that does not take what it was sent. */
+const lookMs = 50;
+/** Milliseconds that a client has to take the last message. */
+const lastMs = 5_000;
+
+/** The way to one client, which holds no more of what it has not taken than its bound and one piece. */
+export class EventSocket {
+  constructor(
+    private readonly response: Socket,
+    private readonly options: EventSocketOptions,
+  ) {}
+
+  get isFull(): boolean {
+    return this.response.writableLength > this.options.bytes;
+  }
+
+  write(piece: string | Buffer): void {
+    this.response.write(piece);
+  }
+
+  /**
+   * Resolves when the client has taken so much that something may be written.
+   * @throws ProblemError `overloaded` when it has not in time, and the signal's reason
+   */
+  async room(signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + this.options.slowMs;
+    while (this.isFull) {
+      if (performance.now() > deadline) throw tooSlow();
+      await sleep(lookMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+    signal.throwIfAborted();
+  }
+
+  /** Says the last thing, and does not wait for ever until the client has taken it. */
+  end(message: string): void {
+    const { response } = this;
+    response.write(message);
+    response.end();
+    setTimeout(() => {
+      if (!response.writableFinished) response.destroy();
+    }, lastMs).unref();
+  }
+}
+
+function tooSlow(): ProblemError {
+  const detail =
+    'This client does not take the events as fast as they come. Connect again with Last-Event-ID: nothing is left out.';
+  return new ProblemError('overloaded', detail);
+}

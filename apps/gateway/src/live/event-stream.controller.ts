@@ -1,0 +1,94 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { ProblemError } from '#contracts';
+import { DescribeQuery, parseQuery, RequireScope, requireStillAdmitted } from '#http';
+import { ReadableStreams } from '../access/readable-streams.js';
+import { eventFilter } from '../events/event-filter.js';
+import { EventSelectionParameters } from '../events/event-parameters.js';
+import { Problems } from '../openapi/answers.js';
+import { clientGone } from '../reads/client-gone.js';
+import { LiveStreams } from './live-streams.js';
+
+const mediaType = 'text/event-stream';
+
+@ApiTags('events')
+@Controller('api/v1/events')
+export class EventStreamController {
+  constructor(
+    private readonly live: LiveStreams,
+    private readonly streams: ReadableStreams,
+  ) {}
+
+  @Get('stream')
+  @RequireScope('events:read')
+  @ApiOperation({
+    summary: 'Follow events',
+    description:
+      'Server-Sent Events. Each event that can be queried is a message `event`: its `data` is the event as in a query, ' +
+      'its `id` is opaque. With `Last-Event-ID`, the id of the last message, what came after it is sent first: nothing is ' +
+      'left out and nothing comes twice. Without it the stream begins now, or with `since` at the beginning of what is ' +
+      'stored. Events of one partition come in the order of their offsets; what is stored late, with an early timestamp, ' +
+      'comes when it is stored. A comment is sent every 15 seconds. Before a stream is ended by this side, a message ' +
+      '`error` says why, as a problem document: `overloaded` for a client that is too slow, `shutting_down`, ' +
+      '`invalid_token` for a key that was revoked or has expired, `stream_not_found` for a stream that was deleted.',
+  })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    description: 'The id of the last message that was received, with the same other parameters.',
+    required: false,
+    schema: { type: 'string' },
+  })
+  @DescribeQuery(EventSelectionParameters)
+  @ApiResponse({
+    status: 200,
+    description: 'A stream that ends only with an `error`.',
+    content: { [mediaType]: { schema: { type: 'string' } } },
+  })
+  @Problems(
+    'invalid_cursor',
+    'invalid_expression',
+    'stream_forbidden',
+    'stream_not_found',
+    'not_acceptable',
+    'query_too_expensive',
+    'store_unavailable',
+    'log_unavailable',
+  )
+  async stream(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const parameters = parseQuery(EventSelectionParameters, request.query);
+    requireAccepted(request.headers.accept);
+    const filter = eventFilter(parameters);
+    const client = clientGone(reply.raw);
+    const { access } = await this.streams.of({ request, streams: filter.streams, client });
+    if (request.method === 'HEAD') return void reply.header('content-type', mediaType).send();
+    const opened = {
+      question: { ...filter, access },
+      lastEventId: request.headers['last-event-id']?.toString(),
+      requestId: request.id,
+      requirePermission: () => requireStillAdmitted(request),
+    };
+    await this.live.open(opened, () => begin(reply), client);
+  }
+}
+
+/** @throws ProblemError 406 `not_acceptable` */
+function requireAccepted(accept: string | undefined): void {
+  if (new Negotiator({ headers: { accept } }).mediaType([mediaType]) === mediaType) return;
+  throw new ProblemError('not_acceptable', `This can be answered as ${mediaType}.`);
+}
+
+/** From here on the answer is written by us, with the headers that others have set. */
+function begin(reply: FastifyReply): ServerResponse {
+  reply.hijack();
+  reply.raw.writeHead(200, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    'content-type': mediaType,
+    'cache-control': 'no-store',
+    // Proxies pass it on as it comes.
+    'x-accel-buffering': 'no',
+  });
+  return reply.raw;
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { parseExpression } from '#streaming';
+import type { EventRow } from '#store';
+import { EventStreamParser, Random, until } from '#testing';
+import { eventRow } from '../gateway.fixture.js';
+import type { LiveQuestion } from './live-filter.js';
+import { LiveClient, LiveWorld } from './live.fixture.js';
+
+const questions: Partial<LiveQuestion>[] = [
+  {},
+  { since: 0 },
+  { streams: ['a'] },
+  { streams: ['b'], since: 0 },
+  { streams: ['a', 'late'].slice(0, 1), eventTypes: ['odd'] },
+  { eventTypes: ['odd'], since: 0 },
+  { where: parseExpression('event.data.n % 3 == 0') },
+  { where: parseExpression('event.data.n % 3 == 0'), since: 0 },
+  { access: { patterns: ['b', 'l*'], reserved: false }, since: 0 },
+];
+
+const isIn = (row: EventRow, { streams, eventTypes, where, access }: Partial<LiveQuestion>) =>
+  (!streams || streams.includes(row.stream)) &&
+  (!eventTypes || eventTypes.includes(row.event_type)) &&
+  (!where || (JSON.parse(row.data) as { n: number }).n % 3 === 0) &&
+  (!access || row.stream !== 'a');
+
+/** Stores what a materializer would: in offset order, some offsets without an event, its commits behind. */
+class Materializer {
+  readonly written: EventRow[] = [];
+  private readonly next = new Map<string, number>();
+  private readonly stored = new Map<string, [stream: string, partition: number, next: number]>();
+
+  constructor(
+    private readonly world: LiveWorld,
+    private readonly random: Random,
+  ) {}
+
+  async step(): Promise<void> {
+    const { world, random } = this;
+    const { stream, partitions } = random.pick([...world.definitions.values()]);
+    const partition = random.int(partitions);
+    const place = `${stream}/${partition}`;
+    let offset = this.next.get(place) ?? 0;
+    const rows: EventRow[] = [];
+    for (let i = random.int(8); i >= 0; i--) {
+      offset += random.chance(0.2) ? random.int(4) : 0;
+      const n = this.written.length + rows.length;
+      const timestamp = 1e15 + random.int(1e9);
+      const own = {
+        stream,
+        partition,
+        offset: offset++,
+        event_type: n % 2 ? 'odd' : 'even',
+        data: `{"n":${n}}`,
+      };
+      rows.push(eventRow({ ...own, event_id: random.uuid(), timestamp }));
+    }
+    this.next.set(place, offset);
+    await world.store.writer.append(rows, random.uuid());
+    this.written.push(...rows);
+    this.stored.set(place, [stream, partition, offset]);
+    if (random.chance(0.6)) this.commit();
+  }
+
+  commit(): void {
+    for (const [stream, partition, next] of this.stored.values()) this.world.commit(stream, partition, next);
+    this.stored.clear();
+  }
+}
+
+describe('streams that are cut and go on', () => {
+  const seeds = process.env.LIVE_SEED
+    ? [Number(process.env.LIVE_SEED)]
+    : Array.from({ length: 12 }, () => Math.floor(Math.random() * 2 ** 31));
+
+  it.each(seeds)('show every event once, in the order of its partition (LIVE_SEED=%i)', async (seed) => {
+    const random = new Random(seed);
+    const world = new LiveWorld();
+    world.define('a', { partitions: 3 });
+    world.define('b', { partitions: 1 });
+    const materializer = new Materializer(world, random);
+    const socket = { bytes: 2_000, slowMs: 60_000 };
+    const gateways = [world.gateway({ socket }), world.gateway({ socket })];
+    const clients = questions.map((question) => ({
+      question,
+      client: new LiveClient(() => new EventStreamParser(), question),
+    }));
+    const connect = (client: LiveClient) => void client.connect(random.pick(gateways));
+    // Those that begin now begin with the first event; those with `since` whenever they like.
+    for (const { client } of clients) connect(client);
+    await until(() => clients.every(({ client }) => client.parser.lastEventId !== ''), {
+      what: 'the beginnings',
+    });
+    for (let step = 0; step < 150; step++) {
+      if (step === 60) world.define('late', { partitions: 2 });
+      await materializer.step();
+      for (const { client } of clients) {
+        if (random.chance(0.1)) client.holding = !client.holding;
+        if (!client.holding) client.take();
+        if (!random.chance(0.05)) continue;
+        client.cut(random.int(3_000));
+        connect(client);
+      }
+      if (random.chance(0.5)) await sleep(random.int(4));
+    }
+    materializer.commit();
+    for (const { client, question } of clients) {
+      client.holding = false;
+      const expected = materializer.written.filter((row) => isIn(row, question));
+      await until(() => (client.take(), client.offsets.length >= expected.length), {
+        what: JSON.stringify(question.streams ?? 'all'),
+        progress: () => client.offsets.length,
+        patienceMs: 10_000,
+      });
+      const places = expected.map(({ stream, partition, offset }) => `${stream}/${partition}/${offset}`);
+      expect([...client.offsets].sort()).toEqual(places.sort());
+      expect(client.offsets).toEqual(inLogOrder(client));
+      expect(client.errors).toEqual([]);
+    }
+    for (const { client } of clients) client.cut();
+  });
+});
+
+/** The same, with the events of each partition by their offsets. */
+function inLogOrder(client: LiveClient): string[] {
+  const byPlace = new Map<string, number[]>();
+  const places = client.events.map(({ stream, partition, offset }) => {
+    const place = `${stream}/${partition}`;
+    byPlace.set(place, [...(byPlace.get(place) ?? []), offset]);
+    return place;
+  });
+  for (const offsets of byPlace.values()) offsets.sort((a, b) => a - b);
+  return places.map((place) => `${place}/${byPlace.get(place)?.shift()}`);
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { Random } from '#testing';
+import { bindingOf, LivePosition, streamKey } from './live-position.js';
+
+const binding = bindingOf(['filters']);
+const key = (stream: string) => streamKey({ stream, created_at: '2026-11-21T04:00:00.000000Z' });
+
+describe('a position', () => {
+  it('is read back as it was written, whatever the offsets', () => {
+    const random = new Random(7);
+    for (let i = 0; i < 200; i++) {
+      const position = new LivePosition(binding);
+      const streams = Array.from({ length: random.int(5) }, (_, n) => key(`s${n}`));
+      for (const stream of streams)
+        for (let p = 0; p < 8; p++)
+          if (random.chance(0.6))
+            position.set(stream, p, Math.floor(random.next() ** 4 * 2 ** random.int(53)));
+      const text = position.toString();
+      const read = LivePosition.parse(text, binding);
+      expect(read?.toString()).toBe(text);
+      expect(read && position.missingTo(read)).toEqual([]);
+      expect(read && read.missingTo(position)).toEqual([]);
+    }
+  });
+
+  it('is short', () => {
+    const position = new LivePosition(binding);
+    for (let p = 0; p < 6; p++) position.set(key('orders'), p, 1_000_000 + p);
+    expect(position.toString().length).toBeLessThan(45);
+    expect(position.toString()).toMatch(/^[A-Za-z0-9_.-]+$/);
+  });
+
+  it('follows its changes, and a copy does not', () => {
+    const position = new LivePosition(binding);
+    position.set(key('orders'), 1, 5);
+    const copy = position.copy();
+    position.set(key('orders'), 1, 6);
+    position.set(key('orders'), 0, 2);
+    expect(copy.missingTo(position)).toEqual([
+      { key: key('orders'), partition: 0, from: 0, until: 2 },
+      { key: key('orders'), partition: 1, from: 5, until: 6 },
+    ]);
+    expect([position.missingFrom(copy), copy.missingFrom(position)]).toEqual([true, false]);
+    expect(LivePosition.parse(position.toString(), binding)?.at(key('orders'), 1)).toBe(6);
+    position.keepOnly(() => false);
+    expect(position.toString()).toBe(binding);
+  });
+
+  it('is that of a stream, not of its name', () => {
+    expect(streamKey({ stream: 'a', created_at: '1' })).not.toBe(streamKey({ stream: 'a', created_at: '2' }));
+  });
+
+  it.each([
+    '',
+    'x',
+    bindingOf(['other filters']),
+    `${binding}.`,
+    `${binding}.short`,
+    `${binding}.${key('a')}`,
+    `${binding}.${key('a')}!`,
+    `${binding}.${key('a')}gA`,
+    `${binding}.${key('a')}_____________w`,
+    `${binding}.${key('a')}AA`,
+    `${binding}.${key('a')}AQ.${key('a')}AQ`,
+    `${binding}.${key('a')}AQ==`,
+    `${binding}.${key('a')}AQ, ${binding}`,
+  ])('is not seen in %j', (text) => {
+    expect(LivePosition.parse(text, binding)).toBeUndefined();
+  });
+});

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+
+interface StreamPlace {
+  /** By partition: the offset that comes next. */
+  next: number[];
+  /** The segment of this stream, as long as nothing has changed. */
+  text: string | undefined;
+}
+
+/** Offsets of one partition that one position has seen and another one has not. */
+export interface Missing {
+  key: string;
+  partition: number;
+  from: number;
+  until: number;
+}
+
+const keyLength = 8;
+
+/** What a stream is called in positions: 48 bits of a hash. A stream that is made anew gets another one. */
+export function streamKey({ stream, created_at }: { stream: string; created_at: string }): string {
+  return hash(`${stream}\n${created_at}`);
+}
+
+/** What a position is bound to, in the same form: a position of other filters is not taken. */
+export function bindingOf(question: unknown): string {
+  return hash(JSON.stringify(question));
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, keyLength);
+}
+
+/**
+ * How far somebody has come in each partition of some streams: everything below the offsets was seen, and nothing else.
+ * A partition that it does not name was not seen at all, so a stream that is made later is read from its beginning.
+ *
+ * As text: the binding, then for each stream `.`, its key, and base64url of its offsets as LEB128, in the order of the
+ * partitions, without the zeros at the end.
+ */
+export class LivePosition {
+  private readonly streams = new Map<string, StreamPlace>();
+  private text: string | undefined;
+
+  constructor(private readonly binding: string) {}
+
+  /** Reads what `toString` wrote; undefined for anything else, and for a position of another binding. */
+  static parse(text: string, binding: string): LivePosition | undefined {
+    const [bound, ...segments] = text.split('.');
+    if (bound !== binding) return undefined;
+    const position = new LivePosition(binding);
+    for (const segment of segments) {
+      const key = segment.slice(0, keyLength);
+      const next = decode(segment.slice(keyLength));
+      if (key.length < keyLength || !next || position.streams.has(key)) return undefined;
+      position.streams.set(key, { next, text: segment });
+    }
+    return position;
+  }
+
+  at(key: string, partition: number): number {
+    return this.streams.get(key)?.next[partition] ?? 0;
+  }
+
+  set(key: string, partition: number, next: number): void {
+    let place = this.streams.get(key);
+    if (!place) this.streams.set(key, (place = { next: [], text: undefined }));
+    while (place.next.length < partition) place.next.push(0);
+    place.next[partition] = next;
+    place.text = undefined;
+    this.text = undefined;
+  }
+
+  keepOnly(keep: (key: string) => boolean): void {
+    for (const key of this.streams.keys()) if (!keep(key)) this.streams.delete(key);
+    this.text = undefined;
+  }
+
+  copy(): LivePosition {
+    const copy = new LivePosition(this.binding);
+    for (const [key, { next, text }] of this.streams) copy.streams.set(key, { next: [...next], text });
+    copy.text = this.text;
+    return copy;
+  }
+
+  /** What `other` has seen and this has not. */
+  missingTo(other: LivePosition): Missing[] {
+    const missing: Missing[] = [];
+    for (const [key, { next }] of other.streams) {
+      for (let partition = 0; partition < next.length; partition++) {
+        const [from, until] = [this.at(key, partition), next[partition] as number];
+        if (from < until) missing.push({ key, partition, from, until });
+      }
+    }
+    return missing;
+  }
+
+  /** Whether this has seen something that `other` has not. */
+  missingFrom(other: LivePosition): boolean {
+    for (const [key, { next }] of this.streams)
+      if (next.some((offset, partition) => offset > other.at(key, partition))) return true;
+    return false;
+  }
+
+  toString(): string {
+    if (this.text !== undefined) return this.text;
+    let text = this.binding;
+    for (const [key, place] of this.streams) {
+      place.text ??= `${key}${encode(place.next)}`;
+      if (place.text.length > keyLength) text += `.${place.text}`;
+    }
+    return (this.text = text);
+  }
+}
+
+function encode(offsets: readonly number[]): string {
+  const bytes: number[] = [];
+  const used = offsets.findLastIndex((offset) => offset > 0) + 1;
+  for (const offset of offsets.slice(0, used)) {
+    let rest = offset;
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
+    bytes.push(rest);
+  }
+  return Buffer.from(bytes).toString('base64url');
+}
+
+/** Undefined for what `encode` does not make. */
+function decode(text: string): number[] | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  const offsets: number[] = [];
+  let [offset, unit] = [0, 1];
+  for (const byte of bytes) {
+    offset += (byte & 0x7f) * unit;
+    unit *= 0x80;
+    if (byte >= 0x80) continue;
+    offsets.push(offset);
+    [offset, unit] = [0, 1];
+  }
+  const valid = unit === 1 && offsets.every(Number.isSafeInteger) && encode(offsets) === text;
+  return valid && offsets.length > 0 ? offsets : undefined;
+}

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProblemError } from '#contracts';
+import { StoreUnavailableError, type EventReader, type OffsetRange } from '#store';
+import { metrics } from '#telemetry';
+import type { ReadGate } from '../reads/read-gate.js';
+import { LiveEvent } from './live-event.js';
+import type { LiveGroup, LiveListener } from './live-group.js';
+import type { LivePosition, Missing } from './live-position.js';
+import type { LogFollower } from './log-follower.js';
+import { PageReader, type PageRead } from './page-reader.js';
+import { eventMessage } from './server-sent.js';
+import type { EventSocket } from './event-socket.js';
+
+export interface LiveReaderOptions {
+  group: LiveGroup;
+  follower: Pick<LogFollower, 'nextRound' | 'streamOf'>;
+  reader: Pick<EventReader, 'inLogOrder'>;
+  /** The way to the store of those who are not up to date. */
+  gate: Pick<ReadGate, 'run'>;
+  socket: Pick<EventSocket, 'isFull' | 'write' | 'room'>;
+  /** Milliseconds until the store is asked again, after it has failed. */
+  retryMs?: number;
+  /** Milliseconds after which a stream of the position that nobody has heard of is taken for deleted. */
+  unknownMs?: number;
+}
+
+type FollowedRange = OffsetRange & { key: string };
+
+const page = { events: 500, bytes: 256 * 1024 };
+/** Characters that are written at a time. */
+const pieceCharacters = 64 * 1024;
+
+/**
+ * One open stream. What lies between its position and the group's cursor it reads from the store; from there on it is
+ * handed what the group is handed, until its client falls behind. Either way an event is written exactly when the position
+ * moves past it, so there is no gap and no repeat where one goes over into the other.
+ */
+export class LiveReader {
+  private readonly pages: PageReader;
+  private readonly options: Required<LiveReaderOptions>;
+  private readonly opened = performance.now();
+  private isLive = false;
+
+  constructor(
+    private own: LivePosition,
+    options: LiveReaderOptions,
+  ) {
+    this.options = { retryMs: 1000, unknownMs: 5000, ...options };
+    this.pages = new PageReader({ reader: options.reader, ...page });
+  }
+
+  /** Everything before it is with the client, or on its way there. */
+  get position(): LivePosition {
+    return this.isLive ? this.cursor : this.own;
+  }
+
+  /**
+   * Goes on until something ends it.
+   * @throws the signal's reason, a ProblemError for a client that is too slow, and what the store throws for good
+   */
+  async run(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await this.options.socket.room(signal);
+      const missing = this.own.missingTo(this.cursor);
+      if (missing.length > 0) await this.catchUp(missing, signal);
+      else if (this.own.missingFrom(this.cursor)) await this.wait(signal);
+      else await this.live(signal);
+    }
+  }
+
+  private get cursor(): LivePosition {
+    const { cursor } = this.options.group;
+    if (!cursor) throw new Error('The group does not follow the log yet');
+    return cursor;
+  }
+
+  private async catchUp(missing: readonly Missing[], signal: AbortSignal): Promise<void> {
+    const { follower } = this.options;
+    const ranges = missing.flatMap((range): FollowedRange[] => {
+      const stream = follower.streamOf(range.key);
+      return stream === undefined ? [] : [{ ...range, stream }];
+    });
+    if (ranges.length === 0) return await this.wait(signal);
+    const read = await this.read(ranges, signal);
+    if (read) await this.write(read, new Map(ranges.map(({ stream, key }) => [stream, key])), signal);
+    else await sleep(this.options.retryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+
+  /** Undefined when the store may give it later. */
+  private async read(ranges: readonly FollowedRange[], signal: AbortSignal): Promise<PageRead | undefined> {
+    const { gate, group } = this.options;
+    const { streams: _, ...filter } = group.filter.question;
+    try {
+      return await gate.run(signal, () => this.pages.read(filter, ranges, signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isPassing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  private async write(
+    { events, reached }: PageRead,
+    keys: ReadonlyMap<string, string>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { socket, follower } = this.options;
+    let piece = '';
+    for (const event of events) {
+      const key = keys.get(event.stream) ?? '';
+      // Deleted while it was read.
+      if (follower.streamOf(key) === undefined) continue;
+      this.own.set(key, event.partition, event.offset + 1);
+      piece += eventMessage(this.own, new LiveEvent(event));
+      if (piece.length < pieceCharacters) continue;
+      socket.write(piece);
+      piece = '';
+      await socket.room(signal);
+    }
+    for (const { stream, partition, next } of reached) this.own.set(keys.get(stream) ?? '', partition, next);
+    if (piece !== '') socket.write(piece);
+    metrics.liveEvents.inc(events.length);
+  }
+
+  /** The position is ahead of what this process knows: another one was quicker, or what it names has been deleted. */
+  private async wait(signal: AbortSignal): Promise<void> {
+    const { follower, unknownMs } = this.options;
+    await follower.nextRound(signal);
+    if (performance.now() - this.opened < unknownMs) return;
+    this.own.keepOnly((key) => follower.streamOf(key) !== undefined);
+  }
+
+  /** Resolves when the client has fallen behind; what it has not taken is bounded, what follows is read again. */
+  private async live(signal: AbortSignal): Promise<void> {
+    const { group, socket } = this.options;
+    this.isLive = true;
+    let listener: LiveListener | undefined;
+    let stop: () => void = () => undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        stop = () => reject(signal.reason as Error);
+        signal.addEventListener('abort', stop, { once: true });
+        listener = {
+          take: ({ bytes, events }) => {
+            socket.write(bytes);
+            metrics.liveEvents.inc(events);
+            if (!socket.isFull) return;
+            this.leave(listener);
+            resolve();
+          },
+          fail: reject,
+        };
+        group.listeners.add(listener);
+      });
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.leave(listener);
+    }
+  }
+
+  private leave(listener: LiveListener | undefined): void {
+    if (!listener || !this.options.group.listeners.delete(listener)) return;
+    this.own = this.cursor.copy();
+    this.isLive = false;
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof StoreUnavailableError || (error instanceof ProblemError && error.retryable);
+}

@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { ProblemError } from '#contracts';
+import { StoreUnavailableError, type EventReader } from '#store';
+import { EventStreamParser, until } from '#testing';
+import { eventRow } from '../gateway.fixture.js';
+import type { LiveQuestion } from './live-filter.js';
+import { LiveClient, LiveWorld } from './live.fixture.js';
+
+const newClient = (question: Partial<LiveQuestion> = {}) =>
+  new LiveClient(() => new EventStreamParser(), question);
+const begun = (client: LiveClient) =>
+  until(() => client.parser.lastEventId !== '', { what: 'the beginning', intervalMs: 1 });
+const came = (client: LiveClient, count: number) =>
+  until(() => client.offsets.length >= count, { what: `${count} events`, intervalMs: 1 });
+
+/** A world with the stream `orders` and its first so many events. */
+async function given(events = 0): Promise<LiveWorld> {
+  const world = new LiveWorld();
+  world.define('orders');
+  await store(world, 0, events);
+  return world;
+}
+
+async function store(world: LiveWorld, from: number, end: number): Promise<void> {
+  const rows = Array.from({ length: end - from }, (_, i) => eventRow({ offset: from + i }));
+  await world.store.writer.append(rows, `rows from ${from}`);
+  world.commit('orders', 0, end);
+}
+
+describe('open streams', () => {
+  it('begin now, or with `since` at the beginning of what is stored', async () => {
+    const world = await given(3);
+    const live = world.gateway();
+    const [now, since] = [newClient(), newClient({ since: 0 })];
+    void now.connect(live);
+    void since.connect(live);
+    await begun(now);
+    await came(since, 3);
+    await store(world, 3, 5);
+    await came(now, 2);
+    await came(since, 5);
+    expect(now.offsets).toEqual(['orders/0/3', 'orders/0/4']);
+    live.close();
+  });
+
+  it('show nothing that the materializer has not committed', async () => {
+    const world = await given();
+    const live = world.gateway();
+    const client = newClient();
+    void client.connect(live);
+    await begun(client);
+    await store(world, 0, 5);
+    await came(client, 5);
+    world.commit('orders', 0, 5);
+    await world.store.writer.append([eventRow({ offset: 5 })], 'not committed');
+    await sleep(20);
+    expect(client.offsets).toHaveLength(5);
+    live.close();
+  });
+
+  it('share one follower: however many there are, the log and the store are asked once', async () => {
+    const world = await given();
+    let asked = 0;
+    const { reader } = world.store;
+    const inLogOrder: EventReader['inLogOrder'] = (query) => {
+      asked++;
+      return reader.inLogOrder(query);
+    };
+    const live = world.gateway({
+      reader: Object.assign(Object.create(reader) as EventReader, { inLogOrder }),
+    });
+    const clients = Array.from({ length: 100 }, (_, i) =>
+      newClient({ eventTypes: ['order.placed', `${i}`] }),
+    );
+    for (const client of clients) void client.connect(live);
+    await Promise.all(clients.map(begun));
+    await store(world, 0, 10);
+    await Promise.all(clients.map((client) => came(client, 10)));
+    expect(asked).toBeLessThan(3);
+    for (const client of clients) client.cut();
+    await sleep(20);
+    const questions = world.questions;
+    await sleep(20);
+    expect(world.questions).toBe(questions);
+  });
+
+  it('are as many as is allowed', async () => {
+    const live = (await given()).gateway({ maxStreams: 1 });
+    const [first, second] = [newClient(), newClient()];
+    void first.connect(live);
+    await begun(first);
+    await second.connect(live);
+    expect(second.failure).toMatchObject({ code: 'overloaded', options: { retryAfterSeconds: 5 } });
+    first.cut();
+    await until(() => first.ended, { what: 'the end of the first' });
+    void second.connect(live);
+    await begun(second);
+    live.close();
+  });
+
+  it('show that they live, and where they are although nothing matches', async () => {
+    const world = await given();
+    const live = world.gateway({ heartBeatMs: 5 });
+    const client = newClient({ eventTypes: ['none'] });
+    void client.connect(live);
+    await begun(client);
+    const beginning = client.parser.lastEventId;
+    await store(world, 0, 5);
+    await until(() => client.parser.lastEventId !== beginning, { what: 'a heart-beat' });
+    expect(client.offsets).toEqual([]);
+    live.close();
+  });
+
+  it('cannot be opened while Kafka does not answer, and wait while it fails later', async () => {
+    const world = await given();
+    const live = world.gateway();
+    world.logFailure = new Error('no broker');
+    const client = newClient();
+    await client.connect(live);
+    expect(client.failure).toMatchObject({ code: 'log_unavailable' });
+    world.logFailure = undefined;
+    void client.connect(live);
+    await begun(client);
+    world.logFailure = new Error('no broker');
+    await store(world, 0, 5);
+    await sleep(10);
+    world.logFailure = undefined;
+    await came(client, 5);
+    expect(client.offsets).toHaveLength(5);
+    live.close();
+  });
+
+  it('wait while ClickHouse fails', async () => {
+    const world = await given();
+    const { reader } = world.store;
+    let failures = 3;
+    const inLogOrder: EventReader['inLogOrder'] = async (query) => {
+      if (failures-- > 0) throw new StoreUnavailableError('down');
+      return reader.inLogOrder(query);
+    };
+    const live = world.gateway({
+      reader: Object.assign(Object.create(reader) as EventReader, { inLogOrder }),
+    });
+    const client = newClient();
+    void client.connect(live);
+    await begun(client);
+    await store(world, 0, 5);
+    await came(client, 5);
+    expect(client.offsets).toHaveLength(5);
+    live.close();
+  });
+});
+
+describe('a stream is ended, and its client told why,', () => {
+  it('when its key does not permit it any more', async () => {
+    const live = (await given()).gateway();
+    const client = newClient();
+    let valid = true;
+    const ended = client.connect(live, () => {
+      if (!valid) throw new ProblemError('invalid_token', 'revoked');
+    });
+    await begun(client);
+    valid = false;
+    await ended;
+    expect(client.errors).toMatchObject([{ code: 'invalid_token', request_id: 'r' }]);
+  });
+
+  it('when a stream that it names is deleted, or made anew', async () => {
+    const world = await given();
+    const live = world.gateway();
+    const [named, all] = [newClient({ streams: ['orders'] }), newClient()];
+    const ended = named.connect(live);
+    void all.connect(live);
+    await Promise.all([begun(named), begun(all)]);
+    world.define('orders', { createdAt: '2' });
+    world.committed.clear();
+    await ended;
+    expect(named.errors).toMatchObject([{ code: 'stream_not_found' }]);
+    await store(world, 0, 2);
+    await came(all, 2);
+    expect(all.errors).toEqual([]);
+    live.close();
+  });
+
+  it('when its client is too slow; what is kept for it stays bounded', async () => {
+    const world = await given();
+    const live = world.gateway({ socket: { bytes: 3_000, slowMs: 100 } });
+    const client = newClient();
+    client.holding = true;
+    const ended = client.connect(live);
+    await sleep(20);
+    for (let from = 0; from < 500; from += 10) {
+      await store(world, from, from + 10);
+      await sleep(1);
+    }
+    await ended;
+    client.take();
+    expect(client.errors).toMatchObject([{ code: 'overloaded' }]);
+    const seen = client.offsets.length;
+    expect(seen).toBeLessThan(250);
+    client.holding = false;
+    void client.connect(live);
+    await came(client, 500);
+    expect(client.offsets).toEqual(Array.from({ length: 500 }, (_, i) => `orders/0/${i}`));
+    live.close();
+  });
+
+  it('when the process stops', async () => {
+    const live = (await given()).gateway();
+    const client = newClient();
+    const ended = client.connect(live);
+    await begun(client);
+    live.close();
+    await ended;
+    expect(client.errors).toMatchObject([{ code: 'shutting_down' }]);
+    expect((client.parser as EventStreamParser).retryMs).toBeGreaterThanOrEqual(500);
+    await client.connect(live);
+    expect(client.failure).toMatchObject({ code: 'shutting_down' });
+  });
+});

@@ -1,0 +1,172 @@
+import type { ServerResponse } from 'node:http';
+import { allStreams, TopicNames, type Expression, type StoredEvent } from '#contracts';
+import type { StreamDefinition } from '#definitions';
+import { MemoryStore, type EventReader } from '#store';
+import { compileParsed, eventValue } from '#streaming';
+import { createLogger } from '#telemetry';
+import type { LiveQuestion } from './live-filter.js';
+import { LiveStreams, type LiveStreamsOptions } from './live-streams.js';
+import { LogFollower } from './log-follower.js';
+
+const topics = new TopicNames('spec.');
+
+/** Streams, what of them is stored, and how far the materializer has come: what live streams are made from. */
+export class LiveWorld {
+  readonly store = new MemoryStore({ evaluate });
+  readonly definitions = new Map<string, StreamDefinition>();
+  /** By stream, then partition. */
+  readonly committed = new Map<string, Map<number, number>>();
+  logFailure: Error | undefined;
+  questions = 0;
+  private readonly listeners: (() => void)[] = [];
+
+  define(stream: string, { partitions = 2, createdAt = '1' } = {}): void {
+    const definition = { partitions, retention: 'unlimited', created_at: createdAt, state: 'live' } as const;
+    this.definitions.set(stream, { stream, ...definition });
+    this.changed();
+  }
+
+  remove(stream: string): void {
+    this.definitions.delete(stream);
+    this.changed();
+  }
+
+  commit(stream: string, partition: number, next: number): void {
+    const known = this.committed.get(stream) ?? new Map<number, number>();
+    this.committed.set(stream, known.set(partition, next));
+  }
+
+  /** A process with its open streams. */
+  gateway(options: Partial<LiveStreamsOptions> & { reader?: EventReader } = {}): LiveStreams {
+    const definitions = {
+      stream: (name: string) => this.definitions.get(name),
+      streams: () => [...this.definitions.values()],
+      onChange: (listener: () => void) => {
+        this.listeners.push(listener);
+        return () => undefined;
+      },
+    };
+    const logger = createLogger({ name: 'spec', level: 'silent' });
+    const admin = {
+      committedIn: async (_: string, asked: ReadonlyMap<string, unknown>) => {
+        this.questions++;
+        if (this.logFailure) throw this.logFailure;
+        const known = [...this.committed].map(([stream, next]) => [topics.ofStream(stream), next] as const);
+        return new Map(
+          known.filter(([topic]) => asked.has(topic)).map(([topic, next]) => [topic, new Map(next)]),
+        );
+      },
+    };
+    const reader = options.reader ?? this.store.reader;
+    const follower = new LogFollower({
+      ...{ admin, reader, definitions, topics, logger, pollMs: 1, retryMs: 1 },
+    });
+    return new LiveStreams({
+      follower,
+      reader,
+      definitions,
+      logger,
+      maxStreams: 500,
+      checkMs: 5,
+      ...options,
+    });
+  }
+
+  private changed(): void {
+    for (const listener of this.listeners) listener();
+  }
+}
+
+/** Reads the text of Server-Sent Events. */
+interface MessageParser {
+  readonly messages: { event: string; data: string }[];
+  lastEventId: string;
+  add(text: string): void;
+}
+
+/** A client with one connection after the other. It takes what it is sent unless a spec holds it back. */
+export class LiveClient {
+  parser: MessageParser;
+  /** Bytes that are on their way; taken at once unless `holding`. */
+  private pending: string[] = [];
+  holding = false;
+  ended = false;
+  failure: unknown;
+  private connection = new AbortController();
+
+  constructor(
+    private readonly newParser: () => MessageParser,
+    private readonly question: Partial<LiveQuestion> = {},
+  ) {
+    this.parser = newParser();
+  }
+
+  get offsets(): string[] {
+    return this.events.map(({ stream, partition, offset }) => `${stream}/${partition}/${offset}`);
+  }
+
+  get events(): StoredEvent[] {
+    const events = this.parser.messages.filter(({ event }) => event === 'event');
+    return events.map(({ data }) => JSON.parse(data) as StoredEvent);
+  }
+
+  get errors(): { code: string; detail: string }[] {
+    const errors = this.parser.messages.filter(({ event }) => event === 'error');
+    return errors.map(({ data }) => JSON.parse(data) as { code: string; detail: string });
+  }
+
+  /** Connects, again after the last message that came. Resolves when the connection has ended. */
+  connect(live: LiveStreams, requirePermission: () => void = () => undefined): Promise<void> {
+    this.connection = new AbortController();
+    this.pending = [];
+    [this.ended, this.failure] = [false, undefined];
+    const lastEventId = this.parser.lastEventId === '' ? undefined : this.parser.lastEventId;
+    const question = { access: allStreams, ...this.question };
+    const request = { question, lastEventId, requestId: 'r', requirePermission };
+    return live
+      .open(request, () => this.response(), this.connection.signal)
+      .catch((error: unknown) => (this.failure = error))
+      .then(() => {
+        this.ended = true;
+      });
+  }
+
+  /** The connection breaks; of what was on its way, the client gets so many characters. */
+  cut(characters = 0): void {
+    const parser = this.parser;
+    parser.add(this.pending.join('').slice(0, characters));
+    this.pending = [];
+    this.connection.abort(new Error('gone'));
+    this.parser = this.newParser();
+    this.parser.lastEventId = parser.lastEventId;
+    this.parser.messages.push(...parser.messages);
+  }
+
+  /** Takes what is on its way. */
+  take(): void {
+    this.parser.add(this.pending.splice(0).join(''));
+  }
+
+  private response(): ServerResponse {
+    const { signal } = this.connection;
+    const write = (piece: string | Buffer) => {
+      if (signal.aborted) return;
+      this.pending.push(piece.toString());
+      if (!this.holding) this.take();
+    };
+    const waiting = () => this.pending.reduce((sum, piece) => sum + piece.length, 0);
+    return {
+      write,
+      end: () => undefined,
+      destroy: () => undefined,
+      writableFinished: true,
+      get writableLength() {
+        return waiting();
+      },
+    } as unknown as ServerResponse;
+  }
+}
+
+function evaluate(where: Expression, event: StoredEvent): boolean {
+  return compileParsed(where)(eventValue(event)) === true;
+}

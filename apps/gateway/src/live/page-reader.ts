@@ -1,0 +1,78 @@
+import {
+  maxOffsetRanges,
+  QueryTooExpensiveError,
+  type EventReader,
+  type LogOrderPage,
+  type LogOrderQuery,
+  type OffsetRange,
+} from '#store';
+
+export interface PageReaderOptions {
+  reader: Pick<EventReader, 'inLogOrder'>;
+  /** Events of a page at most. */
+  events: number;
+  /** Bytes of `data` and `metadata` that a page should have at most; one event may be larger. */
+  bytes: number;
+}
+
+/** How far the ranges of a page were read, by partition. */
+export type PageRead = Pick<LogOrderPage, 'events'> & { reached: (OffsetRange & { next: number })[] };
+
+/** Offsets of a partition that one question may span: a filter that matches little reads far at once. */
+const widest = 2 ** 30;
+/** What an answer may have beyond the wanted size, so that the largest event always fits. */
+const largestEvent = 4 * 1024 * 1024;
+
+/**
+ * Reads ranges of the log in pages that are neither large nor costly, whatever the size of the events and however few of
+ * them match: how many, and how far at once, follows from the pages before.
+ */
+export class PageReader {
+  private limit: number;
+  private span: number;
+
+  constructor(private readonly options: PageReaderOptions) {
+    this.limit = options.events;
+    this.span = options.events;
+  }
+
+  /**
+   * One page. Ranges beyond what one question may have come with the next.
+   * @throws what `inLogOrder` throws
+   */
+  async read(
+    filter: Omit<LogOrderQuery, 'ranges' | 'limit' | 'maxBytes'>,
+    wanted: readonly OffsetRange[],
+    signal?: AbortSignal,
+  ): Promise<PageRead> {
+    const maxBytes = this.options.bytes + largestEvent;
+    for (;;) {
+      const ranges = wanted.slice(0, maxOffsetRanges).map((range) => this.shortened(range));
+      try {
+        const query = { ...filter, ranges, limit: this.limit, maxBytes };
+        const page = await this.options.reader.inLogOrder(query, signal);
+        const reached = ranges.map((range, i) => ({ ...range, next: page.next[i] ?? range.from }));
+        this.learn(page, reached);
+        return { events: page.events, reached };
+      } catch (error) {
+        if (!(error instanceof QueryTooExpensiveError) || (this.limit === 1 && this.span === 1)) throw error;
+        this.limit = Math.max(1, this.limit >> 2);
+        this.span = Math.max(1, Math.min(this.span, 4 * this.limit));
+      }
+    }
+  }
+
+  private shortened(range: OffsetRange): OffsetRange {
+    return { ...range, until: Math.min(range.until, range.from + this.span) };
+  }
+
+  private learn({ events }: LogOrderPage, reached: PageRead['reached']): void {
+    const full = reached.some(({ next, until }) => next < until);
+    if (full) this.span = Math.max(this.limit, this.span >> 1);
+    else if (events.length < this.limit / 4) this.span = Math.min(widest, this.span * 4);
+    if (events.length === 0) return;
+    const bytes = events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+    const fitting = Math.floor((this.options.bytes * events.length) / Math.max(1, bytes));
+    this.limit = Math.max(1, Math.min(this.options.events, fitting));
+  }
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { auditStream } from '#contracts';
+import { GivenProjections, path, spec, type Method } from './given-projections.fixture.js';
+
+const given = new GivenProjections();
+
+describe('a key', () => {
+  const bearerOf = async (streams: string[] | undefined, scopes: string[]) => {
+    const answer = await given.send('POST', '/api/v1/keys', {
+      name: 'k',
+      scopes,
+      ...(streams && { streams }),
+    });
+    return `Bearer ${answer.json<{ key: string }>().key}`;
+  };
+  const withKey = (authorization: string, [method, url, payload]: [Method, string, object?]) =>
+    given.gateway.query.instance.inject({
+      method,
+      url,
+      headers: { authorization },
+      ...(payload && { payload }),
+    });
+  const changes = (): [Method, string, object?][] => [
+    ['PUT', given.at(), spec],
+    ['POST', given.at('/pause')],
+    ['POST', given.at('/resume')],
+    ['POST', given.at('/reset')],
+    ['DELETE', given.at()],
+  ];
+
+  it('needs definitions:write to change one, definitions:read to see one', async () => {
+    await given.define();
+    const all: [Method, string, object?][] = [['POST', path, { name: given.name, ...spec }], ...changes()];
+    for (const one of all) {
+      const answer = await withKey(given.gateway.bearer['definitions:read'], one);
+      expect(answer.json(), `${one[0]} ${one[1]}`).toMatchObject({ code: 'insufficient_scope' });
+    }
+    const seen = await withKey(given.gateway.bearer['definitions:write'], ['GET', given.at()]);
+    expect(seen.statusCode).toBe(403);
+    expect((await withKey(given.gateway.bearer['definitions:read'], ['GET', given.at()])).statusCode).toBe(
+      200,
+    );
+  });
+
+  it('that is limited changes and sees only what folds its streams', async () => {
+    const limited = await bearerOf(['refunds'], ['definitions:read', 'definitions:write']);
+    await given.define({ source: { streams: ['orders', 'refunds'] } });
+    const held = given.definition;
+    const mine = { ...spec, source: { streams: ['refunds'] } };
+    const all: [Method, string, object?][] = [
+      ['POST', path, { ...spec, name: 'other' }],
+      ['POST', path, { ...mine, name: given.name }],
+      ['PUT', given.at(), mine],
+      ...changes(),
+      ['GET', given.at()],
+    ];
+    for (const one of all) {
+      const answer = await withKey(limited, one);
+      expect(answer.json(), `${one[0]} ${one[1]}`).toMatchObject({ code: 'stream_forbidden' });
+    }
+    expect(given.definition).toBe(held);
+    expect((await withKey(limited, ['GET', path])).body).not.toContain(`"${given.name}"`);
+    expect((await withKey(limited, ['POST', path, { ...mine, name: `${given.name}-mine` }])).statusCode).toBe(
+      201,
+    );
+    expect((await withKey(limited, ['GET', path])).body).toContain(`"${given.name}-mine"`);
+  });
+
+  it('sees one only when it covers what is served still, too', async () => {
+    const limited = await bearerOf(['refunds'], ['definitions:read']);
+    await given.define();
+    await given.takenOver();
+    await given.send('PUT', given.at(), { ...spec, source: { streams: ['refunds'] } });
+    const seen = async () => (await withKey(limited, ['GET', given.at()])).statusCode;
+    expect(await seen()).toBe(403);
+    await given.takenOver();
+    expect(await seen()).toBe(200);
+  });
+
+  it("folds the system's own streams as an admin only", async () => {
+    const audit = { name: given.name, source: { streams: [auditStream] }, fields: { n: { op: 'count' } } };
+    const ordinary = await bearerOf(undefined, ['definitions:read', 'definitions:write']);
+    const admin = await bearerOf(undefined, ['definitions:read', 'definitions:write', 'admin']);
+    expect((await withKey(ordinary, ['POST', path, audit])).json()).toMatchObject({
+      code: 'stream_forbidden',
+    });
+    expect((await withKey(admin, ['POST', path, audit])).statusCode).toBe(201);
+    expect((await withKey(ordinary, ['GET', path])).body).not.toContain(`"${given.name}"`);
+  });
+});

@@ -1,0 +1,136 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsNotEmptyObject,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  MaxLength,
+  ValidateNested,
+} from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import {
+  definitionNamePattern,
+  definitionNameRule,
+  limits,
+  plainTextPattern,
+  streamNamePattern,
+  streamNameRule,
+} from '#contracts';
+import { projectionLimits, type ProjectionSpec } from '#definitions';
+import { foldLimits, foldOperations } from '#streaming';
+import { Schema } from '../openapi/schema.js';
+
+export const projectionStarts = ['beginning', 'now'] as const;
+
+const aName = { message: definitionNameRule };
+
+/** Which events a projection folds. */
+@JSONSchema({ additionalProperties: false })
+export class ProjectionSourceInput {
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(projectionLimits.streams)
+  @ArrayUnique()
+  @Matches(streamNamePattern, { each: true, message: streamNameRule })
+  @Schema({ description: 'They must exist.', example: ['orders'] })
+  streams: string[];
+
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(limits.filterValues)
+  @ArrayUnique()
+  @Length(1, limits.eventTypeCharacters, { each: true })
+  @Matches(plainTextPattern, {
+    each: true,
+    message: 'must not contain control characters or half surrogate pairs',
+  })
+  @Schema({ description: 'Default: events of every type.', example: ['order.placed'] })
+  event_types?: string[] | null;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(limits.whereCharacters)
+  @Schema({
+    description: 'A CEL expression, as in queries: events for which it is not true are passed over.',
+    example: 'event.data.amount > 0.0',
+  })
+  where?: string | null;
+}
+
+/** One field of a projection's state. Read by `wantedProjection`, because a body may have any names of fields. */
+@JSONSchema({ additionalProperties: false })
+export class ProjectionFieldInput {
+  @IsIn(Object.keys(foldOperations))
+  op: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(limits.whereCharacters)
+  @Schema({
+    description: 'A CEL expression on the event. Every operation but `count` has one; null adds nothing.',
+    example: 'event.data.amount',
+  })
+  value?: string | null;
+}
+
+/** What a projection folds, and how. */
+@JSONSchema({ additionalProperties: false })
+export class ProjectionSpecInput {
+  @IsObject()
+  @ValidateNested()
+  @Type(() => ProjectionSourceInput)
+  source: ProjectionSourceInput;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(limits.whereCharacters)
+  @Schema({
+    description:
+      'A CEL expression: events with the same key are folded into one state. Those for which it is null are passed ' +
+      'over. Default: `event.entity_id`.',
+    example: 'event.data.currency',
+  })
+  key?: string | null;
+
+  @IsObject()
+  @IsNotEmptyObject({ nullable: true }, { message: `has 1 to ${foldLimits.fields} fields` })
+  @Schema({
+    type: 'object',
+    minProperties: 1,
+    maxProperties: foldLimits.fields,
+    additionalProperties: { $ref: '#/components/schemas/ProjectionFieldInput' },
+    example: { orders: { op: 'count' }, revenue: { op: 'sum', value: 'event.data.amount' } },
+  })
+  fields: object;
+
+  @IsOptional()
+  @IsIn(projectionStarts, { message: `must be ${projectionStarts.join(' or ')}` })
+  @Schema({ type: 'string', description: 'Where each build begins. Default: `beginning`.' })
+  from?: ProjectionSpec['from'] | null;
+}
+
+/** A projection that is to be made. */
+@JSONSchema({ additionalProperties: false })
+export class ProjectionInput extends ProjectionSpecInput {
+  @IsString()
+  @Matches(definitionNamePattern, aName)
+  @Schema({ example: 'revenue_by_currency' })
+  name: string;
+}
+
+/** What a projection shall be from now on. */
+@JSONSchema({ additionalProperties: false })
+export class ProjectionReplacementInput extends ProjectionSpecInput {
+  @IsOptional()
+  @Matches(definitionNamePattern, aName)
+  @Schema({ type: 'string', description: 'The name in the address, if it is given.' })
+  name?: string | null;
+}

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TopicNames } from '#contracts';
+import type { ProjectionBuild, StreamDefinition } from '#definitions';
+import { MemoryLog, type CommittedQuestion } from '#log';
+import { ProjectionLag, type ProjectionLagOptions } from './projection-lag.js';
+
+const topics = new TopicNames('t.');
+const topic = topics.ofStream('orders');
+const created_at = '2026-11-21T04:00:00.000000Z';
+
+let log: MemoryLog;
+let made: string;
+
+beforeEach(async () => {
+  log = new MemoryLog();
+  made = created_at;
+  await log.admin.create(topic, { partitions: 1 });
+});
+afterEach(() => log.close());
+
+const definitions = {
+  stream: (stream: string) =>
+    stream === 'orders'
+      ? ({ stream, state: 'live', created_at: made, partitions: 1 } as StreamDefinition)
+      : undefined,
+};
+const lagWith = (more: Partial<ProjectionLagOptions> = {}) =>
+  new ProjectionLag({ admin: log.admin, definitions, topics, keptMs: 0, ...more });
+
+function build(id: string, source: ProjectionBuild['sources'][string] = { created_at }): ProjectionBuild {
+  const spec = { source: { streams: ['orders'] }, fields: {}, from: 'beginning' } as const;
+  return { id, version: 1, spec, sources: { orders: source }, started_at: created_at };
+}
+
+async function written(records: number): Promise<void> {
+  const producer = await log.producer();
+  await producer.append(Array.from({ length: records }, () => ({ topic, key: 'k', value: '{}' })));
+}
+
+const committed = (id: string, offset: number) =>
+  log.broker.group(topics.projectionGroup(id)).commit({ topic, partition: 0 }, offset);
+
+describe('the lag of a build', () => {
+  it('is what its own group has not committed', async () => {
+    await written(10);
+    committed('a', 7);
+    committed('b', 10);
+    const found = await lagWith().of(['a', 'b', 'c'].map((id) => build(id)));
+    expect(Object.fromEntries(found)).toEqual({
+      a: { lag: 3, total: 10 },
+      b: { lag: 0, total: 10 },
+      c: { lag: 10, total: 10 },
+    });
+  });
+
+  it('begins where the build does', async () => {
+    await written(10);
+    const found = await lagWith().of([build('a', { created_at, starts: [8] })]);
+    expect(found.get('a')).toEqual({ lag: 2, total: 2 });
+  });
+
+  it('has none of a stream that is gone or made anew', async () => {
+    await written(10);
+    made = '2026-11-22T04:00:00.000000Z';
+    expect((await lagWith().of([build('a')])).get('a')).toEqual({ lag: 0, total: 0 });
+    made = created_at;
+    await log.admin.remove(topic);
+    expect((await lagWith().of([build('a')])).get('a')).toEqual({ lag: 0, total: 0 });
+  });
+
+  it('is asked for once by many at the same time, and so many questions run at once', async () => {
+    let [asked, running, most] = [0, 0, 0];
+    const admin = {
+      offsets: async () => question(() => log.admin.offsets(topic)),
+      committedIn: async (group: string, wanted: ReadonlyMap<string, CommittedQuestion>) =>
+        question(() => log.admin.committedIn(group, wanted)),
+    };
+    const question = async <T>(ask: () => Promise<T>): Promise<T> => {
+      asked++;
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running--;
+      return ask();
+    };
+    const lag = lagWith({ admin, concurrent: 3, keptMs: 60_000 });
+    const builds = Array.from({ length: 20 }, (_, i) => build(`b${i}`));
+    await Promise.all(Array.from({ length: 5 }, () => lag.of(builds)));
+    expect([asked, most]).toEqual([21, 3]);
+    await lag.of(builds);
+    expect(asked).toBe(21);
+  });
+
+  it('is asked for again after a fault, and refused when too much is asked', async () => {
+    log.down = true;
+    const lag = lagWith({ keptMs: 60_000, most: 2 });
+    await expect(lag.of([build('a')])).rejects.toThrow();
+    log.down = false;
+    expect((await lag.of([build('a')])).get('a')).toEqual({ lag: 0, total: 0 });
+    await expect(lag.of([build('b')])).rejects.toMatchObject({ code: 'overloaded' });
+  });
+});

@@ -1,0 +1,10 @@
+import { limits } from '#contracts';
+import { Cursor, PageLimit } from '../parameters/decorators.js';
+
+export class ProjectionListParameters {
+  @PageLimit()
+  limit: number = limits.pageDefault;
+
+  @Cursor()
+  cursor?: string;
+}

@@ -1,0 +1,74 @@
+import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { accessOf, actorOf, parseQuery, RequireScope } from '#http';
+import { Answers, Problems } from '../openapi/answers.js';
+import { NoParameters } from '../parameters/no-parameters.js';
+import { projectionParam, requireProjectionName } from './named-projection.js';
+import { ProjectionAnswer, projectionAnswer } from './projection-answers.js';
+import { ProjectionChanges, type Changer } from './projection-changes.js';
+
+/** Whether a projection runs, and building it anew. None of these has a body. */
+@ApiTags('projections')
+@Controller('api/v1/projections/:name')
+export class ProjectionRunController {
+  constructor(private readonly changes: ProjectionChanges) {}
+
+  @Post('pause')
+  @HttpCode(200)
+  @RequireScope('definitions:write')
+  @ApiOperation({
+    summary: 'Pause a projection',
+    description:
+      'It folds nothing more within moments; its states can be read. Repeating it changes nothing.',
+  })
+  @ApiParam(projectionParam)
+  @Answers(ProjectionAnswer, { description: 'It is paused.' })
+  @Problems('projection_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
+  async pause(@Param('name') name: string, @Req() request: FastifyRequest): Promise<ProjectionAnswer> {
+    return projectionAnswer(await this.changes.setPaused(name, { paused: true }, changerOf(name, request)));
+  }
+
+  @Post('resume')
+  @HttpCode(200)
+  @RequireScope('definitions:write')
+  @ApiOperation({
+    summary: 'Resume a projection',
+    description: 'It goes on where it was, and misses nothing. Repeating it changes nothing.',
+  })
+  @ApiParam(projectionParam)
+  @Answers(ProjectionAnswer, { description: 'It runs.' })
+  @Problems('projection_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
+  async resume(@Param('name') name: string, @Req() request: FastifyRequest): Promise<ProjectionAnswer> {
+    return projectionAnswer(await this.changes.setPaused(name, { paused: false }, changerOf(name, request)));
+  }
+
+  @Post('reset')
+  @HttpCode(200)
+  @RequireScope('definitions:write')
+  @ApiOperation({
+    summary: 'Build a projection anew',
+    description:
+      'From the log, beside the one that is read from, which it replaces when it has caught up. The version stays. Each ' +
+      'reset begins anew, also one that is repeated.',
+  })
+  @ApiParam(projectionParam)
+  @Answers(ProjectionAnswer, { description: 'A new build has begun.' })
+  @Problems(
+    'projection_not_found',
+    'stream_forbidden',
+    'stream_not_found',
+    'definition_conflict',
+    'log_unavailable',
+  )
+  async reset(@Param('name') name: string, @Req() request: FastifyRequest): Promise<ProjectionAnswer> {
+    return projectionAnswer(await this.changes.reset(name, changerOf(name, request)));
+  }
+}
+
+/** @throws ProblemError 400 */
+function changerOf(name: string, request: FastifyRequest): Changer {
+  parseQuery(NoParameters, request.query);
+  requireProjectionName(name);
+  return { actor: actorOf(request), access: accessOf(request) };
+}

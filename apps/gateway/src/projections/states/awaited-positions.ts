@@ -1,0 +1,29 @@
+import { ProblemError } from '#contracts';
+import type { Definitions, ProjectionBuild } from '#definitions';
+import type { StreamPosition } from '../../wait-for/position.js';
+
+/**
+ * The positions that a build has to pass: what lies before its beginning it never looks at.
+ * @throws ProblemError 400 for a stream that it does not fold
+ */
+export function awaitedPositions(
+  { sources }: ProjectionBuild,
+  positions: readonly StreamPosition[],
+  definitions: Pick<Definitions, 'stream'>,
+): StreamPosition[] {
+  return positions.filter(({ stream, partition, offset }) => {
+    const source = Object.hasOwn(sources, stream) ? sources[stream] : undefined;
+    if (!source) throw refused(`must name streams that the projection folds, and ${stream} is not one`);
+    const definition = definitions.stream(stream);
+    if (definition && definition.created_at !== source.created_at) {
+      throw refused(`names ${stream}, which was made anew: the projection folds it after a reset`);
+    }
+    return offset >= (source.starts?.[partition] ?? 0);
+  });
+}
+
+function refused(detail: string): ProblemError {
+  return new ProblemError('invalid_request', `The parameter wait_for ${detail}.`, {
+    errors: [{ pointer: 'wait_for', detail }],
+  });
+}

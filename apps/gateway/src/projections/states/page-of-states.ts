@@ -1,0 +1,71 @@
+import type { ProjectionBuild } from '#definitions';
+import type { ProjectionReader } from '#store';
+import { nameCursor, nameOfCursor } from '../../lists/name-cursor.js';
+import { fieldResult } from './field-result.js';
+import { foldOf, keyState, mergedKey } from './key-state.js';
+import { invalidPlace, mostSorted, readSortedPlace, sortedStates, tooManyToSort } from './sorted-states.js';
+import type { StatePage } from './state-answers.js';
+
+export interface StatesQuery {
+  limit: number;
+  cursor?: string | undefined;
+  prefix?: string | undefined;
+  /** A field; by key without it. */
+  orderBy?: string | undefined;
+  order: 'asc' | 'desc';
+}
+
+export interface StatesRequest {
+  /** Of the projection. */
+  name: string;
+  build: ProjectionBuild;
+  query: StatesQuery;
+  projections: Pick<ProjectionReader, 'keys' | 'countKeys'>;
+  signal: AbortSignal;
+}
+
+/**
+ * A page of the states of a build. The cursors of a projection hold for its later builds too: they name a place.
+ * @throws ProblemError 400 `invalid_cursor`, 400 for a field that there is not, 422 `query_too_expensive`
+ */
+export function pageOfStates(request: StatesRequest): Promise<StatePage> {
+  const { orderBy } = request.query;
+  return orderBy === undefined ? byKey(request) : byField(request, orderBy);
+}
+
+async function byKey({ name, build, query, projections, signal }: StatesRequest): Promise<StatePage> {
+  const { limit, cursor, prefix } = query;
+  const boundTo = ['states', name, prefix ?? null];
+  const after = cursor === undefined ? undefined : nameOfCursor(boundTo, cursor);
+  const scope = { build: build.id, ...(prefix !== undefined && { prefix }) };
+  const keys = await projections.keys(
+    { ...scope, limit: limit + 1, ...(after !== undefined && { after }) },
+    signal,
+  );
+  const total = await projections.countKeys(scope, signal);
+  const fold = foldOf(build);
+  const states = keys.slice(0, limit).map((key) => keyState(fold, mergedKey(fold, key)));
+  const last = states.at(-1);
+  const more = keys.length > limit && last !== undefined;
+  return { states, total, ...(more && { nextCursor: nameCursor(boundTo, last.key) }) };
+}
+
+async function byField(
+  { name, build, query, projections, signal }: StatesRequest,
+  field: string,
+): Promise<StatePage> {
+  const { limit, cursor, prefix, order } = query;
+  const resultOf = fieldResult(build, field);
+  const boundTo = ['sorted states', name, prefix ?? null, field, order];
+  const place = cursor === undefined ? undefined : readSortedPlace(nameOfCursor(boundTo, cursor));
+  if (cursor !== undefined && !place) throw invalidPlace();
+  const scope = { build: build.id, ...(prefix !== undefined && { prefix }) };
+  const total = await projections.countKeys(scope, signal);
+  if (total > mostSorted) throw tooManyToSort();
+  const { states, next } = await sortedStates({
+    ...{ fold: foldOf(build), resultOf, order, limit, after: place },
+    read: (after, most) =>
+      projections.keys({ ...scope, limit: most, ...(after !== undefined && { after }) }, signal),
+  });
+  return { states, total, ...(next && { nextCursor: nameCursor(boundTo, JSON.stringify(next)) }) };
+}

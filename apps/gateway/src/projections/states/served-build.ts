@@ -1,0 +1,33 @@
+import { ProblemError } from '#contracts';
+import type { ProjectionBuild, ProjectionDefinition } from '#definitions';
+import type { ProjectionFigures } from '../projection-figures.js';
+
+/** Seconds after which it is worth to ask again. */
+const retryAfterSeconds = 2;
+
+/**
+ * The build that states are read from.
+ * @throws ProblemError 503 `projection_building` with how far the first one is
+ */
+export async function servedBuild(
+  definition: ProjectionDefinition,
+  { figures, client }: { figures: ProjectionFigures; client: AbortSignal },
+): Promise<ProjectionBuild> {
+  if (definition.serving) return definition.serving;
+  const detail = await reason(definition, { figures, client });
+  throw new ProblemError('projection_building', detail, { retryAfterSeconds });
+}
+
+async function reason(
+  definition: ProjectionDefinition,
+  { figures, client }: { figures: ProjectionFigures; client: AbortSignal },
+): Promise<string> {
+  const { name, building, paused, failure } = definition;
+  if (failure !== null)
+    return `${name} failed while it was built for the first time: ${failure}. A reset begins anew.`;
+  if (paused) return `${name} was paused while it was built for the first time: resume it.`;
+  const known = building && (await figures.of([definition], client)).get(building.id);
+  if (!known) return `${name} is being built for the first time.`;
+  const { lag, total } = known;
+  return `${name} is being built for the first time: ${total - lag} of ${total} records have been looked at.`;
+}

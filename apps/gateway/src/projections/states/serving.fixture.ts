@@ -1,0 +1,28 @@
+import { systemActor, type ProjectionBuild } from '#definitions';
+import type { GivenGateway } from '../../gateway.fixture.js';
+
+/** A projection that was just defined serves: what a processor says when it has caught up. */
+export async function nowServing(
+  { definitions }: Pick<GivenGateway, 'definitions'>,
+  name: string,
+): Promise<ProjectionBuild> {
+  const { value } = await definitions.projections.change(
+    name,
+    (current) => current && { ...current, serving: current.building, building: null },
+    systemActor,
+  );
+  const serving = value?.serving;
+  if (!serving) throw new Error(`there is no projection ${name}`);
+  return serving;
+}
+
+/** A key of a build with this state of its fold, of one event. */
+export async function savedState(
+  { store }: Pick<GivenGateway, 'store'>,
+  { id: build, spec }: ProjectionBuild,
+  { key, state }: { key: string; state: unknown },
+): Promise<void> {
+  const place = { build, stream: spec.source.streams[0] ?? '', partition: 0 };
+  const row = { ...place, key, state: JSON.stringify(state), events: 1, last_offset: 0, updated_at: 0 };
+  await store.projections.save([row], []);
+}

@@ -1,0 +1,93 @@
+import { ProblemError } from '#contracts';
+import type { ProjectionKey } from '#store';
+import type { Fold, FoldState } from '#streaming';
+import { keyState, mergedKey, type KeyState, type MergedKey } from './key-state.js';
+import { compareSortValues, compareTexts, isSortValue, sortValue, type SortValue } from './sort-value.js';
+
+/** Keys that are sorted for one answer at most. */
+export const mostSorted = 20_000;
+/** Keys that are read at a time. */
+const readAtOnce = 2_000;
+
+/** A place in the sorted keys. */
+export type SortedPlace = readonly [value: SortValue, key: string];
+
+export interface SortedRequest {
+  fold: Fold;
+  /** The result of the field to sort by, as JSON text. */
+  resultOf: (state: FoldState) => string;
+  order: 'asc' | 'desc';
+  limit: number;
+  /** The page begins right after it. */
+  after?: SortedPlace | undefined;
+  /** The next keys after one, by key. */
+  read: (after: string | undefined, limit: number) => Promise<ProjectionKey[]>;
+}
+
+interface Candidate extends MergedKey {
+  place: SortedPlace;
+}
+
+/**
+ * A page of keys sorted by a field. Every key is looked at, some at a time; those of the page are all that is kept.
+ * @throws ProblemError 422 `query_too_expensive`
+ */
+export async function sortedStates(
+  request: SortedRequest,
+): Promise<{ states: KeyState[]; next?: SortedPlace }> {
+  const { fold, limit } = request;
+  const found = await firstOf(request);
+  const page = found.slice(0, limit);
+  const states = page.map((key) => keyState(fold, key));
+  const last = page.at(-1);
+  return found.length > limit && last ? { states, next: last.place } : { states };
+}
+
+/** The first keys after the place, one more than the page has. */
+async function firstOf({ fold, resultOf, order, limit, after, read }: SortedRequest): Promise<Candidate[]> {
+  const sign = order === 'asc' ? 1 : -1;
+  const compare = (a: SortedPlace, b: SortedPlace) =>
+    compareSortValues(a[0], b[0], sign) || compareTexts(a[1], b[1]);
+  const wanted = limit + 1;
+  let kept: Candidate[] = [];
+  let seen = 0;
+  for (let last: string | undefined; ;) {
+    const keys = await read(last, readAtOnce);
+    seen += keys.length;
+    if (seen > mostSorted) throw tooManyToSort();
+    for (const key of keys) {
+      const merged = mergedKey(fold, key);
+      const place = [sortValue(resultOf(merged.folded)), key.key] as const;
+      if (!after || compare(place, after) > 0) kept.push({ ...merged, place });
+    }
+    kept = kept.sort((a, b) => compare(a.place, b.place)).slice(0, wanted);
+    if (keys.length < readAtOnce) return kept;
+    last = keys.at(-1)?.key;
+  }
+}
+
+/** What a cursor holds; undefined where it is none. */
+export function readSortedPlace(text: string): SortedPlace | undefined {
+  const read = parsed(text);
+  if (!Array.isArray(read) || read.length !== 2) return undefined;
+  const [value, key] = read as unknown[];
+  return isSortValue(value) && typeof key === 'string' ? [value, key] : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function invalidPlace(): ProblemError {
+  const detail = 'The cursor is broken, or belongs to another list or to other filters.';
+  return new ProblemError('invalid_cursor', detail, { errors: [{ pointer: 'cursor', detail }] });
+}
+
+export function tooManyToSort(): ProblemError {
+  const detail = `At most ${mostSorted} keys are sorted by a field: narrow them with prefix, or leave out order_by.`;
+  return new ProblemError('query_too_expensive', detail, { errors: [{ pointer: 'order_by', detail }] });
+}

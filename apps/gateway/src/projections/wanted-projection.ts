@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ProblemError, type InputError } from '#contracts';
+import type { ProjectionSpec } from '#definitions';
+import { escapePointer } from '#http';
+import { compileFold, compileKey, compileSource, DefinitionError } from '#streaming';
+import type { ProjectionSpecInput } from './projection-input.js';
+
+/** The key of projections that name none. */
+export const defaultKey = 'event.entity_id';
+
+const fieldMembers = ['op', 'value'];
+
+/**
+ * What a body defines, once it is known that events can be folded by it. `fields` is what stands in the body: what
+ * the validation of the input makes of it has lost the names that JavaScript itself uses.
+ * @throws ProblemError 400 that names each place that is wrong: `invalid_expression` where expressions are all there is
+ * to it, `invalid_request`
+ */
+export function wantedProjection(
+  { source, key, from }: ProjectionSpecInput,
+  fields: unknown,
+): ProjectionSpec {
+  const { streams, event_types, where } = source;
+  const spec: ProjectionSpec = {
+    source: { streams, ...(event_types && { event_types }), ...(where != null && { where }) },
+    ...(key != null && key !== defaultKey && { key }),
+    fields: fieldsOf(fields as object),
+    from: from ?? 'beginning',
+  };
+  const errors = [
+    ...errorsOf(() => compileSource(spec.source)),
+    ...errorsOf(() => compileKey(spec.key)),
+    ...errorsOf(() => compileFold(spec.fields)),
+  ];
+  if (errors.length > 0) throw new ProblemError(codeOf(errors, spec), messageOf(errors), { errors });
+  return spec;
+}
+
+/** Whether two say the same, in whatever order they say it. */
+export function sameSpec(a: ProjectionSpec, b: ProjectionSpec): boolean {
+  return isDeepStrictEqual(sorted(a), sorted(b));
+}
+
+function sorted(spec: ProjectionSpec): unknown {
+  const { streams, event_types, where } = spec.source;
+  return { ...spec, source: [streams.toSorted(), event_types?.toSorted(), where] };
+}
+
+function fieldsOf(fields: object): ProjectionSpec['fields'] {
+  const entries = Object.entries(fields);
+  const errors = entries.flatMap(([name, field]) => wrongIn(`/fields/${escapePointer(name)}`, field));
+  if (errors.length > 0)
+    throw new ProblemError('invalid_request', 'The body is not valid.', {
+      errors: errors.slice(0, mostErrors),
+    });
+  const read = entries.map(([name, field]): [string, { op: string; value?: string }] => {
+    const { op, value } = field as { op: string; value?: string | null };
+    return [name, value == null ? { op } : { op, value }];
+  });
+  return Object.fromEntries(read);
+}
+
+const mostErrors = 100;
+
+function wrongIn(pointer: string, field: unknown): InputError[] {
+  if (typeof field !== 'object' || field === null || Array.isArray(field))
+    return [{ pointer, detail: 'must be an object with op and value' }];
+  const { op, value } = field as { op?: unknown; value?: unknown };
+  const unknown = Object.keys(field).filter((member) => !fieldMembers.includes(member));
+  return [
+    ...unknown.map((member) => ({
+      pointer: `${pointer}/${escapePointer(member)}`,
+      detail: 'is not a known field',
+    })),
+    ...(typeof op === 'string' ? [] : [{ pointer: `${pointer}/op`, detail: 'must be a text' }]),
+    ...(value == null || typeof value === 'string'
+      ? []
+      : [{ pointer: `${pointer}/value`, detail: 'must be a text with a CEL expression' }]),
+  ];
+}
+
+function errorsOf(compile: () => unknown): readonly InputError[] {
+  try {
+    compile();
+    return [];
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.errors;
+    throw error;
+  }
+}
+
+function codeOf(
+  errors: readonly InputError[],
+  { fields }: ProjectionSpec,
+): 'invalid_expression' | 'invalid_request' {
+  const values = Object.entries(fields)
+    .filter(([, { op, value }]) => op !== 'count' && value !== undefined)
+    .map(([name]) => `/fields/${name}/value`);
+  const expressions = new Set(['/source/where', '/key', ...values]);
+  return errors.every(({ pointer }) => expressions.has(pointer)) ? 'invalid_expression' : 'invalid_request';
+}
+
+function messageOf(errors: readonly InputError[]): string {
+  const [first] = errors;
+  const more = errors.length > 1 ? ` There is more: ${errors.length} errors in all.` : '';
+  return `The projection cannot be used. ${first?.pointer}: ${first?.detail}${more}`;
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { Incarnation, revenue, World, type SpecEvent } from './processor.fixture.js';
+
+const events: fc.Arbitrary<SpecEvent[]> = fc.array(
+  fc.record({
+    // Few, so that some come twice.
+    id: fc.nat(120),
+    entity: fc.constantFrom('a', 'b', 'c', 'd', null),
+    data: fc.record({
+      currency: fc.constantFrom('EUR', 'USD', 'CHF', 'JPY', 'GBP', null, ''),
+      amount: fc.oneof({ weight: 6, arbitrary: fc.nat(1000) }, fc.constantFrom('much', null, 0.1)),
+    }),
+  }),
+  { maxLength: 30 },
+);
+
+type Action =
+  { do: 'write'; events: SpecEvent[] } | { do: 'kill'; atStep: number } | { do: 'stop' | 'start' | 'wait' };
+
+const actions: fc.Arbitrary<Action[]> = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('write' as const), events }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('kill' as const), atStep: fc.nat(12) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constantFrom('stop' as const, 'start' as const, 'wait' as const) }),
+    },
+  ),
+  { maxLength: 14 },
+);
+
+/** At most two processors at a time; each of them may die at any step of what it does. */
+async function play(world: World, script: readonly Action[], start: () => Incarnation): Promise<void> {
+  const running: Incarnation[] = [];
+  for (const action of script) {
+    if (action.do === 'write') await world.write(action.events);
+    else if (action.do === 'start' && running.length < 2) running.push(start());
+    else if (action.do === 'stop') await running.shift()?.processor.close(1000);
+    else if (action.do === 'kill') {
+      const one = running.shift() ?? start();
+      let left = action.atStep;
+      one.before = () => void (left-- <= 0 && (one.dead = true));
+      await sleep(3);
+      await one.kill();
+    }
+    await sleep(1);
+  }
+  await Promise.all(running.map((one) => one.kill()));
+}
+
+it('gives, for any batches, crashes, rebalances and bounds, the states and counts of folding at once', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      actions,
+      fc.record({
+        keys: fc.constantFrom(1, 3, 1000),
+        unsaved: fc.constantFrom(1, 4, 500),
+        interval: fc.nat(3),
+      }),
+      async (script, { keys, unsaved, interval }) => {
+        const world = await World.make();
+        const build = await world.define('revenue', world.build(revenue));
+        const start = () =>
+          new Incarnation(world, {
+            cache: { keys, weight: 1e9 },
+            unsaved: { keys: unsaved, weight: 1e9 },
+            saveIntervalMs: interval,
+          });
+        await play(world, script, start);
+        const last = start();
+        const { states, ...counted } = world.folded(build);
+        await vi.waitFor(
+          async () => {
+            expect(await world.isThrough(build)).toBe(true);
+            expect(world.projection('revenue')?.serving?.id).toBe(build.id);
+          },
+          { timeout: 20_000, interval: 2 },
+        );
+        expect(await world.states(build)).toEqual(states);
+        expect(await world.counted(build)).toEqual(counted);
+        expect(last.failures).toEqual([]);
+        await last.kill();
+        await world.close();
+      },
+    ),
+    { numRuns: 60, endOnFailure: true },
+  );
+});

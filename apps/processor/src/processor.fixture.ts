@@ -1,0 +1,301 @@
+import { encodeRecord, RecordReader, TopicNames, type EventRecord } from '#contracts';
+import { MemoryErasures, Progress } from '#consuming';
+import {
+  openDefinitions,
+  systemActor,
+  type Definitions,
+  type ProjectionBuild,
+  type ProjectionSpec,
+} from '#definitions';
+import { MemoryLog, type Log } from '#log';
+import { MemoryStore, StoreUnavailableError } from '#store';
+import { compileFold, compileKey, compileSource, foldEvent, IdWindow, type FoldState } from '#streaming';
+import { createLogger } from '#telemetry';
+import { Processor, type ProcessorOptions } from './processor.js';
+
+export const topics = new TopicNames('test.');
+export const window = { records: 1000, milliseconds: 3_600_000 };
+
+/** The id of the n-th event of a spec. */
+export const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+
+export const revenue: ProjectionSpec = {
+  source: { streams: ['orders'] },
+  key: 'event.data.currency',
+  fields: { orders: { op: 'count' }, revenue: { op: 'sum', value: 'event.data.amount' } },
+  from: 'beginning',
+};
+
+export interface SpecEvent {
+  id: number;
+  entity?: string | null;
+  data?: Record<string, unknown>;
+  type?: string;
+  /** Instead of an event. */
+  value?: string;
+}
+
+export function valueOf({ id, entity = 'e', data = {}, type = 'order.placed' }: SpecEvent): string {
+  const event: EventRecord = {
+    ...{ event_id: uuid(id), event_type: type, entity_id: entity },
+    ...{ timestamp: 1_795_000_000_000_000 + id, ingested_at: 1_795_000_000_000_000 + id },
+    ...{ schema_version: null, metadata: '{}', data: JSON.stringify(data) },
+  };
+  return encodeRecord(event);
+}
+
+type Step = 'letters' | 'load' | 'rows' | 'progress' | 'saved' | 'commit';
+
+/** A processor as a process is: it may die at any step, and then does nothing more, whatever it was about to do. */
+export class Incarnation {
+  dead = false;
+  storeIsAway = false;
+  readonly steps: Step[] = [];
+  readonly failures: Error[] = [];
+  readonly processor: Processor;
+  /** Called before each step. */
+  before: (step: Step) => void | Promise<void> = () => undefined;
+
+  constructor(world: World, options: Partial<ProcessorOptions> = {}) {
+    const { store } = world;
+    this.processor = new Processor({
+      log: this.logOf(world.log),
+      ...{ topics, definitions: world.definitions, erasures: world.erasures, window },
+      progress: new Progress(),
+      logger: createLogger({ name: 'test', level: 'silent' }),
+      cache: { keys: 1000, weight: 1e9 },
+      unsaved: { keys: 500, weight: 1e9 },
+      saveIntervalMs: 0,
+      lookMs: 5,
+      retryDelays: { firstDelayMs: 1, longestDelayMs: 5 },
+      onFailure: (error) => this.failures.push(error),
+      writer: {
+        save: async (rows, progress) => {
+          await this.step('rows');
+          await store.projections.save(rows, []);
+          await this.step('progress');
+          await store.projections.save([], progress);
+          await this.step('saved');
+        },
+        load: async (place, keys) => {
+          await this.step('load');
+          return store.projections.load(place, keys);
+        },
+        progressOf: async (place) => {
+          await this.step('load');
+          return store.projections.progressOf(place);
+        },
+        removeBuild: (build) => store.projections.removeBuild(build),
+        builds: () => store.projections.builds(),
+        appendDeadLetters: async (letters) => {
+          await this.step('letters');
+          await store.writer.appendDeadLetters(letters);
+        },
+      },
+      ...options,
+    });
+    this.processor.start();
+  }
+
+  /** As SIGKILL does. */
+  async kill(): Promise<void> {
+    this.dead = true;
+    await this.processor.close(0);
+  }
+
+  private async step(step: Step): Promise<void> {
+    this.throwIfGone();
+    this.steps.push(step);
+    await this.before(step);
+    this.throwIfGone();
+  }
+
+  private throwIfGone(): void {
+    if (this.dead || this.storeIsAway) throw new StoreUnavailableError('away');
+  }
+
+  private logOf(log: MemoryLog): Log {
+    return {
+      admin: log.admin,
+      producer: () => log.producer(),
+      tableReader: (topic, handler) => log.tableReader(topic, handler),
+      close: () => log.close(),
+      consumer: (options) => {
+        const consumer = log.consumer(options);
+        return {
+          joined: true,
+          subscribe: (names) => consumer.subscribe(names),
+          reassign: (topic) => consumer.reassign(topic),
+          close: () => consumer.close(),
+          commit: async (topic, partition, offset) => {
+            if (this.dead) return false;
+            this.steps.push('commit');
+            await this.before('commit');
+            return this.dead ? false : await consumer.commit(topic, partition, offset);
+          },
+        };
+      },
+    };
+  }
+}
+
+/** Engines in memory, and what lives through the death of a processor. */
+export class World {
+  readonly log = new MemoryLog();
+  readonly store = new MemoryStore();
+  readonly erasures = new MemoryErasures();
+  readonly definitions: Definitions;
+  private builds = 0;
+
+  private constructor() {
+    this.definitions = openDefinitions({ log: this.log, names: topics, defaults: { partitions: 2 } });
+  }
+
+  static async make(streams: readonly string[] = ['orders'], partitions = 2): Promise<World> {
+    const world = new World();
+    await world.definitions.start();
+    for (const stream of streams) await world.definitions.createStream({ stream, partitions }, systemActor);
+    return world;
+  }
+
+  async write(events: readonly SpecEvent[], stream = 'orders'): Promise<void> {
+    const producer = await this.log.producer();
+    await producer.append(
+      events.map((event) => ({
+        topic: topics.ofStream(stream),
+        key: event.entity ?? uuid(event.id),
+        value: event.value ?? valueOf(event),
+      })),
+    );
+  }
+
+  /** A build as it is made when somebody defines, changes or resets a projection. */
+  build(spec: ProjectionSpec, more: Partial<ProjectionBuild> = {}): ProjectionBuild {
+    const sources = spec.source.streams.map((stream) => [
+      stream,
+      { created_at: this.definitions.stream(stream)!.created_at },
+    ]);
+    return {
+      id: (++this.builds).toString(16).padStart(24, '0'),
+      version: 1,
+      spec,
+      sources: Object.fromEntries(sources) as ProjectionBuild['sources'],
+      started_at: new Date(1_795_000_000_000 + this.builds).toISOString(),
+      ...more,
+    };
+  }
+
+  async define(name: string, building: ProjectionBuild): Promise<ProjectionBuild> {
+    await this.definitions.projections.change(
+      name,
+      (current) => ({
+        ...{ name, version: building.version, created_at: building.started_at, paused: false },
+        ...{ serving: current?.serving ?? null, building, failure: null },
+      }),
+      systemActor,
+    );
+    return building;
+  }
+
+  async pause(name: string, paused: boolean): Promise<void> {
+    await this.definitions.projections.change(
+      name,
+      (current) => current && { ...current, paused },
+      systemActor,
+    );
+  }
+
+  projection(name: string) {
+    return this.definitions.projections.get(name);
+  }
+
+  /** What is stored of a build: result, events and last offset by stream, partition and key. */
+  async states(build: ProjectionBuild): Promise<Record<string, unknown>> {
+    const fold = compileFold(build.spec.fields);
+    const keys = await this.store.projections.keys({ build: build.id, limit: 1_000_000 });
+    const parts = keys.flatMap((key) => key.parts);
+    return Object.fromEntries(
+      parts.map((row) => [
+        `${row.stream}/${row.partition}/${row.key}`,
+        stateOf(fold.result(JSON.parse(row.state) as FoldState), row.events, row.last_offset),
+      ]),
+    );
+  }
+
+  /** What `states` shall be: the log folded at once. */
+  folded(build: ProjectionBuild): { states: Record<string, unknown>; processed: number; failed: number } {
+    const [fold, keyOf] = [compileFold(build.spec.fields), compileKey(build.spec.key)];
+    const matches = compileSource(build.spec.source);
+    const known = new Map<string, { state: FoldState; events: number; last: number }>();
+    const reader = new RecordReader();
+    const counted = { processed: 0, failed: 0 };
+    for (const stream of Object.keys(build.sources))
+      for (const [partition, { records }] of this.log.topics
+        .get(topics.ofStream(stream))!
+        .partitions.entries()) {
+        const ids = new IdWindow(window);
+        for (const { value, offset, timestamp } of records) {
+          try {
+            reader.read(value!);
+          } catch {
+            ids.pass(offset, timestamp);
+            continue;
+          }
+          if (ids.repeatsWords(reader.id, offset, timestamp)) continue;
+          const entity = reader.entityId.toString();
+          if (offset < this.erasures.endOf({ stream }, entity)) continue;
+          const event = foldEvent({
+            ...{ event_id: '', stream, event_type: reader.eventType.toString(), entity_id: entity || null },
+            ...{ timestamp: reader.timestamp, ingested_at: reader.ingestedAt, schema_version: null },
+            ...{ metadata: '{}', data: reader.data.toString(), partition, offset },
+          });
+          if (!matches(event)) continue;
+          const { key, refused } = keyOf(event);
+          if (refused) counted.failed++;
+          if (typeof key !== 'string') continue;
+          const name = `${stream}/${partition}/${key}`;
+          const found = known.get(name) ?? { state: fold.empty, events: 0, last: -1 };
+          const outcome = fold.add(found.state, event);
+          if (!outcome.state) counted.failed++;
+          else {
+            counted.processed++;
+            known.set(name, { state: outcome.state, events: found.events + 1, last: offset });
+          }
+        }
+      }
+    const states = [...known].map(([name, { state, events, last }]) => [
+      name,
+      stateOf(fold.result(state), events, last),
+    ]);
+    return { states: Object.fromEntries(states) as Record<string, unknown>, ...counted };
+  }
+
+  /** Sums of what was counted, as it is stored. */
+  async counted(build: ProjectionBuild): Promise<{ processed: number; failed: number }> {
+    const progress = await this.store.projections.progress([build.id]);
+    return {
+      processed: progress.reduce((sum, { processed }) => sum + processed, 0),
+      failed: progress.reduce((sum, { failed }) => sum + failed, 0),
+    };
+  }
+
+  /** Whether a build's group stands at the end of the log. */
+  async isThrough(build: ProjectionBuild): Promise<boolean> {
+    for (const stream of Object.keys(build.sources)) {
+      const topic = topics.ofStream(stream);
+      const committed = await this.log.admin.committed(topics.projectionGroup(build.id), topic);
+      for (const { partition, end } of await this.log.admin.offsets(topic))
+        if ((committed.get(partition) ?? 0) < end) return false;
+    }
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await this.definitions.close();
+    await this.log.close();
+  }
+}
+
+function stateOf(result: string, events: number, last: number): unknown {
+  return { result: JSON.parse(result) as unknown, events, last };
+}

@@ -1,0 +1,200 @@
+import { TopicNames } from '#contracts';
+import { nothingErased, Progress } from '#consuming';
+import { openDefinitions, systemActor, type Definitions, type ProjectionBuild } from '#definitions';
+import { openKafkaLog, type Log } from '#log';
+import { openClickHouse, type Store } from '#store';
+import { compileFold, type FoldState } from '#streaming';
+import { createLogger } from '#telemetry';
+import { testEngines } from '#testing';
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { Processor } from './processor.js';
+import { uuid, valueOf } from './processor.fixture.js';
+
+const suffix = randomBytes(4).toString('hex');
+const topics = new TopicNames(`test-${suffix}.`);
+const database = `test_${suffix}`;
+const partitions = 4;
+const stream = 'orders';
+const logger = createLogger({ name: 'test', level: 'silent' });
+let log: Log;
+let store: Store;
+let definitions: Definitions;
+const running = new Set<Processor>();
+const failures: Error[] = [];
+
+beforeAll(async () => {
+  const { kafkaBrokers, clickhouseUrl } = testEngines();
+  log = openKafkaLog({
+    ...{ brokers: kafkaBrokers.split(','), clientId: 'test', replicationFactor: -1 },
+    // A member that is killed is missed no longer than that.
+    bounds: { sessionTimeoutMs: 6000, subscribeDebounceMs: 50 },
+  });
+  store = openClickHouse({ url: clickhouseUrl, user: 'default', password: '', database });
+  await store.migrate();
+  definitions = openDefinitions({ log, names: topics, defaults: { partitions } });
+  await definitions.start();
+  await definitions.createStream({ stream }, systemActor);
+});
+
+afterEach(async () => {
+  await Promise.all([...running].map((processor) => stop(processor)));
+  expect(failures).toEqual([]);
+});
+
+afterAll(async () => {
+  await definitions.close();
+  for (const topic of await log.admin.list(topics.prefix)) await log.admin.remove(topic);
+  await log.close();
+  await sql(`DROP DATABASE ${database}`);
+  await store.close();
+});
+
+async function sql(statement: string): Promise<string> {
+  const answer = await fetch(`${testEngines().clickhouseUrl}/`, { method: 'POST', body: statement });
+  const text = await answer.text();
+  expect(answer.status, text).toBe(200);
+  return text;
+}
+
+function start(): Processor {
+  const processor = new Processor({
+    ...{ log, topics, definitions, logger, erasures: nothingErased, progress: new Progress() },
+    writer: {
+      save: (rows, progress) => store.projections.save(rows, progress),
+      load: (place, keys) => store.projections.load(place, keys),
+      progressOf: (place) => store.projections.progressOf(place),
+      removeBuild: (build) => store.projections.removeBuild(build),
+      builds: () => store.projections.builds(),
+      appendDeadLetters: (letters) => store.writer.appendDeadLetters(letters),
+    },
+    window: { records: 100_000, milliseconds: 3_600_000 },
+    cache: { keys: 200, weight: 1e8 },
+    unsaved: { keys: 100, weight: 1e8 },
+    saveIntervalMs: 20,
+    lookMs: 100,
+    onFailure: (error) => failures.push(error),
+  });
+  running.add(processor);
+  processor.start();
+  return processor;
+}
+
+async function stop(processor: Processor, flushMs = 10_000): Promise<void> {
+  running.delete(processor);
+  await processor.close(flushMs);
+}
+
+interface Order {
+  id: number;
+  shop: string;
+  amount: number;
+}
+
+const order = (id: number): Order => ({ id, shop: `shop-${(id * 7919) % 500}`, amount: (id * 31) % 1009 });
+const orders = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => order(from + i));
+
+async function write(all: readonly Order[]): Promise<void> {
+  const producer = await log.producer();
+  await producer.append(
+    all.map(({ id, ...data }) => ({
+      topic: topics.ofStream(stream),
+      key: uuid(id),
+      value: valueOf({ id, entity: null, data: { ...data } }),
+    })),
+  );
+}
+
+async function define(name: string): Promise<ProjectionBuild> {
+  const building: ProjectionBuild = {
+    ...{ id: randomBytes(12).toString('hex'), version: 1, started_at: new Date().toISOString() },
+    spec: {
+      ...{ source: { streams: [stream] }, key: 'event.data.shop', from: 'beginning' },
+      fields: {
+        n: { op: 'count' },
+        sum: { op: 'sum', value: 'event.data.amount' },
+        most: { op: 'max', value: 'event.data.amount' },
+      },
+    },
+    sources: { [stream]: { created_at: definitions.stream(stream)!.created_at } },
+  };
+  await definitions.projections.change(
+    name,
+    (current) => ({
+      ...{ name, version: 1, created_at: building.started_at, paused: false, failure: null },
+      ...{ serving: current?.serving ?? null, building },
+    }),
+    systemActor,
+  );
+  return building;
+}
+
+/** What the log has, once each, by shop: grouped by ClickHouse, which knows nothing of folds. */
+async function expected(all: readonly Order[]): Promise<Map<string, string>> {
+  const table = `${database}.expected_${randomBytes(4).toString('hex')}`;
+  await sql(`CREATE TABLE ${table} (id UInt64, shop String, amount Int64) ENGINE = MergeTree ORDER BY id`);
+  const rows = all.map(({ id, shop, amount }) => `(${id},'${shop}',${amount})`).join(',');
+  await sql(`INSERT INTO ${table} VALUES ${rows}`);
+  const text = await sql(
+    `SELECT shop, count(), sum(amount), max(amount) FROM (SELECT DISTINCT * FROM ${table}) GROUP BY shop FORMAT TSV`,
+  );
+  const lines = text.trim().split('\n');
+  return new Map(lines.map((line) => line.split('\t')).map(([shop, ...figures]) => [shop!, figures.join()]));
+}
+
+async function states(build: ProjectionBuild): Promise<Map<string, string>> {
+  const fold = compileFold(build.spec.fields);
+  const keys = await store.projections.keys({ build: build.id, limit: 10_000 });
+  return new Map(
+    keys.map(({ key, parts }) => {
+      const merged = parts
+        .map(({ state }) => JSON.parse(state) as FoldState)
+        .reduce((a, b) => fold.merge(a, b));
+      const { n, sum, most } = fold.results(merged);
+      return [key, [n, sum, most].join()];
+    }),
+  );
+}
+
+async function untilThrough(build: ProjectionBuild): Promise<void> {
+  const topic = topics.ofStream(stream);
+  const isThrough = async () => {
+    const committed = await log.admin.committed(topics.projectionGroup(build.id), topic);
+    const offsets = await log.admin.offsets(topic);
+    expect(offsets.every(({ partition, end }) => (committed.get(partition) ?? 0) >= end)).toBe(true);
+  };
+  await vi.waitFor(isThrough, { timeout: 90_000, interval: 100 });
+}
+
+const serves = (name: string, build: ProjectionBuild) =>
+  vi.waitFor(() => expect(definitions.projections.get(name)?.serving?.id).toBe(build.id), {
+    timeout: 60_000,
+    interval: 50,
+  });
+
+it('has for every key what ClickHouse finds, through restarts, rebalances, repeated ids and a rebuild', async () => {
+  await write(orders(0, 3000));
+  const build = await define('shops');
+  const first = start();
+  await serves('shops', build);
+  await write([...orders(3000, 5000), ...orders(100, 200)]);
+  const second = start();
+  await write(orders(5000, 6000));
+  // It dies: nothing is saved, nobody is told.
+  await stop(first, 0);
+  await write([...orders(6000, 7000), ...orders(0, 50)]);
+  await untilThrough(build);
+  const all = await expected(orders(0, 7000));
+  expect(await states(build)).toEqual(all);
+  const rebuilt = await define('shops');
+  await serves('shops', rebuilt);
+  await untilThrough(rebuilt);
+  expect(await states(rebuilt)).toEqual(all);
+  await stop(second);
+  start();
+  await write(orders(7000, 7500));
+  await untilThrough(rebuilt);
+  expect(await states(rebuilt)).toEqual(await expected(orders(0, 7500)));
+  const progress = await store.projections.progress([rebuilt.id]);
+  expect(progress.reduce((sum, { processed }) => sum + processed, 0)).toBe(7500);
+});

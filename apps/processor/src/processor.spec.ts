@@ -1,0 +1,392 @@
+import { allStreams } from '#contracts';
+import { systemActor, type ProjectionBuild } from '#definitions';
+import { StoreRefusedError } from '#store';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Incarnation, revenue, topics, World, type SpecEvent } from './processor.fixture.js';
+
+let world: World;
+let running: Incarnation[];
+
+beforeEach(async () => {
+  running = [];
+  world = await World.make();
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((one) => one.kill()));
+  await world.close();
+});
+
+function start(options: ConstructorParameters<typeof Incarnation>[1] = {}): Incarnation {
+  const one = new Incarnation(world, options);
+  running.push(one);
+  return one;
+}
+
+const currencies = ['EUR', 'USD', 'CHF'];
+const order = (id: number): SpecEvent => ({
+  id,
+  entity: `order-${id % 7}`,
+  data: { currency: currencies[id % 3], amount: id },
+});
+const orders = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => order(from + i));
+
+const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 20_000, interval: 3 });
+const through = (build: ProjectionBuild) =>
+  eventually(async () => expect(await world.isThrough(build)).toBe(true));
+const serves = (name: string, build: ProjectionBuild) =>
+  eventually(() =>
+    expect(world.projection(name)).toMatchObject({ serving: { id: build.id }, building: null }),
+  );
+
+async function expectExact(build: ProjectionBuild): Promise<void> {
+  await through(build);
+  const { states, ...counted } = world.folded(build);
+  expect(await world.states(build)).toEqual(states);
+  expect(await world.counted(build)).toEqual(counted);
+}
+
+describe('a projection', () => {
+  it('folds what is in the log, serves when it has been through it, and follows what comes', async () => {
+    await world.write(orders(0, 100));
+    const build = await world.define('revenue', world.build(revenue));
+    start();
+    await serves('revenue', build);
+    await expectExact(build);
+    await world.write(orders(100, 150));
+    await expectExact(build);
+  });
+
+  it('serves at once where its streams are empty', async () => {
+    const build = await world.define('revenue', world.build(revenue));
+    start();
+    await serves('revenue', build);
+    await world.write(orders(0, 10));
+    await expectExact(build);
+  });
+
+  it('serves where one partition of several has something', async () => {
+    await world.write(Array.from({ length: 5 }, (_, id) => ({ ...order(id), entity: 'one' })));
+    const build = await world.define('revenue', world.build(revenue));
+    start();
+    await serves('revenue', build);
+  });
+
+  it('drops repeated ids, also where a restart lies between', async () => {
+    await world.write([order(0), order(1), order(0)]);
+    const build = await world.define('revenue', world.build(revenue));
+    const first = start();
+    await serves('revenue', build);
+    await first.processor.close(5000);
+    await world.write([order(1), order(7), order(0)]);
+    start();
+    await expectExact(build);
+    expect((await world.counted(build)).processed).toBe(3);
+  });
+
+  it('takes the event types that it names, those for which where is true, and those with a key', async () => {
+    const spec = {
+      ...revenue,
+      source: { ...revenue.source, event_types: ['a', 'b'], where: 'event.data.amount > 2' },
+    };
+    const build = await world.define('revenue', world.build(spec));
+    start();
+    await world.write([
+      { ...order(1), type: 'a' },
+      { ...order(3), type: 'a' },
+      { ...order(4), type: 'b' },
+      { ...order(5), type: 'c' },
+      { id: 6, type: 'a', data: { amount: 7, currency: null } },
+      { id: 8, type: 'a', data: { currency: 'EUR' } },
+    ]);
+    await expectExact(build);
+    expect((await world.counted(build)).processed).toBe(2);
+  });
+
+  it('passes over what is erased, and over what is no event', async () => {
+    await world.write([...orders(0, 21), { id: 50, value: 'junk' }]);
+    world.erasures.erase('orders', 'order-3', 1000);
+    const build = await world.define('revenue', world.build(revenue));
+    start();
+    await expectExact(build);
+    expect((await world.counted(build)).processed).toBe(18);
+  });
+
+  it('makes dead letters of what it cannot fold, and goes on; others are not concerned', async () => {
+    const key = 'event.data.shop';
+    const [build, other] = [
+      world.build(revenue),
+      world.build({ ...revenue, key, fields: { n: { op: 'count' } } }),
+    ];
+    await world.write([
+      ...orders(0, 9),
+      { id: 9, data: { currency: 'EUR', amount: 'much', shop: 's' } },
+      { id: 10, data: { amount: 1, shop: 's' } },
+      ...orders(11, 20),
+    ]);
+    await world.define('revenue', build);
+    await world.define('shops', other);
+    start();
+    await expectExact(build);
+    await expectExact(other);
+    expect(await world.counted(build)).toEqual({ processed: 18, failed: 2 });
+    const { items } = await world.store.reader.deadLetters({ access: allStreams, limit: 100 });
+    const own = items.filter(({ source }) => source === 'projection:revenue');
+    expect(own.map(({ reason, error }) => [reason, error.split(':')[0]]).sort()).toEqual([
+      ['cannot_be_folded', '/fields/revenue/value'],
+      ['cannot_be_folded', '/key'],
+    ]);
+  });
+
+  it('that begins now folds nothing that was there', async () => {
+    await world.write(orders(0, 30));
+    const ends = (await world.log.admin.offsets(topics.ofStream('orders'))).map(({ end }) => end);
+    const sources = {
+      orders: { created_at: world.definitions.stream('orders')!.created_at, starts: ends },
+    };
+    const build = await world.define('revenue', world.build({ ...revenue, from: 'now' }, { sources }));
+    start();
+    await serves('revenue', build);
+    expect(await world.states(build)).toEqual({});
+    await world.write([...orders(30, 40), order(3)]);
+    await eventually(async () => expect((await world.counted(build)).processed).toBe(10));
+  });
+
+  it('that begins now, far behind the beginning of the log, does not read what lies between', async () => {
+    for (let n = 0; n < 8000; n += 1000) await world.write(orders(n, n + 1000));
+    const ends = (await world.log.admin.offsets(topics.ofStream('orders'))).map(({ end }) => end);
+    const sources = {
+      orders: { created_at: world.definitions.stream('orders')!.created_at, starts: ends },
+    };
+    const build = await world.define('revenue', world.build({ ...revenue, from: 'now' }, { sources }));
+    start();
+    await through(build);
+    await world.write([...orders(8000, 8010), order(7999)]);
+    await eventually(async () => expect((await world.counted(build)).processed).toBe(10));
+  });
+
+  it('has its progress where its group has lost its position', async () => {
+    await world.write(orders(0, 30));
+    const build = await world.define('revenue', world.build(revenue));
+    const first = start();
+    await serves('revenue', build);
+    await first.processor.close(5000);
+    const group = world.log.broker.group(topics.projectionGroup(build.id));
+    for (const partition of [0, 1]) group.commit({ topic: topics.ofStream('orders'), partition }, 0);
+    start();
+    await expectExact(build);
+  });
+
+  it('is folded again where the store has lost what it had', async () => {
+    await world.write([...orders(0, 30), order(3)]);
+    const build = await world.define('revenue', world.build(revenue));
+    const first = start();
+    await serves('revenue', build);
+    await first.processor.close(5000);
+    await world.store.projections.removeBuild(build.id);
+    await world.write(orders(30, 40));
+    start();
+    await eventually(async () => expect((await world.counted(build)).processed).toBe(40));
+    await expectExact(build);
+  });
+
+  it('is not folded while it is paused, and goes on where it was', async () => {
+    const build = await world.define('revenue', world.build(revenue));
+    start();
+    await serves('revenue', build);
+    await world.write(orders(0, 10));
+    await expectExact(build);
+    await world.pause('revenue', true);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await world.write(orders(10, 20));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect((await world.counted(build)).processed).toBe(10);
+    await world.pause('revenue', false);
+    await expectExact(build);
+  });
+
+  it('is built anew beside the one that serves, and takes its place', async () => {
+    await world.write(orders(0, 50));
+    const first = await world.define('revenue', world.build(revenue));
+    start();
+    await serves('revenue', first);
+    const spec = { ...revenue, fields: { most: { op: 'max', value: 'event.data.amount' } } };
+    const second = await world.define('revenue', world.build(spec, { version: 2 }));
+    await serves('revenue', second);
+    await expectExact(second);
+    await world.write(orders(50, 60));
+    await expectExact(second);
+    expect((await world.counted(first)).processed).toBe(50);
+  });
+
+  it('says why it cannot go on, and others go on', async () => {
+    const [broken, build] = [
+      world.build({ ...revenue, fields: { x: { op: 'conjure' } } }),
+      world.build(revenue),
+    ];
+    await world.define('broken', broken);
+    await world.define('revenue', build);
+    start();
+    await serves('revenue', build);
+    await eventually(() => expect(world.projection('broken')?.failure).toContain('/fields/x'));
+  });
+
+  it('does not read a stream that was made anew', async () => {
+    await world.write(orders(0, 10));
+    const build = await world.define('revenue', world.build(revenue));
+    start();
+    await serves('revenue', build);
+    await world.definitions.deleteStream('orders', async () => undefined, systemActor);
+    await world.definitions.createStream({ stream: 'orders', partitions: 2 }, systemActor);
+    await world.write(orders(10, 30));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await world.counted(build)).processed).toBe(10);
+  });
+
+  it('holds more keys than are kept in memory', async () => {
+    const build = await world.define('entities', world.build({ ...revenue, key: 'event.entity_id' }));
+    start({ cache: { keys: 10, weight: 1e9 }, unsaved: { keys: 5, weight: 1e9 } });
+    for (let n = 0; n < 1000; n += 50)
+      await world.write(orders(n, n + 50).map((one) => ({ ...one, entity: `e-${(one.id * 7) % 100}` })));
+    await expectExact(build);
+  });
+
+  it('is built with at most one other at a time, the oldest first', async () => {
+    await world.write(orders(0, 10));
+    let free: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (free = resolve));
+    const builds = [1, 2, 3].map(() => world.build(revenue));
+    for (const [i, build] of builds.entries()) await world.define(`p${i}`, build);
+    const one = start();
+    one.before = (step) => (step === 'commit' ? held : undefined);
+    await eventually(async () => expect((await world.counted(builds[1]!)).processed).toBe(10));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect((await world.counted(builds[2]!)).processed).toBe(0);
+    free();
+    for (const [i, build] of builds.entries()) await serves(`p${i}`, build);
+  });
+});
+
+describe('when the store is away', () => {
+  it('waits, drops nothing, and goes on', async () => {
+    const build = await world.define('revenue', world.build(revenue));
+    const one = start();
+    await serves('revenue', build);
+    one.storeIsAway = true;
+    await world.write(orders(0, 20));
+    await eventually(() => expect(one.processor.complaint).toContain('away'));
+    await world.write(orders(20, 40));
+    expect((await world.counted(build)).processed).toBe(0);
+    one.storeIsAway = false;
+    await expectExact(build);
+    expect(one.failures).toEqual([]);
+  });
+
+  it('stops in time, and what was not saved is read again', async () => {
+    const build = await world.define('revenue', world.build(revenue));
+    const one = start();
+    await serves('revenue', build);
+    one.storeIsAway = true;
+    await world.write(orders(0, 20));
+    await eventually(() => expect(one.processor.complaint).toContain('away'));
+    await one.processor.close(20);
+    start();
+    await expectExact(build);
+  });
+});
+
+it('ends with the reason when the store refuses a state: nothing may be dropped', async () => {
+  const build = await world.define('revenue', world.build(revenue));
+  const one = start();
+  await serves('revenue', build);
+  one.before = (step) => {
+    if (step === 'rows') throw new StoreRefusedError('cannot be stored');
+  };
+  await world.write(orders(0, 20));
+  await eventually(() => expect(one.failures).toMatchObject([{ name: 'StoreRefusedError' }]));
+  expect(await world.isThrough(build)).toBe(false);
+});
+
+it('saves what it has folded when it is stopped', async () => {
+  const build = await world.define('revenue', world.build(revenue));
+  const one = start({ saveIntervalMs: 60_000 });
+  await serves('revenue', build);
+  await world.write(orders(0, 5));
+  await eventually(() => expect(one.steps).toContain('commit'));
+  await world.write(orders(5, 20));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await one.processor.close(5000);
+  await expectExact(build);
+});
+
+describe('when it is killed', () => {
+  it.each(['letters', 'load', 'rows', 'progress', 'saved', 'commit'] as const)(
+    'before this step, in its first round and in later ones, states and counts are exact: %s',
+    async (deadly) => {
+      const poison: SpecEvent = { id: 1000, data: { currency: 'EUR', amount: 'much' } };
+      await world.write([...orders(0, 20), poison]);
+      const build = await world.define('revenue', world.build(revenue));
+      for (let round = 1; round <= 4; round++) {
+        const one = start();
+        let met = 0;
+        one.before = (step) => {
+          if (step === deadly && ++met === round) one.dead = true;
+        };
+        await world.write([
+          ...orders(round * 20, round * 20 + 20),
+          { ...poison, id: 1000 + round },
+          order(3),
+        ]);
+        await Promise.race([
+          eventually(() => expect(one.dead).toBe(true)).catch(() => undefined),
+          through(build),
+        ]);
+        await one.kill();
+      }
+      start();
+      await expectExact(build);
+      const { total } = await world.store.reader.deadLetters({ access: allStreams, limit: 1 });
+      expect(total).toBe(5);
+    },
+  );
+});
+
+describe('given two processors', () => {
+  it('they share the partitions, and lose nothing while one comes and goes', async () => {
+    const build = await world.define('revenue', world.build(revenue));
+    start();
+    for (let round = 0; round < 6; round++) {
+      await world.write(orders(round * 30, round * 30 + 15));
+      const other = start();
+      await world.write(orders(round * 30 + 15, round * 30 + 30));
+      await new Promise((resolve) => setTimeout(resolve, round * 2));
+      if (round % 2) await other.kill();
+      else await other.processor.close(5000);
+    }
+    await expectExact(build);
+  });
+
+  it('a zombie that saves late changes nothing', async () => {
+    const build = await world.define('revenue', world.build(revenue));
+    const zombie = start();
+    await serves('revenue', build);
+    await world.write(orders(0, 10));
+    await expectExact(build);
+    let wake: () => void = () => undefined;
+    const asleep = new Promise<void>((resolve) => (wake = resolve));
+    zombie.before = (step) => (step === 'rows' ? asleep : undefined);
+    await world.write(orders(10, 20));
+    await eventually(() => expect(zombie.steps.at(-1)).toBe('rows'));
+    // It is thrown out of the group, and does not know yet.
+    const leaving = zombie.processor.close(0);
+    start();
+    await world.write(orders(20, 40));
+    await expectExact(build);
+    wake();
+    await leaving;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await expectExact(build);
+    await world.write(orders(40, 50));
+    await expectExact(build);
+  });
+});

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Retry, type KnownErasures, type Progress } from '#consuming';
+import type { TopicNames } from '#contracts';
+import type { Definitions } from '#definitions';
+import type { Log } from '#log';
+import type { EventWriter, ProjectionWriter } from '#store';
+import type { IdWindowBounds } from '#streaming';
+import type { Logger } from '#telemetry';
+import { BuildRemoval } from './projections/build-removal.js';
+import { KeyCache } from './projections/key-cache.js';
+import type { PartitionProjector } from './projections/partition-projector.js';
+import { Saver } from './projections/saver.js';
+import { Supervisor } from './projections/supervisor.js';
+
+export interface ProcessorOptions {
+  log: Log;
+  topics: TopicNames;
+  definitions: Pick<Definitions, 'projections' | 'stream' | 'onChange' | 'ageMs'>;
+  writer: ProjectionWriter & Pick<EventWriter, 'appendDeadLetters'>;
+  erasures: KnownErasures;
+  progress: Progress;
+  logger: Logger;
+  window: IdWindowBounds;
+  /** Keys kept in memory, and about how many characters they may take. */
+  cache: { keys: number; weight: number };
+  /** What may wait to be saved. */
+  unsaved: { keys: number; weight: number };
+  saveIntervalMs: number;
+  retryDelays?: { firstDelayMs: number; longestDelayMs: number };
+  /** Milliseconds between two looks at the builds that are being made. */
+  lookMs?: number;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  /** It cannot go on by itself; called once. The process should end. */
+  onFailure(error: Error): void;
+}
+
+/** Partitions that fold a batch, and ask the store for keys, at the same time. */
+const foldingAtOnce = 4;
+
+/** Folds what projections are defined over, and keeps their states in the store. */
+export class Processor {
+  private readonly retry: Retry;
+  private readonly saver: Saver;
+  private readonly supervisor: Supervisor;
+  private readonly removal: BuildRemoval;
+  /** Aborted when everything stops, whatever is under way. */
+  private readonly stopped = new AbortController();
+
+  constructor(private readonly options: ProcessorOptions) {
+    const { log, topics, definitions, writer, erasures, progress, logger, window } = options;
+    const onFailure = (error: unknown): void => this.fail(error);
+    const retry = new Retry({ logger, failedAttempt: () => progress.attempted(), ...options.retryDelays });
+    this.retry = retry;
+    const saver = new Saver({
+      ...{ writer, retry, onFailure },
+      intervalMs: options.saveIntervalMs,
+      most: options.unsaved,
+      turns: foldingAtOnce,
+      stopped: this.stopped.signal,
+      saved: (part, next) => this.supervisor.saved(part, next),
+    });
+    this.saver = saver;
+    this.removal = new BuildRemoval({ definitions, writer, logger, onFailure });
+    this.supervisor = new Supervisor({
+      ...{ definitions, logger, removal: this.removal },
+      ...(options.lookMs !== undefined && { intervalMs: options.lookMs }),
+      parts: {
+        ...{ log, topics, writer, retry, saver, erasures, window, progress, onFailure },
+        keys: new KeyCache(options.cache),
+        now: options.now ?? Date.now,
+      },
+    });
+  }
+
+  start(): void {
+    this.supervisor.start();
+    this.removal.start();
+  }
+
+  /** The partitions that this process has now. */
+  partitions(): Iterable<PartitionProjector> {
+    return this.supervisor.partitions();
+  }
+
+  /** What is being repeated because an engine does not take it, and why; undefined when all goes well. */
+  get complaint(): string | undefined {
+    return this.retry.complaint;
+  }
+
+  /**
+   * Saves and commits what has been read, takes nothing more, leaves the groups. What cannot be saved within the time is
+   * read again by whoever comes next.
+   */
+  async close(flushMs: number): Promise<void> {
+    const waited = new AbortController();
+    const givenUp = sleep(flushMs, undefined, {
+      signal: AbortSignal.any([waited.signal, this.stopped.signal]),
+    })
+      .catch(() => undefined)
+      .then(() => this.stopped.abort());
+    await this.supervisor.close(givenUp);
+    waited.abort();
+    this.saver.abandon();
+    await this.removal.stop();
+  }
+
+  private fail(error: unknown): void {
+    if (this.stopped.signal.aborted) return;
+    this.stopped.abort();
+    this.options.onFailure(error instanceof Error ? error : new Error(String(error)));
+  }
+}

@@ -1,0 +1,63 @@
+import { MemoryLog } from '#log';
+import { beforeEach, expect, it } from 'vitest';
+import { revenue, topics } from '../processor.fixture.js';
+import { CaughtUp } from './caught-up.js';
+
+const id = 'a'.repeat(24);
+const topic = topics.ofStream('orders');
+let log: MemoryLog;
+
+beforeEach(async () => {
+  log = new MemoryLog();
+  await log.admin.create(topic, { partitions: 1 });
+});
+
+const caughtUp = (starts?: number[]) =>
+  new CaughtUp(
+    { admin: log.admin, topics },
+    {
+      ...{ id, version: 1, spec: revenue, started_at: '' },
+      sources: { orders: { created_at: '', ...(starts && { starts }) } },
+    },
+  );
+const commit = (offset: number) =>
+  log.broker.group(topics.projectionGroup(id)).commit({ topic, partition: 0 }, offset);
+
+async function append(count: number): Promise<void> {
+  const producer = await log.producer();
+  await producer.append(Array.from({ length: count }, () => ({ topic, key: 'k', value: 'v' })));
+}
+
+it('is so at once where there is nothing', async () => {
+  expect(await caughtUp().is(['orders'])).toBe(true);
+  expect(await caughtUp().is([])).toBe(true);
+});
+
+it('is not so while something was never committed', async () => {
+  await append(3);
+  expect(await caughtUp().is(['orders'])).toBe(false);
+});
+
+it('is so at the end that was seen before, though the log has grown since', async () => {
+  await append(3);
+  const build = caughtUp();
+  await build.is(['orders']);
+  await append(5);
+  commit(2);
+  expect(await build.is(['orders'])).toBe(false);
+  await append(5);
+  commit(8);
+  expect(await build.is(['orders'])).toBe(true);
+});
+
+it('is so where a build that begins now finds nothing after its start', async () => {
+  await append(3);
+  expect(await caughtUp([3]).is(['orders'])).toBe(true);
+  expect(await caughtUp([2]).is(['orders'])).toBe(false);
+});
+
+it('is so where retention has taken everything', async () => {
+  await append(3);
+  log.topics.get(topic)!.truncate(0, 3);
+  expect(await caughtUp().is(['orders'])).toBe(true);
+});

@@ -1,0 +1,148 @@
+import type { Micros } from '#contracts';
+import type { FoldState } from '#streaming';
+
+/** What is known of one key from one partition. */
+export interface KeyEntry {
+  readonly key: string;
+  state: FoldState;
+  /** Events that are folded into it. */
+  events: number;
+  /** The last of them; -1 without any. */
+  lastOffset: number;
+  /** When that one was ingested. */
+  updatedAt: Micros;
+  /** About how many characters the state has as JSON. */
+  weight: number;
+}
+
+/** What an entry holds besides its state, about. */
+const entryWeight = 300;
+
+/**
+ * The keys that were used last, over all partitions of this process, with a bound in number and in characters. What is
+ * not saved yet is never forgotten; whoever changes keys bounds that.
+ */
+export class KeyCache {
+  /** Those that are saved, the one that was used longest ago first. */
+  private readonly order = new Map<KeyEntry, PartitionKeys>();
+  private count = 0;
+  private weight = 0;
+
+  constructor(private readonly bounds: { keys: number; weight: number }) {}
+
+  /**
+   * The keys of one assigned partition; `close` them when it is revoked.
+   * @param options.complete What is not here is nowhere else either, as long as nothing has been forgotten.
+   */
+  open(options: { complete: boolean }): PartitionKeys {
+    return new PartitionKeys(options.complete, {
+      held: (keys, weight) => {
+        this.count += keys;
+        this.weight += weight;
+      },
+      mayGo: (entry, keys) => {
+        this.order.delete(entry);
+        this.order.set(entry, keys);
+        this.makeRoom();
+      },
+      stays: (entry) => void this.order.delete(entry),
+    });
+  }
+
+  get size(): number {
+    return this.count;
+  }
+
+  private makeRoom(): void {
+    for (const [entry, keys] of this.order) {
+      if (this.count <= this.bounds.keys && this.weight <= this.bounds.weight) return;
+      keys.forget(entry);
+    }
+  }
+}
+
+interface Holder {
+  /** So many keys more, or fewer, and so many characters. */
+  held(keys: number, weight: number): void;
+  mayGo(entry: KeyEntry, keys: PartitionKeys): void;
+  stays(entry: KeyEntry): void;
+}
+
+/** The keys of one partition. */
+export class PartitionKeys {
+  private readonly entries = new Map<string, KeyEntry>();
+  private readonly unsaved = new Set<KeyEntry>();
+  private unsavedCharacters = 0;
+  private closed = false;
+
+  constructor(
+    private isComplete: boolean,
+    private readonly cache: Holder,
+  ) {}
+
+  /** True as long as a key that is not here is not stored: nobody need be asked. */
+  get complete(): boolean {
+    return this.isComplete;
+  }
+
+  get(key: string): KeyEntry | undefined {
+    return this.entries.get(key);
+  }
+
+  /** The entry was changed, and has to be saved. It may have been forgotten meanwhile. */
+  change(entry: KeyEntry): void {
+    if (this.closed) return;
+    if (!this.entries.has(entry.key)) {
+      this.entries.set(entry.key, entry);
+      this.cache.held(1, weightOf(entry));
+    }
+    this.cache.stays(entry);
+    if (this.unsaved.has(entry)) return;
+    this.unsaved.add(entry);
+    this.unsavedCharacters += weightOf(entry);
+  }
+
+  /** The state of an entry has become so many characters larger, or smaller. */
+  weigh(entry: KeyEntry, by: number): void {
+    entry.weight += by;
+    if (this.entries.get(entry.key) !== entry) return;
+    this.cache.held(0, by);
+    if (this.unsaved.has(entry)) this.unsavedCharacters += by;
+  }
+
+  /** What has to be saved. */
+  get changed(): ReadonlySet<KeyEntry> {
+    return this.unsaved;
+  }
+
+  /** About how many characters that has. */
+  get changedWeight(): number {
+    return this.unsavedCharacters;
+  }
+
+  /** The entry is saved as it was at this offset: unless it was changed since, it may be forgotten. */
+  saved(entry: KeyEntry, lastOffset: number): void {
+    if (entry.lastOffset !== lastOffset || !this.unsaved.delete(entry)) return;
+    this.unsavedCharacters -= weightOf(entry);
+    this.cache.mayGo(entry, this);
+  }
+
+  /** Of what is saved. */
+  forget(entry: KeyEntry): void {
+    this.entries.delete(entry.key);
+    this.isComplete = false;
+    this.cache.stays(entry);
+    this.cache.held(-1, -weightOf(entry));
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const entry of this.entries.values()) this.forget(entry);
+    this.unsaved.clear();
+    this.unsavedCharacters = 0;
+  }
+}
+
+function weightOf({ weight }: KeyEntry): number {
+  return entryWeight + weight;
+}

@@ -1,0 +1,127 @@
+import { CommitLine } from '#consuming';
+import type { RecordBatch } from '#log';
+import type { ProjectionStateRow } from '#store';
+import { IdWindow } from '#streaming';
+import { beforeEach, expect, it } from 'vitest';
+import { revenue, topics, valueOf, window, type SpecEvent } from '../processor.fixture.js';
+import { compileBuild } from './compiled-build.js';
+import { KeyCache } from './key-cache.js';
+import { PartitionProjector } from './partition-projector.js';
+
+const place = { build: 'b', stream: 'orders', partition: 0 };
+const topic = topics.ofStream('orders');
+
+let asked: string[][];
+let end: AbortController;
+/** What the store is waited for with. */
+let answer: () => void;
+let held: boolean;
+
+beforeEach(() => {
+  [asked, end, held] = [[], new AbortController(), false];
+});
+
+function projector(
+  options: { from?: number; rows?: ProjectionStateRow[]; complete?: boolean } = {},
+): PartitionProjector {
+  return new PartitionProjector({
+    ...{ name: 'revenue', place, topic, progress: undefined, from: options.from ?? 0 },
+    compiled: compileBuild({ id: 'b', version: 1, spec: revenue, sources: {}, started_at: '' }),
+    window: new IdWindow(window),
+    erasures: { endOf: () => 0 },
+    keys: new KeyCache({ keys: 100, weight: 1e6 }).open({ complete: options.complete ?? false }),
+    commits: new CommitLine(0, async () => true),
+    ended: end.signal,
+    ...{ end: 0, handledUntil: 0 },
+    load: async (keys) => {
+      asked.push([...keys]);
+      if (held) await new Promise<void>((resolve) => (answer = resolve));
+      return options.rows ?? [];
+    },
+    now: () => 7,
+  });
+}
+
+function batch(from: number, ...events: SpecEvent[]): RecordBatch {
+  const records = events.map((event, i) => ({
+    ...{ topic, partition: 0, offset: from + i, key: null, timestamp: 1000, headers: {} },
+    value: Buffer.from(valueOf(event)),
+  }));
+  const next = from + events.length;
+  return { topic, partition: 0, records, bytes: 0, next, highWatermark: next };
+}
+
+const eur = (id: number, amount: unknown = 1): SpecEvent => ({ id, data: { currency: 'EUR', amount } });
+const usd = (id: number): SpecEvent => ({ id, data: { currency: 'USD', amount: 1 } });
+
+it('asks for the keys of a batch in one question, and for none that it knows', async () => {
+  const one = projector();
+  await one.take(batch(0, eur(0), usd(1), eur(2)));
+  await one.take(batch(3, eur(3)));
+  expect(asked).toEqual([['EUR', 'USD']]);
+});
+
+it('asks for nothing where nothing is stored yet', async () => {
+  const one = projector({ complete: true });
+  await one.take(batch(0, eur(0), usd(1)));
+  expect(asked).toEqual([]);
+  expect(one.unsaved()!.rows).toHaveLength(2);
+});
+
+it('goes on from what is stored, and passes over what is folded into it', async () => {
+  const former = projector();
+  await former.take(batch(0, eur(0), eur(1)));
+  const { rows } = former.unsaved()!;
+  const one = projector({ rows: [...rows] });
+  expect(await one.take(batch(0, eur(0), eur(1), eur(2)))).toMatchObject({ processed: 3 });
+  expect(one.unsaved()!.rows).toMatchObject([{ key: 'EUR', events: 3, last_offset: 2 }]);
+});
+
+it('has no progress in a batch whose keys are still asked for: it may be saved in the middle', async () => {
+  const one = projector();
+  await one.take(batch(0, eur(0)));
+  held = true;
+  const taking = one.take(batch(1, eur(1), usd(2)));
+  expect(one.unsaved()!.progress).toMatchObject({ next: 1, processed: 1 });
+  answer();
+  await taking;
+  expect(one.unsaved()!.progress).toMatchObject({ next: 3, processed: 3 });
+});
+
+it('keeps the dead letters and changes that came while others were saved', async () => {
+  const one = projector();
+  await one.take(batch(0, eur(0, 'much'), eur(1)));
+  const first = one.unsaved()!;
+  await one.take(batch(2, eur(2, 'much'), eur(3)));
+  first.saved();
+  expect(first.letters.map(({ offset }) => offset)).toEqual([0]);
+  const second = one.unsaved()!;
+  expect(second.letters.map(({ offset }) => offset)).toEqual([2]);
+  expect(second.rows).toMatchObject([{ key: 'EUR', events: 2, last_offset: 3 }]);
+  second.saved();
+  expect(one.unsaved()).toBeUndefined();
+  expect([one.unsavedCount, one.unsavedWeight]).toEqual([0, 0]);
+});
+
+it('reads what lies below its start for the ids only', async () => {
+  const one = projector({ from: 2 });
+  expect(await one.take(batch(0, eur(0), eur(1)))).toEqual({ processed: 0, failed: 0, duplicates: 0 });
+  expect(one.unsaved()).toBeUndefined();
+  expect(await one.take(batch(2, eur(1), eur(2)))).toEqual({ processed: 1, failed: 0, duplicates: 1 });
+});
+
+it('has progress to save where no event is for it', async () => {
+  const one = projector();
+  await one.take(batch(0, { id: 0, data: { currency: null } }));
+  expect(one.unsaved()).toMatchObject({ rows: [], letters: [], progress: { next: 1, processed: 0 } });
+});
+
+it('folds nothing more when its partition is lost while it asks', async () => {
+  const one = projector();
+  held = true;
+  const taking = one.take(batch(0, eur(0)));
+  end.abort();
+  answer();
+  await expect(taking).rejects.toThrow();
+  expect(one.unsaved()).toBeUndefined();
+});

@@ -1,0 +1,282 @@
+import type { CommitLine, FollowedPartition, PartitionErasures } from '#consuming';
+import type { Micros } from '#contracts';
+import type { LogRecord, RecordBatch } from '#log';
+import {
+  maxProjectionKeys,
+  type BuildPartition,
+  type DeadLetter,
+  type ProjectionProgress,
+  type ProjectionStateRow,
+} from '#store';
+import type { FoldEvent, FoldState, IdWindow, Refused } from '#streaming';
+import { foldEvent } from '#streaming';
+import type { CompiledBuild } from './compiled-build.js';
+import type { KeyEntry, PartitionKeys } from './key-cache.js';
+import { readRecord } from './read-event.js';
+
+/** Events that are folded at a time: so many keys at most are asked of the store, and held, at once. */
+const sliceEvents = Math.min(2000, maxProjectionKeys);
+const letterWeight = 500;
+
+export interface PartitionProjectorOptions {
+  /** Of the projection. */
+  name: string;
+  compiled: CompiledBuild;
+  place: BuildPartition;
+  topic: string;
+  /** Events below it are folded and saved, or are not for this build: they only fill the window. */
+  from: number;
+  /** What is saved already; undefined for nothing. */
+  progress: ProjectionProgress | undefined;
+  window: IdWindow;
+  erasures: Pick<PartitionErasures, 'endOf'>;
+  keys: PartitionKeys;
+  commits: CommitLine;
+  /** The partition is no longer ours. */
+  ended: AbortSignal;
+  /** The log's end as far as is known, and when the first record from `from` on was written, if there is one. */
+  end: number;
+  handledUntil: number;
+  /** What the store knows of these keys. */
+  readonly load: (keys: readonly string[]) => Promise<ProjectionStateRow[]>;
+  /** Microseconds since 1970. */
+  now: () => Micros;
+}
+
+/** What became of records. */
+export interface Counted {
+  processed: number;
+  failed: number;
+  duplicates: number;
+}
+
+/** What has to be saved of one partition, in this order: the letters, the rows, the progress; then `next` is committed. */
+export interface Unsaved {
+  letters: readonly DeadLetter[];
+  rows: readonly ProjectionStateRow[];
+  progress: ProjectionProgress;
+  /** To be called when all of it is saved. */
+  saved(): void;
+}
+
+interface Matched {
+  event: FoldEvent;
+  record: LogRecord;
+  key: string;
+  ingestedAt: Micros;
+}
+
+/**
+ * Folds one partition for one build, from its assignment to its revocation. What it holds in memory is always what
+ * folding the partition up to some offset gives, key by key: it may be saved at any time, and by several at once. An
+ * event at or below the last one that is folded into its key is passed over.
+ */
+export class PartitionProjector implements FollowedPartition {
+  end: number;
+  handledUntil: number;
+  private next: number;
+  private savedNext: number;
+  private processed: number;
+  private failed: number;
+  private letters: DeadLetter[] = [];
+  private lettersWeight = 0;
+  private lastTimestamp = 0;
+
+  constructor(private readonly options: PartitionProjectorOptions) {
+    const { progress, from } = options;
+    [this.end, this.handledUntil] = [options.end, options.handledUntil];
+    this.next = from;
+    this.savedNext = progress?.next ?? -1;
+    this.processed = progress?.processed ?? 0;
+    this.failed = progress?.failed ?? 0;
+  }
+
+  get name(): string {
+    return this.options.name;
+  }
+
+  /** Its id. */
+  get build(): string {
+    return this.options.place.build;
+  }
+
+  get topic(): string {
+    return this.options.topic;
+  }
+
+  get partition(): number {
+    return this.options.place.partition;
+  }
+
+  get commits(): CommitLine {
+    return this.options.commits;
+  }
+
+  get ended(): AbortSignal {
+    return this.options.ended;
+  }
+
+  /** Keys and dead letters that wait to be saved. */
+  get unsavedCount(): number {
+    return this.options.keys.changed.size + this.letters.length;
+  }
+
+  /** About how many characters they have. */
+  get unsavedWeight(): number {
+    return this.options.keys.changedWeight + this.lettersWeight;
+  }
+
+  /** Folds a batch. Rejects when the partition is ended meanwhile. */
+  async take(batch: RecordBatch): Promise<Counted> {
+    const counted: Counted = { processed: 0, failed: 0, duplicates: 0 };
+    const matched = this.admit(batch.records, counted);
+    for (let at = 0; at < matched.length; at += sliceEvents)
+      await this.foldSlice(matched.slice(at, at + sliceEvents), counted);
+    this.end = Math.max(this.end, batch.highWatermark);
+    this.lastTimestamp = batch.records.at(-1)?.timestamp ?? this.lastTimestamp;
+    this.processed += counted.processed;
+    this.failed += counted.failed;
+    // Last: whatever is saved before, it is read again from where the batch began.
+    this.next = Math.max(this.next, batch.next);
+    return counted;
+  }
+
+  /** What is new since the last save; undefined for nothing. */
+  unsaved(): Unsaved | undefined {
+    const { keys, place, from, now } = this.options;
+    if (this.unsavedCount === 0 && (this.next === this.savedNext || this.next === from)) return undefined;
+    const entries = [...keys.changed].map((entry) => ({ entry, row: this.rowOf(entry) }));
+    const letters = [...this.letters];
+    const { next, lastTimestamp } = this;
+    const progress: ProjectionProgress = {
+      ...place,
+      ...{ next, processed: this.processed, failed: this.failed, updated_at: now() },
+    };
+    const saved = (): void => {
+      for (const { entry, row } of entries) {
+        if (entry.lastOffset === row.last_offset) keys.weigh(entry, row.state.length - entry.weight);
+        keys.saved(entry, row.last_offset);
+      }
+      this.letters = this.letters.slice(letters.length);
+      this.lettersWeight = weightOf(this.letters);
+      this.savedNext = next;
+      this.handledUntil = Math.max(this.handledUntil, lastTimestamp);
+    };
+    return { letters, rows: entries.map(({ row }) => row), progress, saved };
+  }
+
+  close(): void {
+    this.options.keys.close();
+  }
+
+  /** Sorts out, without any waiting: the reader's record is gone at the next one. */
+  private admit(records: readonly LogRecord[], counted: Counted): Matched[] {
+    const matched: Matched[] = [];
+    for (const record of records) {
+      const found = this.admitOne(record, counted);
+      if (found) matched.push(found);
+    }
+    return matched;
+  }
+
+  private admitOne(record: LogRecord, counted: Counted): Matched | undefined {
+    const { window, compiled, erasures, place } = this.options;
+    const { offset, timestamp } = record;
+    const read = readRecord(record);
+    if (!read) {
+      window.pass(offset, timestamp);
+      return undefined;
+    }
+    const repeated = window.repeatsWords(read.id, offset, timestamp);
+    if (offset < this.next) return undefined;
+    if (repeated) {
+      counted.duplicates++;
+      return undefined;
+    }
+    if (compiled.eventTypes && !compiled.eventTypes.has(read.eventType)) return undefined;
+    if (read.entityId !== null && offset < erasures.endOf(read.entityId)) return undefined;
+    const event = read.event(place.stream);
+    const ready = foldEvent(event);
+    if (!compiled.matches(ready)) return undefined;
+    const { key, refused } = compiled.keyOf(ready);
+    if (refused) this.refuse(record, refused, counted);
+    if (typeof key !== 'string') return undefined;
+    return { event: ready, record, key, ingestedAt: event.ingested_at };
+  }
+
+  private async foldSlice(matched: readonly Matched[], counted: Counted): Promise<void> {
+    const entries = await this.entriesOf(new Set(matched.map(({ key }) => key)));
+    this.ended.throwIfAborted();
+    for (const one of matched) this.foldOne(one, entries.get(one.key)!, counted);
+  }
+
+  private foldOne({ event, record, ingestedAt }: Matched, entry: KeyEntry, counted: Counted): void {
+    const { compiled, keys } = this.options;
+    const isFolded = record.offset <= entry.lastOffset;
+    // It was folded, and saved, before its progress was: what it was counted as is not known any more.
+    const { state, refused } = compiled.fold.add(isFolded ? compiled.fold.empty : entry.state, event);
+    if (refused) return this.refuse(record, refused, counted);
+    counted.processed++;
+    if (isFolded) return;
+    const isOther = state !== entry.state;
+    Object.assign(entry, { state, lastOffset: record.offset, updatedAt: ingestedAt });
+    entry.events++;
+    if (isOther) keys.weigh(entry, record.value?.length ?? 0);
+    keys.change(entry);
+  }
+
+  private async entriesOf(wanted: ReadonlySet<string>): Promise<Map<string, KeyEntry>> {
+    const { keys, compiled, load } = this.options;
+    const entries = new Map<string, KeyEntry>();
+    const missing: string[] = [];
+    for (const key of wanted) {
+      const entry = keys.get(key);
+      if (entry) entries.set(key, entry);
+      else missing.push(key);
+    }
+    if (missing.length === 0) return entries;
+    const known = keys.complete ? [] : await load(missing);
+    const rows = new Map(known.map((row) => [row.key, row]));
+    for (const key of missing) entries.set(key, entryOf(key, rows.get(key), compiled.fold.empty));
+    return entries;
+  }
+
+  private refuse(record: LogRecord, { pointer, detail }: Refused, counted: Counted): void {
+    const { name, place, now } = this.options;
+    const letter: DeadLetter = {
+      source: `projection:${name}`,
+      stream: place.stream,
+      partition: place.partition,
+      offset: record.offset,
+      reason: 'cannot_be_folded',
+      error: `${pointer}: ${detail}`,
+      event: record.value?.toString() ?? '',
+      created_at: now(),
+    };
+    counted.failed++;
+    this.letters.push(letter);
+    this.lettersWeight += weightOf([letter]);
+  }
+
+  private rowOf({ key, state, events, lastOffset, updatedAt }: KeyEntry): ProjectionStateRow {
+    const text = JSON.stringify(state);
+    return {
+      ...this.options.place,
+      ...{ key, state: text, events, last_offset: lastOffset, updated_at: updatedAt },
+    };
+  }
+}
+
+function entryOf(key: string, row: ProjectionStateRow | undefined, empty: FoldState): KeyEntry {
+  if (!row) return { key, state: empty, events: 0, lastOffset: -1, updatedAt: 0, weight: 0 };
+  const { state, events, last_offset: lastOffset, updated_at: updatedAt } = row;
+  return {
+    ...{ key, events, lastOffset, updatedAt },
+    state: JSON.parse(state) as FoldState,
+    weight: state.length,
+  };
+}
+
+function weightOf(letters: readonly DeadLetter[]): number {
+  return letters.reduce((sum, { event, error }) => sum + letterWeight + event.length + error.length, 0);
+}

@@ -1,0 +1,260 @@
+import {
+  CommitLine,
+  logTimeAt,
+  PartitionErasures,
+  warmUpStart,
+  type KnownErasures,
+  type Progress,
+  type Retry,
+} from '#consuming';
+import type { Micros, TopicNames } from '#contracts';
+import type { Assignment, Consumer, ConsumerHandler, Log, RecordBatch } from '#log';
+import type { ProjectionWriter } from '#store';
+import { IdWindow, type IdWindowBounds } from '#streaming';
+import { metrics } from '#telemetry';
+import type { CompiledBuild } from './compiled-build.js';
+import type { KeyCache } from './key-cache.js';
+import { PartitionProjector, type Counted } from './partition-projector.js';
+import type { Saver } from './saver.js';
+
+/** Calls that ask for another start of the same topic, close together, become one. */
+const reassignMs = 100;
+
+/** What all runners of a process share. */
+export interface RunnerParts {
+  log: Log;
+  topics: TopicNames;
+  writer: Pick<ProjectionWriter, 'load' | 'progressOf' | 'save'>;
+  retry: Retry;
+  saver: Saver;
+  keys: KeyCache;
+  erasures: KnownErasures;
+  window: IdWindowBounds;
+  progress: Progress;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** It cannot go on by itself. The process should end. */
+  onFailure(error: unknown): void;
+}
+
+interface Held {
+  readonly end: AbortController;
+  readonly assignment: Assignment;
+  readonly window: IdWindow;
+  projector?: PartitionProjector;
+  /** The id window knows its log time. */
+  primed: boolean;
+  /** Where folding begins: perhaps far beyond where the group stands. */
+  from: number;
+}
+
+/**
+ * Runs one build in this process: has a consumer of its own in the build's group, and folds the partitions that it is
+ * given. A position is committed after everything below it is saved, never before.
+ */
+export class Runner implements ConsumerHandler {
+  private readonly held = new Map<string, Held>();
+  private readonly consumer: Consumer;
+  private readonly moving = new Map<string, NodeJS.Timeout>();
+  private subscribed: string | undefined;
+  private closing = false;
+  /** Resolves when held `batch` calls may return: nothing of them will be saved. */
+  private readonly released: Promise<void>;
+  private release!: () => void;
+
+  constructor(
+    /** Of the projection. */
+    readonly name: string,
+    readonly compiled: CompiledBuild,
+    private readonly parts: RunnerParts,
+  ) {
+    this.released = new Promise((resolve) => (this.release = resolve));
+    this.consumer = parts.log.consumer({
+      group: parts.topics.projectionGroup(compiled.build.id),
+      handler: this,
+      onCrash: (error) => this.fail(error),
+    });
+  }
+
+  /** The partitions that it has now, and that are ready. */
+  *[Symbol.iterator](): Iterator<PartitionProjector> {
+    for (const { projector } of this.held.values()) if (projector) yield projector;
+  }
+
+  /** Reads these streams from now on, and no others. */
+  async follow(streams: readonly string[]): Promise<void> {
+    const wanted = [...streams].sort().join();
+    if (this.closing || this.subscribed === wanted) return;
+    this.subscribed = wanted;
+    await this.consumer.subscribe(streams.map((stream) => this.parts.topics.ofStream(stream)));
+  }
+
+  async assigned(assignment: Assignment): Promise<number> {
+    const held: Held = {
+      ...{ end: new AbortController(), assignment, window: new IdWindow(this.parts.window) },
+      ...{ primed: false, from: assignment.position },
+    };
+    this.drop(keyOf(assignment));
+    this.held.set(keyOf(assignment), held);
+    try {
+      return await this.open(held);
+    } catch (error) {
+      if (held.end.signal.aborted) return assignment.position;
+      this.fail(error);
+      await this.released;
+      return assignment.position;
+    }
+  }
+
+  async batch(batch: RecordBatch): Promise<void> {
+    const held = this.held.get(keyOf(batch));
+    if (!held?.projector || this.closing) return await this.heldWhileClosing();
+    try {
+      await this.take(held, held.projector, batch);
+    } catch (error) {
+      if (held.end.signal.aborted) return;
+      this.fail(error);
+      await this.released;
+    }
+    await this.heldWhileClosing();
+  }
+
+  revoked(place: { topic: string; partition: number }): void {
+    this.drop(keyOf(place));
+  }
+
+  /** The partition is saved up to `next`: that is where the group stands now. */
+  saved(projector: PartitionProjector, next: number): void {
+    metrics.projectionLastProgress.set({ projection: this.name }, this.parts.now() / 1000);
+    this.parts.progress.moved();
+    projector.commits.offer(next).then(
+      () => this.parts.progress.moved(),
+      (error: unknown) => projector.ended.aborted || this.fail(error),
+    );
+  }
+
+  /**
+   * Saves and commits what was read, takes nothing more, leaves the group. What cannot be saved before `givenUp` resolves is read
+   * again by whoever comes next.
+   */
+  async stop(givenUp: Promise<unknown>): Promise<void> {
+    this.closing = true;
+    for (const timer of this.moving.values()) clearTimeout(timer);
+    const done = this.parts.saver
+      .flush()
+      .then(() => Promise.allSettled([...this].map(({ commits }) => commits.settled())));
+    await Promise.race([done, givenUp]);
+    for (const key of [...this.held.keys()]) this.drop(key);
+    this.release();
+    await this.consumer.close();
+  }
+
+  private async open(held: Held): Promise<number> {
+    const { topics, writer, retry, window, keys, erasures, now } = this.parts;
+    const { assignment, end } = held;
+    const { topic, partition, position } = assignment;
+    const stream = topics.streamOf(topic) ?? topic;
+    const place = { build: this.compiled.build.id, stream, partition };
+    const progress = await retry.run('store', end.signal, () => writer.progressOf(place));
+    const first = this.compiled.build.sources[stream]?.starts?.[partition] ?? 0;
+    // The store says what is folded: the group's position is lost when nobody reads for a week, or the store was.
+    held.from = Math.max(progress?.next ?? 0, first);
+    if (!progress) {
+      const begin = { ...place, next: held.from, processed: 0, failed: 0, updated_at: now() * 1000 };
+      await retry.run('store', end.signal, () => writer.save([], [begin]));
+    }
+    const [start, oldest] = await retry.run('log', end.signal, async () => [
+      held.from < position ? assignment.beginning : await warmUpStart(assignment, window, now()),
+      await assignment.timestampAtPosition(),
+    ]);
+    end.signal.throwIfAborted();
+    held.projector = new PartitionProjector({
+      ...{ name: this.name, compiled: this.compiled, place, topic, progress },
+      ...{ from: held.from, window: held.window, ended: end.signal },
+      ...{ end: position, handledUntil: oldest ?? now() },
+      // A build begins to save after it has said so: of one that has not there is nothing.
+      keys: keys.open({ complete: progress === undefined }),
+      erasures: new PartitionErasures(erasures, place),
+      commits: new CommitLine(position, (next) =>
+        retry.run('log', end.signal, () => this.consumer.commit(topic, partition, next)),
+      ),
+      load: (wanted) => retry.run('store', end.signal, () => writer.load(place, wanted)),
+      now: (): Micros => now() * 1000,
+    });
+    return start;
+  }
+
+  private async take(held: Held, projector: PartitionProjector, batch: RecordBatch): Promise<void> {
+    const { assignment, from, end } = held;
+    // Everything below it is saved, or is not for this build.
+    if (from > assignment.position) await projector.commits.offer(from);
+    if (from - batch.next > 2 * this.parts.window.records) {
+      this.moveOn(batch.topic);
+      return await aborted(end.signal);
+    }
+    await this.prime(held, batch);
+    const done = await this.parts.saver.turn(projector);
+    try {
+      end.signal.throwIfAborted();
+      this.count(await projector.take(batch));
+      end.signal.throwIfAborted();
+      if (batch.next > from) this.parts.saver.add(projector);
+      else this.parts.progress.moved();
+    } finally {
+      done();
+    }
+  }
+
+  /** Has the topic's partitions assigned anew, where the group stands now: what lies between is not read for nothing. */
+  private moveOn(topic: string): void {
+    if (this.moving.has(topic)) return;
+    const move = (): void => {
+      this.moving.delete(topic);
+      this.consumer.reassign(topic);
+    };
+    this.moving.set(topic, setTimeout(move, reassignMs));
+  }
+
+  private async prime(held: Held, { records: [first] }: RecordBatch): Promise<void> {
+    if (held.primed || !first) return;
+    const { retry } = this.parts;
+    held.window.startAt(await retry.run('log', held.end.signal, () => logTimeAt(held.assignment, first)));
+    held.primed = true;
+  }
+
+  private count({ processed, failed, duplicates }: Counted): void {
+    const label = { projection: this.name };
+    if (processed > 0) metrics.projectionEvents.inc(label, processed);
+    if (failed > 0) metrics.projectionFailed.inc(label, failed);
+    if (duplicates > 0) metrics.projectionDuplicates.inc(label, duplicates);
+  }
+
+  private drop(key: string): void {
+    const held = this.held.get(key);
+    if (!held) return;
+    this.held.delete(key);
+    held.end.abort();
+    if (!held.projector) return;
+    this.parts.saver.drop(held.projector);
+    held.projector.close();
+  }
+
+  private async heldWhileClosing(): Promise<void> {
+    if (this.closing) await this.released;
+  }
+
+  private fail(error: unknown): void {
+    this.parts.onFailure(error);
+  }
+}
+
+function keyOf({ topic, partition }: { topic: string; partition: number }): string {
+  return `${topic}:${partition}`;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

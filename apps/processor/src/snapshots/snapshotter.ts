@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Retry } from '#consuming';
+import { allStreams, isReservedStream, limits, type TopicNames } from '#contracts';
+import type { Definitions } from '#definitions';
+import { EntityStateTooLargeError, makeSnapshot } from '#entities';
+import {
+  UnknownTopicError,
+  type Assignment,
+  type Consumer,
+  type ConsumerHandler,
+  type Log,
+  type RecordBatch,
+} from '#log';
+import { QueryTooExpensiveError, type EventWriter, type SnapshotStore } from '#store';
+import type { Logger } from '#telemetry';
+import { readRecord } from '../projections/read-event.js';
+import { DueEntities } from './due-entities.js';
+
+export interface SnapshotterOptions {
+  log: Pick<Log, 'admin' | 'consumer'>;
+  topics: TopicNames;
+  definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>;
+  snapshots: SnapshotStore;
+  versions: Pick<EventWriter, 'versions'>;
+  logger: Logger;
+  retryDelays?: { firstDelayMs: number; longestDelayMs: number };
+  /** Milliseconds between two looks at how far the materializer is. */
+  lookMs?: number;
+  /** Entities that are counted. */
+  mostCounted?: number;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  /** It cannot go on by itself. The process should end. */
+  onFailure(error: Error): void;
+}
+
+/** Snapshots that a process makes at a time: each of them is a few small queries. */
+const atOnce = 2;
+
+/**
+ * Makes snapshots of entities whose version passes a multiple of their stream's `snapshot_every`. It follows the log in a
+ * group of its own and counts; where a snapshot may be due it waits for the materializer and looks into the store. What it
+ * misses, a crash or a long count in between, costs a later read some events more, and never changes its answer.
+ */
+export class Snapshotter implements ConsumerHandler {
+  private readonly due: DueEntities;
+  private readonly retry: Retry;
+  private readonly consumer: Consumer;
+  private readonly held = new Map<string, AbortController>();
+  /** The streams that are followed, and which of their name. */
+  private followed = new Map<string, string>();
+  /** One partition's snapshots are made after the other's. */
+  private turn: Promise<unknown> = Promise.resolve();
+  private closed = false;
+  private stopListening: () => void = () => undefined;
+
+  constructor(private readonly options: SnapshotterOptions) {
+    const { log, topics, logger } = options;
+    this.due = new DueEntities(options.mostCounted ?? 100_000);
+    this.retry = new Retry({ logger, ...options.retryDelays });
+    this.consumer = log.consumer({
+      group: topics.snapshotGroup,
+      handler: this,
+      lifeOf: (topic) => this.followed.get(topics.streamOf(topic) ?? topic),
+      onCrash: (error) => options.onFailure(error),
+    });
+  }
+
+  /** Follows the streams that there are, as they change. */
+  start(): void {
+    this.stopListening = this.options.definitions.onChange(() => this.follow());
+    this.follow();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.stopListening();
+    for (const end of this.held.values()) end.abort();
+    await this.consumer.close();
+  }
+
+  assigned(assignment: Assignment): Promise<number> {
+    this.revoked(assignment);
+    this.held.set(keyOf(assignment), new AbortController());
+    return Promise.resolve(assignment.position);
+  }
+
+  revoked(place: { topic: string; partition: number }): void {
+    this.held.get(keyOf(place))?.abort();
+    this.held.delete(keyOf(place));
+  }
+
+  async batch(batch: RecordBatch): Promise<void> {
+    const signal = this.held.get(keyOf(batch))?.signal;
+    if (!signal || this.closed) return;
+    try {
+      await this.take(batch, signal);
+      const { topic, partition, next } = batch;
+      await this.retry.run('log', signal, () => this.consumer.commit(topic, partition, next));
+    } catch (error) {
+      if (signal.aborted) return;
+      // Nothing that is read depends on it: the projections of this process go on.
+      this.options.logger.error(
+        { err: error as Error, topic: batch.topic },
+        'snapshots of a batch are left out',
+      );
+    }
+  }
+
+  private async take(batch: RecordBatch, signal: AbortSignal): Promise<void> {
+    const { topics, definitions } = this.options;
+    const stream = topics.streamOf(batch.topic);
+    const definition = stream === undefined ? undefined : definitions.stream(stream);
+    if (definition?.state !== 'live') return;
+    const every = definition.snapshot_every ?? limits.snapshotEvery;
+    if (every === 0) return;
+    const entityIds = this.dueOf(batch, definition.stream, every);
+    if (entityIds.length === 0 || !(await this.isMaterialized(batch, signal))) return;
+    const work = () => this.make({ stream: definition.stream, every, entityIds, batch }, signal);
+    const done = this.turn.then(work, work);
+    this.turn = done.catch(() => undefined);
+    await done;
+  }
+
+  private dueOf({ records }: RecordBatch, stream: string, every: number): string[] {
+    const due = new Set<string>();
+    for (const record of records) {
+      const entityId = readRecord(record)?.entityId;
+      if (entityId != null && this.due.passed(stream, entityId, every)) due.add(entityId);
+    }
+    return [...due];
+  }
+
+  /** Waits until all of the batch can be queried; false when its topic is gone. */
+  private async isMaterialized(
+    { topic, partition, next }: RecordBatch,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { log, topics, lookMs = 1000 } = this.options;
+    for (;;) {
+      try {
+        const committed = await this.retry.run('log', signal, () =>
+          log.admin.committed(topics.materializerGroup, topic),
+        );
+        if ((committed.get(partition) ?? 0) >= next) return true;
+      } catch (error) {
+        if (error instanceof UnknownTopicError) return false;
+        throw error;
+      }
+      await sleep(lookMs, undefined, { signal });
+    }
+  }
+
+  private async make(
+    wanted: { stream: string; every: number; entityIds: readonly string[]; batch: RecordBatch },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { stream, every, entityIds, batch } = wanted;
+    const { partition } = batch;
+    const query = { stream, partition, entityIds, before: Number.MAX_SAFE_INTEGER };
+    const versions = await this.retry.run('store', signal, () => this.options.versions.versions(query));
+    const entities = versions.entries();
+    const worker = async (): Promise<void> => {
+      for (const [entityId, version] of entities) {
+        this.due.found({ stream, entityId }, version, every);
+        const multiple = version - (version % every);
+        if (multiple > 0) await this.makeOne({ stream, entityId, version: multiple }, signal);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+  }
+
+  private async makeOne(
+    entity: { stream: string; entityId: string; version: number },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { snapshots, logger, now = Date.now } = this.options;
+    const request = { ...entity, access: allStreams, reason: 'automatic', now: now() * 1000 } as const;
+    try {
+      await this.retry.run('store', signal, () => makeSnapshot(snapshots, request, signal));
+    } catch (error) {
+      const hasNone = error instanceof EntityStateTooLargeError || error instanceof QueryTooExpensiveError;
+      if (!hasNone) throw error;
+      logger.debug({ stream: entity.stream, version: entity.version, reason: error.message }, 'no snapshot');
+    }
+  }
+
+  private follow(): void {
+    const { definitions, topics } = this.options;
+    if (this.closed) return;
+    const wanted = definitions
+      .streams()
+      .filter(({ stream, state }) => state === 'live' && !isReservedStream(stream))
+      .filter(({ snapshot_every }) => snapshot_every !== 0)
+      .map(({ stream, created_at }): [string, string] => [stream, created_at]);
+    const before = this.followed;
+    this.followed = new Map(wanted);
+    for (const [stream, created_at] of wanted)
+      if ((before.get(stream) ?? created_at) !== created_at) this.consumer.reassign(topics.ofStream(stream));
+    if (before.size === wanted.length && wanted.every(([stream]) => before.has(stream))) return;
+    this.consumer
+      .subscribe(wanted.map(([stream]) => topics.ofStream(stream)))
+      .catch((error: Error) => this.options.onFailure(error));
+  }
+}
+
+function keyOf({ topic, partition }: { topic: string; partition: number }): string {
+  return `${topic}/${partition}`;
+}

@@ -1,0 +1,14 @@
+export { CommitLine } from './commit-line.js';
+export { Erasures, type KnownErasures } from './erasures.js';
+export {
+  LagMonitor,
+  type FollowedPartition,
+  type Lag,
+  type LagGauge,
+  type LagMonitorOptions,
+} from './lag.js';
+export { MemoryErasures, nothingErased } from './memory-erasures.js';
+export { PartitionErasures } from './partition-erasures.js';
+export { Progress } from './progress.js';
+export { Retry, type RetryOptions } from './retry.js';
+export { logTimeAt, warmUpStart } from './warm-up.js';

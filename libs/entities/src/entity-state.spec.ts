@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { MemoryStore, QueryTooExpensiveError, type HistoryQuery, type SnapshotReader } from '#store';
+import { entityEvent, entityOf, microsecondsOf2026 as t0 } from './entity.fixture.js';
+import { describeEntityStates } from './entity-state.contract.js';
+import { entityState } from './entity-state.js';
+import { EntityStateTooLargeError } from './errors.js';
+import { snapshotId } from './snapshot-id.js';
+import { makeSnapshot } from './snapshot-maker.js';
+
+const stream = 'orders';
+const request = { ...entityOf(stream), reason: 'requested', now: t0 } as const;
+
+async function given(count: number, data = (version: number) => `{"n":${version}}`): Promise<MemoryStore> {
+  const store = new MemoryStore();
+  const rows = Array.from({ length: count }, (_, i) => entityEvent(stream, i + 1, { data: data(i + 1) }));
+  await store.writer.append(rows, randomUUID());
+  return store;
+}
+
+/** A reader that says what it was asked for, and refuses pages with more events than this. */
+function watched(store: MemoryStore, most = Infinity): { reader: SnapshotReader; asked: HistoryQuery[] } {
+  const asked: HistoryQuery[] = [];
+  const { snapshots } = store;
+  const reader: SnapshotReader = {
+    span: (query) => snapshots.span(query),
+    nearest: (query) => snapshots.nearest(query),
+    snapshots: (query) => snapshots.snapshots(query),
+    history: async (query) => {
+      asked.push(query);
+      const page = await snapshots.history(query);
+      if (page.length > most) throw new QueryTooExpensiveError('too large');
+      return page;
+    },
+  };
+  return { reader, asked };
+}
+
+describe('the state of an entity', () => {
+  const property = new MemoryStore();
+  describeEntityStates(() => property, { numRuns: 300 });
+
+  it('is undefined where there is no event', async () => {
+    const { snapshots } = await given(3);
+    expect(await entityState(snapshots, { ...entityOf(stream), entityId: 'nobody' })).toBeUndefined();
+    expect(await entityState(snapshots, { ...entityOf(stream), asOf: t0 })).toBeUndefined();
+  });
+
+  it('keeps all digits', async () => {
+    const { snapshots } = await given(2, (n) =>
+      n === 1 ? '{"big":12345678901234567890123}' : '{"b":0.12345678901234567891}',
+    );
+    const { state } = (await entityState(snapshots, entityOf(stream)))!;
+    expect(state).toBe('{"big":12345678901234567890123,"b":0.12345678901234567891}');
+  });
+
+  it('begins with the first event that is left', async () => {
+    const { snapshots, eraser } = await given(5, (n) => `{"k${n}":1}`);
+    await makeSnapshot(snapshots, request);
+    await eraser.expire({ stream, before: t0 + 3 });
+    const folded = await entityState(snapshots, entityOf(stream));
+    expect(folded).toMatchObject({ version: 5, state: '{"k3":1,"k4":1,"k5":1}', first: { offset: 2 } });
+  });
+
+  it('reads only what came after the nearest snapshot', async () => {
+    const store = await given(50);
+    await makeSnapshot(store.snapshots, { ...request, version: 40 });
+    const { reader, asked } = watched(store);
+    const folded = await entityState(reader, entityOf(stream));
+    expect(folded).toMatchObject({ version: 50, from: { version: 40 }, state: '{"n":50}' });
+    expect(asked.map(({ after, upTo }) => [after, upTo])).toEqual([[40, 50]]);
+  });
+
+  it('reads pages that grow with what they hold, and halves those that are too large', async () => {
+    const store = await given(2_000);
+    const small = watched(store);
+    await entityState(small.reader, entityOf(stream));
+    expect(small.asked.map(({ after, upTo }) => upTo - after)).toEqual([256, 1024, 720]);
+    const large = watched(store, 100);
+    expect((await entityState(large.reader, entityOf(stream)))?.state).toBe('{"n":2000}');
+    const one = watched(store, 0);
+    await expect(entityState(one.reader, entityOf(stream))).rejects.toBeInstanceOf(QueryTooExpensiveError);
+  });
+
+  it('holds a few megabytes at a time, however large the events are', async () => {
+    const store = await given(600, () => `{"x":"${'y'.repeat(100_000)}"}`);
+    const { reader, asked } = watched(store);
+    await entityState(reader, entityOf(stream));
+    expect(Math.max(...asked.slice(1).map(({ after, upTo }) => upTo - after))).toBeLessThan(50);
+  });
+
+  it('is an error from the event on that it does not take any more, and has a state as of before', async () => {
+    const { snapshots } = await given(20, (n) => `{"k${n}":"${'x'.repeat(100_000)}"}`);
+    const error = await entityState(snapshots, entityOf(stream)).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(EntityStateTooLargeError);
+    expect((error as EntityStateTooLargeError).version).toBe(11);
+    expect(await entityState(snapshots, { ...entityOf(stream), upTo: 10 })).toMatchObject({ version: 10 });
+  });
+
+  it('gives others their turn, and ends with its client', async () => {
+    const store = await given(20_000, (n) => `{"k${n % 500}":${n}}`);
+    const gone = new AbortController();
+    const running = entityState(store.snapshots, entityOf(stream), gone.signal);
+    setTimeout(() => gone.abort(new Error('gone')), 1);
+    await expect(running).rejects.toThrow('gone');
+  });
+});
+
+describe('making a snapshot', () => {
+  it('keeps the version that is stored now, once', async () => {
+    const { snapshots } = await given(3);
+    const made = await makeSnapshot(snapshots, request);
+    expect(made).toMatchObject({ created: true, snapshot: { version: 3, state: '{"n":3}', created_at: t0 } });
+    const again = await makeSnapshot(snapshots, { ...request, now: t0 + 1, reason: 'automatic' });
+    expect(again).toEqual({ ...(made as object), created: false });
+    const ids = [made, again].map((each) => typeof each === 'object' && snapshotId(each.snapshot));
+    expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(ids[1]).toBe(ids[0]);
+  });
+
+  it('makes none where there is no event', async () => {
+    const { snapshots } = await given(1);
+    expect(await makeSnapshot(snapshots, { ...request, entityId: 'nobody' })).toBe('no_events');
+  });
+
+  it('leaves none of what was erased while it was being made', async () => {
+    const { snapshots, eraser } = await given(3);
+    const late = watched({ snapshots } as MemoryStore).reader;
+    const store = {
+      ...late,
+      removeStale: (entity: { stream: string; entityId: string }) => snapshots.removeStale(entity),
+      save: async (snapshot: Parameters<typeof snapshots.save>[0]) => {
+        await eraser.truncate({ stream, partition: 0, before: 9, ingestedBefore: t0 + 99 });
+        await snapshots.save(snapshot);
+      },
+    };
+    expect(await makeSnapshot(store, request)).toBe('removed_meanwhile');
+    expect(await snapshots.snapshots({ access: request.access, stream, limit: 9 })).toEqual({
+      ...{ items: [], total: 0 },
+    });
+  });
+});

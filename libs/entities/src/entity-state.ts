@@ -1,0 +1,117 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { Micros } from '#contracts';
+import {
+  QueryTooExpensiveError,
+  type EntitySnapshot,
+  type EntityTimeQuery,
+  type EventPlace,
+  type HistoryEvent,
+  type SnapshotReader,
+} from '#store';
+import { addToEntityState, entityStateText, readEntityState, type EntityState } from '#streaming';
+import { EntityStateTooLargeError } from './errors.js';
+import { historyPages } from './history-pages.js';
+
+/** What an entity is like after its events up to a version, or up to a time. */
+export interface FoldedEntity {
+  version: number;
+  /** The first event in it, and the last one: that of its version. */
+  first: EventPlace;
+  last: EventPlace;
+  /** The greatest timestamp of all events in it. */
+  latest_timestamp: Micros;
+  /** JSON text of an object. */
+  state: string;
+  /** The snapshot that it was started from. */
+  from?: EntitySnapshot;
+}
+
+export interface EntityStateQuery extends EntityTimeQuery {
+  /** Only versions up to this one. */
+  upTo?: number;
+}
+
+/** Milliseconds that one state may take. */
+const mostMs = 20_000;
+/** Milliseconds of folding after which others have their turn. */
+const turnMs = 10;
+
+/**
+ * The state of an entity: the fold (merge patch) of the `data` of its stored events by version. It starts from the nearest
+ * snapshot and reads the events after it, page by page. With `asOf` it is the fold of the events whose timestamp is not
+ * later, by version all the same; a snapshot serves only if none of its events is later. Undefined where there is no event.
+ * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError @throws the signal's reason
+ */
+export async function entityState(
+  reader: Pick<SnapshotReader, 'span' | 'history' | 'nearest'>,
+  query: EntityStateQuery,
+  signal?: AbortSignal,
+): Promise<FoldedEntity | undefined> {
+  const { upTo, ...question } = query;
+  const most = upTo ?? Number.MAX_SAFE_INTEGER;
+  const [stored, from] = await Promise.all([
+    reader.span(question, signal),
+    reader.nearest({ ...question, upTo: most }, signal),
+  ]);
+  if (!stored) return undefined;
+  const fold = new EntityFold(from, Date.now() + mostMs);
+  const span = { first: from ? from.version + 1 : stored.first, last: Math.min(stored.last, most) };
+  for await (const page of historyPages(reader, { ...question, span }, signal)) {
+    await fold.add(page, signal);
+  }
+  return fold.result();
+}
+
+/** The fold while it runs. It uses up a page in steps, so that other requests go on. */
+class EntityFold {
+  private state: EntityState;
+  private first: EventPlace | undefined;
+  private last: (EventPlace & { version: number }) | undefined;
+  private latest: Micros;
+
+  constructor(
+    private readonly from: EntitySnapshot | undefined,
+    private readonly deadline: number,
+  ) {
+    this.state = readEntityState(from?.state);
+    this.first = from?.first;
+    this.last = from && { ...from.last, version: from.version };
+    this.latest = from?.latest_timestamp ?? -Infinity;
+  }
+
+  async add(page: readonly HistoryEvent[], signal: AbortSignal | undefined): Promise<void> {
+    let turnEnds = Date.now() + turnMs;
+    for (const event of page) {
+      this.addOne(event);
+      if (Date.now() < turnEnds) continue;
+      await othersTurn();
+      signal?.throwIfAborted();
+      this.checkTime();
+      turnEnds = Date.now() + turnMs;
+    }
+    this.checkTime();
+  }
+
+  result(): FoldedEntity | undefined {
+    const { first, last, latest, state, from } = this;
+    if (!first || !last) return undefined;
+    const { version, ...place } = last;
+    const text = from?.version === version ? from.state : entityStateText(state);
+    return { version, first, last: place, latest_timestamp: latest, state: text, ...(from && { from }) };
+  }
+
+  private checkTime(): void {
+    if (Date.now() <= this.deadline) return;
+    const detail = `took longer than ${mostMs / 1000} seconds: make snapshots of it more often`;
+    throw new QueryTooExpensiveError(`The state of the entity ${detail}`);
+  }
+
+  private addOne({ data, version, ...place }: HistoryEvent): void {
+    const next = addToEntityState(this.state, data);
+    if (!next) throw new EntityStateTooLargeError(version);
+    this.state = next;
+    this.first ??= place;
+    this.last = { ...place, version };
+    this.latest = Math.max(this.latest, place.timestamp);
+  }
+}

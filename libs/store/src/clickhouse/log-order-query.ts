@@ -1,0 +1,52 @@
+import { assertRanges, type LogOrderQuery, type OffsetRange } from '../log-order.js';
+import { tableFor, eventSelection, type Sql } from './event-query.js';
+import type { SelectedEvent } from './event-row.js';
+import { conditions, whereClause } from './filter-to-sql.js';
+import { Params } from './params.js';
+import { readableColumns } from './where/value.js';
+
+/**
+ * Events of some ranges of offsets. The bounds of all ranges together come first: with them the index of offsets skips
+ * what was ingested long ago.
+ *
+ * ORDER BY stream, partition, offset: the order of the log. Then the id, so that rows of one event are neighbours.
+ */
+export function logOrderSql(query: LogOrderQuery): Sql {
+  const { ranges, limit } = query;
+  assertRanges(ranges);
+  const params = new Params();
+  const streams = [...new Set(ranges.map(({ stream }) => stream))];
+  const from = Math.min(...ranges.map((range) => range.from));
+  const until = Math.max(...ranges.map((range) => range.until));
+  const sql = [
+    ...conditions({ ...query, streams }, params),
+    `offset >= ${params.bind('UInt64', from)} AND offset < ${params.bind('UInt64', until)}`,
+    `(${ranges.map((range) => within(range, params)).join(' OR ')})`,
+  ];
+  return {
+    query: `${query.where ? readableColumns : ''}
+SELECT ${eventSelection}
+FROM ${tableFor(query)}
+${whereClause(sql)}
+ORDER BY stream, partition, offset, event_id
+LIMIT ${params.bind('UInt64', limit)}`,
+    params: params.values,
+  };
+}
+
+/** Rows of one event stand next to each other: all but the first of them are left out. */
+export function eachOnce(rows: readonly SelectedEvent[]): SelectedEvent[] {
+  return rows.filter((row, i) => {
+    const before = rows[i - 1];
+    return !before || row.slice(0, 4).some((value, column) => value !== before[column]);
+  });
+}
+
+function within({ stream, partition, from, until }: OffsetRange, params: Params): string {
+  return [
+    `(stream = ${params.bind('String', stream)}`,
+    `partition = ${params.bind('UInt16', partition)}`,
+    `offset >= ${params.bind('UInt64', from)}`,
+    `offset < ${params.bind('UInt64', until)})`,
+  ].join(' AND ');
+}

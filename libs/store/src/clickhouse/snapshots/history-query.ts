@@ -1,0 +1,57 @@
+import type { EntityTimeQuery, HistoryEvent, HistoryQuery } from '../../snapshot-store.js';
+import type { Sql } from '../event-query.js';
+import { whereClause } from '../filter-to-sql.js';
+import { Params } from '../params.js';
+import { streamConditions } from '../stream-scope.js';
+
+export type SelectedSpan = [events: number, first: number, last: number];
+
+export function spanSql(query: EntityTimeQuery): Sql {
+  const params = new Params();
+  return {
+    query: `SELECT count(), min(version), max(version) FROM events_by_entity ${whereClause(ofEntity(query, params))}`,
+    params: params.values,
+  };
+}
+
+export type SelectedHistory = [
+  version: number,
+  partition: number,
+  offset: number,
+  timestamp: number,
+  ingestedAt: number,
+  data: string,
+];
+
+/**
+ * A stretch of versions. ORDER BY version for the fold; then the newest first, of which LIMIT BY takes one: a row that was
+ * written again stands beside the first until they are merged, and what is being erased beside what came after.
+ */
+export function historySql(query: HistoryQuery): Sql {
+  const params = new Params();
+  const conditions = ofEntity(query, params);
+  conditions.push(
+    `version > ${params.bind('UInt64', query.after)}`,
+    `version <= ${params.bind('UInt64', query.upTo)}`,
+  );
+  return {
+    query: `SELECT version, partition, offset, toUnixTimestamp64Micro(timestamp), toUnixTimestamp64Micro(ingested_at), data
+FROM events_by_entity
+${whereClause(conditions)}
+ORDER BY version, ingested_at DESC, offset DESC
+LIMIT 1 BY version`,
+    params: params.values,
+  };
+}
+
+export function historyEvent(row: SelectedHistory): HistoryEvent {
+  const [version, partition, offset, timestamp, ingested_at, data] = row;
+  return { version, partition, offset, timestamp, ingested_at, data };
+}
+
+function ofEntity({ stream, entityId, asOf, ...permitted }: EntityTimeQuery, params: Params): string[] {
+  const conditions = streamConditions({ ...permitted, streams: [stream] }, params);
+  conditions.push(`entity_id = ${params.bind('String', entityId)}`);
+  if (asOf !== undefined) conditions.push(`timestamp <= ${params.time(asOf)}`);
+  return conditions;
+}

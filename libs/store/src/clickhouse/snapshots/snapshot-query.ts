@@ -1,0 +1,153 @@
+import { TupleParam } from '@clickhouse/client';
+import { decodeCursor, encodeCursor } from '../../cursor.js';
+import type { NearestSnapshotQuery, SnapshotsQuery } from '../../snapshot-store.js';
+import type { Sql } from '../event-query.js';
+import { whereClause } from '../filter-to-sql.js';
+import { Params } from '../params.js';
+import { streamConditions } from '../stream-scope.js';
+import { snapshotColumns, type SnapshotHead } from './snapshot-row.js';
+
+const columns = snapshotColumns.filter((column) => column !== 'state').join(', ');
+
+/** The columns of a snapshot that name its events, and those of the events that they are compared with. */
+const lastPlace = `entity_id, stream, fromUnixTimestamp64Micro(timestamp, 'UTC'), partition, offset`;
+const firstPlace = `entity_id, stream, fromUnixTimestamp64Micro(first_timestamp, 'UTC'), first_partition, first_offset`;
+const eventPlace = 'e.entity_id, e.stream, e.timestamp, e.partition, e.offset';
+
+/** Those of one entity: the greatest version first. */
+const byVersion = 'version DESC, ingested_at DESC, offset DESC';
+
+/**
+ * Newest first: ORDER BY created_at; those that were made at once by version, and then whatever tells them apart. The
+ * states are left out: what is sorted and looked up here is small.
+ */
+export function snapshotPageSql(query: SnapshotsQuery): Sql {
+  const params = new Params();
+  const conditions = listed(query, params);
+  if (query.cursor !== undefined) conditions.push(afterCursor(query, query.cursor, params));
+  return headsSql(conditions, params, {
+    order: 'created_at DESC, version DESC, stream DESC, entity_id DESC, offset DESC, ingested_at DESC',
+    limit: query.limit + 1,
+  });
+}
+
+export function snapshotTotalSql(query: SnapshotsQuery): Sql {
+  const params = new Params();
+  return {
+    query: `SELECT count() FROM snapshots FINAL ${whereClause(listed(query, params))}`,
+    params: params.values,
+  };
+}
+
+/** Of one entity a row that was written again makes no difference: nothing is merged for it. */
+export function nearestSnapshotSql(query: NearestSnapshotQuery): Sql {
+  const params = new Params();
+  const conditions = listed(query, params);
+  conditions.push(`version <= ${params.bind('UInt64', query.upTo)}`);
+  if (query.asOf !== undefined) conditions.push(`latest_timestamp <= ${params.bind('Int64', query.asOf)}`);
+  return {
+    query: `SELECT ${columns}, 0 FROM snapshots ${whereClause(conditions)} ORDER BY ${byVersion} LIMIT 1`,
+    params: params.values,
+  };
+}
+
+/** The state of one snapshot, and whether both its events are stored. */
+export function stateSql({ entity_id, stream, version, first, last }: SnapshotHead): Sql {
+  const params = new Params();
+  const entity = `entity_id = ${params.bind('String', entity_id)} AND stream = ${params.bind('String', stream)}`;
+  const [isFirst, isLast] = [first, last].map((place) => {
+    const [partition, offset] = [params.bind('UInt16', place.partition), params.bind('UInt64', place.offset)];
+    const times = `timestamp = ${params.time(place.timestamp)} AND ingested_at = ${params.time(place.ingested_at)}`;
+    return `(${times} AND partition = ${partition} AND offset = ${offset})`;
+  });
+  return {
+    query: `SELECT state, (
+    SELECT countIf(${isFirst}) > 0 AND countIf(${isLast}) > 0
+    FROM events_by_entity WHERE ${entity} AND (${isFirst} OR ${isLast}))
+FROM snapshots
+WHERE ${entity} AND version = ${params.bind('UInt64', version)}
+  AND partition = ${params.bind('UInt16', last.partition)} AND offset = ${params.bind('UInt64', last.offset)}
+  AND ingested_at = ${params.bind('Int64', last.ingested_at)}
+LIMIT 1`,
+    params: params.values,
+  };
+}
+
+/** @param below Only lesser versions. */
+export function snapshotsOfEntitySql(
+  query: Pick<NearestSnapshotQuery, 'access' | 'stream' | 'entityId'>,
+  { below, limit }: { below: number; limit: number },
+): Sql {
+  const params = new Params();
+  const conditions = [...listed(query, params), `version < ${params.bind('UInt64', below)}`];
+  return headsSql(conditions, params, { order: byVersion, limit });
+}
+
+/** By the whole key of each; it comes back with the state. */
+export function statesSql(heads: readonly SnapshotHead[]): Sql {
+  const params = new Params();
+  const keys = heads.map(({ entity_id, stream, version, last }) => {
+    return new TupleParam([entity_id, stream, version, last.partition, last.offset, last.ingested_at]);
+  });
+  const type = 'Array(Tuple(String, String, UInt64, UInt16, UInt64, Int64))';
+  return {
+    query: `SELECT ${stateKey}, state FROM snapshots FINAL WHERE (${stateKey}) IN ${params.bind(type, keys)}`,
+    params: params.values,
+  };
+}
+
+const stateKey = 'entity_id, stream, version, partition, offset, ingested_at';
+
+/** Events are looked up by their whole key, and only those of the page. */
+function headsSql(
+  conditions: readonly string[],
+  params: Params,
+  { order, limit }: { order: string; limit: number },
+): Sql {
+  const isStored = (place: string, ingestedAt: string) => `(${place}, ${ingestedAt}) IN (
+    SELECT ${eventPlace}, toUnixTimestamp64Micro(e.ingested_at) FROM events_by_entity AS e
+    WHERE (${eventPlace}) IN (SELECT ${place} FROM page))`;
+  return {
+    query: `WITH page AS (
+  SELECT ${columns}
+  FROM snapshots FINAL
+  ${whereClause(conditions)}
+  ORDER BY ${order}
+  LIMIT ${params.bind('UInt64', limit)})
+SELECT ${columns},
+  ${isStored(lastPlace, 'ingested_at')} AND ${isStored(firstPlace, 'first_ingested_at')}
+FROM page
+ORDER BY ${order}`,
+    params: params.values,
+  };
+}
+
+function listed(
+  { stream, entityId, access, hidden }: Pick<SnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>,
+  params: Params,
+): string[] {
+  const streams = stream === undefined ? undefined : [stream];
+  const conditions = streamConditions({ access, hidden, streams }, params);
+  if (entityId !== undefined) conditions.push(`entity_id = ${params.bind('String', entityId)}`);
+  return conditions;
+}
+
+export function snapshotsCursor(query: SnapshotsQuery, place: SnapshotHead): string {
+  const { created_at, version, stream, entity_id, last } = place;
+  return encodeCursor(binding(query), [
+    ...[created_at, version, stream, entity_id],
+    ...[last.offset, last.ingested_at],
+  ]);
+}
+
+function afterCursor(query: SnapshotsQuery, cursor: string, params: Params): string {
+  const types = ['number', 'number', 'string', 'string', 'number', 'number'] as const;
+  const position = decodeCursor(binding(query), cursor, types);
+  const sqlTypes = ['Int64', 'UInt64', 'String', 'String', 'UInt64', 'Int64'];
+  const values = position.map((value, i) => params.bind(sqlTypes[i] as string, value));
+  return `(created_at, version, stream, entity_id, offset, ingested_at) < (${values.join(', ')})`;
+}
+
+function binding({ stream, entityId }: SnapshotsQuery): unknown {
+  return ['snapshots', stream ?? null, entityId ?? null];
+}

@@ -1,0 +1,164 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
+import { allStreams, entityHash } from '#contracts';
+import type { Page } from '../../store.js';
+import {
+  snapshotPageBytes,
+  type EntitySnapshot,
+  type EntityTimeQuery,
+  type HistoryEvent,
+  type HistoryQuery,
+  type NearestSnapshotQuery,
+  type SnapshotsQuery,
+  type SnapshotStore,
+  type VersionSpan,
+} from '../../snapshot-store.js';
+import type { Connection } from '../connection.js';
+import type { Sql } from '../event-query.js';
+import { boundSettings, type QueryBounds } from '../query-bounds.js';
+import { removeSnapshotsAt } from '../removal/snapshots.js';
+import { RowBinaryWriter } from '../row-binary.js';
+import {
+  historyEvent,
+  historySql,
+  spanSql,
+  type SelectedHistory,
+  type SelectedSpan,
+} from './history-query.js';
+import {
+  nearestSnapshotSql,
+  snapshotPageSql,
+  snapshotsCursor,
+  snapshotsOfEntitySql,
+  snapshotTotalSql,
+  stateSql,
+  statesSql,
+} from './snapshot-query.js';
+import {
+  readHead,
+  snapshotColumns,
+  writeSnapshot,
+  type SelectedSnapshot,
+  type SnapshotHead,
+} from './snapshot-row.js';
+
+const insertSnapshots = `INSERT INTO snapshots (${snapshotColumns.join(', ')}) FORMAT RowBinary`;
+const insertSettings: ClickHouseSettings = { async_insert: 0, wait_end_of_query: 1 };
+
+/** Snapshots that count no more are looked at one after the other up to here; then it starts without one. */
+const mostPassedOver = 5;
+/** States that one query names. */
+const statesAtOnce = 500;
+/** Snapshots of one entity that are looked through at once. */
+const headsAtOnce = 1_000;
+/** Servers bound a query's text at 256 KiB unless told otherwise. */
+const longQuery: ClickHouseSettings = { max_query_size: String(4 * 1024 * 1024) };
+
+export class ClickHouseSnapshots implements SnapshotStore {
+  constructor(
+    private readonly connection: Connection,
+    private readonly bounds: QueryBounds,
+  ) {}
+
+  async span(query: EntityTimeQuery, signal?: AbortSignal): Promise<VersionSpan | undefined> {
+    const [row] = await this.read<SelectedSpan>(spanSql(query), signal);
+    return row && row[0] > 0 ? { first: row[1], last: row[2] } : undefined;
+  }
+
+  async history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryEvent[]> {
+    const rows = await this.read<SelectedHistory>(historySql(query), signal);
+    return rows.map(historyEvent);
+  }
+
+  async nearest(query: NearestSnapshotQuery, signal?: AbortSignal): Promise<EntitySnapshot | undefined> {
+    let upTo = query.upTo;
+    for (let passedOver = 0; passedOver < mostPassedOver; passedOver++) {
+      const [head] = await this.heads(nearestSnapshotSql({ ...query, upTo }), signal);
+      if (!head) return undefined;
+      const [found] = await this.read<[state: string, counts: number]>(stateSql(head), signal);
+      if (found?.[1] === 1) return withState(head, found[0]);
+      upTo = head.version - 1;
+    }
+    return undefined;
+  }
+
+  async snapshots(
+    query: SnapshotsQuery,
+    signal?: AbortSignal,
+  ): Promise<Page<EntitySnapshot> & { total: number }> {
+    const heads = await this.heads(snapshotPageSql(query), signal);
+    const [count] = await this.read<[number]>(snapshotTotalSql(query), signal);
+    const looked = fitting(heads.slice(0, query.limit));
+    const items = await this.withStates(
+      looked.filter(({ counts }) => counts),
+      signal,
+    );
+    const last = looked.at(-1);
+    const more = last && heads.length > looked.length;
+    return { items, ...(more && { nextCursor: snapshotsCursor(query, last) }), total: count?.[0] ?? 0 };
+  }
+
+  async save(snapshot: EntitySnapshot): Promise<void> {
+    const out = new RowBinaryWriter();
+    writeSnapshot(out, snapshot);
+    await this.connection.insert(insertSnapshots, [out.bytes()], insertSettings);
+  }
+
+  async removeStale(entity: { stream: string; entityId: string }): Promise<void> {
+    const { stream, entityId } = entity;
+    const hash = entityHash(stream, entityId);
+    for (let below = Number.MAX_SAFE_INTEGER; ;) {
+      const limit = headsAtOnce;
+      const sql = snapshotsOfEntitySql({ access: allStreams, ...entity }, { below, limit });
+      const heads = await this.heads(sql);
+      const stale = heads.filter(({ counts }) => !counts).map(({ version, last }) => ({ version, last }));
+      if (stale.length > 0) await removeSnapshotsAt(this.connection, { stream, hash, places: stale });
+      if (heads.length < limit) return;
+      below = heads.at(-1)!.version;
+    }
+  }
+
+  private async heads(sql: Sql, signal?: AbortSignal): Promise<SnapshotHead[]> {
+    return (await this.read<SelectedSnapshot>(sql, signal)).map(readHead);
+  }
+
+  /** Those that are gone meanwhile are left out. */
+  private async withStates(
+    heads: readonly SnapshotHead[],
+    signal: AbortSignal | undefined,
+  ): Promise<EntitySnapshot[]> {
+    const states = new Map<string, string>();
+    for (let from = 0; from < heads.length; from += statesAtOnce) {
+      const sql = statesSql(heads.slice(from, from + statesAtOnce));
+      const rows = await this.read<[...key: (string | number)[], state: string]>(sql, signal);
+      for (const row of rows) states.set(JSON.stringify(row.slice(0, -1)), row.at(-1) as string);
+    }
+    return heads.flatMap((head) => {
+      const { entity_id, stream, version, last } = head;
+      const key = [entity_id, stream, version, last.partition, last.offset, last.ingested_at];
+      const state = states.get(JSON.stringify(key));
+      return state === undefined ? [] : [withState(head, state)];
+    });
+  }
+
+  private read<Row extends readonly unknown[]>({ query, params }: Sql, signal?: AbortSignal): Promise<Row[]> {
+    const settings = { ...boundSettings(this.bounds), ...longQuery, max_threads: 1 };
+    return this.connection.select<Row>(query, { params, settings, signal });
+  }
+}
+
+function withState(
+  { stateBytes: _bytes, counts: _counts, ...head }: SnapshotHead,
+  state: string,
+): EntitySnapshot {
+  return { ...head, state };
+}
+
+/** As many as a page can hold, at least one. */
+function fitting(heads: readonly SnapshotHead[]): SnapshotHead[] {
+  let bytes = 0;
+  const end = heads.findIndex(({ stateBytes, counts }, i) => {
+    bytes += counts ? stateBytes : 0;
+    return i > 0 && bytes > snapshotPageBytes;
+  });
+  return end < 0 ? [...heads] : heads.slice(0, end);
+}

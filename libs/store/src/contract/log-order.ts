@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it, describe } from 'vitest';
+import { QueryTooExpensiveError } from '../errors.js';
+import type { OffsetRange } from '../store.js';
+import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
+import type { StoreContract } from './store-contract.js';
+
+/** Reading in the order of the log, whatever the events' timestamps. */
+export function describeLogOrder(contract: StoreContract): void {
+  const range = (stream: string, of: Partial<OffsetRange> = {}): OffsetRange => ({
+    ...{ stream, partition: 0, from: 0, until: 1000 },
+    ...of,
+  });
+
+  /** Reads all of the ranges, page by page. */
+  const readAll = async (ranges: OffsetRange[], limit: number) => {
+    const read: string[] = [];
+    let rest = ranges;
+    while (rest.length > 0) {
+      const { events, next } = await contract.inLogOrder({ ranges: rest, limit });
+      read.push(...events.map((event) => `${event.partition}/${event.offset}`));
+      rest = rest
+        .map((each, i) => ({ ...each, from: next[i] as number }))
+        .filter(({ from, until }) => from < until);
+    }
+    return read;
+  };
+
+  describe('reading in the order of the log', () => {
+    it('goes by offset and not by time, and pages leave nothing out and show nothing twice', async () => {
+      const stream = newStream();
+      await contract.write(
+        [0, 1].flatMap((partition) =>
+          rowsOf(stream, 20, (i) => ({ partition, timestamp: t0 - ((i * 7) % 20) * second })),
+        ),
+      );
+      const ranges = [
+        range(stream, { partition: 1, from: 5 }),
+        range(stream, { until: 15 }),
+        range(stream, { partition: 7 }),
+      ];
+      const expected = [
+        ...Array.from({ length: 15 }, (_, i) => `0/${i}`),
+        ...Array.from({ length: 15 }, (_, i) => `1/${i + 5}`),
+      ];
+      for (const limit of [1, 4, 15, 30, 100]) expect(await readAll(ranges, limit)).toEqual(expected);
+    });
+
+    it('says how far each range was read', async () => {
+      const [a, b] = [`a-${newStream()}`, `b-${newStream()}`];
+      await contract.write([...rowsOf(a, 3), ...rowsOf(b, 3)]);
+      const ranges = [range(b), range(a)];
+      const next = async (limit: number) => (await contract.inLogOrder({ ranges, limit })).next;
+      expect(await next(2)).toEqual([0, 2]);
+      expect(await next(5)).toEqual([2, 1000]);
+      expect(await next(7)).toEqual([1000, 1000]);
+    });
+
+    it('shows what matches, and has read the rest all the same', async () => {
+      const stream = newStream();
+      await contract.write(
+        rowsOf(stream, 10, (i) => ({
+          ...{ event_type: i % 2 ? 'odd' : 'even', entity_id: `e${i % 3}`, version: 1 },
+        })),
+      );
+      const asked = { ranges: [range(stream)], limit: 100 };
+      const offsetsOf = async (filter: object) =>
+        (await contract.inLogOrder({ ...asked, ...filter })).events.map(({ offset }) => offset);
+      expect(await offsetsOf({ eventTypes: ['odd'] })).toEqual([1, 3, 5, 7, 9]);
+      expect(await offsetsOf({ entityIds: ['e0'], eventTypes: ['odd'] })).toEqual([3, 9]);
+      expect(await offsetsOf({ since: t0 + 8 * second })).toEqual([8, 9]);
+      expect(await offsetsOf({ access: { patterns: ['other'], reserved: false } })).toEqual([]);
+      expect(await offsetsOf({ hidden: [stream] })).toEqual([]);
+      expect((await contract.inLogOrder({ ...asked, eventTypes: ['none'] })).next).toEqual([1000]);
+    });
+
+    it('shows an event once that was written twice, also when a page ends with it', async () => {
+      const stream = newStream();
+      const rows = rowsOf(stream, 6);
+      await contract.store.writer.append(rows, randomUUID());
+      await contract.store.writer.append(rows, randomUUID());
+      for (const limit of [1, 3, 4, 100]) {
+        expect(await readAll([range(stream)], limit)).toEqual(['0/0', '0/1', '0/2', '0/3', '0/4', '0/5']);
+      }
+    });
+
+    it('refuses an answer that is larger than allowed', async () => {
+      const stream = newStream();
+      await contract.write(
+        [0, 1, 2, 3].map((offset) => eventRow({ stream, offset, data: `{"text":"${'x'.repeat(100_000)}"}` })),
+      );
+      const read = (limit: number) =>
+        contract.inLogOrder({ ranges: [range(stream)], limit, maxBytes: 250_000 });
+      await expect(read(4)).rejects.toBeInstanceOf(QueryTooExpensiveError);
+      expect((await read(2)).events).toHaveLength(2);
+    });
+  });
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { allStreams, entityHash } from '#contracts';
+import { second, t0, newStream } from './rows.js';
+import { entityRows, snapshotOf } from './snapshots.js';
+import type { StoreContract } from './store-contract.js';
+
+/** A snapshot goes with the first of its events. */
+export function describeRemovingSnapshots(contract: StoreContract): void {
+  describe('removing snapshots with their events', () => {
+    const versions = async (stream: string) => {
+      const { items, total } = await contract.store.snapshots.snapshots({
+        ...{ access: allStreams, stream, limit: 100 },
+      });
+      expect(total).toBe(items.length);
+      return items.map(({ version }) => version);
+    };
+    /** Six events, of which snapshots begin with the first, and one with the fourth. */
+    const given = async (stream: string) => {
+      const rows = entityRows(stream, 6);
+      await contract.write(rows);
+      for (const version of [2, 4]) await contract.store.snapshots.save(snapshotOf(rows.slice(0, version)));
+      await contract.store.snapshots.save(snapshotOf(rows.slice(3)));
+      return rows;
+    };
+    const byHash = (stream: string, before: number, entityId?: string) =>
+      contract.store.eraser.eraseEntity({
+        ...{ stream, entityHash: entityHash(stream, 'e'), entityId, before: { 0: before } },
+      });
+
+    it.each([['e'], [undefined]])('erases them with the entity (named %s)', async (entityId) => {
+      const [stream, other] = [newStream(), newStream()];
+      await given(stream);
+      await given(other);
+      await byHash(stream, 3, entityId);
+      expect(await versions(stream)).toEqual([6]);
+      await byHash(stream, 100, entityId);
+      expect(await versions(stream)).toEqual([]);
+      expect(await versions(other)).toEqual([6, 4, 2]);
+    });
+
+    it('erases one that was written late, of an entity of which nothing else is left', async () => {
+      const stream = newStream();
+      const rows = await given(stream);
+      await byHash(stream, 100, 'e');
+      await contract.store.snapshots.save(snapshotOf(rows));
+      const { items, total } = await contract.store.snapshots.snapshots({
+        ...{ access: allStreams, stream, limit: 1 },
+      });
+      expect([items, total]).toEqual([[], 1]);
+      await byHash(stream, 100);
+      expect(await versions(stream)).toEqual([]);
+    });
+
+    it('expires and truncates them when their first event goes', async () => {
+      const [expired, truncated] = [newStream(), newStream()];
+      await given(expired);
+      await given(truncated);
+      await contract.store.eraser.expire({ stream: expired, before: t0 + second });
+      expect(await versions(expired)).toEqual([6]);
+      await contract.store.eraser.truncate({
+        ...{ stream: truncated, partition: 0, before: 1, ingestedBefore: t0 + 60 * second },
+      });
+      expect(await versions(truncated)).toEqual([6]);
+    });
+
+    it('drops them with the stream, and keeps those of the next one of its name', async () => {
+      const stream = newStream();
+      await given(stream);
+      const later = entityRows(stream, 2, (i) => ({ ingested_at: t0 + (100 + i) * second }));
+      await contract.write(later);
+      await contract.store.snapshots.save(snapshotOf(later));
+      await contract.store.eraser.dropStream({ stream, before: t0 + 60 * second });
+      expect(await versions(stream)).toEqual([2]);
+      expect(
+        await contract.store.snapshots.nearest({
+          ...{ access: allStreams, stream, entityId: 'e', upTo: 100 },
+        }),
+      ).toEqual(snapshotOf(later));
+    });
+  });
+}

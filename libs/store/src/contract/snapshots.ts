@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { allStreams } from '#contracts';
+import { InvalidCursorError } from '../errors.js';
+import type { EntitySnapshot, EventPlace, SnapshotsQuery } from '../snapshot-store.js';
+import type { EventRow } from '../store.js';
+import { newStream, rowsOf, second, t0 } from './rows.js';
+import type { StoreContract } from './store-contract.js';
+
+/** Events of the entity `e`, one after the other. */
+export const entityRows = (
+  stream: string,
+  count: number,
+  each: (i: number) => Partial<EventRow> = () => ({}),
+) => rowsOf(stream, count, (i) => ({ entity_id: 'e', version: i + 1, data: `{"n":${i + 1}}`, ...each(i) }));
+
+export const placeOf = ({ partition, offset, timestamp, ingested_at }: EventRow): EventPlace => ({
+  ...{ partition, offset, timestamp, ingested_at },
+});
+
+/** A snapshot of what these events are. */
+export const snapshotOf = (rows: readonly EventRow[], more: Partial<EntitySnapshot> = {}): EntitySnapshot => {
+  const [first, last] = [rows[0]!, rows.at(-1)!];
+  return {
+    stream: last.stream,
+    entity_id: last.entity_id!,
+    version: last.version!,
+    first: placeOf(first),
+    last: placeOf(last),
+    latest_timestamp: Math.max(...rows.map(({ timestamp }) => timestamp)),
+    created_at: t0 + last.version! * second,
+    reason: 'automatic',
+    state: `{"v":${last.version}}`,
+    ...more,
+  };
+};
+
+/** Snapshots of an entity, and what they are made of. */
+export function describeSnapshots(contract: StoreContract): void {
+  const of = (stream: string, entityId = 'e') => ({ access: allStreams, stream, entityId });
+  const snapshots = () => contract.store.snapshots;
+  const list = (query: Partial<SnapshotsQuery>) =>
+    snapshots().snapshots({ access: allStreams, limit: 100, ...query });
+
+  describe('the history of an entity', () => {
+    it('has the versions that are asked for, each once however often it was written, in order', async () => {
+      const stream = newStream();
+      const rows = entityRows(stream, 9, (i) => ({ timestamp: t0 + ((i * 7) % 9) * second }));
+      await contract.write([...rows].reverse());
+      await contract.write(rows.slice(3, 6));
+      await contract.write(
+        rowsOf(stream, 3, (i) => ({ entity_id: 'other', version: i + 1, offset: 50 + i })),
+      );
+      const history = await snapshots().history({ ...of(stream), after: 2, upTo: 7 });
+      expect(history).toEqual(
+        rows.slice(2, 7).map((row) => ({ ...placeOf(row), version: row.version, data: row.data })),
+      );
+      expect(await snapshots().span(of(stream))).toEqual({ first: 1, last: 9 });
+    });
+
+    it('ends at a time, inclusive, in order of versions', async () => {
+      const stream = newStream();
+      const rows = entityRows(stream, 4, (i) => ({ timestamp: t0 + [5, 2, 9, 5][i]! * second }));
+      await contract.write(rows);
+      const asOf = t0 + 5 * second;
+      const history = await snapshots().history({ ...of(stream), after: 0, upTo: 100, asOf });
+      expect(history.map(({ version }) => version)).toEqual([1, 2, 4]);
+      expect(await snapshots().span({ ...of(stream), asOf: t0 + 3 * second })).toEqual({ first: 2, last: 2 });
+      expect(await snapshots().span({ ...of(stream), asOf: t0 + second })).toBeUndefined();
+    });
+
+    it('is nobody else’s, and of nothing that the access does not cover', async () => {
+      const stream = newStream();
+      await contract.write(entityRows(stream, 2));
+      expect(await snapshots().span(of(stream, 'nobody'))).toBeUndefined();
+      expect(await snapshots().span(of(newStream()))).toBeUndefined();
+      for (const scope of [
+        { access: { patterns: ['other*'], reserved: false } },
+        { access: allStreams, hidden: [stream] },
+      ]) {
+        expect(await snapshots().span({ ...of(stream), ...scope })).toBeUndefined();
+        expect(await snapshots().history({ ...of(stream), ...scope, after: 0, upTo: 9 })).toEqual([]);
+      }
+    });
+  });
+
+  describe('snapshots', () => {
+    it('come back as they were saved, the same one once', async () => {
+      const stream = newStream();
+      const rows = entityRows(stream, 3, (i) => ({ timestamp: t0 - 9e15 - i }));
+      await contract.write(rows);
+      const snapshot = snapshotOf(rows, {
+        state: '{"big":12345678901234567890,"ü":"😀"}',
+        reason: 'requested',
+      });
+      await snapshots().save(snapshot);
+      await snapshots().save(snapshot);
+      expect(await list({ stream })).toEqual({ items: [snapshot], total: 1 });
+      expect(await snapshots().nearest({ ...of(stream), upTo: 3 })).toEqual(snapshot);
+      expect(await snapshots().nearest({ ...of(stream), upTo: 2 })).toBeUndefined();
+    });
+
+    it('are found nearest to a version, and within a time only whole', async () => {
+      const stream = newStream();
+      const rows = entityRows(stream, 6, (i) => ({ timestamp: t0 + [0, 1, 8, 3, 4, 9][i]! * second }));
+      await contract.write(rows);
+      for (const version of [2, 4, 5]) await snapshots().save(snapshotOf(rows.slice(0, version)));
+      const nearest = async (upTo: number, asOf?: number) =>
+        (await snapshots().nearest({ ...of(stream), upTo, asOf }))?.version;
+      expect(await nearest(6)).toBe(5);
+      expect(await nearest(4)).toBe(4);
+      expect(await nearest(6, t0 + 8 * second)).toBe(5);
+      expect(await nearest(6, t0 + 7 * second)).toBe(2);
+      expect(await nearest(6, t0)).toBeUndefined();
+    });
+
+    it('are listed newest first, by stream, by entity, page by page', async () => {
+      const [a, b] = [newStream(), newStream()];
+      const entity_id = randomUUID();
+      const [ofA, ofB] = [a, b].map((stream) => entityRows(stream, 5, () => ({ entity_id })));
+      await contract.write([...ofA!, ...ofB!]);
+      for (const rows of [ofA!, ofB!])
+        for (const version of [1, 2, 3, 4, 5]) await snapshots().save(snapshotOf(rows.slice(0, version)));
+      const inA = await list({ stream: a });
+      expect(inA.items.map(({ version }) => version)).toEqual([5, 4, 3, 2, 1]);
+      expect(inA.total).toBe(5);
+      expect((await list({ stream: a, entityId: 'nobody' })).items).toEqual([]);
+      const seen: EntitySnapshot[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await list({ entityId: entity_id, limit: 3, cursor });
+        expect(page.total).toBe(10);
+        seen.push(...page.items);
+        cursor = page.nextCursor;
+      } while (cursor);
+      expect(seen.map(({ version }) => version)).toEqual([5, 5, 4, 4, 3, 3, 2, 2, 1, 1]);
+      expect(new Set(seen.map(({ stream }) => stream))).toEqual(new Set([a, b]));
+      const other = list({ stream: b, cursor: (await list({ stream: a, limit: 1 })).nextCursor });
+      await expect(other).rejects.toBeInstanceOf(InvalidCursorError);
+    });
+
+    it('are not shown to those who may not see their stream', async () => {
+      const stream = newStream();
+      const entity_id = randomUUID();
+      const rows = entityRows(stream, 1, () => ({ entity_id }));
+      await contract.write(rows);
+      await snapshots().save(snapshotOf(rows));
+      for (const scope of [
+        { access: { patterns: ['other*'], reserved: false } },
+        { access: allStreams, hidden: [stream] },
+      ]) {
+        expect(await list({ ...scope, entityId: entity_id })).toEqual({ items: [], total: 0 });
+        expect(await list({ ...scope, stream })).toEqual({ items: [], total: 0 });
+        const nearest = { ...of(stream, entity_id), ...scope, upTo: 1 };
+        expect(await snapshots().nearest(nearest)).toBeUndefined();
+      }
+    });
+
+    it('do not count where their first or last event is not stored, and are removed as stale', async () => {
+      const stream = newStream();
+      const rows = entityRows(stream, 5);
+      await contract.write(rows);
+      const good = snapshotOf(rows.slice(0, 2));
+      const gone = (place: EventPlace) => ({ ...place, ingested_at: place.ingested_at - 1 });
+      const [third, fourth] = [snapshotOf(rows.slice(0, 3)), snapshotOf(rows.slice(0, 4))];
+      const late = [
+        { ...third, first: gone(third.first) },
+        { ...fourth, last: gone(fourth.last) },
+      ];
+      for (const snapshot of [good, ...late]) await snapshots().save(snapshot);
+      expect(await snapshots().nearest({ ...of(stream), upTo: 5 })).toEqual(good);
+      expect((await list({ stream })).items).toEqual([good]);
+      const seen: EntitySnapshot[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await list({ stream, limit: 1, cursor });
+        seen.push(...page.items);
+        cursor = page.nextCursor;
+      } while (cursor);
+      expect(seen).toEqual([good]);
+      await snapshots().removeStale({ stream, entityId: 'e' });
+      expect(await list({ stream })).toEqual({ items: [good], total: 1 });
+    });
+
+    it('make a page shorter than its limit where their states are large', async () => {
+      const stream = newStream();
+      const rows = entityRows(stream, 4);
+      await contract.write(rows);
+      const state = `{"x":"${'y'.repeat(9 * 1024 * 1024)}"}`;
+      for (const version of [1, 2]) await snapshots().save(snapshotOf(rows.slice(0, version), { state }));
+      const first = await list({ stream });
+      expect(first.items.map(({ version }) => version)).toEqual(first.nextCursor ? [2] : [2, 1]);
+      const second = first.nextCursor ? await list({ stream, cursor: first.nextCursor }) : { items: [] };
+      expect(first.items.length + second.items.length).toBe(2);
+    });
+  });
+}

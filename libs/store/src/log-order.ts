@@ -1,0 +1,50 @@
+import type { StoredEvent } from '#contracts';
+import type { EventFilter } from './questions.js';
+
+/** Offsets of one partition: from `from` on, below `until`. */
+export interface OffsetRange {
+  stream: string;
+  partition: number;
+  from: number;
+  until: number;
+}
+
+/** Ranges of one question. */
+export const maxOffsetRanges = 64;
+
+/** Events by where they lie in the log: which ones, of these ranges. */
+export interface LogOrderQuery extends Omit<EventFilter, 'streams'> {
+  /** At most `maxOffsetRanges`, each of another partition. */
+  ranges: readonly OffsetRange[];
+  limit: number;
+  /** Bytes of the answer in the store's form, about; more than that is a QueryTooExpensiveError. */
+  maxBytes: number;
+}
+
+export interface LogOrderPage {
+  /** By stream, partition and offset; each event once. */
+  events: StoredEvent[];
+  /** How far each range has been read, in the ranges' order: all of it below this offset is in the page, or does not match. */
+  next: number[];
+}
+
+/** A row's place. Names of streams are ASCII: the engine and we compare them alike. */
+interface Place {
+  stream: string;
+  partition: number;
+  offset: number;
+}
+
+/** How far the ranges have been read when this was the last row of a full page; undefined is a page that was not full. */
+export function readTo(ranges: readonly OffsetRange[], last: Place | undefined): number[] {
+  return ranges.map(({ stream, partition, from, until }) => {
+    if (!last) return until;
+    if (stream === last.stream && partition === last.partition) return last.offset + 1;
+    const before = stream === last.stream ? partition < last.partition : stream < last.stream;
+    return before ? until : from;
+  });
+}
+
+export function assertRanges(ranges: readonly OffsetRange[]): void {
+  if (ranges.length > maxOffsetRanges) throw new RangeError(`at most ${maxOffsetRanges} ranges at once`);
+}

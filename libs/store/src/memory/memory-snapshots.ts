@@ -1,0 +1,105 @@
+import { decodeCursor, encodeCursor } from '../cursor.js';
+import type {
+  EntitySnapshot,
+  EntityTimeQuery,
+  EventPlace,
+  HistoryEvent,
+  HistoryQuery,
+  NearestSnapshotQuery,
+  SnapshotsQuery,
+  SnapshotStore,
+  VersionSpan,
+} from '../snapshot-store.js';
+import type { EventRow, Page } from '../store.js';
+import { compareKeys } from './memory-order.js';
+import { cut, permitted } from './memory-reader.js';
+import type { MemoryTables } from './memory-tables.js';
+
+const types = ['number', 'number', 'string', 'string', 'number', 'number'] as const;
+
+export class MemorySnapshots implements SnapshotStore {
+  constructor(private readonly tables: MemoryTables) {}
+
+  async span(query: EntityTimeQuery): Promise<VersionSpan | undefined> {
+    const versions = this.eventsOf(query).map(({ version }) => version ?? 0);
+    return versions.length === 0 ? undefined : { first: Math.min(...versions), last: Math.max(...versions) };
+  }
+
+  async history(query: HistoryQuery): Promise<HistoryEvent[]> {
+    const rows = this.eventsOf(query)
+      .filter(({ version }) => (version ?? 0) > query.after && (version ?? 0) <= query.upTo)
+      .sort((a, b) =>
+        compareKeys([a.version ?? 0, -a.ingested_at, -a.offset], [b.version ?? 0, -b.ingested_at, -b.offset]),
+      );
+    return rows
+      .filter((row, i) => row.version !== rows[i - 1]?.version)
+      .map(({ version, partition, offset, timestamp, ingested_at, data }) => ({
+        ...{ version: version ?? 0, partition, offset, timestamp, ingested_at, data },
+      }));
+  }
+
+  async nearest(query: NearestSnapshotQuery): Promise<EntitySnapshot | undefined> {
+    const { upTo, asOf = Infinity } = query;
+    return this.listed(query)
+      .filter((snapshot) => snapshot.version <= upTo && snapshot.latest_timestamp <= asOf)
+      .filter((snapshot) => this.counts(snapshot))
+      .sort((a, b) => b.version - a.version)[0];
+  }
+
+  async snapshots(query: SnapshotsQuery): Promise<Page<EntitySnapshot> & { total: number }> {
+    const binding = ['snapshots', query.stream ?? null, query.entityId ?? null];
+    const after = query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, types);
+    const order = ({ created_at, version, stream, entity_id, last }: EntitySnapshot) => [
+      ...[created_at, version, stream, entity_id, last.offset, last.ingested_at],
+    ];
+    const all = this.listed(query);
+    const items = all
+      .filter((snapshot) => this.counts(snapshot))
+      .filter((snapshot) => !after || compareKeys(order(snapshot), after) < 0)
+      .sort((a, b) => compareKeys(order(b), order(a)));
+    return { ...cut(items, query.limit, (last) => encodeCursor(binding, order(last))), total: all.length };
+  }
+
+  async save(snapshot: EntitySnapshot): Promise<void> {
+    this.tables.putSnapshot(snapshot);
+  }
+
+  async removeStale({ stream, entityId }: { stream: string; entityId: string }): Promise<void> {
+    this.tables.removeSnapshots(
+      (snapshot) => snapshot.stream === stream && snapshot.entity_id === entityId && !this.counts(snapshot),
+    );
+  }
+
+  private eventsOf(query: EntityTimeQuery): EventRow[] {
+    const { stream, entityId, asOf = Infinity } = query;
+    return this.tables
+      .events()
+      .filter((row) => row.stream === stream && row.entity_id === entityId && row.timestamp <= asOf)
+      .filter((row) => permitted(query, row));
+  }
+
+  private listed(query: Pick<SnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>): EntitySnapshot[] {
+    const { stream, entityId } = query;
+    return this.tables
+      .snapshots()
+      .filter((snapshot) => permitted(query, snapshot))
+      .filter((snapshot) => (stream ?? snapshot.stream) === snapshot.stream)
+      .filter((snapshot) => (entityId ?? snapshot.entity_id) === snapshot.entity_id);
+  }
+
+  private counts(snapshot: EntitySnapshot): boolean {
+    const rows = this.tables
+      .events()
+      .filter((row) => row.stream === snapshot.stream && row.entity_id === snapshot.entity_id);
+    return [snapshot.first, snapshot.last].every((place) => rows.some((row) => isAt(row, place)));
+  }
+}
+
+function isAt(row: EventRow, place: EventPlace): boolean {
+  return (
+    row.partition === place.partition &&
+    row.offset === place.offset &&
+    row.timestamp === place.timestamp &&
+    row.ingested_at === place.ingested_at
+  );
+}

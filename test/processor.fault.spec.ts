@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openDefinitions, systemActor, type Definitions, type ProjectionBuild } from '#definitions';
+import { openKafkaLog, type Log } from '#log';
+import { openClickHouse, type Store } from '#store';
+import { compileFold, type FoldState } from '#streaming';
+import { kafkaRequest, type Driver } from '#testing';
+import { freshStream } from './api.js';
+import { sessionMs, underLoad, useFaultySystem } from './faulty-system.js';
+import { sql } from './sql.js';
+
+const system = useFaultySystem({ processors: 2 });
+/** Key of this request in Kafka's protocol. */
+const offsetCommit = 8;
+
+let log: Log;
+let store: Store;
+let definitions: Definitions;
+
+beforeAll(async () => {
+  const { stack } = system();
+  log = openKafkaLog({ brokers: [stack.brokers], clientId: 'test', replicationFactor: -1 });
+  const { clickhouseUrl: url, database } = stack;
+  store = openClickHouse({ url, user: 'default', password: '', database });
+  definitions = openDefinitions({ log, names: stack.topics, defaults: { partitions: 4 } });
+  await definitions.start();
+});
+
+afterAll(async () => {
+  await definitions?.close();
+  await log?.close();
+  await store?.close();
+});
+
+interface Defined {
+  name: string;
+  build: ProjectionBuild;
+}
+
+const fields = { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } };
+const keys = {
+  entity_id: '(event.entity_id == null ? "" : event.entity_id) + "."',
+  event_type: 'event.event_type + "."',
+};
+type By = keyof typeof keys;
+
+/** Defines a projection, or has it built anew. */
+async function define(name: string, by: By, streams: readonly string[]): Promise<Defined> {
+  const building: ProjectionBuild = {
+    ...{ id: randomBytes(12).toString('hex'), version: 1, started_at: new Date().toISOString() },
+    spec: { source: { streams }, key: keys[by], fields, from: 'beginning' },
+    sources: Object.fromEntries(
+      streams.map((stream) => [stream, { created_at: definitions.stream(stream)!.created_at }]),
+    ),
+  };
+  await definitions.projections.change(
+    name,
+    (current) => ({
+      ...{ name, version: 1, created_at: building.started_at, paused: false, failure: null },
+      ...{ serving: current?.serving ?? null, building },
+    }),
+    systemActor,
+  );
+  return { name, build: building };
+}
+
+/** Has events folded by two projections while something breaks, and checks their states against what is stored. */
+async function projectedUnderLoad(
+  fault: (driver: Driver, streams: readonly string[]) => Promise<Defined[] | void>,
+): Promise<void> {
+  const { stack } = system();
+  const streams = [freshStream('load'), freshStream('load')];
+  for (const stream of streams) await definitions.createStream({ stream }, systemActor);
+  const checked = new Map<Defined, By>();
+  for (const by of ['entity_id', 'event_type'] as const)
+    checked.set(await define(freshStream('by'), by, streams), by);
+  await underLoad(
+    stack,
+    async (driver) => {
+      for (const more of (await fault(driver, streams)) ?? []) checked.set(more, 'entity_id');
+    },
+    { streams },
+  );
+  for (const [projection, by] of checked) await expectRight(projection, { by, streams });
+  for (const { name } of checked.keys())
+    await definitions.projections.change(name, () => undefined, systemActor);
+}
+
+/** No `wrong projection`: what it has for every key is what ClickHouse makes of the stored events. */
+async function expectRight(
+  { name, build }: Defined,
+  { by, streams }: { by: By; streams: readonly string[] },
+): Promise<void> {
+  await vi.waitFor(() => expect(definitions.projections.get(name)?.serving?.id).toBe(build.id), {
+    timeout: 120_000,
+    interval: 200,
+  });
+  await vi.waitFor(() => expectThrough(build, streams), { timeout: 120_000, interval: 200 });
+  const fold = compileFold(fields);
+  const found = new Map<string, string>();
+  for (const { key, parts } of await store.projections.keys({ build: build.id, limit: 10_000 })) {
+    const merged = parts
+      .map(({ state }) => JSON.parse(state) as FoldState)
+      .reduce((a, b) => fold.merge(a, b));
+    const { n, sum } = fold.results(merged);
+    found.set(key, `${n} ${Number(sum).toFixed(2)}`);
+  }
+  const { stack } = system();
+  // Its own reader of JSON refuses the numbers of thirty digits that are in there as well.
+  const text = await sql(
+    stack,
+    `SELECT concat(${by}, '.'), count(), sum(toDecimal64(extract(data, '"amount":([0-9.]+)'), 2)) FROM ${stack.database}.events FINAL
+     WHERE stream IN (${streams.map((stream) => `'${stream}'`).join()}) GROUP BY 1 FORMAT JSONCompactEachRow`,
+  );
+  const rows = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as [string, string, number]);
+  const expected = new Map(rows.map(([key, n, sum]) => [key, `${n} ${Number(sum).toFixed(2)}`]));
+  const wrong = [...new Set([...found.keys(), ...expected.keys()])]
+    .filter((key) => found.get(key) !== expected.get(key))
+    .map((key) => `wrong projection: ${key} has ${found.get(key)}, but shall have ${expected.get(key)}`);
+  expect(wrong).toEqual([]);
+  expect(found.size).toBeGreaterThan(3);
+}
+
+async function expectThrough(build: ProjectionBuild, streams: readonly string[]): Promise<void> {
+  const { topics } = system().stack;
+  for (const stream of streams) {
+    const topic = topics.ofStream(stream);
+    const committed = await log.admin.committed(topics.projectionGroup(build.id), topic);
+    const behind = (await log.admin.offsets(topic)).filter(
+      ({ partition, end }) => (committed.get(partition) ?? 0) < end,
+    );
+    expect(behind).toEqual([]);
+  }
+}
+
+describe('given two processors that fold under load', () => {
+  it('when they are killed again and again, states are exact (fault 3)', async () => {
+    const { stack } = system();
+    await projectedUnderLoad(async (driver) => {
+      for (let i = 0; i < 6; i++) {
+        await driver.untilAcknowledged(100);
+        await stack.processors[i % 2]!.restart('SIGKILL');
+      }
+    });
+  });
+
+  it('when they are killed between the save and the commit, states are exact (fault 3)', async () => {
+    const { stack, engines } = system();
+    await projectedUnderLoad(async (driver) => {
+      for (let i = 0; i < 4; i++) {
+        await engines.kafkaProxy.trap(kafkaRequest(offsetCommit), { do: 'reset' });
+        await stack.processors[i % 2]!.restart('SIGKILL');
+        await driver.untilAcknowledged(100);
+      }
+    });
+  });
+
+  it('when one is paused past its session and comes back as a zombie, states are exact (fault 5)', async () => {
+    const [first] = system().stack.processors;
+    await projectedUnderLoad(async (driver) => {
+      await driver.untilAcknowledged(200);
+      first!.pause();
+      await sleep(sessionMs + 5_000);
+      await driver.untilAcknowledged(100);
+      first!.resume();
+      await driver.untilAcknowledged(200);
+    });
+  });
+
+  it('when the broker is paused for a while, states are exact (fault 7)', async () => {
+    const { engines } = system();
+    await projectedUnderLoad(async () => {
+      engines.pauseKafka();
+      await sleep(15_000);
+      engines.resumeKafka();
+    });
+  });
+
+  it('when ClickHouse is killed again and again, states are exact (fault 10)', async () => {
+    const { engines } = system();
+    await projectedUnderLoad(async (driver) => {
+      for (let i = 0; i < 3; i++) {
+        await driver.untilAcknowledged(200);
+        await engines.killClickHouse();
+        await sleep(2_000);
+        await engines.startClickHouse();
+      }
+    });
+  });
+
+  it('when one is built anew while they are killed, it takes over with exact states', async () => {
+    const { stack } = system();
+    await projectedUnderLoad(async (driver, streams) => {
+      const name = freshStream('again');
+      const former = await define(name, 'entity_id', streams);
+      await driver.untilAcknowledged(200);
+      const latest = await define(name, 'entity_id', streams);
+      await stack.processors[0]!.restart('SIGKILL');
+      await stack.processors[1]!.restart('SIGKILL');
+      await driver.untilAcknowledged(200);
+      expect(latest.build.id).not.toBe(former.build.id);
+      return [latest];
+    });
+  });
+
+  it('when they are told to stop, they end in order and leave nothing behind', async () => {
+    const { stack } = system();
+    await projectedUnderLoad(async (driver) => {
+      for (const processor of stack.processors) {
+        await driver.untilAcknowledged(100);
+        expect(await processor.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+        await processor.launch().ready();
+      }
+    });
+  });
+});

@@ -1,0 +1,250 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { HttpAnswer, HttpClient } from '#testing';
+import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
+import { useStack } from './use-stack.js';
+
+const system = useStack({ processors: 1 });
+/** A build begins with a consumer that joins its group: on a machine that has much to do it takes its time. */
+const builtMs = 60_000;
+
+interface Projection {
+  status: string;
+  version: number;
+  serving_version: number | null;
+  processed: number;
+  failed: number;
+  lag: number;
+  updated_at: string | null;
+  progress: { version: number } | null;
+}
+
+interface State {
+  key: string;
+  version: number;
+  updated_at: string;
+  state: Record<string, unknown>;
+}
+
+const json = { 'content-type': 'application/json' };
+const fields = { orders: { op: 'count' }, revenue: { op: 'sum', value: 'event.data.amount' } };
+
+/** A stream with a projection of it, as seen on one port. */
+class Given {
+  readonly stream = freshStream();
+  readonly name = freshStream('p');
+  readonly written: Written[] = [];
+
+  constructor(readonly client: HttpClient) {}
+
+  get spec() {
+    return { source: { streams: [this.stream] }, key: 'event.data.currency', fields };
+  }
+
+  async made(): Promise<void> {
+    const answer = await this.client.post('/api/v1/streams', { stream: this.stream });
+    expect(answer.status, answer.text).toBe(201);
+  }
+
+  define(more: object = {}): Promise<HttpAnswer> {
+    return this.client.post('/api/v1/projections', { name: this.name, ...this.spec, ...more });
+  }
+
+  at(part = ''): string {
+    return `/api/v1/projections/${this.name}${part}`;
+  }
+
+  put(spec: object): Promise<HttpAnswer> {
+    return this.client.send('PUT', this.at(), { body: JSON.stringify(spec), headers: json });
+  }
+
+  /** With no body. */
+  act(action: 'pause' | 'resume' | 'reset'): Promise<HttpAnswer> {
+    return this.client.send('POST', this.at(`/${action}`));
+  }
+
+  async order(currency: string, data: object = {}): Promise<void> {
+    const event = { stream: this.stream, event_type: 'order.placed', entity_id: `o-${this.written.length}` };
+    this.written.push(await writeEvent(this.client, { ...event, data: { currency, ...data } }));
+  }
+
+  async orders(currency: string, amounts: readonly number[]): Promise<void> {
+    for (const amount of amounts) await this.order(currency, { amount });
+  }
+
+  async shown(): Promise<Projection> {
+    const answer = await this.client.get(this.at());
+    expect(answer.status, answer.text).toBe(200);
+    return answer.json<Projection>();
+  }
+
+  /** Once this version serves, and nothing else is in the making. */
+  async built(version: number): Promise<void> {
+    const serves = async () => {
+      const { serving_version, progress } = await this.shown();
+      return [serving_version, progress];
+    };
+    await expect.poll(serves, { timeout: builtMs }).toEqual([version, null]);
+  }
+
+  /** The state of a key, with everything that was written. */
+  async state(key: string): Promise<State> {
+    const url = path(this.at(`/state/${key}`), waitFor(this.written));
+    let answer = await this.client.get(url);
+    for (let tries = 1; answer.status === 504 && tries < 6; tries++) answer = await this.client.get(url);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.json<State>();
+  }
+}
+
+describe.each(['core', 'query'] as const)('on the %s port', (port) => {
+  let given: Given;
+  beforeAll(async () => {
+    given = new Given(system()[port]);
+    await given.made();
+  });
+
+  it('a projection is defined, built from the log, and follows it', async () => {
+    await given.orders('EUR', [10, 2.5]);
+    const answer = await given.define();
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.headers.location).toBe(given.at());
+    expect(answer.json()).toMatchObject({ name: given.name, status: 'building', version: 1, ...given.spec });
+    expect((await given.define()).status).toBe(200);
+    expectProblem(await given.define({ key: 'event.entity_id' }), 'projection_exists');
+    await given.built(1);
+    expect(await given.state('EUR')).toMatchObject({ version: 2, state: { orders: 2, revenue: 12.5 } });
+    await given.orders('EUR', [0.1, 0.2]);
+    await given.orders('USD', [7]);
+    const { state, version, updated_at } = await given.state('EUR');
+    expect([state, version]).toEqual([{ orders: 4, revenue: 12.8 }, 4]);
+    expect(Date.parse(updated_at)).toBeGreaterThan(Date.now() - 600_000);
+    const figures = { status: 'running', processed: 5, failed: 0, lag: 0 };
+    await expect.poll(() => given.shown(), { timeout: 10_000 }).toMatchObject(figures);
+    const list = await given.client.get('/api/v1/projections');
+    const { projections } = list.json<{ projections: { name: string }[] }>();
+    expect(projections.find(({ name }) => name === given.name)).toMatchObject(figures);
+  });
+
+  it('an event that cannot be folded is a dead letter, and the rest goes on', async () => {
+    await given.order('EUR', { amount: 'a lot' });
+    await given.orders('EUR', [1]);
+    expect((await given.state('EUR')).state).toEqual({ orders: 5, revenue: 13.8 });
+    const source = `projection:${given.name}`;
+    const letters = async () => {
+      const answer = await given.client.get(path('/api/v1/dead-letters', { source }));
+      return answer.json<{ dead_letters: object[] }>().dead_letters;
+    };
+    await expect.poll(letters).toMatchObject([{ stream: given.stream, reason: 'cannot_be_folded' }]);
+    await expect.poll(() => given.shown(), { timeout: 10_000 }).toMatchObject({ processed: 6, failed: 1 });
+  });
+
+  it('what is changed is built while the one before is read, and replaces it', async () => {
+    const wanted = { ...given.spec, key: 'event.event_type', fields: { n: { op: 'count' } } };
+    const answer = await given.put(wanted);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.json()).toMatchObject({ version: 2, serving_version: 1, status: 'running' });
+    const during = await given.client.get(given.at('/state/EUR'));
+    if ((await given.shown()).serving_version === 1) {
+      expect(during.json<State>().state).toEqual({ orders: 5, revenue: 13.8 });
+    }
+    await given.built(2);
+    expect((await given.state('order.placed')).state).toEqual({ n: 7 });
+    expectProblem(await given.client.get(given.at('/state/EUR')), 'projection_key_not_found');
+    expect((await given.put(wanted)).json()).toMatchObject({ version: 2, serving_version: 2 });
+    expect(await given.shown()).toMatchObject({ version: 2, progress: null });
+  });
+
+  it('it is paused, resumed, and has missed nothing', async () => {
+    for (let twice = 0; twice < 2; twice++)
+      expect((await given.act('pause')).json()).toMatchObject({ status: 'paused' });
+    // A processor stops a moment after it was told.
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await given.orders('EUR', [1, 2]);
+    await queryEvents(given.client, { stream: given.stream }, waitFor(given.written));
+    const answer = await given.client.get(given.at('/state/order.placed'));
+    expect(answer.json<State>().state).toEqual({ n: 7 });
+    await expect.poll(() => given.shown(), { timeout: 10_000 }).toMatchObject({ status: 'paused', lag: 2 });
+    expect((await given.act('resume')).json()).toMatchObject({ status: 'running' });
+    expect((await given.state('order.placed')).state).toEqual({ n: 9 });
+  });
+
+  it('it is built anew from the log, and comes to the same', async () => {
+    const answer = await given.act('reset');
+    expect(answer.json()).toMatchObject({ version: 2, status: 'running' });
+    await given.built(2);
+    expect((await given.state('order.placed')).state).toEqual({ n: 9 });
+  });
+
+  it('it is deleted with its states, and its name is free', async () => {
+    expect((await given.client.send('DELETE', given.at())).status).toBe(204);
+    expectProblem(await given.client.get(given.at()), 'projection_not_found');
+    expectProblem(await given.client.get(given.at('/state/order.placed')), 'projection_not_found');
+    expectProblem(await given.client.send('DELETE', given.at()), 'projection_not_found');
+    const answer = await given.define({ from: 'now' });
+    expect(answer.status, answer.text).toBe(201);
+    await given.built(1);
+    await given.orders('EUR', [4]);
+    expect((await given.state('EUR')).state).toEqual({ orders: 1, revenue: 4 });
+    expect((await given.client.send('DELETE', given.at())).status).toBe(204);
+  });
+
+  it('every change is in the audit, with who made it', async () => {
+    const entries = async () => {
+      const { events } = await queryEvents(given.client, { stream: 'tributary.audit', limit: '1000' });
+      return events
+        .filter(({ entity_id }) => entity_id === `projection:${given.name}`)
+        .map(
+          ({ event_type, metadata }) => `${event_type.replace('projection.', '')} ${String(metadata.port)}`,
+        );
+    };
+    await expect
+      .poll(entries, { timeout: 10_000 })
+      .toEqual([
+        ...[`created ${port}`, 'switched system', `changed ${port}`, 'switched system'],
+        ...[`paused ${port}`, `resumed ${port}`, `reset ${port}`, 'switched system', `deleted ${port}`],
+        ...[`created ${port}`, 'switched system', `deleted ${port}`],
+      ]);
+  });
+});
+
+describe('a stream that is made anew', () => {
+  it('is folded after a reset, with what other streams have', async () => {
+    const given = new Given(system().core);
+    const other = new Given(system().core);
+    for (const one of [given, other]) await one.made();
+    await given.orders('EUR', [1]);
+    await other.orders('EUR', [10]);
+    await given.define({ source: { streams: [given.stream, other.stream] } });
+    await given.built(1);
+    expect((await given.state('EUR')).state).toEqual({ orders: 2, revenue: 11 });
+    const deletion = path(`/api/v1/streams/${given.stream}`, { confirm: given.stream });
+    expect((await given.client.send('DELETE', deletion)).status).toBe(204);
+    expectProblem(await given.act('reset'), 'stream_not_found');
+    await given.made();
+    given.written.length = 0;
+    await given.orders('EUR', [100]);
+    const old = await given.client.get(given.at('/state/EUR'));
+    expect(old.json<State>().state).toEqual({ orders: 2, revenue: 11 });
+    expect((await given.act('reset')).status).toBe(200);
+    await given.built(1);
+    expect((await given.state('EUR')).state).toEqual({ orders: 2, revenue: 110 });
+  });
+});
+
+describe('a definition that cannot be used', () => {
+  it('is refused with each place that is wrong', async () => {
+    const given = new Given(system().core);
+    await given.made();
+    const wrong = { n: { op: 'sum', value: 'event.data.' } };
+    const problem = expectProblem(
+      await given.define({ key: 'nothing', fields: wrong }),
+      'invalid_expression',
+    );
+    expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(['/key', '/fields/n/value']);
+    const source = { streams: [given.stream, 'not-there'] };
+    expect(expectProblem(await given.define({ source }), 'stream_not_found').errors).toMatchObject([
+      { pointer: '/source/streams/1' },
+    ]);
+    expectProblem(await given.client.get(given.at()), 'projection_not_found');
+  });
+});
