@@ -7,8 +7,10 @@ import type { PartitionState } from './partition-state.js';
 /** What became of one batch of one partition, on its way to the store. */
 export interface Chunk {
   readonly state: PartitionState;
-  /** In offset order. */
-  readonly rows: EventBlock;
+  /** In offset order. What is erased before it is stored is taken out. */
+  rows: EventBlock;
+  /** The version of the erasures that the rows agree with. */
+  asOf: number;
   readonly letters: readonly DeadLetter[];
   /** The offset to commit when all of it is stored. */
   readonly next: number;
@@ -25,12 +27,13 @@ const objectBytes = 700;
 
 export function chunkOf(
   state: PartitionState,
-  made: { rows: EventBlock; letters: readonly DeadLetter[]; batch: RecordBatch },
+  made: { asOf: number; rows: EventBlock; letters: readonly DeadLetter[]; batch: RecordBatch },
 ): Chunk {
   let bytes = objectBytes + made.rows.memory;
   for (const { event } of made.letters) bytes += objectBytes + event.length;
   return {
     state,
+    asOf: made.asOf,
     rows: made.rows,
     letters: made.letters,
     next: made.batch.next,

@@ -17,6 +17,7 @@ const chunk = (
     Array.from({ length: made.rows ?? 1 }, (_, offset) => ({ offset })),
   ),
   letters: [],
+  asOf: 0,
   next,
   timestamp: 0,
   behind: made.behind ?? false,

@@ -351,6 +351,60 @@ describe('Materializer', () => {
     ]);
   });
 
+  it('stores nothing that is erased while it waits for the store, and numbers what came after it from 1', async () => {
+    const erasures = new MemoryErasures();
+    let go: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (go = resolve));
+    let first = true;
+    writer.before = () => {
+      if (!first) return;
+      first = false;
+      return held;
+    };
+    await write([{ id: 0, entity: 'x' }]);
+    await start({ erasures, insertRows: 4 });
+    await vi.waitFor(() => expect(first).toBe(false));
+    for (const [id, entity] of ['a', 'b', 'a', 'a', 'b', 'a', 'a'].entries())
+      await write([{ id: id + 1, entity }]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    erasures.erase('orders', 'a', 5);
+    go();
+    await untilCommitted(8);
+    await write([{ id: 8, entity: 'a' }]);
+    await untilCommitted(9);
+    expect(writer.inserted).toEqual([0, 2, 5, 6, 7, 8]);
+    expect(await stored()).toEqual([
+      { id: 0, version: 1, offset: 0 },
+      { id: 2, version: 1, offset: 2 },
+      { id: 5, version: 2, offset: 5 },
+      { id: 6, version: 1, offset: 6 },
+      { id: 7, version: 2, offset: 7 },
+      { id: 8, version: 3, offset: 8 },
+    ]);
+  });
+
+  it('goes on from what is stored past the end of an erasure that it hears of late', async () => {
+    const erasures = new MemoryErasures();
+    await write(['a', 'a', 'a'].map((entity, id) => ({ id, entity })));
+    await start({ erasures });
+    await untilCommitted(3);
+    let go: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (go = resolve));
+    let asked = false;
+    writer.before = () => {
+      asked = true;
+      return held;
+    };
+    await write([{ id: 3, entity: 'x' }]);
+    await vi.waitFor(() => expect(asked).toBe(true));
+    await write([{ id: 4, entity: 'a' }]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    erasures.erase('orders', 'a', 2);
+    go();
+    await untilCommitted(5);
+    expect((await stored()).map(({ version }) => version)).toEqual([1, 2, 3, 1, 4]);
+  });
+
   it('waits for a store that is down, keeps its memory bounded, and drains when it is back', async () => {
     writer.down = true;
     await write(range(0, 5000));

@@ -6,8 +6,10 @@ import type { IdWindowBounds } from '#streaming';
 import { metrics, type Logger } from '#telemetry';
 import { Assignments } from './assignments.js';
 import { bytesOf, chunkOf, lettersOf, type Chunk } from './chunk.js';
+import { eraseUnstored } from './erase-unstored.js';
 import { EventInserter } from './event-inserter.js';
 import { InsertQueue, type Room } from './insert-queue.js';
+import type { LateInserts } from './late-inserts.js';
 import { loadVersions } from './load-versions.js';
 import type { Admitted } from './partition-fold.js';
 import type { PartitionState } from './partition-state.js';
@@ -24,6 +26,8 @@ export interface MaterializerOptions {
   erasures: KnownErasures;
   /** When the stream that has this name now was made: the next one of the name begins at its own beginning. */
   createdAt?: (stream: string) => string | undefined;
+  /** Is told of each insert: erasures that were not known when it began are repeated after it. */
+  inserts?: Pick<LateInserts, 'begin' | 'end'>;
   /** Entities whose last version is kept in memory. */
   cachedEntities: number;
   insertRows: number;
@@ -197,6 +201,7 @@ export class Materializer implements ConsumerHandler {
     const { stream } = state;
     const { records, next } = batch;
     if (records[0]) await this.prime(state, records[0]);
+    const { asOf } = state.erasures;
     const admitted = state.fold.admit(records);
     state.fold.pass(next);
     if (next <= state.assignment.position) return undefined;
@@ -206,7 +211,7 @@ export class Materializer implements ConsumerHandler {
     await this.loadVersions(state, admitted);
     const letters = lettersOf(state, { ...admitted, batch }, this.now() * 1000);
     const stored = await this.retry.run('store', state.ended, () => state.stored.among(admitted.rows));
-    return chunkOf(state, { rows: state.fold.number(admitted, stored), letters, batch });
+    return chunkOf(state, { asOf, rows: state.fold.number(admitted, stored), letters, batch });
   }
 
   private async prime(state: PartitionState, first: LogRecord): Promise<void> {
@@ -224,13 +229,28 @@ export class Materializer implements ConsumerHandler {
   }
 
   private async write(chunks: readonly Chunk[]): Promise<void> {
-    await this.inserter.insert(chunks.map((chunk) => chunk.rows));
+    this.eraseUnstored(chunks);
+    const streams = new Set(chunks.filter(({ rows }) => rows.count > 0).map(({ state }) => state.stream));
+    this.options.inserts?.begin(streams);
+    try {
+      await this.inserter.insert(chunks.map((chunk) => chunk.rows));
+    } finally {
+      this.options.inserts?.end(streams);
+    }
     await this.inserter.insertLetters(() =>
       chunks.filter(({ state }) => !state.ended.aborted).flatMap(({ letters }) => letters),
     );
     this.options.progress.moved();
     metrics.consumeLastProgress.set(this.now() / 1000);
     for (const chunk of chunks) this.stored(chunk);
+  }
+
+  private eraseUnstored(chunks: readonly Chunk[]): void {
+    const { unstored } = this.queue;
+    const ofState = (all: readonly Chunk[], state: PartitionState) =>
+      all.filter((chunk) => chunk.state === state);
+    for (const state of new Set(chunks.map((chunk) => chunk.state)))
+      eraseUnstored(state, { chunks: ofState(chunks, state), unstored: ofState(unstored, state) });
   }
 
   private stored({ state, rows, next, timestamp }: Chunk): void {

@@ -8,6 +8,7 @@ import { metrics } from '#telemetry';
 import type { MaterializerConfig } from './config.js';
 import { registerChecks } from './health.js';
 import { Janitor } from './janitor/janitor.js';
+import { LateInserts } from './late-inserts.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
 import { MaterializerModule } from './materializer.module.js';
 import type { PartitionState } from './partition-state.js';
@@ -52,10 +53,11 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
   const erasures = new Erasures(definitions);
+  const inserts = new LateInserts({ definitions, logger, eraser: store.eraser });
   const progress = new Progress();
   const materializer = new Materializer({
     ...settings(config),
-    ...{ log, topics, logger, progress, erasures, writer: store.writer },
+    ...{ log, topics, logger, progress, erasures, inserts, writer: store.writer },
     createdAt: (stream) => definitions.stream(stream)?.created_at,
     onFailure: (error) => context.crash(error),
   });
@@ -74,6 +76,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     materializer.close(Math.max(1, config.SHUTDOWN_SECONDS - closeSeconds) * 1000),
   );
   lifecycle.onStop('janitor', () => janitor.stop());
+  lifecycle.onStop('late inserts', async () => inserts.close());
   lifecycle.onStop('lag', async () => lag.stop());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());

@@ -19,6 +19,11 @@ export class StoredEvents {
 
   constructor(private readonly options: StoredEventsOptions) {}
 
+  /** Whether an event at this offset, or past it, may have been stored before the assignment. */
+  mayHave(offset: number): boolean {
+    return offset <= this.options.last;
+  }
+
   /** The numbers of those rows that are stored: the same event at the same offset. */
   async among(rows: EventBlock): Promise<ReadonlySet<number>> {
     const found = new Set<number>();

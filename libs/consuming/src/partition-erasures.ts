@@ -14,10 +14,20 @@ export class PartitionErasures {
     private readonly place: { stream: string; partition: number },
   ) {}
 
+  /** Goes up with every change. */
+  get asOf(): number {
+    return this.all.version;
+  }
+
+  /** Whether anything of the stream was erased. */
+  get any(): boolean {
+    if (this.version !== this.all.version) this.beginAnew();
+    return this.concerned;
+  }
+
   /** The entity's events below this offset are erased; 0 when none are. */
   endOf(entityId: string): number {
-    if (this.version !== this.all.version) this.beginAnew();
-    if (!this.concerned) return 0;
+    if (!this.any) return 0;
     let end = this.ends.get(entityId);
     if (end === undefined) {
       if (this.ends.size >= keptEntities) this.ends.clear();

@@ -40,6 +40,15 @@ export class EventBlock {
     return this.readerAt(row).eventId;
   }
 
+  /** null without an entity. */
+  entityOf(row: number): string | null {
+    return this.readerAt(row).entityId;
+  }
+
+  versionOf(row: number): number {
+    return this.readerAt(row).version;
+  }
+
   row(row: number): EventRow {
     return this.readerAt(row).row(this.starts[row]!);
   }

@@ -1,0 +1,120 @@
+import type { Erasure, StreamDefinition } from '#definitions';
+import type { EntityErasure } from '#store';
+import { createLogger } from '#telemetry';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { LateInserts } from './late-inserts.js';
+
+const orders = new Set(['orders']);
+const createdAt = '2026-11-21T00:00:00.000000Z';
+
+describe('an erasure that is heard of', () => {
+  it('while events of its stream are being stored is repeated when they are, and not before', async () => {
+    const world = new World();
+    world.inserts.begin(orders);
+    world.erase('a');
+    await sleep(20);
+    expect(world.removed).toEqual([]);
+    world.inserts.end(orders);
+    await vi.waitFor(() => expect(world.removed).toEqual(['a']));
+  });
+
+  it('shortly after events of its stream were stored is repeated at once, and once', async () => {
+    const world = new World();
+    world.insert();
+    world.erase('a');
+    await vi.waitFor(() => expect(world.removed).toEqual(['a']));
+    world.insert();
+    world.erase('b');
+    await vi.waitFor(() => expect(world.removed).toEqual(['a', 'b']));
+  });
+
+  it('long after that, or of another stream, is not repeated', async () => {
+    const world = new World();
+    world.insert();
+    world.erase('a', 'other');
+    world.clock += 60_000;
+    world.erase('b');
+    await sleep(20);
+    expect(world.removed).toEqual([]);
+  });
+
+  it('before anything was stored is not repeated', async () => {
+    const world = new World();
+    world.erase('a');
+    world.insert();
+    await sleep(20);
+    expect(world.removed).toEqual([]);
+  });
+
+  it('is left to the janitor when it cannot be repeated, and does not keep others from theirs', async () => {
+    const world = new World();
+    world.failure = new Error('down');
+    world.insert();
+    world.erase('a');
+    await vi.waitFor(() => expect(world.failed).toBe(1));
+    world.failure = undefined;
+    world.erase('b');
+    await vi.waitFor(() => expect(world.removed).toEqual(['b']));
+  });
+});
+
+const open = new Set<LateInserts>();
+afterEach(() => {
+  for (const inserts of open) inserts.close();
+  open.clear();
+});
+
+/** Definitions and a store as a spec wants them. */
+class World {
+  clock = 0;
+  failure: Error | undefined;
+  failed = 0;
+  readonly removed: string[] = [];
+  readonly inserts: LateInserts;
+  private readonly all: Erasure[] = [];
+  private changed: () => void = () => undefined;
+
+  constructor() {
+    this.inserts = new LateInserts({
+      definitions: {
+        stream: (stream) => ({ stream, created_at: createdAt, state: 'live' }) as StreamDefinition,
+        erasures: { all: () => this.all } as never,
+        onChange: (listener) => {
+          this.changed = listener;
+          return () => undefined;
+        },
+      },
+      eraser: { eraseEntity: (erasure) => this.remove(erasure) },
+      logger: createLogger({ name: 'test', level: 'silent' }),
+      pauseMs: 1,
+      now: () => this.clock,
+    });
+    open.add(this.inserts);
+  }
+
+  insert(): void {
+    this.inserts.begin(orders);
+    this.inserts.end(orders);
+  }
+
+  erase(entity_hash: string, stream = 'orders'): void {
+    this.all.push({
+      stream,
+      entity_hash,
+      stream_created_at: createdAt,
+      before: { 0: 5 },
+      erased_at: createdAt,
+    });
+    this.changed();
+  }
+
+  private async remove({ entityHash }: EntityErasure): Promise<number> {
+    if (this.failure) {
+      this.failed++;
+      throw this.failure;
+    }
+    this.removed.push(entityHash);
+    return 1;
+  }
+}

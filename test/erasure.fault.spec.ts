@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
+import { useFaultySystem } from './faulty-system.js';
+
+const system = useFaultySystem();
+
+describe('given an entity that is erased', () => {
+  it('when the materializer is paused with a backlog of it, nothing of it is left once it goes on', async () => {
+    const { engines, stack } = system();
+    const { core, materializers } = stack;
+    const materializer = materializers[0]!;
+    const stream = freshStream();
+    const event = (n: number) => ({ stream, event_type: 't', entity_id: 'ann', data: { n } });
+    await queryEvents(core, { stream }, waitFor([await writeEvent(core, event(0))]));
+    await engines.killClickHouse();
+    for (let batch = 0; batch < 10; batch++) {
+      const events = Array.from({ length: 200 }, (_, n) => event(n));
+      expect((await core.post('/api/v1/events/batch', { events })).status).toBe(201);
+    }
+    // It has read them, and tries to store them.
+    await sleep(3_000);
+    materializer.pause();
+    await engines.startClickHouse();
+    const answer = await core.send('DELETE', path('/api/v1/entities/ann', { stream, confirm: 'ann' }));
+    expect(answer.json<{ pending: boolean }>(), answer.text).toMatchObject({ pending: true });
+    materializer.resume();
+    const later = await writeEvent(core, event(1));
+    await queryEvents(core, { stream }, waitFor([later]));
+    await sleep(3_000);
+    for (let second = 0; second < 5; second++) {
+      const left = (await queryEvents(core, { stream, entity_id: 'ann', limit: '1000' })).events;
+      expect(left.map(({ event_id }) => event_id)).toEqual([later.event_id]);
+      await sleep(1_000);
+    }
+  });
+});
