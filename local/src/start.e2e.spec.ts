@@ -110,7 +110,7 @@ describe('npm start', () => {
 
   it('stops everything in order on Ctrl-C', async () => {
     await recordProcesses();
-    expect(await alive()).toHaveLength(5);
+    expect(await alive()).toHaveLength(6);
     expect(await running.end('SIGINT')).toBe(0);
     expect(running.output).toMatch(/Stopped\.\s*$/);
     expect(running.output).not.toMatch(/died/);
@@ -129,7 +129,7 @@ describe('npm start', () => {
 
   it('leaves nothing running when it is killed', async () => {
     await recordProcesses();
-    expect(await alive()).toHaveLength(5);
+    expect(await alive()).toHaveLength(6);
     await running.end('SIGKILL');
     await expect.poll(alive, { timeout: 100_000, interval: 100 }).toEqual([]);
   });

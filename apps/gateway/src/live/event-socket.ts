@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProblemError } from '#contracts';
+import { tooSlow } from './live-problems.js';
 
 export interface EventSocketOptions {
   /** Bytes that the client has not taken; past that nothing is written. */
@@ -53,10 +53,4 @@ export class EventSocket {
       if (!response.writableFinished) response.destroy();
     }, lastMs).unref();
   }
-}
-
-function tooSlow(): ProblemError {
-  const detail =
-    'This client does not take the events as fast as they come. Connect again with Last-Event-ID: nothing is left out.';
-  return new ProblemError('overloaded', detail);
 }

@@ -90,5 +90,6 @@ function begin(reply: FastifyReply): ServerResponse {
     // Proxies pass it on as it comes.
     'x-accel-buffering': 'no',
   });
-  return reply.raw;
+  // What is written after the client has gone is nobody's fault.
+  return reply.raw.on('error', () => undefined);
 }

@@ -214,7 +214,7 @@ describe('a stream is ended, and its client told why,', () => {
     live.close();
     await ended;
     expect(client.errors).toMatchObject([{ code: 'shutting_down' }]);
-    expect((client.parser as EventStreamParser).retryMs).toBeGreaterThanOrEqual(500);
+    expect((client.parser as EventStreamParser).retryMs).toBeGreaterThanOrEqual(1000);
     await client.connect(live);
     expect(client.failure).toMatchObject({ code: 'shutting_down' });
   });

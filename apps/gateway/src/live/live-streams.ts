@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { ProblemError } from '#contracts';
 import type { Definitions } from '#definitions';
 import { problemOf } from '#http';
 import type { EventReader } from '#store';
@@ -9,6 +8,7 @@ import { EventSocket, type EventSocketOptions } from './event-socket.js';
 import { LiveFilter, type LiveQuestion } from './live-filter.js';
 import { LiveGroup } from './live-group.js';
 import { LivePosition } from './live-position.js';
+import { deleted, notAPosition, shuttingDown, tooMany, tooWide } from './live-problems.js';
 import { LiveReader } from './live-reader.js';
 import type { LogFollower } from './log-follower.js';
 import { beginning, errorMessage, heartBeat } from './server-sent.js';
@@ -142,8 +142,8 @@ export class LiveStreams {
     if (problem.code === 'internal_error') {
       this.options.logger.error({ request_id: requestId, err: error }, 'a live stream failed');
     }
-    // Not all at once.
-    socket.end(errorMessage(problem, { requestId, retryMs: 500 + Math.random() * 2500 }));
+    // Not all at once, and not before this port is closed: EventSource gives up on a 503.
+    socket.end(errorMessage(problem, { requestId, retryMs: 1000 + Math.random() * 2000 }));
   }
 
   /** Refuses what the store cannot look for, before anything is sent: what was missed is looked for there. */
@@ -231,36 +231,7 @@ function startOf(
   if (lastEventId !== undefined && lastEventId !== '') {
     const position = LivePosition.parse(lastEventId, binding);
     if (position) return position;
-    const detail = 'is broken, or belongs to a stream with other filters';
-    throw new ProblemError('invalid_cursor', `The Last-Event-ID ${detail}.`, {
-      errors: [{ pointer: 'Last-Event-ID', detail }],
-    });
+    throw notAPosition();
   }
   return question.since === undefined ? cursor.copy() : new LivePosition(binding);
-}
-
-function tooMany(most: number): ProblemError {
-  const detail = `There are ${most} streams open on this instance already, which is as many as it allows.`;
-  return new ProblemError('overloaded', detail, { retryAfterSeconds: 5 });
-}
-
-function tooWide(): ProblemError {
-  const detail =
-    'So many streams are read that a position in them does not fit into a header. Name some with stream=.';
-  return new ProblemError('invalid_request', detail, {
-    errors: [{ pointer: 'stream', detail: 'must name fewer streams' }],
-  });
-}
-
-function deleted(stream: string): ProblemError {
-  return new ProblemError('stream_not_found', `The stream ${stream} has been deleted.`, {
-    errors: [{ pointer: 'stream', detail: `there is no stream ${stream}` }],
-  });
-}
-
-function shuttingDown(): ProblemError {
-  return new ProblemError(
-    'shutting_down',
-    'This instance is shutting down. Connect again with Last-Event-ID.',
-  );
 }

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allStreams, ProblemError, type StoredEvent, type TopicNames } from '#contracts';
-import type { Definitions, StreamDefinition } from '#definitions';
+import { allStreams, type StoredEvent, type TopicNames } from '#contracts';
+import type { Definitions } from '#definitions';
 import type { TopicAdmin } from '#log';
-import { maxOffsetRanges, type EventReader, type OffsetRange } from '#store';
+import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import { abortable } from './abortable.js';
+import { FollowedStreams, type Committed, type FollowedRange } from './followed-streams.js';
 import { LiveEvent } from './live-event.js';
 import type { LiveBatch, LiveGroup } from './live-group.js';
-import { LivePosition, streamKey } from './live-position.js';
+import type { LivePosition } from './live-position.js';
+import { logUnavailable } from './live-problems.js';
 import { PageReader } from './page-reader.js';
 
 export interface LogFollowerOptions {
@@ -22,22 +24,6 @@ export interface LogFollowerOptions {
   retryMs?: number;
 }
 
-/** A stream that is followed. */
-interface Followed {
-  key: string;
-  stream: string;
-  /** Of the stream that has this name now. */
-  life: string;
-  topic: string;
-  partitions: number;
-  /** By partition: everything below was handed on; undefined until it is known where to begin. */
-  next?: number[];
-}
-
-type FollowedRange = OffsetRange & { key: string };
-
-type Committed = ReadonlyMap<string, ReadonlyMap<number, number>>;
-
 const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 
 /**
@@ -48,17 +34,17 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
  */
 export class LogFollower {
   private readonly groups = new Set<LiveGroup>();
-  private followed = new Map<string, Followed>();
+  private readonly followed: FollowedStreams;
   private readonly options: Required<LogFollowerOptions>;
   private readonly pages: PageReader;
   private outdated = true;
-  private turn = 0;
   private running = false;
   private failure: Error | undefined;
   private round: { ended: Promise<void>; end: () => void } = newRound();
 
   constructor(options: LogFollowerOptions) {
     this.options = { pollMs: 50, retryMs: 1000, ...options };
+    this.followed = new FollowedStreams({ ...options, events: page.events });
     this.pages = new PageReader({ reader: options.reader, ...page });
     options.definitions.onChange(() => (this.outdated = true));
   }
@@ -125,85 +111,31 @@ export class LogFollower {
   }
 
   private async readNext(): Promise<boolean> {
-    if (this.outdated) this.plan();
+    this.plan();
     const waiting = [...this.groups].filter(({ cursor }) => !cursor);
-    const topics = new Map(
-      [...this.followed.values()].map(({ topic, partitions, life }) => [topic, { partitions, life }]),
-    );
     const { admin, topics: names } = this.options;
-    const committed = topics.size > 0 ? await admin.committedIn(names.materializerGroup, topics) : new Map();
-    this.begin(waiting, committed);
-    const ranges = this.behind(committed);
+    const { topics } = this.followed;
+    const committed: Committed =
+      topics.size > 0 ? await admin.committedIn(names.materializerGroup, topics) : new Map();
+    this.followed.begin(waiting, committed);
+    const ranges = this.followed.behind(committed);
     if (ranges.length === 0) return false;
     await this.readNew(ranges);
     return true;
   }
 
-  /** Which streams are wanted, after these or the groups have changed. */
   private plan(): void {
+    if (this.outdated) this.followed.plan([...this.groups]);
     this.outdated = false;
-    const live = this.options.definitions.streams().filter(({ state }) => state === 'live');
-    const groups = [...this.groups];
-    const wanted = live.filter(({ stream }) => groups.some(({ filter }) => filter.wants(stream)));
-    const followed = wanted.map((definition) => {
-      const key = streamKey(definition);
-      return [key, this.followed.get(key) ?? this.toFollow(key, definition)] as const;
-    });
-    this.followed = new Map(followed);
-    for (const { cursor } of groups) cursor?.keepOnly((key) => this.followed.has(key));
-  }
-
-  /** A stream that somebody wanted before it was there has its first event still to come. */
-  private toFollow(key: string, { stream, partitions, created_at: life }: StreamDefinition): Followed {
-    const isNew = [...this.groups].some(({ cursor, filter }) => cursor && filter.wants(stream));
-    const topic = this.options.topics.ofStream(stream);
-    return {
-      key,
-      stream,
-      topic,
-      life,
-      partitions,
-      ...(isNew && { next: Array<number>(partitions).fill(0) }),
-    };
-  }
-
-  private begin(waiting: readonly LiveGroup[], committed: Committed): void {
-    for (const followed of this.followed.values()) {
-      const offsets = committed.get(followed.topic);
-      followed.next ??= Array.from({ length: followed.partitions }, (_, i) => offsets?.get(i) ?? 0);
-    }
-    for (const group of waiting) {
-      group.cursor = new LivePosition(group.filter.binding);
-      for (const { key, stream, next = [] } of this.followed.values()) {
-        if (!group.filter.wants(stream)) continue;
-        next.forEach((offset, partition) => group.cursor?.set(key, partition, offset));
-      }
-    }
-  }
-
-  /** What can be queried and was not handed on, those first that have waited longest. Each gets its share of a page. */
-  private behind(committed: Committed): FollowedRange[] {
-    const ranges: FollowedRange[] = [];
-    for (const { key, stream, topic, next = [] } of this.followed.values()) {
-      for (const [partition, until] of committed.get(topic) ?? []) {
-        const from = next[partition];
-        if (from !== undefined && from < until) ranges.push({ key, stream, partition, from, until });
-      }
-    }
-    const share = Math.max(100, Math.floor(page.events / ranges.length));
-    this.turn = ranges.length > maxOffsetRanges ? (this.turn + maxOffsetRanges) % ranges.length : 0;
-    return [...ranges.slice(this.turn), ...ranges.slice(0, this.turn)].map((range) => ({
-      ...range,
-      until: Math.min(range.until, range.from + share),
-    }));
   }
 
   private async readNew(ranges: readonly FollowedRange[]): Promise<void> {
     const keys = new Map(ranges.map(({ stream, key }) => [stream, key]));
     const { events, reached } = await this.pages.read({ access: allStreams }, ranges);
     // Of a stream that has gone while it was read, or is another one by now, nothing is handed on.
-    if (this.outdated) this.plan();
-    const isThere = ({ stream }: { stream: string }) => this.followed.has(keys.get(stream) ?? '');
+    this.plan();
+    const isThere = ({ stream }: { stream: string }) =>
+      this.followed.get(keys.get(stream) ?? '') !== undefined;
     const batch: LiveBatch = {
       events: byStream(events.filter(isThere)),
       reached: reached.filter(isThere),
@@ -231,9 +163,4 @@ function newRound(): { ended: Promise<void>; end: () => void } {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
   return { ended, end };
-}
-
-function logUnavailable(cause: Error): ProblemError {
-  const detail = 'How far the events can be queried is not known while Kafka cannot be reached.';
-  return new ProblemError('log_unavailable', detail, { retryAfterSeconds: 2, cause });
 }

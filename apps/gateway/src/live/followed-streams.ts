@@ -1,0 +1,120 @@
+import type { TopicNames } from '#contracts';
+import type { Definitions, StreamDefinition } from '#definitions';
+import type { CommittedQuestion } from '#log';
+import { maxOffsetRanges, type OffsetRange } from '#store';
+import type { LiveGroup } from './live-group.js';
+import { LivePosition, streamKey } from './live-position.js';
+
+/** By topic, then partition: the offset that a group reads next. */
+export type Committed = ReadonlyMap<string, ReadonlyMap<number, number>>;
+
+/** Offsets that can be queried and were not handed on. */
+export type FollowedRange = OffsetRange & { key: string };
+
+interface Followed {
+  key: string;
+  stream: string;
+  topic: string;
+  /** Tells the stream from others that had its name. */
+  life: string;
+  partitions: number;
+  /** By partition: everything below was handed on; undefined until it is known where to begin. */
+  next?: number[];
+}
+
+type Group = Pick<LiveGroup, 'cursor' | 'filter'>;
+
+/** The streams that somebody wants, and how far each of their partitions was handed on. */
+export class FollowedStreams {
+  private streams = new Map<string, Followed>();
+  private turn = 0;
+
+  constructor(
+    private readonly options: {
+      definitions: Pick<Definitions, 'streams'>;
+      topics: TopicNames;
+      /** Offsets that all ranges together should have. */
+      events: number;
+    },
+  ) {}
+
+  get(key: string): { stream: string; next?: number[] } | undefined {
+    return this.streams.get(key);
+  }
+
+  /** What is to be asked of each topic. */
+  get topics(): Map<string, CommittedQuestion> {
+    return new Map(
+      [...this.streams.values()].map(({ topic, partitions, life }) => [topic, { partitions, life }]),
+    );
+  }
+
+  clear(): void {
+    this.streams.clear();
+  }
+
+  /** Looks which streams are wanted, after these or the groups have changed. */
+  plan(groups: readonly Group[]): void {
+    const live = this.options.definitions.streams().filter(({ state }) => state === 'live');
+    const wanted = live.filter(({ stream }) => groups.some(({ filter }) => filter.wants(stream)));
+    const followed = wanted.map((definition) => {
+      const key = streamKey(definition);
+      return [key, this.streams.get(key) ?? this.toFollow(key, definition, groups)] as const;
+    });
+    this.streams = new Map(followed);
+    for (const { cursor } of groups) cursor?.keepOnly((key) => this.streams.has(key));
+  }
+
+  /** Streams that are new begin at what is committed, and the groups that wait at what was handed on. */
+  begin(waiting: readonly Group[], committed: Committed): void {
+    for (const followed of this.streams.values()) {
+      const offsets = committed.get(followed.topic);
+      followed.next ??= Array.from({ length: followed.partitions }, (_, i) => offsets?.get(i) ?? 0);
+    }
+    for (const group of waiting) group.cursor = this.cursorOf(group);
+  }
+
+  /** What can be queried and was not handed on. Each range gets its share; where there are many, they take turns. */
+  behind(committed: Committed): FollowedRange[] {
+    const ranges: FollowedRange[] = [];
+    for (const { key, stream, topic, next = [] } of this.streams.values()) {
+      for (const [partition, until] of committed.get(topic) ?? []) {
+        const from = next[partition];
+        if (from !== undefined && from < until) ranges.push({ key, stream, partition, from, until });
+      }
+    }
+    const share = Math.max(100, Math.floor(this.options.events / ranges.length));
+    this.turn = ranges.length > maxOffsetRanges ? (this.turn + maxOffsetRanges) % ranges.length : 0;
+    return [...ranges.slice(this.turn), ...ranges.slice(0, this.turn)].map((range) => ({
+      ...range,
+      until: Math.min(range.until, range.from + share),
+    }));
+  }
+
+  /** A stream that somebody wanted before it was there has its first event still to come. */
+  private toFollow(
+    key: string,
+    { stream, partitions, created_at: life }: StreamDefinition,
+    groups: readonly Group[],
+  ): Followed {
+    const isNew = groups.some(({ cursor, filter }) => cursor && filter.wants(stream));
+    const topic = this.options.topics.ofStream(stream);
+    return {
+      key,
+      stream,
+      topic,
+      life,
+      partitions,
+      ...(isNew && { next: Array<number>(partitions).fill(0) }),
+    };
+  }
+
+  private cursorOf({ filter }: Group): LivePosition {
+    const cursor = new LivePosition(filter.binding);
+    for (const { key, stream, next = [] } of this.streams.values()) {
+      if (!filter.wants(stream)) continue;
+      next.forEach((offset, partition) => cursor.set(key, partition, offset));
+    }
+    return cursor;
+  }
+}
