@@ -34,6 +34,7 @@ describe('health', () => {
             lag_events: expect.any(Number) as number,
             lag_seconds: expect.any(Number) as number,
           },
+          processor: { status: 'ok', lag_events: 0, lag_seconds: 0 },
         },
       });
     }

@@ -53,6 +53,7 @@ export interface GatewayParts {
   replay: DeadLetterReplay;
   checks: SchemaChecks;
   projectionChanges: ProjectionChanges;
+  projectionLag: ProjectionLag;
   projectionFigures: ProjectionFigures;
   projectionStates: ProjectionStates;
   live: LiveStreams;
@@ -74,10 +75,8 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     ...{ definitions, waitFor },
     ...(unknownStreamMs !== undefined && { unknownStreamMs }),
   });
-  const figures = new ProjectionFigures({
-    ...{ projections, gate },
-    lag: new ProjectionLag({ admin, definitions, topics }),
-  });
+  const projectionLag = new ProjectionLag({ admin, definitions, topics });
+  const figures = new ProjectionFigures({ projections, gate, lag: projectionLag });
   return {
     reader,
     snapshots,
@@ -89,6 +88,7 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     replay: new DeadLetterReplay({ reader, writer, eraser, producer, definitions, topics, gate }),
     checks: new SchemaChecks(schemaPolicy),
     projectionChanges: new ProjectionChanges({ definitions, admin, topics, projections, streams }),
+    projectionLag,
     projectionFigures: figures,
     projectionStates: new ProjectionStates({ definitions, projections, figures, waitFor, gate, topics }),
     live: new LiveStreams({

@@ -8,6 +8,7 @@ import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#
 import type { GatewayConfig } from './config.js';
 import { gatewayParts, type GatewayParts } from './gateway-parts.js';
 import { MaterializerLag } from './health/materializer-lag.js';
+import { ProcessorLag } from './health/processor-lag.js';
 import { registerChecks } from './health/register-checks.js';
 import { corePort, queryPort } from './ports.js';
 import { ReadGate } from './reads/read-gate.js';
@@ -53,7 +54,8 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   );
   lifecycle.stopping.addEventListener('abort', () => parts.live.close(), { once: true });
   const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
-  registerChecks(context.health, { log, store, definitions, lag });
+  const processor = new ProcessorLag({ definitions, lag: parts.projectionLag });
+  registerChecks(context.health, { log, store, definitions, lag, processor });
   const stopFollowing = lag.follow(lagIntervalMs);
   lifecycle.onStop('lag', async () => stopFollowing());
   lifecycle.onStop('producer', () => producer.close());

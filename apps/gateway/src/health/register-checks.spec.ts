@@ -4,12 +4,15 @@ import { systemActor, type Definitions } from '#definitions';
 import { Health } from '#http';
 import { StoreUnavailableError } from '#store';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { ProjectionLag } from '../projections/projection-lag.js';
 import { MaterializerLag } from './materializer-lag.js';
+import { ProcessorLag } from './processor-lag.js';
 import { behind, registerChecks } from './register-checks.js';
 
 let gateway: GivenGateway;
 let health: Health;
 let storeIsDown: boolean;
+let processor: ProcessorLag;
 
 beforeEach(async () => {
   gateway = await givenGateway();
@@ -18,7 +21,11 @@ beforeEach(async () => {
   const { log, definitions, topics } = gateway;
   const ping = () => (storeIsDown ? Promise.reject(new StoreUnavailableError('down')) : Promise.resolve());
   const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
-  registerChecks(health, { log, store: { ping }, definitions, lag });
+  processor = new ProcessorLag({
+    definitions,
+    lag: new ProjectionLag({ admin: log.admin, definitions, topics }),
+  });
+  registerChecks(health, { log, store: { ping }, definitions, lag, processor });
 });
 afterEach(() => gateway.close());
 
@@ -34,14 +41,15 @@ describe('the gateway', () => {
     expect((await health.report('all')).checks).toMatchObject({
       definitions: { status: 'ok', streams: 2, unreadable: 0 },
       materializer: { status: 'ok', lag_events: 1 + audited, lag_seconds: 0 },
+      processor: { status: 'ok', lag_events: 0, lag_seconds: 0 },
     });
   });
 
   it('is not well when what was written cannot be queried for more than a minute', async () => {
-    health.register('materializer', async () => behind({ lag_events: 3, lag_seconds: 61 }));
+    health.register('materializer', async () => behind({ lag_events: 3, lag_seconds: 61 }, 'queries'));
     expect(await well()).toBe(false);
     expect((await health.report('all')).checks.materializer?.error).toContain('61 s (3 events)');
-    health.register('materializer', async () => behind({ lag_events: 3, lag_seconds: 59 }));
+    health.register('materializer', async () => behind({ lag_events: 3, lag_seconds: 59 }, 'queries'));
     expect(await well()).toBe(true);
   });
 
@@ -64,7 +72,7 @@ describe('the gateway', () => {
       const definitions = Object.create(gateway.definitions, { ageMs: { value: ageMs } }) as Definitions;
       const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
       health = new Health('0.0.0-spec');
-      registerChecks(health, { log, store: { ping: () => Promise.resolve() }, definitions, lag });
+      registerChecks(health, { log, store: { ping: () => Promise.resolve() }, definitions, lag, processor });
       expect([await ready(), await well()]).toEqual([true, expected]);
     }
     expect((await health.report('all')).checks.definitions_age?.error).toContain('for 31 s');

@@ -1,0 +1,39 @@
+import type { Definitions } from '#definitions';
+import type { ProjectionLag } from '../projections/projection-lag.js';
+import { LagClock } from './lag-clock.js';
+import type { Lag } from './materializer-lag.js';
+
+export interface ProcessorLagOptions {
+  definitions: Pick<Definitions, 'projections'>;
+  lag: Pick<ProjectionLag, 'of'>;
+}
+
+/** How far the processors are behind the log, over all projections that are read and go on. */
+export class ProcessorLag {
+  private clocks = new Map<string, LagClock>();
+
+  constructor(private readonly options: ProcessorLagOptions) {}
+
+  /**
+   * Events in sum, seconds of the one that is furthest behind; `now` in milliseconds.
+   * @throws LogUnavailableError @throws ProblemError overloaded
+   */
+  async measure(now: number): Promise<Lag> {
+    const { definitions, lag } = this.options;
+    const running = definitions.projections
+      .all()
+      .filter(({ paused, failure }) => !paused && failure === null);
+    const found = await lag.of(running.flatMap(({ serving }) => serving ?? []));
+    const total: Lag = { lag_events: 0, lag_seconds: 0 };
+    const clocks = new Map<string, LagClock>();
+    for (const [build, { lag: behind, total: end }] of found) {
+      const clock = this.clocks.get(build) ?? new LagClock();
+      clocks.set(build, clock);
+      const seconds = clock.observe({ end, committed: end - behind }, now);
+      total.lag_events += behind;
+      total.lag_seconds = Math.max(total.lag_seconds, Math.round(seconds * 1000) / 1000);
+    }
+    this.clocks = clocks;
+    return total;
+  }
+}
