@@ -42,8 +42,9 @@ describe.each(['core', 'query'] as const)('the retention of a stream, on the %s 
     [{}, '/retention'],
     [{ retention: '7d' }, '/retention'],
     [{ retention: {} }, '/retention'],
-    [{ retention: { time: '-1d' } }, '/retention'],
-    [{ retention: { bytes: 0 } }, '/retention'],
+    [{ retention: { time: '-1d' } }, '/retention/time'],
+    [{ retention: { time: 'PT0S' } }, '/retention/time'],
+    [{ retention: { bytes: 0 } }, '/retention/bytes'],
     [{ retention: 'unlimited', partitions: 9 }, '/partitions'],
   ])('is not changed to %j', async (body, pointer) => {
     const stream = freshStream();

@@ -9,7 +9,7 @@ export type Retention = 'unlimited' | { time?: string; bytes?: number };
 
 /** A whole number of seconds, minutes, hours or days; or an ISO 8601 duration of these, such as `P30D` or `PT12H`. */
 const durationPattern =
-  /^(?:[1-9]\d{0,6}[smhd]|P(?=\d|T\d)(?:\d{1,6}D)?(?:T(?=\d)(?:\d{1,6}H)?(?:\d{1,6}M)?(?:\d{1,6}S)?)?)$/;
+  /^(?:[1-9]\d{0,6}[smhd]|P(?=.*[1-9])(?=\d|T\d)(?:\d{1,6}D)?(?:T(?=\d)(?:\d{1,6}H)?(?:\d{1,6}M)?(?:\d{1,6}S)?)?)$/;
 
 function isRetention(value: unknown): boolean {
   if (value === 'unlimited') return true;
