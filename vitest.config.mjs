@@ -17,7 +17,8 @@ const project = (name, suffix, extra = {}) => ({
   },
 });
 
-const engines = { globalSetup: ['dist/libs/testing/src/global-engines.js'], maxWorkers: 2 };
+// More than there are cores: they wait for engines, for time-outs, sessions, restarts.
+const engines = { globalSetup: ['dist/libs/testing/src/global-engines.js'], maxWorkers: 3 };
 
 export default defineConfig({
   test: {
@@ -26,8 +27,7 @@ export default defineConfig({
       project('unit', '', { exclude: ['**/*.{int,e2e,fault}.spec.js'], isolate: false }),
       project('int', '.int', engines),
       project('e2e', '.e2e', engines),
-      // They mostly wait: for time-outs, sessions, restarts.
-      project('fault', '.fault', { testTimeout: 600_000, maxWorkers: 3 }),
+      project('fault', '.fault', { testTimeout: 600_000, maxWorkers: 4 }),
     ],
   },
 });
