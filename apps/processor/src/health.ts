@@ -1,18 +1,8 @@
-import type { Lag, Progress } from '#consuming';
+import { consumerHealth, storingHealth, type Lag, type Progress } from '#consuming';
 import { definitionsHealth, type Definitions } from '#definitions';
 import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';
-
-/** The projections have lag and do not move. The process should be restarted. */
-export class HangingError extends Error {
-  override readonly name = 'HangingError';
-}
-
-/** Something is not saved, and is tried again and again. It may be one table only: the store answers all the same. */
-export class HeldUpError extends Error {
-  override readonly name = 'HeldUpError';
-}
 
 /** What `/health`, `/health/live` and `/health/ready` say about this process. */
 export function registerChecks(
@@ -30,15 +20,6 @@ export function registerChecks(
   health.register('log', () => log.admin.ping());
   health.register('store', () => store.ping());
   health.register('definitions', async () => definitionsHealth(definitions));
-  health.register('saving', async () => {
-    if (processor.complaint !== undefined) throw new HeldUpError(processor.complaint);
-  });
-  health.register('processor', async () => projectionsHealth(lag, progress), { liveness: true });
-}
-
-function projectionsHealth(lag: { readonly total: Lag }, progress: Progress): Record<string, unknown> {
-  const { events, seconds } = lag.total;
-  const idle = Math.round(progress.secondsSinceMove);
-  if (progress.hangs(events)) throw new HangingError(`nothing moved for ${idle} s, ${events} events behind`);
-  return { lag_events: events, lag_seconds: Math.round(seconds * 1000) / 1000, seconds_since_progress: idle };
+  health.register('saving', () => storingHealth(processor));
+  health.register('processor', async () => consumerHealth(lag, progress), { liveness: true });
 }

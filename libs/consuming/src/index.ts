@@ -1,4 +1,5 @@
 export { CommitLine } from './commit-line.js';
+export { consumerHealth, HangingError, HeldUpError, storingHealth } from './consumer-health.js';
 export { Erasures, type KnownErasures } from './erasures.js';
 export {
   LagMonitor,
