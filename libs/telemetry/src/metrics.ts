@@ -270,13 +270,19 @@ export const projectionSaveDuration = new Histogram({
 
 export const liveStreams = new Gauge({
   name: 'tributary_live_streams',
-  help: 'Open streams of live events.',
+  help: 'Open streams of live events and of changes of projections.',
   registers,
 });
 
 export const liveEvents = new Counter({
   name: 'tributary_live_events_total',
   help: 'Events that were written to open streams, to each of them.',
+  registers,
+});
+
+export const liveChanges = new Counter({
+  name: 'tributary_live_changes_total',
+  help: 'States of projections that were written to open streams, to each of them.',
   registers,
 });
 

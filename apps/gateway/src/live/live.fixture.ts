@@ -5,10 +5,17 @@ import { MemoryStore, type EventReader } from '#store';
 import { compileParsed, eventValue } from '#streaming';
 import { createLogger } from '#telemetry';
 import type { LiveQuestion } from './live-filter.js';
-import { LiveStreams, type LiveStreamsOptions } from './live-streams.js';
+import { LiveConnections, type LiveConnectionsOptions } from './live-connections.js';
+import { LiveStreams } from './live-streams.js';
 import { LogFollower } from './log-follower.js';
 
 const topics = new TopicNames('spec.');
+
+/** The open streams of a process. */
+export interface LiveGateway {
+  open: LiveStreams['open'];
+  close(): void;
+}
 
 /** Streams, what of them is stored, and how far the materializer has come: what live streams are made from. */
 export class LiveWorld {
@@ -37,7 +44,7 @@ export class LiveWorld {
   }
 
   /** A process with its open streams. */
-  gateway(options: Partial<LiveStreamsOptions> & { reader?: EventReader } = {}): LiveStreams {
+  gateway(options: Partial<LiveConnectionsOptions> & { reader?: EventReader } = {}): LiveGateway {
     const definitions = {
       stream: (name: string) => this.definitions.get(name),
       streams: () => [...this.definitions.values()],
@@ -61,15 +68,9 @@ export class LiveWorld {
     const follower = new LogFollower({
       ...{ admin, reader, definitions, topics, logger, pollMs: 1, retryMs: 1 },
     });
-    return new LiveStreams({
-      follower,
-      reader,
-      definitions,
-      logger,
-      maxStreams: 500,
-      checkMs: 5,
-      ...options,
-    });
+    const connections = new LiveConnections({ logger, maxStreams: 500, checkMs: 5, ...options });
+    const live = new LiveStreams({ connections, follower, reader, definitions });
+    return { open: (...request) => live.open(...request), close: () => connections.close() };
   }
 
   private changed(): void {
@@ -116,7 +117,7 @@ export class LiveClient {
   }
 
   /** Connects, again after the last message that came. Resolves when the connection has ended. */
-  connect(live: LiveStreams, requirePermission: () => void = () => undefined): Promise<void> {
+  connect(live: LiveGateway, requirePermission: () => void = () => undefined): Promise<void> {
     this.connection = new AbortController();
     this.pending = [];
     [this.ended, this.failure] = [false, undefined];
