@@ -67,7 +67,9 @@ export class MemoryProjections implements ProjectionWriter, ProjectionReader {
           row.stream === stream && row.partition === partition && row.last_offset >= offset,
       );
     return this.keysOf(build)
-      .filter(({ key, parts }) => parts.some(isChanged) && (after === undefined || compareText(key, after) > 0))
+      .filter(
+        ({ key, parts }) => parts.some(isChanged) && (after === undefined || compareText(key, after) > 0),
+      )
       .slice(0, limit);
   }
 

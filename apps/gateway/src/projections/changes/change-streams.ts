@@ -85,7 +85,8 @@ export class ChangeStreams {
 
 /** After the last message that the client has; without one from now on, or with `snapshot` with the states of all keys. */
 function startOf({ definition: { name }, lastEventId }: ChangesRequest, feed: BuildFeed): ChangeStart {
-  if (lastEventId === undefined || lastEventId === '') return { feed, position: undefined, isOfAnother: false };
+  if (lastEventId === undefined || lastEventId === '')
+    return { feed, position: undefined, isOfAnother: false };
   const position = positionIn(lastEventId, { name, build: feed.build });
   return { feed, position, isOfAnother: position === undefined };
 }

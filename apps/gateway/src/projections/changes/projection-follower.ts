@@ -55,7 +55,10 @@ export class ProjectionFollower {
    * @param patient Waits while the store cannot be reached, too.
    * @throws the signal's reason, and what the store throws
    */
-  async feed(name: string, { signal, patient }: { signal: AbortSignal; patient: boolean }): Promise<BuildFeed> {
+  async feed(
+    name: string,
+    { signal, patient }: { signal: AbortSignal; patient: boolean },
+  ): Promise<BuildFeed> {
     for (;;) {
       const feed = this.followed.get(name)?.feed;
       if (feed && this.serves(name, feed)) return feed;

@@ -16,7 +16,15 @@ import { longQuery, partsBySize } from '../parts-by-size.js';
 import { boundSettings, type QueryBounds } from '../query-bounds.js';
 import { RowBinaryWriter } from '../row-binary.js';
 import { buildsSql, removeBuildSql } from './build-query.js';
-import { changedKeysSql, countKeysSql, keySql, keysSql, loadSql, progressOfSql, progressSql } from './projection-query.js';
+import {
+  changedKeysSql,
+  countKeysSql,
+  keySql,
+  keysSql,
+  loadSql,
+  progressOfSql,
+  progressSql,
+} from './projection-query.js';
 import {
   progressColumns,
   readProgress,
