@@ -110,6 +110,9 @@ export class ChangesWorld {
   }
 }
 
+/** Who reads, and what they may see; default: all of it. */
+type Permitted = Partial<Pick<Parameters<ChangesGateway['open']>[0], 'requirePermission' | 'access'>>;
+
 /** A client of a stream of changes. */
 export class ChangesClient extends StreamClient {
   constructor(
@@ -137,10 +140,8 @@ export class ChangesClient extends StreamClient {
   }
 
   /** Connects, again after the last id that came. Resolves when the connection has ended. */
-  connect(
-    live: ChangesGateway,
-    { requirePermission = () => undefined, access = allStreams } = {},
-  ): Promise<void> {
+  connect(live: ChangesGateway, permitted: Permitted = {}): Promise<void> {
+    const { requirePermission = () => undefined, access = allStreams } = permitted;
     const { definition } = this.world;
     if (!definition) throw new Error('there is no projection');
     const request = { definition, access, snapshot: this.snapshot, requestId: 'r', requirePermission };
