@@ -34,6 +34,8 @@ export interface ChangesPage {
 const page = { keys: 500, bytes: 256 * 1024 };
 /** What is kept for those who ask a little later. */
 const kept = { answers: 8, bytes: 4 * 1024 * 1024 };
+/** Milliseconds that changes are held back after a page, at most. */
+const longestRest = 2_000;
 
 /**
  * How far one build is saved, and what has changed in it. Those who are as far as each other ask the same: the store is
@@ -46,6 +48,7 @@ export class BuildFeed {
   private readonly keys: ReadonlyMap<string, string>;
   private readonly answers = new SharedAnswers<ChangesPage>(kept);
   private limit = page.keys;
+  private restUntil = 0;
   private wake: () => void = () => undefined;
   private movement: Promise<void>;
 
@@ -64,8 +67,12 @@ export class BuildFeed {
     this.movement = new Promise((resolve) => (this.wake = resolve));
   }
 
-  /** So far it is saved, says the store. */
+  /**
+   * So far it is saved, says the store. While what has changed takes long to read, it comes less often: reading goes on for
+   * half of the time at most.
+   */
   advance(progress: readonly ProjectionProgress[]): void {
+    if (performance.now() < this.restUntil) return;
     let moved = false;
     for (const { stream, partition, next } of progress) {
       const key = this.keys.get(stream);
@@ -104,7 +111,10 @@ export class BuildFeed {
       const { limit } = this;
       try {
         const query = { build: this.build.id, since, limit, ...(after !== undefined && { after }) };
+        const begun = performance.now();
         const keys = await gate.run(closed, (signal) => projections.changedKeys(query, signal));
+        const now = performance.now();
+        this.restUntil = now + Math.min(longestRest, now - begun);
         const fold = foldOf(this.build);
         const texts = keys.map((key) => changeMessage(keyState(fold, mergedKey(fold, key))));
         const bytes = Buffer.from(texts.join(''));

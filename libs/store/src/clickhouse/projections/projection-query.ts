@@ -71,18 +71,20 @@ ORDER BY key, stream, partition`,
 }
 
 /**
- * The rows of one page of changed keys. A row that was replaced tells as well as the one that replaced it: only the
- * greatest offset counts. ORDER BY as in `keysSql`.
+ * The rows of one page of changed keys, which lie anywhere: so not by FINAL, as in `loadSql`. That a key was changed is
+ * told by a row that was replaced, too. ORDER BY key, stream, partition: what the port promises; then the greatest offset
+ * first, the row that wins.
  */
 export function changedKeysSql(query: ChangedKeysQuery): Sql {
   const params = new Params();
   const where = `${keyConditions(query, params)} AND (${changedSince(query.since, params)})`;
   return {
     query: `SELECT ${stateSelection}
-FROM projection_states FINAL
+FROM projection_states
 WHERE build = ${params.bind('String', query.build)} AND key IN (
   SELECT key FROM projection_states WHERE ${where} GROUP BY key ORDER BY key LIMIT ${params.bind('UInt64', query.limit)})
-ORDER BY key, stream, partition`,
+ORDER BY key, stream, partition, last_offset DESC
+LIMIT 1 BY key, stream, partition`,
     params: params.values,
   };
 }
