@@ -56,7 +56,8 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   const progress = new Progress();
   const processor = new Processor({
     ...settings(config),
-    ...{ log, topics, logger, progress, erasures, definitions, writer: writerOf(store) },
+    ...{ log, topics, logger, progress, erasures, definitions },
+    ...{ reader: store.reader, writer: writerOf(store) },
     onFailure: (error) => context.crash(error),
   });
   const snapshotter = new Snapshotter({

@@ -225,6 +225,13 @@ export const projectionFailed = new Counter({
   registers,
 });
 
+export const projectionUnstored = new Counter({
+  name: 'tributary_projection_unstored_offsets_total',
+  help: 'Offsets that the log had let go of before the materializer was past them, by projection: what was not stored is in no state.',
+  labelNames: ['projection'] as const,
+  registers,
+});
+
 export const projectionDuplicates = new Counter({
   name: 'tributary_projection_duplicates_total',
   help: 'Records dropped because their event id had been seen within the window, by projection.',

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#contracts';
-import { StoreUnavailableError, type EventReader, type OffsetRange } from '#store';
+import { PageReader, StoreUnavailableError, type EventReader, type OffsetRange, type PageRead } from '#store';
 import { metrics } from '#telemetry';
 import type { ReadGate } from '../reads/read-gate.js';
 import { LiveEvent } from './live-event.js';
 import type { LiveGroup, LiveListener } from './live-group.js';
 import type { LivePosition, Missing } from './live-position.js';
 import type { LogFollower } from './log-follower.js';
-import { PageReader, type PageRead } from './page-reader.js';
 import { eventMessage } from './server-sent.js';
 import type { EventSocket } from './event-socket.js';
 
