@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { EventStreamClient, until, type HttpAnswer, type HttpClient } from '#testing';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
+import { sql } from './sql.js';
+import { expireRecords } from './topics.js';
 import { useStack } from './use-stack.js';
 
 const system = useStack({ processors: 1, env: { KAFKA_SESSION_TIMEOUT_MS: '10000' } });
@@ -320,6 +322,58 @@ describe('a stream of changes', () => {
     expect(admitted.status).toBe(200);
     expectProblem(await given.client.get(given.at('/changes?since=now')), 'invalid_request');
     admitted.close();
+  });
+});
+
+describe('a log whose beginning retention has taken', () => {
+  const write = async (given: Given, from: number, until: number) => {
+    const events = Array.from({ length: until - from }, (_, i) => ({
+      ...{ stream: given.stream, event_type: 'order.placed', entity_id: `e${(from + i) % 31}` },
+      data: { currency: `k${(from + i) % 7}`, amount: from + i },
+    }));
+    const answer = await given.client.post('/api/v1/events/batch', { events });
+    expect(answer.status, answer.text).toBe(201);
+    for (const written of answer.json<{ events: Written[] }>().events)
+      given.written.push({ ...written, stream: given.stream });
+    await queryEvents(given.client, { stream: given.stream, limit: '1' }, waitFor(given.written));
+  };
+  const expire = (given: Given, part: number) =>
+    expireRecords(system(), system().topics.ofStream(given.stream), part);
+  /** States are what ClickHouse makes of everything that was ever written. */
+  const expectExact = async (given: Given) => {
+    await given.state('k0');
+    const text = await sql(
+      system(),
+      `SELECT JSONExtractString(data, 'currency') AS key, count(), sum(JSONExtractUInt(data, 'amount'))
+       FROM ${system().database}.events FINAL WHERE stream = '${given.stream}' GROUP BY key ORDER BY key FORMAT TSV`,
+    );
+    const answer = await given.client.get(given.at('/state'));
+    const { states } = answer.json<{ states: State[] }>();
+    const lines = states.map(({ key, state }) => [key, state.orders, state.revenue].join('\t'));
+    expect(lines).toEqual(text.trim().split('\n'));
+  };
+
+  it('is read from the store: by a first build, a reset, and one that was paused', async () => {
+    const given = new Given(system().core);
+    await given.made();
+    await write(given, 0, 3000);
+    await expire(given, 0.7);
+    await write(given, 3000, 3500);
+    await given.define();
+    await given.built(1);
+    await expectExact(given);
+    await given.act('pause');
+    await write(given, 3500, 4000);
+    await expire(given, 1);
+    await given.act('resume');
+    await expectExact(given);
+    await given.act('reset');
+    await system().processors[0]!.restart('SIGKILL');
+    await write(given, 4000, 4100);
+    await given.built(1);
+    await expectExact(given);
+    const figures = { status: 'running', processed: 4100, failed: 0, lag: 0 };
+    await expect.poll(() => given.shown(), { timeout: 10_000 }).toMatchObject(figures);
   });
 });
 
