@@ -16,7 +16,7 @@ import type { CompiledBuild } from './compiled-build.js';
 import type { KeyCache } from './key-cache.js';
 import { PartitionProjector, type Counted } from './partition-projector.js';
 import type { Saver } from './saver.js';
-import type { HistoryPlace, StoredHistory } from './stored-history.js';
+import type { StoredHistory } from './stored-history.js';
 
 /** Calls that ask for another start of the same topic, close together, become one. */
 const reassignMs = 100;
@@ -209,35 +209,27 @@ export class Runner implements ConsumerHandler {
     }
   }
 
-  /**
-   * Folds from the store what the log has no more, and what lies before that tells the window; until the log has what
-   * follows: its beginning moves on meanwhile.
-   */
-  private async fill(held: Held, projector: PartitionProjector): Promise<void> {
-    const { history, saver } = this.parts;
-    const place = this.placeOf(held);
-    const { signal } = held.end;
-    for (;;) {
-      const expired = await history.expired(place, projector.reached, signal);
-      if (!expired) return;
-      for await (const batch of history.read(place, expired, signal)) {
-        const done = await saver.turn(projector);
-        try {
-          signal.throwIfAborted();
-          this.count(await projector.take(batch, expired.beginning));
-          signal.throwIfAborted();
-          saver.add(projector);
-        } finally {
-          done();
-        }
-      }
-    }
-  }
-
-  private placeOf({ assignment: { topic, partition } }: Held): HistoryPlace {
-    const stream = this.parts.topics.streamOf(topic) ?? topic;
+  /** Folds what the log has no more, if there is any of it. */
+  private fill(
+    { assignment: { topic, partition }, end }: Held,
+    projector: PartitionProjector,
+  ): Promise<void> {
+    const { history, saver, topics } = this.parts;
+    const stream = topics.streamOf(topic) ?? topic;
     const life = this.compiled.build.sources[stream]?.created_at ?? '';
-    return { name: this.name, topic, stream, partition, life };
+    const place = { name: this.name, topic, stream, partition, life };
+    const fold = async (batch: RecordBatch, beginning: number): Promise<void> => {
+      const done = await saver.turn(projector);
+      try {
+        end.signal.throwIfAborted();
+        this.count(await projector.take(batch, beginning));
+        end.signal.throwIfAborted();
+        saver.add(projector);
+      } finally {
+        done();
+      }
+    };
+    return history.fill(place, { reached: () => projector.reached, fold }, end.signal);
   }
 
   private async take(held: Held, projector: PartitionProjector, batch: RecordBatch): Promise<void> {

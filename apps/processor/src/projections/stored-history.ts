@@ -35,8 +35,15 @@ export interface Reached {
   known: number;
 }
 
+/** Who folds what is read, in the order of the log. */
+export interface HistoryFolder {
+  reached(): Reached;
+  /** @param beginning Of the log: events from there on are in it, too. */
+  fold(batch: RecordBatch, beginning: number): Promise<void>;
+}
+
 /** Offsets to be read from the store. */
-export interface Expired {
+interface Expired {
   from: number;
   until: number;
   /** What is below it the log has no more. */
@@ -48,6 +55,19 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 /** Reads from the store what the log's retention has taken. */
 export class StoredHistory {
   constructor(private readonly parts: StoredHistoryParts) {}
+
+  /**
+   * Hands over what the log has no more, until the log has what follows: its beginning moves on meanwhile.
+   * @throws the signal's reason, and what the folding throws
+   */
+  async fill(place: HistoryPlace, folder: HistoryFolder, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const expired = await this.expired(place, folder.reached(), signal);
+      if (!expired) return;
+      for await (const batch of this.read(place, expired, signal))
+        await folder.fold(batch, expired.beginning);
+    }
+  }
 
   /**
    * What is to be read from the store by whoever has folded everything below `next`, and knows every id below `known` that
@@ -86,7 +106,7 @@ export class StoredHistory {
   }
 
   /** Its events in the order of the log, as batches of the log. @throws the signal's reason */
-  async *read(
+  private async *read(
     place: HistoryPlace,
     { from, until }: Expired,
     signal: AbortSignal,
