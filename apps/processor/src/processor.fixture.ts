@@ -178,22 +178,20 @@ export class World {
     const topic = topics.ofStream(stream);
     for (const partition of this.log.topics.get(topic)!.partitions.keys()) {
       const [ids, reader, rows] = [new IdWindow(window), new RecordReader(), [] as EventRow[]];
+      const versions = new Map<string, number>();
       for (const { value, offset, timestamp } of this.history(topic, partition)) {
         if (!isReadable(reader, value!)) ids.pass(offset, timestamp);
-        else if (!ids.repeatsWords(reader.id, offset, timestamp))
+        else if (!ids.repeatsWords(reader.id, offset, timestamp)) {
+          const entity_id = reader.entityId.toString() || null;
+          const version = entity_id === null ? null : (versions.get(entity_id) ?? 0) + 1;
+          if (version !== null) versions.set(entity_id!, version);
           rows.push({
-            ...{
-              stream,
-              partition,
-              offset,
-              event_id: uuidText(reader.id),
-              version: null,
-              schema_version: null,
-            },
-            ...{ event_type: reader.eventType.toString(), entity_id: reader.entityId.toString() || null },
+            ...{ stream, partition, offset, event_id: uuidText(reader.id), entity_id, version },
+            ...{ event_type: reader.eventType.toString(), schema_version: null },
             ...{ timestamp: reader.timestamp, ingested_at: timestamp * 1000 },
             ...{ metadata: '{}', data: reader.data.toString() },
           });
+        }
       }
       await this.store.writer.append(rows, randomUUID());
       const end = this.log.topics.get(topic)!.end(partition);

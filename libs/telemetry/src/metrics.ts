@@ -273,6 +273,33 @@ export const projectionSaveDuration = new Histogram({
   registers,
 });
 
+// Snapshots
+
+export const snapshots = new Counter({
+  name: 'tributary_snapshots_total',
+  help: 'Snapshots of entities that were made because their version passed a multiple.',
+  registers,
+});
+
+export const snapshotFailures = new Counter({
+  name: 'tributary_snapshot_failures_total',
+  help: 'Snapshots that were due and are left out, by reason: too_large (the state, or reading it), removed_meanwhile, error (those of a batch count as one).',
+  labelNames: ['reason'] as const,
+  registers,
+});
+
+export const snapshotLagRecords = new Gauge({
+  name: 'tributary_snapshot_lag_records',
+  help: 'Records in the log that this process has not made the snapshots of yet, over its partitions.',
+  registers,
+});
+
+export const snapshotLagSeconds = new Gauge({
+  name: 'tributary_snapshot_lag_seconds',
+  help: 'Age of the oldest record whose snapshots are not made yet; 0 without lag.',
+  registers,
+});
+
 // Live streams
 
 export const liveStreams = new Gauge({
