@@ -89,15 +89,16 @@ export class Snapshotter implements ConsumerHandler {
     await this.consumer.close();
   }
 
-  async assigned({ topic, partition, position, timestampAtPosition }: Assignment): Promise<number> {
+  async assigned(assignment: Assignment): Promise<number> {
     const { now = Date.now } = this.options;
-    this.revoked({ topic, partition });
+    const { topic, partition, position } = assignment;
+    this.revoked(assignment);
     const ended = new AbortController();
     const commits = { committed: position };
     const held: Held = { topic, partition, commits, ended, end: position, handledUntil: now() };
     this.held.set(keyOf(held), held);
     try {
-      const oldest = await this.retry.run('log', ended.signal, timestampAtPosition);
+      const oldest = await this.retry.run('log', ended.signal, () => assignment.timestampAtPosition());
       held.handledUntil = oldest ?? held.handledUntil;
     } catch (error) {
       if (!ended.signal.aborted) this.options.onFailure(error as Error);
