@@ -1,9 +1,11 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { HttpAnswer, HttpClient } from '#testing';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { EventStreamClient, until, type HttpAnswer, type HttpClient } from '#testing';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
+import { sql } from './sql.js';
+import { expireRecords } from './topics.js';
 import { useStack } from './use-stack.js';
 
-const system = useStack({ processors: 1 });
+const system = useStack({ processors: 1, env: { KAFKA_SESSION_TIMEOUT_MS: '10000' } });
 /** A build begins with a consumer that joins its group: on a machine that has much to do it takes its time. */
 const builtMs = 60_000;
 
@@ -228,6 +230,150 @@ describe('a stream that is made anew', () => {
     expect((await given.act('reset')).status).toBe(200);
     await given.built(1);
     expect((await given.state('EUR')).state).toEqual({ orders: 2, revenue: 110 });
+  });
+});
+
+describe('a stream of changes', () => {
+  const follow = (given: Given, parameters: Record<string, string>, headers: Record<string, string> = {}) =>
+    EventStreamClient.open(`${system().urls.query}${path(given.at('/changes'), parameters)}`, {
+      authorization: `Bearer ${system().key}`,
+      ...headers,
+    });
+  const kindsOf = ({ messages }: EventStreamClient) => messages.map(({ event }) => event);
+  /** The last state of each key since the last reset. */
+  const copyOf = (clients: readonly EventStreamClient[]) => {
+    const copy = new Map<string, object>();
+    for (const { event, data } of clients.flatMap(({ messages }) => messages)) {
+      if (event === 'reset') copy.clear();
+      if (event === 'change') copy.set((JSON.parse(data) as State).key, JSON.parse(data) as State);
+    }
+    return [...copy.values()];
+  };
+  const statesOf = async (given: Given) =>
+    (await given.client.get(given.at('/state?limit=1000'))).json<{ states: State[] }>().states;
+  /** What the clients were sent is what is read, with everything that was written. */
+  const expectCopy = async (given: Given, ...clients: EventStreamClient[]) => {
+    await given.state('k0');
+    const byKey = (states: object[]) => (states as State[]).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    await vi.waitFor(async () => expect(byKey(copyOf(clients))).toEqual(byKey(await statesOf(given))), {
+      timeout: 20_000,
+      interval: 100,
+    });
+  };
+  const write = async (given: Given, count: number) => {
+    const events = Array.from({ length: count }, (_, i) => ({
+      ...{ stream: given.stream, event_type: 'order.placed', entity_id: `e${i % 11}` },
+      data: { currency: `k${i % 7}`, amount: i },
+    }));
+    const answer = await given.client.post('/api/v1/events/batch', { events });
+    expect(answer.status, answer.text).toBe(201);
+    for (const written of answer.json<{ events: Written[] }>().events)
+      given.written.push({ ...written, stream: given.stream });
+  };
+
+  it('ends with the states that are read, whatever happens meanwhile', async () => {
+    const given = new Given(system().core);
+    await given.made();
+    await given.define();
+    expectProblem(await given.client.get(given.at('/changes')), 'projection_building');
+    await given.built(1);
+    await write(given, 100);
+    const first = await follow(given, { snapshot: 'true' });
+    expect(first.headers).toMatchObject({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    await expectCopy(given, first);
+    for (let i = 0; i < 5; i++) await write(given, 100);
+    await system().processors[0]!.restart('SIGKILL');
+    for (let i = 0; i < 5; i++) await write(given, 100);
+    await expectCopy(given, first);
+    first.close();
+    await given.act('pause');
+    await write(given, 100);
+    await given.act('resume');
+    const second = await follow(given, { snapshot: 'true' }, { 'last-event-id': first.lastEventId });
+    await expectCopy(given, first, second);
+    expect(kindsOf(second)).not.toContain('reset');
+    await given.act('reset');
+    await write(given, 100);
+    await until(() => kindsOf(second).includes('reset'), { what: 'the reset', patienceMs: builtMs });
+    await write(given, 100);
+    await expectCopy(given, second);
+    await given.client.send('DELETE', given.at());
+    await until(() => second.ended, { what: 'the end of the stream' });
+    expect(second.messages.at(-1)?.data).toContain('"code":"projection_not_found"');
+  });
+
+  it('is seen by a key that covers all streams of the projection', async () => {
+    const given = new Given(system().core);
+    await given.made();
+    await given.define();
+    await given.built(1);
+    const keyFor = async (body: object) => {
+      const answer = await given.client.post('/api/v1/keys', { name: 'k', ...body });
+      return { authorization: `Bearer ${answer.json<{ key: string }>().key}` };
+    };
+    const refused = await keyFor({ scopes: ['events:read'], streams: ['other'] });
+    expect((await follow(given, {}, refused)).text).toContain('stream_forbidden');
+    expect((await follow(given, {}, await keyFor({ scopes: ['definitions:read'] }))).status).toBe(403);
+    const admitted = await follow(
+      given,
+      {},
+      await keyFor({ scopes: ['events:read'], streams: [given.stream] }),
+    );
+    expect(admitted.status).toBe(200);
+    expectProblem(await given.client.get(given.at('/changes?since=now')), 'invalid_request');
+    admitted.close();
+  });
+});
+
+describe('a log whose beginning retention has taken', () => {
+  const write = async (given: Given, from: number, until: number) => {
+    const events = Array.from({ length: until - from }, (_, i) => ({
+      ...{ stream: given.stream, event_type: 'order.placed', entity_id: `e${(from + i) % 31}` },
+      data: { currency: `k${(from + i) % 7}`, amount: from + i },
+    }));
+    const answer = await given.client.post('/api/v1/events/batch', { events });
+    expect(answer.status, answer.text).toBe(201);
+    for (const written of answer.json<{ events: Written[] }>().events)
+      given.written.push({ ...written, stream: given.stream });
+    await queryEvents(given.client, { stream: given.stream, limit: '1' }, waitFor(given.written));
+  };
+  const expire = (given: Given, part: number) =>
+    expireRecords(system(), system().topics.ofStream(given.stream), part);
+  /** States are what ClickHouse makes of everything that was ever written. */
+  const expectExact = async (given: Given) => {
+    await given.state('k0');
+    const text = await sql(
+      system(),
+      `SELECT JSONExtractString(data, 'currency') AS key, count(), sum(JSONExtractUInt(data, 'amount'))
+       FROM ${system().database}.events FINAL WHERE stream = '${given.stream}' GROUP BY key ORDER BY key FORMAT TSV`,
+    );
+    const answer = await given.client.get(given.at('/state'));
+    const { states } = answer.json<{ states: State[] }>();
+    const lines = states.map(({ key, state }) => [key, state.orders, state.revenue].join('\t'));
+    expect(lines).toEqual(text.trim().split('\n'));
+  };
+
+  it('is read from the store: by a first build, a reset, and one that was paused', async () => {
+    const given = new Given(system().core);
+    await given.made();
+    await write(given, 0, 3000);
+    await expire(given, 0.7);
+    await write(given, 3000, 3500);
+    await given.define();
+    await given.built(1);
+    await expectExact(given);
+    await given.act('pause');
+    await write(given, 3500, 4000);
+    await expire(given, 1);
+    await given.act('resume');
+    await expectExact(given);
+    await given.act('reset');
+    await system().processors[0]!.restart('SIGKILL');
+    await write(given, 4000, 4100);
+    await given.built(1);
+    await expectExact(given);
+    const figures = { status: 'running', processed: 4100, failed: 0, lag: 0 };
+    await expect.poll(() => given.shown(), { timeout: 10_000 }).toMatchObject(figures);
   });
 });
 

@@ -103,6 +103,8 @@ describe('the commands in docs/projections.md', () => {
     const outputs = await outputsOf(commandsIn('docs/projections.md'));
     const answers = outputs.join('');
     expect(answers).toContain('"state":{"sales":2,"revenue":111.5,"customers":2}');
+    expect(answers).toMatch(/^event: change\ndata: .*"state":\{"sales":1,"revenue":7.2,"customers":1\}/m);
+    expect(answers).toContain('event: caught_up\ndata: {"version":1}');
     expect(answers).toContain('"serving_version":1');
     expect(answers).toContain('"status":"paused"');
     expect(outputs.at(-1)).not.toContain('projection_not_found');

@@ -27,6 +27,18 @@ export function forgetProgress(system: Stack): Promise<void> {
   });
 }
 
+/** Takes such a part of what each partition has, the oldest records first, as retention does. */
+export function expireRecords(system: Stack, topic: string, part: number): Promise<void> {
+  return withAdmin(system, async (admin) => {
+    const offsets = await admin.fetchTopicOffsets(topic);
+    const partitions = offsets.map(({ partition, low, high }) => ({
+      partition,
+      offset: String(Number(low) + Math.ceil((Number(high) - Number(low)) * part)),
+    }));
+    await admin.deleteTopicRecords({ topic, partitions });
+  });
+}
+
 async function withAdmin<T>({ brokers }: Stack, use: (admin: Admin) => Promise<T>): Promise<T> {
   const kafka = new Kafka({ clientId: 'test', brokers: brokers.split(','), logLevel: logLevel.NOTHING });
   const admin = kafka.admin();

@@ -21,6 +21,6 @@ export class GatewayConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(1) @Max(1000) READS_CONCURRENT = 8;
   /** Queries that wait for their turn; one more is a 503. */
   @FromText('number') @IsInt() @Min(0) @Max(100_000) READS_QUEUED = 256;
-  /** Open streams of live events; one more is a 503. */
+  /** Open streams of live events and of changes of projections; one more is a 503. */
   @FromText('number') @IsInt() @Min(0) @Max(10_000) LIVE_STREAMS = 500;
 }

@@ -8,13 +8,16 @@ import type { Logger } from '#telemetry';
 import { ReadableStreams } from './access/readable-streams.js';
 import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
 import { EntityErasure } from './erasure/entity-erasure.js';
+import { LiveConnections } from './live/live-connections.js';
 import { LiveStreams } from './live/live-streams.js';
 import { LogFollower } from './live/log-follower.js';
+import { ChangeStreams } from './projections/changes/change-streams.js';
+import { ProjectionFollower } from './projections/changes/projection-follower.js';
 import { ProjectionChanges } from './projections/projection-changes.js';
 import { ProjectionFigures } from './projections/projection-figures.js';
 import { ProjectionLag } from './projections/projection-lag.js';
 import { ProjectionStates } from './projections/states/projection-states.js';
-import type { ReadGate } from './reads/read-gate.js';
+import { ReadGate } from './reads/read-gate.js';
 import { SchemaChecks } from './schemas/schema-checks.js';
 import { StreamDeletion } from './streams/stream-deletion.js';
 import { WaitFor } from './wait-for/wait-for.js';
@@ -32,7 +35,7 @@ export interface GatewayOptions {
   gate: ReadGate;
   autoCreateStreams: boolean;
   schemaPolicy: CompatibilityPolicy;
-  /** Open streams of live events at most. */
+  /** Open streams of live events and changes at most. */
   liveStreams: number;
   logger: Logger;
   /** Milliseconds that a request waits for a position. */
@@ -56,14 +59,16 @@ export interface GatewayParts {
   projectionLag: ProjectionLag;
   projectionFigures: ProjectionFigures;
   projectionStates: ProjectionStates;
+  connections: LiveConnections;
   live: LiveStreams;
+  stateChanges: ChangeStreams;
   write: WritePorts;
 }
 
 /** Puts the parts together, top to bottom. */
 export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): GatewayParts {
   const { log, store, definitions, producer, topics } = engines;
-  const { gate, autoCreateStreams, schemaPolicy, waitForMs, unknownStreamMs } = options;
+  const { gate, autoCreateStreams, schemaPolicy, waitForMs, unknownStreamMs, liveStreams, logger } = options;
   const { reader, writer, eraser, projections, snapshots } = store;
   const { admin } = log;
   const waitFor = new WaitFor({
@@ -76,6 +81,7 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     ...(unknownStreamMs !== undefined && { unknownStreamMs }),
   });
   const projectionLag = new ProjectionLag({ admin, definitions, topics });
+  const connections = new LiveConnections({ logger, maxStreams: liveStreams });
   const figures = new ProjectionFigures({ projections, gate, lag: projectionLag });
   return {
     reader,
@@ -91,9 +97,17 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     projectionLag,
     projectionFigures: figures,
     projectionStates: new ProjectionStates({ definitions, projections, figures, waitFor, gate, topics }),
+    connections,
     live: new LiveStreams({
-      ...{ reader, definitions, logger: options.logger, maxStreams: options.liveStreams },
-      follower: new LogFollower({ admin, reader, definitions, topics, logger: options.logger }),
+      ...{ connections, reader, definitions },
+      follower: new LogFollower({ admin, reader, definitions, topics, logger }),
+    }),
+    stateChanges: new ChangeStreams({
+      ...{ connections, definitions },
+      follower: new ProjectionFollower({
+        ...{ definitions, projections, logger, closed: connections.closed },
+        gate: new ReadGate({ concurrent: 3, queued: liveStreams, waitMs: 60_000 }),
+      }),
     }),
     write: { producer, definitions, topics, autoCreateStreams },
   };

@@ -86,7 +86,7 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
     definitions,
     topics,
     close: async () => {
-      parts.live.close();
+      parts.connections.close();
       await Promise.all([core.nest.close(), query.nest.close()]);
       await definitions.close();
       await log.close();

@@ -16,6 +16,8 @@ import { KeyController } from './keys/key.controller.js';
 import { KeyStore } from './keys/key-store.js';
 import { KeysController } from './keys/keys.controller.js';
 import { EntitiesController } from './lists/entities.controller.js';
+import { ChangeStreams } from './projections/changes/change-streams.js';
+import { StateChangesController } from './projections/changes/state-changes.controller.js';
 import { ProjectionChanges } from './projections/projection-changes.js';
 import { ProjectionFigures } from './projections/projection-figures.js';
 import { ProjectionRunController } from './projections/projection-run.controller.js';
@@ -69,6 +71,7 @@ export class GatewayModule {
         ProjectionController,
         ProjectionRunController,
         ProjectionStatesController,
+        StateChangesController,
       ],
       providers: [
         { provide: READER, useValue: parts.reader },
@@ -83,6 +86,7 @@ export class GatewayModule {
         { provide: DeadLetterReplay, useValue: parts.replay },
         { provide: SchemaChecks, useValue: parts.checks },
         { provide: LiveStreams, useValue: parts.live },
+        { provide: ChangeStreams, useValue: parts.stateChanges },
         { provide: ProjectionChanges, useValue: parts.projectionChanges },
         { provide: ProjectionFigures, useValue: parts.projectionFigures },
         { provide: ProjectionStates, useValue: parts.projectionStates },

@@ -42,6 +42,7 @@ describe('the query port', () => {
     '/api/v1/entities',
     '/api/v1/entities/order-1/state?stream=orders',
     '/api/v1/snapshots?stream=orders',
+    '/api/v1/projections/revenue/changes',
     '/api/v1/projections/revenue/state',
     '/api/v1/projections/revenue/state/EUR',
     '/api/v1/dead-letters',

@@ -52,7 +52,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
       logger: context.logger,
     },
   );
-  lifecycle.stopping.addEventListener('abort', () => parts.live.close(), { once: true });
+  lifecycle.stopping.addEventListener('abort', () => parts.connections.close(), { once: true });
   const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
   const processor = new ProcessorLag({ definitions, lag: parts.projectionLag });
   registerChecks(context.health, { log, store, definitions, lag, processor });

@@ -17,12 +17,19 @@ const events: fc.Arbitrary<SpecEvent[]> = fc.array(
 );
 
 type Action =
-  { do: 'write'; events: SpecEvent[] } | { do: 'kill'; atStep: number } | { do: 'stop' | 'start' | 'wait' };
+  | { do: 'write'; events: SpecEvent[] }
+  | { do: 'kill'; atStep: number }
+  | { do: 'expire'; part: number }
+  | { do: 'stop' | 'start' | 'wait' };
 
 const actions: fc.Arbitrary<Action[]> = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ do: fc.constant('write' as const), events }) },
     { weight: 3, arbitrary: fc.record({ do: fc.constant('kill' as const), atStep: fc.nat(12) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('expire' as const), part: fc.constantFrom(0.3, 0.9, 1) }),
+    },
     {
       weight: 2,
       arbitrary: fc.record({ do: fc.constantFrom('stop' as const, 'start' as const, 'wait' as const) }),
@@ -36,7 +43,10 @@ async function play(world: World, script: readonly Action[], start: () => Incarn
   const running: Incarnation[] = [];
   for (const action of script) {
     if (action.do === 'write') await world.write(action.events);
-    else if (action.do === 'start' && running.length < 2) running.push(start());
+    else if (action.do === 'expire') {
+      await world.materialize();
+      world.expire(action.part);
+    } else if (action.do === 'start' && running.length < 2) running.push(start());
     else if (action.do === 'stop') await running.shift()?.processor.close(1000);
     else if (action.do === 'kill') {
       const one = running.shift() ?? start();
@@ -50,7 +60,7 @@ async function play(world: World, script: readonly Action[], start: () => Incarn
   await Promise.all(running.map((one) => one.kill()));
 }
 
-it('gives, for any batches, crashes, rebalances and bounds, the states and counts of folding at once', async () => {
+it('gives, for any batches, crashes, rebalances, retentions and bounds, the states and counts of folding at once', async () => {
   await fc.assert(
     fc.asyncProperty(
       actions,

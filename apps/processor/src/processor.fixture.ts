@@ -1,4 +1,5 @@
-import { encodeRecord, RecordReader, TopicNames, type EventRecord } from '#contracts';
+import { randomUUID } from 'node:crypto';
+import { encodeRecord, RecordReader, TopicNames, uuidText, type EventRecord } from '#contracts';
 import { MemoryErasures, Progress } from '#consuming';
 import {
   openDefinitions,
@@ -7,8 +8,8 @@ import {
   type ProjectionBuild,
   type ProjectionSpec,
 } from '#definitions';
-import { MemoryLog, type Log } from '#log';
-import { MemoryStore, StoreUnavailableError } from '#store';
+import { MemoryLog, type Log, type LogRecord } from '#log';
+import { MemoryStore, StoreUnavailableError, type EventRow } from '#store';
 import { compileFold, compileKey, compileSource, foldEvent, IdWindow, type FoldState } from '#streaming';
 import { createLogger } from '#telemetry';
 import { Processor, type ProcessorOptions } from './processor.js';
@@ -61,6 +62,7 @@ export class Incarnation {
     this.processor = new Processor({
       log: this.logOf(world.log),
       ...{ topics, definitions: world.definitions, erasures: world.erasures, window },
+      reader: store.reader,
       progress: new Progress(),
       logger: createLogger({ name: 'test', level: 'silent' }),
       cache: { keys: 1000, weight: 1e9 },
@@ -146,6 +148,8 @@ export class World {
   readonly erasures = new MemoryErasures();
   readonly definitions: Definitions;
   private builds = 0;
+  /** What retention has taken from the log. */
+  private readonly expired: LogRecord[] = [];
 
   private constructor() {
     this.definitions = openDefinitions({ log: this.log, names: topics, defaults: { partitions: 2 } });
@@ -167,6 +171,48 @@ export class World {
         value: event.value ?? valueOf(event),
       })),
     );
+  }
+
+  /** What a materializer does with everything that is in the log and was. */
+  async materialize(stream = 'orders'): Promise<void> {
+    const topic = topics.ofStream(stream);
+    for (const partition of this.log.topics.get(topic)!.partitions.keys()) {
+      const [ids, reader, rows] = [new IdWindow(window), new RecordReader(), [] as EventRow[]];
+      const versions = new Map<string, number>();
+      for (const { value, offset, timestamp } of this.history(topic, partition)) {
+        if (!isReadable(reader, value!)) ids.pass(offset, timestamp);
+        else if (!ids.repeatsWords(reader.id, offset, timestamp)) {
+          const entity_id = reader.entityId.toString() || null;
+          const version = entity_id === null ? null : (versions.get(entity_id) ?? 0) + 1;
+          if (version !== null) versions.set(entity_id!, version);
+          rows.push({
+            ...{ stream, partition, offset, event_id: uuidText(reader.id), entity_id, version },
+            ...{ event_type: reader.eventType.toString(), schema_version: null },
+            ...{ timestamp: reader.timestamp, ingested_at: timestamp * 1000 },
+            ...{ metadata: '{}', data: reader.data.toString() },
+          });
+        }
+      }
+      await this.store.writer.append(rows, randomUUID());
+      const end = this.log.topics.get(topic)!.end(partition);
+      this.log.broker.group(topics.materializerGroup).commit({ topic, partition }, end);
+    }
+  }
+
+  /** Retention takes such a part of what the log has, of each partition. */
+  expire(part: number, stream = 'orders'): void {
+    const topic = this.log.topics.get(topics.ofStream(stream))!;
+    for (const partition of topic.partitions.keys()) {
+      const [beginning, end] = [topic.beginning(partition), topic.end(partition)];
+      const before = beginning + Math.ceil((end - beginning) * part);
+      this.expired.push(...topic.read(partition, beginning, before - beginning));
+      topic.truncate(partition, before);
+    }
+  }
+
+  private history(topic: string, partition: number): LogRecord[] {
+    const gone = this.expired.filter((one) => one.topic === topic && one.partition === partition);
+    return [...gone, ...this.log.topics.get(topic)!.partitions[partition]!.records];
   }
 
   /** A build as it is made when somebody defines, changes or resets a projection. */
@@ -222,7 +268,7 @@ export class World {
     );
   }
 
-  /** What `states` shall be: the log folded at once. */
+  /** What `states` shall be: all that was ever in the log, folded at once. */
   folded(build: ProjectionBuild): { states: Record<string, unknown>; processed: number; failed: number } {
     const [fold, keyOf] = [compileFold(build.spec.fields), compileKey(build.spec.key)];
     const matches = compileSource(build.spec.source);
@@ -230,14 +276,10 @@ export class World {
     const reader = new RecordReader();
     const counted = { processed: 0, failed: 0 };
     for (const stream of Object.keys(build.sources))
-      for (const [partition, { records }] of this.log.topics
-        .get(topics.ofStream(stream))!
-        .partitions.entries()) {
+      for (const partition of this.log.topics.get(topics.ofStream(stream))!.partitions.keys()) {
         const ids = new IdWindow(window);
-        for (const { value, offset, timestamp } of records) {
-          try {
-            reader.read(value!);
-          } catch {
+        for (const { value, offset, timestamp } of this.history(topics.ofStream(stream), partition)) {
+          if (!isReadable(reader, value!)) {
             ids.pass(offset, timestamp);
             continue;
           }
@@ -293,6 +335,15 @@ export class World {
   async close(): Promise<void> {
     await this.definitions.close();
     await this.log.close();
+  }
+}
+
+function isReadable(reader: RecordReader, value: Buffer): boolean {
+  try {
+    reader.read(value);
+    return true;
+  } catch {
+    return false;
   }
 }
 

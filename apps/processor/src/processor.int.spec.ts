@@ -60,6 +60,7 @@ async function sql(statement: string): Promise<string> {
 function start(): Processor {
   const processor = new Processor({
     ...{ log, topics, definitions, logger, erasures: nothingErased, progress: new Progress() },
+    reader: store.reader,
     writer: {
       save: (rows, progress) => store.projections.save(rows, progress),
       load: (place, keys) => store.projections.load(place, keys),

@@ -1,6 +1,7 @@
 import { allStreams } from '#contracts';
 import { systemActor, type ProjectionBuild } from '#definitions';
 import { StoreRefusedError } from '#store';
+import { metricsText } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Incarnation, revenue, topics, World, type SpecEvent } from './processor.fixture.js';
 
@@ -39,12 +40,140 @@ const serves = (name: string, build: ProjectionBuild) =>
     expect(world.projection(name)).toMatchObject({ serving: { id: build.id }, building: null }),
   );
 
+async function metricOf(name: string): Promise<number> {
+  const line = (await metricsText()).split('\n').find((one) => one.startsWith(name));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
 async function expectExact(build: ProjectionBuild): Promise<void> {
   await through(build);
   const { states, ...counted } = world.folded(build);
   expect(await world.states(build)).toEqual(states);
   expect(await world.counted(build)).toEqual(counted);
 }
+
+describe('where retention has taken the beginning of the log', () => {
+  const spec = (n: number): SpecEvent => ({ ...order(n), entity: 'same' });
+
+  it('a build reads it from the store, and then goes on in the log', async () => {
+    await world.write([...orders(0, 300), order(7), { id: 999, value: 'no event' }, order(299)]);
+    await world.materialize();
+    world.expire(0.8);
+    // Repeated: one that is gone from the log, and one that is in there.
+    await world.write([...orders(300, 350), order(298), order(340)]);
+    const build = await world.define('revenue', world.build(revenue));
+    start({ unsaved: { keys: 2, weight: 1e9 } });
+    await serves('revenue', build);
+    await expectExact(build);
+    await world.write([...orders(350, 360), order(5)]);
+    await expectExact(build);
+    expect(await world.counted(build)).toEqual({ processed: 360, failed: 0 });
+  });
+
+  it('a build is made from the store alone where nothing is left', async () => {
+    await world.write(orders(0, 50));
+    await world.materialize();
+    world.expire(1);
+    const build = await world.define('revenue', world.build(revenue));
+    start();
+    await serves('revenue', build);
+    await expectExact(build);
+    await world.write(orders(50, 60));
+    await expectExact(build);
+  });
+
+  it('what the materializer has taken for a repetition of what is gone is one here, too', async () => {
+    const filler = (from: number) => Array.from({ length: 700 }, (_, i) => spec(from + i));
+    await world.write([spec(0), ...filler(1000), spec(0)]);
+    await world.materialize();
+    world.expire(1);
+    // Within the window of its repetition, which is not stored, and beyond that of its first.
+    await world.write([...filler(2000), spec(0)]);
+    await world.materialize();
+    const build = await world.define('revenue', world.build(revenue));
+    start();
+    await serves('revenue', build);
+    await expectExact(build);
+    expect(await world.counted(build)).toEqual({ processed: 1401, failed: 0 });
+  });
+
+  it('a build waits until the materializer is past it', async () => {
+    await world.write(orders(0, 50));
+    await world.materialize();
+    const group = world.log.broker.group(topics.materializerGroup);
+    const place = { topic: topics.ofStream('orders'), partition: 0 };
+    const end = group.committedOf(place.topic).get(0)!;
+    group.commit(place, 1);
+    world.expire(1);
+    const build = await world.define('revenue', world.build(revenue));
+    start();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(world.projection('revenue')?.serving).toBeNull();
+    const lost = async () => metricOf('tributary_projection_unstored_offsets_total{projection="revenue"}');
+    const before = await lost();
+    group.commit(place, end);
+    await serves('revenue', build);
+    await expectExact(build);
+    expect((await lost()) - before).toBe(end - 1);
+  });
+
+  it('one that was paused meanwhile misses nothing', async () => {
+    await world.write(orders(0, 40));
+    const build = await world.define('revenue', world.build(revenue));
+    start();
+    await serves('revenue', build);
+    await world.pause('revenue', true);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await world.write(orders(40, 90));
+    await world.materialize();
+    world.expire(0.9);
+    await world.pause('revenue', false);
+    await expectExact(build);
+  });
+
+  it('what is overtaken by it while it folds is read from the store', async () => {
+    await world.write(orders(0, 4000));
+    await world.materialize();
+    const build = await world.define('revenue', world.build(revenue));
+    const one = start({ unsaved: { keys: 1, weight: 1e9 } });
+    let isGone = false;
+    one.before = async () => {
+      if (isGone) return;
+      isGone = true;
+      world.expire(0.9);
+    };
+    await serves('revenue', build);
+    await expectExact(build);
+  });
+
+  it('what is erased is folded no more, wherever it is', async () => {
+    await world.write(orders(0, 70));
+    await world.materialize();
+    world.expire(0.5);
+    world.erasures.erase('orders', 'order-3', 1000);
+    const build = await world.define('revenue', world.build(revenue));
+    start();
+    await serves('revenue', build);
+    await expectExact(build);
+  });
+
+  it('a processor that dies at any step goes on where it was', async () => {
+    await world.write(orders(0, 500));
+    await world.materialize();
+    world.expire(0.9);
+    const build = await world.define('revenue', world.build(revenue));
+    for (let step = 0; step < 12; step++) {
+      const one = start({ unsaved: { keys: 2, weight: 1e9 } });
+      let left = step;
+      one.before = () => void (left-- <= 0 && (one.dead = true));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      await one.kill();
+    }
+    start();
+    await serves('revenue', build);
+    await expectExact(build);
+  });
+});
 
 describe('a projection', () => {
   it('folds what is in the log, serves when it has been through it, and follows what comes', async () => {

@@ -3,13 +3,14 @@ import { Retry, type KnownErasures, type Progress } from '#consuming';
 import type { TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
 import type { Log } from '#log';
-import type { EventWriter, ProjectionWriter } from '#store';
+import type { EventReader, EventWriter, ProjectionWriter } from '#store';
 import type { IdWindowBounds } from '#streaming';
 import type { Logger } from '#telemetry';
 import { BuildRemoval } from './projections/build-removal.js';
 import { KeyCache } from './projections/key-cache.js';
 import type { PartitionProjector } from './projections/partition-projector.js';
 import { Saver } from './projections/saver.js';
+import { StoredHistory } from './projections/stored-history.js';
 import { Supervisor } from './projections/supervisor.js';
 
 export interface ProcessorOptions {
@@ -17,6 +18,8 @@ export interface ProcessorOptions {
   topics: TopicNames;
   definitions: Pick<Definitions, 'projections' | 'stream' | 'onChange' | 'ageMs'>;
   writer: ProjectionWriter & Pick<EventWriter, 'appendDeadLetters'>;
+  /** What the log has no more. */
+  reader: Pick<EventReader, 'inLogOrder'>;
   erasures: KnownErasures;
   progress: Progress;
   logger: Logger;
@@ -68,6 +71,11 @@ export class Processor {
       parts: {
         ...{ log, topics, writer, retry, saver, erasures, window, progress, onFailure },
         keys: new KeyCache(options.cache),
+        history: new StoredHistory({
+          ...{ topics, retry, progress, logger, admin: log.admin, reader: options.reader },
+          windowRecords: window.records,
+          ...(options.lookMs !== undefined && { lookMs: options.lookMs }),
+        }),
         now: options.now ?? Date.now,
       },
     });

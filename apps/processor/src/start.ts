@@ -37,6 +37,17 @@ const projectionLag: LagGauge = {
   },
 };
 
+const snapshotLag: LagGauge = {
+  set: (_, { events, seconds }) => {
+    metrics.snapshotLagRecords.set(events);
+    metrics.snapshotLagSeconds.set(seconds);
+  },
+  remove: () => {
+    metrics.snapshotLagRecords.set(0);
+    metrics.snapshotLagSeconds.set(0);
+  },
+};
+
 /** Health and metrics first, so that probes see it starting; then the tables, the definitions, and the projections. */
 export async function startProcessor(context: AppContext<ProcessorConfig>): Promise<void> {
   const { config, logger, lifecycle } = context;
@@ -56,7 +67,8 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   const progress = new Progress();
   const processor = new Processor({
     ...settings(config),
-    ...{ log, topics, logger, progress, erasures, definitions, writer: writerOf(store) },
+    ...{ log, topics, logger, progress, erasures, definitions },
+    ...{ reader: store.reader, writer: writerOf(store) },
     onFailure: (error) => context.crash(error),
   });
   const snapshotter = new Snapshotter({
@@ -68,12 +80,21 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     ...{ nameOf: ({ name }) => name, gauge: projectionLag },
     partitions: () => processor.partitions(),
   });
+  const lagOfSnapshots = new LagMonitor({
+    // Whether it moves is nobody's health: what it misses costs a later read some events more.
+    ...{ admin: log.admin, progress: new Progress(), intervalMs: lagIntervalMs, now: Date.now },
+    ...{ nameOf: () => 'snapshots', gauge: snapshotLag },
+    partitions: () => snapshotter.partitions(),
+  });
   registerChecks(context.health, { log, store, definitions, lag, progress, processor });
   lifecycle.onStop('processor', () =>
     processor.close(Math.max(1, config.SHUTDOWN_SECONDS - closeSeconds) * 1000),
   );
   lifecycle.onStop('snapshots', () => snapshotter.close());
-  lifecycle.onStop('lag', async () => lag.stop());
+  lifecycle.onStop('lag', async () => {
+    lag.stop();
+    lagOfSnapshots.stop();
+  });
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
   lifecycle.onStop('store', () => store.close());
@@ -83,6 +104,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     listen: { host: config.HOST, port: config.PROCESSOR_PORT, variable: 'PROCESSOR_PORT' },
   });
   lag.start();
+  lagOfSnapshots.start();
   await untilReachable(context, clickHouse, () => store.migrate());
   await untilReachable(context, kafka, () => definitions.start());
   processor.start();

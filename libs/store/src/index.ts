@@ -10,5 +10,6 @@ export {
 } from './clickhouse/open.js';
 export { MigrationError } from './clickhouse/migrations.js';
 export { MemoryStore } from './memory/memory-store.js';
+export { PageReader, type PageRead, type PageReaderOptions } from './page-reader.js';
 export * from './projection-store.js';
 export * from './snapshot-store.js';

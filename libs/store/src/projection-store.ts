@@ -62,6 +62,12 @@ export interface ProjectionKeysQuery {
   prefix?: string;
 }
 
+/** Keys that events from some offsets on have changed. */
+export interface ChangedKeysQuery extends Pick<ProjectionKeysQuery, 'build' | 'limit' | 'after'> {
+  /** By partition: the first of these offsets. */
+  since: readonly { stream: string; partition: number; offset: number }[];
+}
+
 /**
  * What the gateway needs.
  * @throws QueryTooExpensiveError @throws StoreUnavailableError
@@ -70,6 +76,12 @@ export interface ProjectionReader {
   key(build: string, key: string, signal?: AbortSignal): Promise<ProjectionKey | undefined>;
   /** By key (bytewise). */
   keys(query: ProjectionKeysQuery, signal?: AbortSignal): Promise<ProjectionKey[]>;
+  /**
+   * Those in which an event from these offsets on is folded, with all their parts as they are now, by key (bytewise).
+   * Rows are saved before the progress that counts them: whoever has read a progress finds with it every key that was
+   * changed below it.
+   */
+  changedKeys(query: ChangedKeysQuery, signal?: AbortSignal): Promise<ProjectionKey[]>;
   /** How many keys there are. */
   countKeys(query: Pick<ProjectionKeysQuery, 'build' | 'prefix'>, signal?: AbortSignal): Promise<number>;
   /** By build, stream and partition. */

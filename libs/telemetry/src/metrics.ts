@@ -225,6 +225,13 @@ export const projectionFailed = new Counter({
   registers,
 });
 
+export const projectionUnstored = new Counter({
+  name: 'tributary_projection_unstored_offsets_total',
+  help: 'Offsets that the log had let go of before the materializer was past them, by projection: what was not stored is in no state.',
+  labelNames: ['projection'] as const,
+  registers,
+});
+
 export const projectionDuplicates = new Counter({
   name: 'tributary_projection_duplicates_total',
   help: 'Records dropped because their event id had been seen within the window, by projection.',
@@ -266,17 +273,50 @@ export const projectionSaveDuration = new Histogram({
   registers,
 });
 
+// Snapshots
+
+export const snapshots = new Counter({
+  name: 'tributary_snapshots_total',
+  help: 'Snapshots of entities that were made because their version passed a multiple.',
+  registers,
+});
+
+export const snapshotFailures = new Counter({
+  name: 'tributary_snapshot_failures_total',
+  help: 'Snapshots that were due and are left out, by reason: too_large (the state, or reading it), removed_meanwhile, error (those of a batch count as one).',
+  labelNames: ['reason'] as const,
+  registers,
+});
+
+export const snapshotLagRecords = new Gauge({
+  name: 'tributary_snapshot_lag_records',
+  help: 'Records in the log that this process has not made the snapshots of yet, over its partitions.',
+  registers,
+});
+
+export const snapshotLagSeconds = new Gauge({
+  name: 'tributary_snapshot_lag_seconds',
+  help: 'Age of the oldest record whose snapshots are not made yet; 0 without lag.',
+  registers,
+});
+
 // Live streams
 
 export const liveStreams = new Gauge({
   name: 'tributary_live_streams',
-  help: 'Open streams of live events.',
+  help: 'Open streams of live events and of changes of projections.',
   registers,
 });
 
 export const liveEvents = new Counter({
   name: 'tributary_live_events_total',
   help: 'Events that were written to open streams, to each of them.',
+  registers,
+});
+
+export const liveChanges = new Counter({
+  name: 'tributary_live_changes_total',
+  help: 'States of projections that were written to open streams, to each of them.',
   registers,
 });
 

@@ -1,18 +1,14 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
-import { ProblemError } from '#contracts';
 import { DescribeQuery, parseQuery, RequireScope, requireStillAdmitted } from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { eventFilter } from '../events/event-filter.js';
 import { EventSelectionParameters } from '../events/event-parameters.js';
 import { Problems } from '../openapi/answers.js';
 import { clientGone } from '../reads/client-gone.js';
+import { begin, mediaType, requireAccepted } from './event-stream-answer.js';
 import { LiveStreams } from './live-streams.js';
-
-const mediaType = 'text/event-stream';
 
 @ApiTags('events')
 @Controller('api/v1/events')
@@ -72,24 +68,4 @@ export class EventStreamController {
     };
     await this.live.open(opened, () => begin(reply), client);
   }
-}
-
-/** @throws ProblemError 406 `not_acceptable` */
-function requireAccepted(accept: string | undefined): void {
-  if (new Negotiator({ headers: { accept } }).mediaType([mediaType]) === mediaType) return;
-  throw new ProblemError('not_acceptable', `This can be answered as ${mediaType}.`);
-}
-
-/** From here on the answer is written by us, with the headers that others have set. */
-function begin(reply: FastifyReply): ServerResponse {
-  reply.hijack();
-  reply.raw.writeHead(200, {
-    ...(reply.getHeaders() as OutgoingHttpHeaders),
-    'content-type': mediaType,
-    'cache-control': 'no-store',
-    // Proxies pass it on as it comes.
-    'x-accel-buffering': 'no',
-  });
-  // What is written after the client has gone is nobody's fault.
-  return reply.raw.on('error', () => undefined);
 }

@@ -17,6 +17,9 @@ export interface Missing {
 
 const keyLength = 8;
 
+/** Characters of a position as text: it has to fit into a request's headers, which Node bounds at 16 KiB together. */
+export const longestId = 12_000;
+
 /** What a stream is called in positions: 48 bits of a hash. A stream that is made anew gets another one. */
 export function streamKey({ stream, created_at }: { stream: string; created_at: string }): string {
   return hash(`${stream}\n${created_at}`);

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#contracts';
-import { StoreUnavailableError, type EventReader, type OffsetRange } from '#store';
+import { PageReader, StoreUnavailableError, type EventReader, type OffsetRange, type PageRead } from '#store';
 import { metrics } from '#telemetry';
 import type { ReadGate } from '../reads/read-gate.js';
 import { LiveEvent } from './live-event.js';
 import type { LiveGroup, LiveListener } from './live-group.js';
 import type { LivePosition, Missing } from './live-position.js';
 import type { LogFollower } from './log-follower.js';
-import { PageReader, type PageRead } from './page-reader.js';
 import { eventMessage } from './server-sent.js';
 import type { EventSocket } from './event-socket.js';
 
@@ -17,7 +16,6 @@ export interface LiveReaderOptions {
   reader: Pick<EventReader, 'inLogOrder'>;
   /** The way to the store of those who are not up to date. */
   gate: Pick<ReadGate, 'run'>;
-  socket: Pick<EventSocket, 'isFull' | 'write' | 'room'>;
   /** Milliseconds until the store is asked again, after it has failed. */
   retryMs?: number;
   /** Milliseconds after which a stream of the position that nobody has heard of is taken for deleted. */
@@ -25,6 +23,7 @@ export interface LiveReaderOptions {
 }
 
 type FollowedRange = OffsetRange & { key: string };
+type Socket = Pick<EventSocket, 'isFull' | 'write' | 'room'>;
 
 const page = { events: 500, bytes: 256 * 1024 };
 /** Characters that are written at a time. */
@@ -58,13 +57,13 @@ export class LiveReader {
    * Goes on until something ends it.
    * @throws the signal's reason, a ProblemError for a client that is too slow, and what the store throws for good
    */
-  async run(signal: AbortSignal): Promise<never> {
+  async run(socket: Socket, signal: AbortSignal): Promise<never> {
     for (;;) {
-      await this.options.socket.room(signal);
+      await socket.room(signal);
       const missing = this.own.missingTo(this.cursor);
-      if (missing.length > 0) await this.catchUp(missing, signal);
+      if (missing.length > 0) await this.catchUp(missing, socket, signal);
       else if (this.own.missingFrom(this.cursor)) await this.wait(signal);
-      else await this.live(signal);
+      else await this.live(socket, signal);
     }
   }
 
@@ -74,7 +73,7 @@ export class LiveReader {
     return cursor;
   }
 
-  private async catchUp(missing: readonly Missing[], signal: AbortSignal): Promise<void> {
+  private async catchUp(missing: readonly Missing[], socket: Socket, signal: AbortSignal): Promise<void> {
     const { follower } = this.options;
     const ranges = missing.flatMap((range): FollowedRange[] => {
       const stream = follower.streamOf(range.key);
@@ -82,7 +81,8 @@ export class LiveReader {
     });
     if (ranges.length === 0) return await this.wait(signal);
     const read = await this.read(ranges, signal);
-    if (read) await this.write(read, new Map(ranges.map(({ stream, key }) => [stream, key])), signal);
+    const keys = new Map(ranges.map(({ stream, key }) => [stream, key]));
+    if (read) await this.write({ ...read, keys }, socket, signal);
     else await sleep(this.options.retryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 
@@ -100,11 +100,11 @@ export class LiveReader {
   }
 
   private async write(
-    { events, reached }: PageRead,
-    keys: ReadonlyMap<string, string>,
+    { events, reached, keys }: PageRead & { keys: ReadonlyMap<string, string> },
+    socket: Socket,
     signal: AbortSignal,
   ): Promise<void> {
-    const { socket, follower } = this.options;
+    const { follower } = this.options;
     let piece = '';
     for (const event of events) {
       const key = keys.get(event.stream) ?? '';
@@ -131,8 +131,8 @@ export class LiveReader {
   }
 
   /** Resolves when the client has fallen behind; what it has not taken is bounded, what follows is read again. */
-  private async live(signal: AbortSignal): Promise<void> {
-    const { group, socket } = this.options;
+  private async live(socket: Socket, signal: AbortSignal): Promise<void> {
+    const { group } = this.options;
     this.isLive = true;
     let listener: LiveListener | undefined;
     let stop: () => void = () => undefined;
@@ -165,6 +165,7 @@ export class LiveReader {
   }
 }
 
-function isPassing(error: unknown): boolean {
+/** Whether the store may give it later. */
+export function isPassing(error: unknown): boolean {
   return error instanceof StoreUnavailableError || (error instanceof ProblemError && error.retryable);
 }

@@ -1,14 +1,21 @@
-import type { ServerResponse } from 'node:http';
 import { allStreams, TopicNames, type Expression, type StoredEvent } from '#contracts';
 import type { StreamDefinition } from '#definitions';
 import { MemoryStore, type EventReader } from '#store';
 import { compileParsed, eventValue } from '#streaming';
 import { createLogger } from '#telemetry';
 import type { LiveQuestion } from './live-filter.js';
-import { LiveStreams, type LiveStreamsOptions } from './live-streams.js';
+import { LiveConnections, type LiveConnectionsOptions } from './live-connections.js';
+import { LiveStreams } from './live-streams.js';
 import { LogFollower } from './log-follower.js';
+import { StreamClient, type MessageParser } from './stream-client.fixture.js';
 
 const topics = new TopicNames('spec.');
+
+/** The open streams of a process. */
+export interface LiveGateway {
+  open: LiveStreams['open'];
+  close(): void;
+}
 
 /** Streams, what of them is stored, and how far the materializer has come: what live streams are made from. */
 export class LiveWorld {
@@ -37,7 +44,7 @@ export class LiveWorld {
   }
 
   /** A process with its open streams. */
-  gateway(options: Partial<LiveStreamsOptions> & { reader?: EventReader } = {}): LiveStreams {
+  gateway(options: Partial<LiveConnectionsOptions> & { reader?: EventReader } = {}): LiveGateway {
     const definitions = {
       stream: (name: string) => this.definitions.get(name),
       streams: () => [...this.definitions.values()],
@@ -61,15 +68,9 @@ export class LiveWorld {
     const follower = new LogFollower({
       ...{ admin, reader, definitions, topics, logger, pollMs: 1, retryMs: 1 },
     });
-    return new LiveStreams({
-      follower,
-      reader,
-      definitions,
-      logger,
-      maxStreams: 500,
-      checkMs: 5,
-      ...options,
-    });
+    const connections = new LiveConnections({ logger, maxStreams: 500, checkMs: 5, ...options });
+    const live = new LiveStreams({ connections, follower, reader, definitions });
+    return { open: (...request) => live.open(...request), close: () => connections.close() };
   }
 
   private changed(): void {
@@ -77,28 +78,13 @@ export class LiveWorld {
   }
 }
 
-/** Reads the text of Server-Sent Events. */
-interface MessageParser {
-  readonly messages: { event: string; data: string }[];
-  lastEventId: string;
-  add(text: string): void;
-}
-
-/** A client with one connection after the other. It takes what it is sent unless a spec holds it back. */
-export class LiveClient {
-  parser: MessageParser;
-  /** Bytes that are on their way; taken at once unless `holding`. */
-  private pending: string[] = [];
-  holding = false;
-  ended = false;
-  failure: unknown;
-  private connection = new AbortController();
-
+/** A client of a stream of events. */
+export class LiveClient extends StreamClient {
   constructor(
-    private readonly newParser: () => MessageParser,
+    newParser: () => MessageParser,
     private readonly question: Partial<LiveQuestion> = {},
   ) {
-    this.parser = newParser();
+    super(newParser);
   }
 
   get offsets(): string[] {
@@ -106,64 +92,15 @@ export class LiveClient {
   }
 
   get events(): StoredEvent[] {
-    const events = this.parser.messages.filter(({ event }) => event === 'event');
-    return events.map(({ data }) => JSON.parse(data) as StoredEvent);
-  }
-
-  get errors(): { code: string; detail: string }[] {
-    const errors = this.parser.messages.filter(({ event }) => event === 'error');
-    return errors.map(({ data }) => JSON.parse(data) as { code: string; detail: string });
+    return this.sent<StoredEvent>('event');
   }
 
   /** Connects, again after the last message that came. Resolves when the connection has ended. */
-  connect(live: LiveStreams, requirePermission: () => void = () => undefined): Promise<void> {
-    this.connection = new AbortController();
-    this.pending = [];
-    [this.ended, this.failure] = [false, undefined];
-    const lastEventId = this.parser.lastEventId === '' ? undefined : this.parser.lastEventId;
+  connect(live: LiveGateway, requirePermission: () => void = () => undefined): Promise<void> {
     const question = { access: allStreams, ...this.question };
-    const request = { question, lastEventId, requestId: 'r', requirePermission };
-    return live
-      .open(request, () => this.response(), this.connection.signal)
-      .catch((error: unknown) => (this.failure = error))
-      .then(() => {
-        this.ended = true;
-      });
-  }
-
-  /** The connection breaks; of what was on its way, the client gets so many characters. */
-  cut(characters = 0): void {
-    const parser = this.parser;
-    parser.add(this.pending.join('').slice(0, characters));
-    this.pending = [];
-    this.connection.abort(new Error('gone'));
-    this.parser = this.newParser();
-    this.parser.lastEventId = parser.lastEventId;
-    this.parser.messages.push(...parser.messages);
-  }
-
-  /** Takes what is on its way. */
-  take(): void {
-    this.parser.add(this.pending.splice(0).join(''));
-  }
-
-  private response(): ServerResponse {
-    const { signal } = this.connection;
-    const write = (piece: string | Buffer) => {
-      if (signal.aborted) return;
-      this.pending.push(piece.toString());
-      if (!this.holding) this.take();
-    };
-    const waiting = () => this.pending.reduce((sum, piece) => sum + piece.length, 0);
-    return {
-      write,
-      end: () => undefined,
-      destroy: () => undefined,
-      writableFinished: true,
-      get writableLength() {
-        return waiting();
-      },
-    } as unknown as ServerResponse;
+    return this.open((lastEventId, begin, client) =>
+      live.open({ question, lastEventId, requestId: 'r', requirePermission }, begin, client),
+    );
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { allStreams, type StoredEvent, type TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
 import type { TopicAdmin } from '#log';
-import type { EventReader } from '#store';
+import { PageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import { abortable } from './abortable.js';
 import { FollowedStreams, type Committed, type FollowedRange } from './followed-streams.js';
@@ -10,7 +10,6 @@ import { LiveEvent } from './live-event.js';
 import type { LiveBatch, LiveGroup } from './live-group.js';
 import type { LivePosition } from './live-position.js';
 import { logUnavailable } from './live-problems.js';
-import { PageReader } from './page-reader.js';
 
 export interface LogFollowerOptions {
   admin: Pick<TopicAdmin, 'committedIn'>;

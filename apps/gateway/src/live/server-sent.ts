@@ -10,13 +10,13 @@ export function eventMessage(position: LivePosition, event: LiveEvent): string {
 }
 
 /** Where a stream begins: the client goes on from here, also when nothing has come. A message without data is no message. */
-export function beginning(position: LivePosition): string {
-  return `retry: 1000\nid: ${position.toString()}\n\n`;
+export function beginning(position: string): string {
+  return `retry: 1000\nid: ${position}\n\n`;
 }
 
 /** Shows that the stream lives, and how far it is: what did not match is not looked at again. */
-export function heartBeat(position: LivePosition): string {
-  return `: heart-beat\nid: ${position.toString()}\n\n`;
+export function heartBeat(position: string): string {
+  return `: heart-beat\nid: ${position}\n\n`;
 }
 
 /** Why the stream ends. @param retryMs Milliseconds after which the client comes again. */

@@ -51,6 +51,7 @@ describe('the OpenAPI document', () => {
       'get /api/v1/keys/{key_id}',
       'get /api/v1/projections',
       'get /api/v1/projections/{name}',
+      'get /api/v1/projections/{name}/changes',
       'get /api/v1/projections/{name}/state',
       'get /api/v1/projections/{name}/state/{key}',
       'get /api/v1/schemas',

@@ -59,6 +59,14 @@ describe('the lag of a build', () => {
     expect(found.get('a')).toEqual({ lag: 2, total: 2 });
   });
 
+  it('counts what the log has no more: it is read from the store', async () => {
+    await written(10);
+    log.topics.get(topic)!.truncate(0, 6);
+    committed('a', 4);
+    const found = await lagWith().of([build('a'), build('b', { created_at, starts: [3] })]);
+    expect(Object.fromEntries(found)).toEqual({ a: { lag: 6, total: 10 }, b: { lag: 7, total: 7 } });
+  });
+
   it('has none of a stream that is gone or made anew', async () => {
     await written(10);
     made = '2026-11-22T04:00:00.000000Z';

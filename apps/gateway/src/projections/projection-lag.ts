@@ -110,12 +110,13 @@ export class ProjectionLag {
   }
 }
 
+/** What the log has no more is read from the store: it counts. */
 function lagOf(
-  { partition, beginning, end }: { partition: number; beginning: number; end: number },
+  { partition, end }: { partition: number; end: number },
   starts: readonly number[] | undefined,
   committed: ReadonlyMap<number, number> | undefined,
 ): BuildLag {
-  const start = Math.max(starts?.[partition] ?? 0, beginning);
+  const start = starts?.[partition] ?? 0;
   const next = Math.max(committed?.get(partition) ?? start, start);
   return { lag: Math.max(0, end - next), total: Math.max(0, end - start) };
 }

@@ -24,12 +24,11 @@ export class CaughtUp {
         this.parts.topics.projectionGroup(this.build.id),
         topic,
       );
-      for (const { partition, beginning, end } of await this.parts.admin.offsets(topic)) {
+      for (const { partition, end } of await this.parts.admin.offsets(topic)) {
         const key = `${stream}:${partition}`;
         ends.set(key, end);
         const start = this.build.sources[stream]?.starts?.[partition] ?? 0;
-        // Of an empty partition nothing is ever committed.
-        const at = Math.max(committed.get(partition) ?? 0, start, beginning === end ? end : 0);
+        const at = Math.max(committed.get(partition) ?? 0, start);
         if (at < Math.min(end, this.ends.get(key) ?? end)) reached = false;
       }
     }

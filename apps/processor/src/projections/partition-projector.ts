@@ -75,6 +75,8 @@ export class PartitionProjector implements FollowedPartition {
   end: number;
   handledUntil: number;
   private next: number;
+  /** The window knows everything below it. */
+  private remembered = 0;
   private savedNext: number;
   private processed: number;
   private failed: number;
@@ -126,16 +128,27 @@ export class PartitionProjector implements FollowedPartition {
     return this.options.keys.changedWeight + this.lettersWeight;
   }
 
-  /** Folds a batch. Rejects when the partition is ended meanwhile. */
-  async take(batch: RecordBatch): Promise<Counted> {
+  /** Everything below `next` is folded, or is not for this build; every id below `known` that can be repeated is known. */
+  get reached(): { next: number; known: number } {
+    const { next, remembered, options } = this;
+    return { next, known: Math.max(remembered, next - options.window.bounds.records) };
+  }
+
+  /**
+   * Folds a batch. Rejects when the partition is ended meanwhile.
+   * @param beginning Of the log, for a batch that was read from the store: each event in there counts. The window is told
+   * of those that the log does not bring.
+   */
+  async take(batch: RecordBatch, beginning?: number): Promise<Counted> {
     const counted: Counted = { processed: 0, failed: 0, duplicates: 0 };
-    const matched = this.admit(batch.records, counted);
+    const matched = this.admit(batch.records, counted, beginning);
     for (let at = 0; at < matched.length; at += sliceEvents)
       await this.foldSlice(matched.slice(at, at + sliceEvents), counted);
     this.end = Math.max(this.end, batch.highWatermark);
     this.lastTimestamp = batch.records.at(-1)?.timestamp ?? this.lastTimestamp;
     this.processed += counted.processed;
     this.failed += counted.failed;
+    this.remembered = Math.max(this.remembered, Math.min(batch.next, beginning ?? batch.next));
     // Last: whatever is saved before, it is read again from where the batch began.
     this.next = Math.max(this.next, batch.next);
     return counted;
@@ -170,26 +183,28 @@ export class PartitionProjector implements FollowedPartition {
   }
 
   /** Sorts out, without any waiting: the reader's record is gone at the next one. */
-  private admit(records: readonly LogRecord[], counted: Counted): Matched[] {
+  private admit(records: readonly LogRecord[], counted: Counted, beginning?: number): Matched[] {
     const matched: Matched[] = [];
     for (const record of records) {
-      const found = this.admitOne(record, counted);
+      const found = this.admitOne(record, counted, beginning);
       if (found) matched.push(found);
     }
     return matched;
   }
 
-  private admitOne(record: LogRecord, counted: Counted): Matched | undefined {
+  private admitOne(record: LogRecord, counted: Counted, beginning?: number): Matched | undefined {
     const { window, compiled, erasures, place } = this.options;
     const { offset, timestamp } = record;
     const read = readRecord(record);
+    const isNew = offset >= this.remembered && (beginning === undefined || offset < beginning);
+    if (isNew) this.remembered = offset + 1;
     if (!read) {
-      window.pass(offset, timestamp);
+      if (isNew) window.pass(offset, timestamp);
       return undefined;
     }
-    const repeated = window.repeatsWords(read.id, offset, timestamp);
+    const repeated = isNew && window.repeatsWords(read.id, offset, timestamp);
     if (offset < this.next) return undefined;
-    if (repeated) {
+    if (repeated && beginning === undefined) {
       counted.duplicates++;
       return undefined;
     }

@@ -16,6 +16,7 @@ import type { CompiledBuild } from './compiled-build.js';
 import type { KeyCache } from './key-cache.js';
 import { PartitionProjector, type Counted } from './partition-projector.js';
 import type { Saver } from './saver.js';
+import type { StoredHistory } from './stored-history.js';
 
 /** Calls that ask for another start of the same topic, close together, become one. */
 const reassignMs = 100;
@@ -28,6 +29,7 @@ export interface RunnerParts {
   retry: Retry;
   saver: Saver;
   keys: KeyCache;
+  history: StoredHistory;
   erasures: KnownErasures;
   window: IdWindowBounds;
   progress: Progress;
@@ -46,6 +48,10 @@ interface Held {
   primed: boolean;
   /** Where folding begins: perhaps far beyond where the group stands. */
   from: number;
+  /** Where the next batch begins, unless the log has no record there. */
+  expected: number;
+  /** What is done before a batch is folded: reading from the store what the log has no more. */
+  filling?: Promise<void>;
 }
 
 /**
@@ -92,7 +98,7 @@ export class Runner implements ConsumerHandler {
   async assigned(assignment: Assignment): Promise<number> {
     const held: Held = {
       ...{ end: new AbortController(), assignment, window: new IdWindow(this.parts.window) },
-      ...{ primed: false, from: assignment.position },
+      ...{ primed: false, from: assignment.position, expected: assignment.position },
     };
     this.drop(keyOf(assignment));
     this.held.set(keyOf(assignment), held);
@@ -168,20 +174,62 @@ export class Runner implements ConsumerHandler {
       await assignment.timestampAtPosition(),
     ]);
     end.signal.throwIfAborted();
-    held.projector = new PartitionProjector({
+    const isExpired = held.from < assignment.beginning;
+    const projector = new PartitionProjector({
       ...{ name: this.name, compiled: this.compiled, place, topic, progress },
       ...{ from: held.from, window: held.window, ended: end.signal },
       ...{ end: position, handledUntil: oldest ?? now() },
       // A build begins to save after it has said so: of one that has not there is nothing.
       keys: keys.open({ complete: progress === undefined }),
       erasures: new PartitionErasures(erasures, place),
-      commits: new CommitLine(position, (next) =>
+      commits: new CommitLine(isExpired ? held.from : position, (next) =>
         retry.run('log', end.signal, () => this.consumer.commit(topic, partition, next)),
       ),
       load: (wanted) => retry.run('store', end.signal, () => writer.load(place, wanted)),
       now: (): Micros => now() * 1000,
     });
+    held.projector = projector;
+    held.expected = start;
+    // Killed before it committed the last of what is saved; and no batch may come that would make up for it.
+    const isSaved = progress !== undefined && oldest === undefined && held.from === position;
+    held.filling = this.beforeBatches(held, async () => {
+      if (projector.reached.known < assignment.beginning) await this.fill(held, projector);
+      if (isSaved) await retry.run('log', end.signal, () => this.consumer.commit(topic, partition, position));
+    });
     return start;
+  }
+
+  private async beforeBatches(held: Held, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (held.end.signal.aborted) return;
+      this.fail(error);
+      await this.released;
+    }
+  }
+
+  /** Folds what the log has no more, if there is any of it. */
+  private fill(
+    { assignment: { topic, partition }, end }: Held,
+    projector: PartitionProjector,
+  ): Promise<void> {
+    const { history, saver, topics } = this.parts;
+    const stream = topics.streamOf(topic) ?? topic;
+    const life = this.compiled.build.sources[stream]?.created_at ?? '';
+    const place = { name: this.name, topic, stream, partition, life };
+    const fold = async (batch: RecordBatch, beginning: number): Promise<void> => {
+      const done = await saver.turn(projector);
+      try {
+        end.signal.throwIfAborted();
+        this.count(await projector.take(batch, beginning));
+        end.signal.throwIfAborted();
+        saver.add(projector);
+      } finally {
+        done();
+      }
+    };
+    return history.fill(place, { reached: () => projector.reached, fold }, end.signal);
   }
 
   private async take(held: Held, projector: PartitionProjector, batch: RecordBatch): Promise<void> {
@@ -192,6 +240,10 @@ export class Runner implements ConsumerHandler {
       this.moveOn(batch.topic);
       return await aborted(end.signal);
     }
+    await held.filling;
+    // Between two offsets nothing may have been written; or the log's beginning has overtaken us.
+    if ((batch.records[0]?.offset ?? batch.next) > held.expected) await this.fill(held, projector);
+    held.expected = batch.next;
     await this.prime(held, batch);
     const done = await this.parts.saver.turn(projector);
     try {

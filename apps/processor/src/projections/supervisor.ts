@@ -30,6 +30,7 @@ const ofProjections = [
   metrics.projectionEvents,
   metrics.projectionFailed,
   metrics.projectionDuplicates,
+  metrics.projectionUnstored,
   metrics.projectionLastProgress,
 ];
 

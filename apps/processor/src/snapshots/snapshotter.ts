@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Retry } from '#consuming';
+import { Retry, type FollowedPartition } from '#consuming';
 import { allStreams, isReservedStream, limits, type TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
 import { EntityStateTooLargeError, makeSnapshot } from '#entities';
@@ -12,7 +12,7 @@ import {
   type RecordBatch,
 } from '#log';
 import { QueryTooExpensiveError, type EventWriter, type SnapshotStore } from '#store';
-import type { Logger } from '#telemetry';
+import { metrics, type Logger } from '#telemetry';
 import { readRecord } from '../projections/read-event.js';
 import { DueEntities } from './due-entities.js';
 
@@ -34,6 +34,11 @@ export interface SnapshotterOptions {
   onFailure(error: Error): void;
 }
 
+interface Held extends FollowedPartition {
+  readonly commits: { committed: number };
+  readonly ended: AbortController;
+}
+
 /** Snapshots that a process makes at a time: each of them is a few small queries. */
 const atOnce = 2;
 
@@ -46,7 +51,7 @@ export class Snapshotter implements ConsumerHandler {
   private readonly due: DueEntities;
   private readonly retry: Retry;
   private readonly consumer: Consumer;
-  private readonly held = new Map<string, AbortController>();
+  private readonly held = new Map<string, Held>();
   /** The streams that are followed, and which of their name. */
   private followed = new Map<string, string>();
   /** One partition's snapshots are made after the other's. */
@@ -72,33 +77,53 @@ export class Snapshotter implements ConsumerHandler {
     this.follow();
   }
 
+  /** The partitions that this process has now. */
+  partitions(): Iterable<FollowedPartition> {
+    return this.held.values();
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     this.stopListening();
-    for (const end of this.held.values()) end.abort();
+    for (const { ended } of this.held.values()) ended.abort();
     await this.consumer.close();
   }
 
-  assigned(assignment: Assignment): Promise<number> {
+  async assigned(assignment: Assignment): Promise<number> {
+    const { now = Date.now } = this.options;
+    const { topic, partition, position } = assignment;
     this.revoked(assignment);
-    this.held.set(keyOf(assignment), new AbortController());
-    return Promise.resolve(assignment.position);
+    const ended = new AbortController();
+    const commits = { committed: position };
+    const held: Held = { topic, partition, commits, ended, end: position, handledUntil: now() };
+    this.held.set(keyOf(held), held);
+    try {
+      const oldest = await this.retry.run('log', ended.signal, () => assignment.timestampAtPosition());
+      held.handledUntil = oldest ?? held.handledUntil;
+    } catch (error) {
+      if (!ended.signal.aborted) this.options.onFailure(error as Error);
+    }
+    return position;
   }
 
   revoked(place: { topic: string; partition: number }): void {
-    this.held.get(keyOf(place))?.abort();
+    this.held.get(keyOf(place))?.ended.abort();
     this.held.delete(keyOf(place));
   }
 
   async batch(batch: RecordBatch): Promise<void> {
-    const signal = this.held.get(keyOf(batch))?.signal;
-    if (!signal || this.closed) return;
+    const held = this.held.get(keyOf(batch));
+    if (!held || this.closed) return;
+    const { signal } = held.ended;
     try {
       await this.take(batch, signal);
       const { topic, partition, next } = batch;
       await this.retry.run('log', signal, () => this.consumer.commit(topic, partition, next));
+      held.commits.committed = next;
+      held.handledUntil = batch.records.at(-1)?.timestamp ?? held.handledUntil;
     } catch (error) {
       if (signal.aborted) return;
+      metrics.snapshotFailures.inc({ reason: 'error' });
       // Nothing that is read depends on it: the projections of this process go on.
       this.options.logger.error(
         { err: error as Error, topic: batch.topic },
@@ -177,10 +202,13 @@ export class Snapshotter implements ConsumerHandler {
     const { snapshots, logger, now = Date.now } = this.options;
     const request = { ...entity, access: allStreams, reason: 'automatic', now: now() * 1000 } as const;
     try {
-      await this.retry.run('store', signal, () => makeSnapshot(snapshots, request, signal));
+      const made = await this.retry.run('store', signal, () => makeSnapshot(snapshots, request, signal));
+      if (made === 'removed_meanwhile') metrics.snapshotFailures.inc({ reason: made });
+      else if (made !== 'no_events' && made.created) metrics.snapshots.inc();
     } catch (error) {
       const hasNone = error instanceof EntityStateTooLargeError || error instanceof QueryTooExpensiveError;
       if (!hasNone) throw error;
+      metrics.snapshotFailures.inc({ reason: 'too_large' });
       logger.debug({ stream: entity.stream, version: entity.version, reason: error.message }, 'no snapshot');
     }
   }

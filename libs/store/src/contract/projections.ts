@@ -150,6 +150,52 @@ export function describeProjections(contract: StoreContract): void {
     });
   });
 
+  describe('keys of projections that have changed', () => {
+    it('are those with an event from the offsets on, with all their parts, page by page', async () => {
+      const { projections } = contract.store;
+      const build = newBuild();
+      const rows = ['a', 'b', 'c', 'd'].flatMap((key, i) => [
+        stateRow({ build, key, last_offset: 10 * i }),
+        stateRow({ build, key, partition: 1, last_offset: 100 - i }),
+        stateRow({ build, key, stream: 'refunds', last_offset: i }),
+      ]);
+      await projections.save([...rows, stateRow({ build: newBuild(), key: 'b', last_offset: 500 })], []);
+      const changed = async (
+        since: [stream: string, partition: number, offset: number][],
+        { limit = 100, after }: { limit?: number; after?: string } = {},
+      ) => {
+        const places = since.map(([stream, partition, offset]) => ({ stream, partition, offset }));
+        const page = { build, since: places, limit, ...(after !== undefined && { after }) };
+        return (await projections.changedKeys(page)).map(({ key }) => key);
+      };
+      expect(await changed([['orders', 0, 0]])).toEqual(['a', 'b', 'c', 'd']);
+      expect(await changed([['orders', 0, 20]])).toEqual(['c', 'd']);
+      expect(await changed([['orders', 0, 20]], { limit: 1 })).toEqual(['c']);
+      expect(await changed([['orders', 0, 20]], { limit: 1, after: 'c' })).toEqual(['d']);
+      expect(await changed([['orders', 0, 20]], { after: 'd' })).toEqual([]);
+      expect(await changed([['orders', 1, 99], ['orders', 0, 30]])).toEqual(['a', 'b', 'd']); // prettier-ignore
+      expect(await changed([['refunds', 0, 3], ['orders', 0, 1000]])).toEqual(['d']); // prettier-ignore
+      expect(await changed([['orders', 2, 0]])).toEqual([]);
+      expect(await changed([])).toEqual([]);
+      const since = [{ stream: 'refunds', partition: 0, offset: 3 }];
+      const parts = rows.filter(({ key }) => key === 'd');
+      expect(await projections.changedKeys({ build, since, limit: 9 })).toEqual([{ key: 'd', parts }]);
+    });
+
+    it('are shown as they are now, however often they were saved since', async () => {
+      const { projections } = contract.store;
+      const build = newBuild();
+      const saved = [3, 5, 9].map((last_offset) => stateRow({ build, key: 'a', last_offset }));
+      for (const row of saved) await projections.save([row], []);
+      for (const offset of [0, 4, 9]) {
+        const since = [{ stream: 'orders', partition: 0, offset }];
+        expect(await projections.changedKeys({ build, since, limit: 9 })).toEqual([
+          { key: 'a', parts: [saved[2]] },
+        ]);
+      }
+    });
+  });
+
   describe('progress of projections', () => {
     it('is that which is furthest, by partition', async () => {
       const { projections } = contract.store;

@@ -1,6 +1,7 @@
 import { assertKeysBounded, groupByKey } from '../projection-keys.js';
 import type {
   BuildPartition,
+  ChangedKeysQuery,
   ProjectionKey,
   ProjectionKeysQuery,
   ProjectionProgress,
@@ -56,6 +57,19 @@ export class MemoryProjections implements ProjectionWriter, ProjectionReader {
   async keys({ build, limit, after, prefix }: ProjectionKeysQuery): Promise<ProjectionKey[]> {
     return this.keysOf(build, prefix)
       .filter(({ key }) => after === undefined || compareText(key, after) > 0)
+      .slice(0, limit);
+  }
+
+  async changedKeys({ build, since, limit, after }: ChangedKeysQuery): Promise<ProjectionKey[]> {
+    const isChanged = (row: ProjectionStateRow) =>
+      since.some(
+        ({ stream, partition, offset }) =>
+          row.stream === stream && row.partition === partition && row.last_offset >= offset,
+      );
+    return this.keysOf(build)
+      .filter(
+        ({ key, parts }) => parts.some(isChanged) && (after === undefined || compareText(key, after) > 0),
+      )
       .slice(0, limit);
   }
 

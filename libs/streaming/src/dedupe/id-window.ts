@@ -38,7 +38,7 @@ export class IdWindow {
   private lastOffset = -1;
   private logTime = -Infinity;
 
-  constructor(private readonly bounds: IdWindowBounds) {}
+  constructor(readonly bounds: IdWindowBounds) {}
 
   /** Ids held, those that were repeated counted again. */
   get size(): number {
@@ -49,9 +49,9 @@ export class IdWindow {
     return this.ids.byteLength + this.offsets.byteLength + this.times.byteLength + this.index.bytes;
   }
 
-  /** Says what the log time is before the first record that is handed over. */
+  /** Says what the log time is at least before the next record that is handed over. */
   startAt(logTime: number): void {
-    this.logTime = logTime;
+    this.logTime = Math.max(this.logTime, logTime);
   }
 
   /**

@@ -55,6 +55,11 @@ export class ProjectionStates {
     return gate.run(reading.client, (signal) => pageOfStates({ name, build, query, projections, signal }));
   }
 
+  /** @throws ProblemError projection_building */
+  async requireServed(definition: ProjectionDefinition, client: AbortSignal): Promise<void> {
+    await servedBuild(definition, { figures: this.parts.figures, client });
+  }
+
   private async reached(
     definition: ProjectionDefinition,
     { positions, client }: StateReading,

@@ -1,4 +1,4 @@
-import type { BuildPartition, ProjectionKeysQuery } from '../../projection-store.js';
+import type { BuildPartition, ChangedKeysQuery, ProjectionKeysQuery } from '../../projection-store.js';
 import type { Sql } from '../event-query.js';
 import { Params } from '../params.js';
 
@@ -68,6 +68,46 @@ WHERE ${where} AND key <= (
 ORDER BY key, stream, partition`,
     params: params.values,
   };
+}
+
+/**
+ * The rows of one page of changed keys, which lie anywhere: so not by FINAL, as in `loadSql`. That a key was changed is
+ * told by a row that was replaced, too. ORDER BY key, stream, partition: what the port promises; then the greatest offset
+ * first, the row that wins.
+ */
+export function changedKeysSql(query: ChangedKeysQuery): Sql {
+  const params = new Params();
+  const where = `${keyConditions(query, params)} AND (${changedSince(query.since, params)})`;
+  return {
+    query: `SELECT ${stateSelection}
+FROM projection_states
+WHERE build = ${params.bind('String', query.build)} AND key IN (
+  SELECT key FROM projection_states WHERE ${where} GROUP BY key ORDER BY key LIMIT ${params.bind('UInt64', query.limit)})
+ORDER BY key, stream, partition, last_offset DESC
+LIMIT 1 BY key, stream, partition`,
+    params: params.values,
+  };
+}
+
+/** One condition for each stream, however many partitions it has. */
+function changedSince(since: ChangedKeysQuery['since'], params: Params): string {
+  const conditions = [...new Set(since.map(({ stream }) => stream))].map((stream) => {
+    const places = since.filter((place) => place.stream === stream);
+    const numbers = params.bind(
+      'Array(UInt16)',
+      places.map(({ partition }) => partition),
+    );
+    const offsets = params.bind(
+      'Array(UInt64)',
+      places.map(({ offset }) => offset),
+    );
+    return [
+      `stream = ${params.bind('String', stream)}`,
+      `has(${numbers}, partition)`,
+      `last_offset >= ${offsets}[indexOf(${numbers}, partition)]`,
+    ].join(' AND ');
+  });
+  return conditions.length === 0 ? 'false' : conditions.join(' OR ');
 }
 
 export function countKeysSql(query: Pick<ProjectionKeysQuery, 'build' | 'prefix'>): Sql {

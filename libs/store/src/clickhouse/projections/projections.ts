@@ -2,6 +2,7 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { assertKeysBounded, groupByKey } from '../../projection-keys.js';
 import type {
   BuildPartition,
+  ChangedKeysQuery,
   ProjectionKey,
   ProjectionKeysQuery,
   ProjectionProgress,
@@ -15,7 +16,15 @@ import { longQuery, partsBySize } from '../parts-by-size.js';
 import { boundSettings, type QueryBounds } from '../query-bounds.js';
 import { RowBinaryWriter } from '../row-binary.js';
 import { buildsSql, removeBuildSql } from './build-query.js';
-import { countKeysSql, keySql, keysSql, loadSql, progressOfSql, progressSql } from './projection-query.js';
+import {
+  changedKeysSql,
+  countKeysSql,
+  keySql,
+  keysSql,
+  loadSql,
+  progressOfSql,
+  progressSql,
+} from './projection-query.js';
 import {
   progressColumns,
   readProgress,
@@ -93,6 +102,11 @@ export class ClickHouseProjections implements ProjectionWriter, ProjectionReader
     const rows = await this.read<SelectedState>(keysSql(query), signal, pageSettings);
     // A key can have come in since the end of the page was found.
     return groupByKey(rows.map((row) => readState(query.build, row))).slice(0, query.limit);
+  }
+
+  async changedKeys(query: ChangedKeysQuery, signal?: AbortSignal): Promise<ProjectionKey[]> {
+    const rows = await this.read<SelectedState>(changedKeysSql(query), signal, pageSettings);
+    return groupByKey(rows.map((row) => readState(query.build, row)));
   }
 
   async countKeys(

@@ -1,11 +1,6 @@
-import {
-  maxOffsetRanges,
-  QueryTooExpensiveError,
-  type EventReader,
-  type LogOrderPage,
-  type LogOrderQuery,
-  type OffsetRange,
-} from '#store';
+import { QueryTooExpensiveError } from './errors.js';
+import { maxOffsetRanges, type LogOrderPage, type LogOrderQuery, type OffsetRange } from './log-order.js';
+import type { EventReader } from './store.js';
 
 export interface PageReaderOptions {
   reader: Pick<EventReader, 'inLogOrder'>;

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { allStreams } from '#contracts';
-import { MemoryStore, type EventReader, type OffsetRange } from '#store';
-import { eventRow } from '../gateway.fixture.js';
+import { eventRow } from './contract/rows.js';
+import type { OffsetRange } from './log-order.js';
+import { MemoryStore } from './memory/memory-store.js';
 import { PageReader } from './page-reader.js';
+import type { EventReader } from './store.js';
 
 const filter = { access: allStreams };
 
@@ -10,7 +12,7 @@ const filter = { access: allStreams };
 async function given(count: number, bytes: number, eventType = 'order.placed') {
   const store = new MemoryStore();
   const rows = Array.from({ length: count }, (_, offset) =>
-    eventRow({ offset, event_type: eventType, data: `{"text":"${'x'.repeat(bytes)}"}` }),
+    eventRow({ stream: 'orders', offset, event_type: eventType, data: `{"text":"${'x'.repeat(bytes)}"}` }),
   );
   await store.writer.append(rows, 't');
   const asked: number[] = [];

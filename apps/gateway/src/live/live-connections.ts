@@ -1,0 +1,143 @@
+import { setMaxListeners } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { problemOf } from '#http';
+import { metrics, type Logger } from '#telemetry';
+import { EventSocket, type EventSocketOptions } from './event-socket.js';
+import { shuttingDown, tooMany } from './live-problems.js';
+import { errorMessage, heartBeat } from './server-sent.js';
+
+export interface LiveConnectionsOptions {
+  logger: Logger;
+  /** Streams that are open at once, of every kind; one more is refused. */
+  maxStreams: number;
+  socket?: EventSocketOptions;
+  heartBeatMs?: number;
+  /** Milliseconds between two looks at whether a stream may go on. */
+  checkMs?: number;
+}
+
+/** What is sent on one connection. */
+export interface LiveContent {
+  requestId: string;
+  /** The id that the client goes on from. */
+  position(): string;
+  /** @throws ProblemError when the stream may not go on */
+  requireGood(): void;
+  /** Writes to the socket until something ends it. @throws what the client is to be told, and the signal's reason */
+  run(socket: EventSocket, signal: AbortSignal): Promise<never>;
+}
+
+const defaults = {
+  socket: { bytes: 256 * 1024, slowMs: 10_000 },
+  heartBeatMs: 15_000,
+  checkMs: 1_000,
+};
+
+interface OpenConnection {
+  content: LiveContent;
+  socket: EventSocket;
+  end: AbortController;
+}
+
+/**
+ * The open streams of one process, whatever is sent on them: how many there may be, that they show that they live, that
+ * each is ended when it may not go on, and that its client is told why.
+ */
+export class LiveConnections {
+  private readonly options: Required<LiveConnectionsOptions>;
+  private readonly connections = new Set<OpenConnection>();
+  private readonly closing = new AbortController();
+  private admitted = 0;
+  private timers: NodeJS.Timeout[] = [];
+
+  constructor(options: LiveConnectionsOptions) {
+    this.options = { ...defaults, ...options };
+    setMaxListeners(0, this.closing.signal);
+  }
+
+  get maxStreams(): number {
+    return this.options.maxStreams;
+  }
+
+  /** Aborted when all of them are ended. */
+  get closed(): AbortSignal {
+    return this.closing.signal;
+  }
+
+  /**
+   * Has a place among the open streams until the work is done.
+   * @throws ProblemError 503 `overloaded`, `shutting_down`, and what the work throws
+   */
+  async admit(work: () => Promise<void>): Promise<void> {
+    if (this.closing.signal.aborted) throw shuttingDown();
+    if (this.admitted >= this.options.maxStreams) throw tooMany(this.options.maxStreams);
+    metrics.liveStreams.set(++this.admitted);
+    try {
+      await work();
+    } finally {
+      metrics.liveStreams.set(--this.admitted);
+    }
+  }
+
+  /** Sends on an answer of which nothing but the head was sent. Resolves when it has ended, for whatever reason. */
+  async serve(content: LiveContent, response: ServerResponse, client: AbortSignal): Promise<void> {
+    const socket = new EventSocket(response, this.options.socket);
+    const connection: OpenConnection = { content, socket, end: new AbortController() };
+    if (this.closing.signal.aborted) connection.end.abort(shuttingDown());
+    this.add(connection);
+    try {
+      await content.run(socket, AbortSignal.any([client, connection.end.signal]));
+    } catch (error) {
+      if (!client.aborted) this.finish(connection, error);
+    } finally {
+      this.remove(connection);
+    }
+  }
+
+  /** Ends all streams: their clients connect again elsewhere, or to this process when it is back. */
+  close(): void {
+    this.closing.abort(shuttingDown());
+    for (const { end } of this.connections) end.abort(shuttingDown());
+  }
+
+  private finish({ socket, content: { requestId } }: OpenConnection, error: unknown): void {
+    const problem = problemOf(error);
+    metrics.liveEnded.inc({ code: problem.code });
+    if (problem.code === 'internal_error') {
+      this.options.logger.error({ request_id: requestId, err: error }, 'a live stream failed');
+    }
+    // Not all at once, and not before this port is closed: EventSource gives up on a 503.
+    socket.end(errorMessage(problem, { requestId, retryMs: 1000 + Math.random() * 2000 }));
+  }
+
+  private add(connection: OpenConnection): void {
+    this.connections.add(connection);
+    if (this.timers.length > 0) return;
+    const { heartBeatMs, checkMs } = this.options;
+    this.timers = [
+      setInterval(() => this.beat(), heartBeatMs).unref(),
+      setInterval(() => this.check(), checkMs).unref(),
+    ];
+  }
+
+  private remove(connection: OpenConnection): void {
+    this.connections.delete(connection);
+    if (this.connections.size > 0) return;
+    for (const timer of this.timers.splice(0)) clearInterval(timer);
+  }
+
+  private beat(): void {
+    for (const { socket, content } of this.connections)
+      if (!socket.isFull) socket.write(heartBeat(content.position()));
+  }
+
+  private check(): void {
+    for (const { content, end } of this.connections) {
+      try {
+        content.requireGood();
+      } catch (error) {
+        end.abort(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { ProjectionBuild } from '#definitions';
+import type { ProjectionProgress, ProjectionStateRow } from '#store';
+import { EventStreamParser, Random, until } from '#testing';
+import { ChangesClient, ChangesWorld } from './changes.fixture.js';
+
+const places = [
+  { stream: 'orders', partition: 0 },
+  { stream: 'orders', partition: 3 },
+  { stream: 'refunds', partition: 0 },
+];
+const keys = Array.from({ length: 30 }, (_, i) => `k${i}`);
+
+/** Folds one build as a processor does: rows, then progress, which is behind them; and again what a crash has left. */
+class Processor {
+  private readonly next = places.map(() => 0);
+  private readonly saved = new Map<string, ProjectionStateRow>();
+
+  constructor(
+    private readonly world: ChangesWorld,
+    private readonly build: ProjectionBuild,
+    private readonly random: Random,
+  ) {}
+
+  async step(): Promise<void> {
+    const { world, random, next } = this;
+    const at = random.int(places.length);
+    const place = { build: this.build.id, ...places[at]! };
+    const changed: ProjectionStateRow[] = [];
+    for (let i = random.int(20); i >= 0; i--) {
+      const key = random.pick(keys);
+      const before = this.saved.get(`${at}/${key}`);
+      const last_offset = next[at] ?? 0;
+      next[at] = last_offset + 1;
+      const row = world.row(key, { ...place, last_offset, events: (before?.events ?? 0) + 1 });
+      this.saved.set(`${at}/${key}`, row);
+      changed.push(row);
+    }
+    const { projections } = world.store;
+    // A zombie saves what it has, whenever it likes: an older row never wins.
+    await projections.save(random.chance(0.3) ? changed.slice(0, 3) : changed, []);
+    await projections.save(changed, []);
+    // Killed before its progress: the next one saves the same, and more.
+    if (random.chance(0.7)) await projections.save([], [this.progress(at)]);
+  }
+
+  async finish(): Promise<void> {
+    await this.world.store.projections.save(
+      [],
+      places.map((_, at) => this.progress(at)),
+    );
+  }
+
+  private progress(at: number): ProjectionProgress {
+    return this.world.progress({ build: this.build.id, ...places[at]!, next: this.next[at]! });
+  }
+}
+
+describe('streams of changes that are cut and go on', () => {
+  const seeds = process.env.LIVE_SEED
+    ? [Number(process.env.LIVE_SEED)]
+    : Array.from({ length: 10 }, () => Math.floor(Math.random() * 2 ** 31));
+
+  it.each(seeds)('end with the states that are read (LIVE_SEED=%i)', async (seed) => {
+    const random = new Random(seed);
+    const world = new ChangesWorld();
+    const socket = { bytes: 500, slowMs: 60_000 };
+    const gateways = [world.gateway({ socket }), world.gateway({ socket })];
+    const clients = [true, true, true, false, false].map(
+      (snapshot) => new ChangesClient(() => new EventStreamParser(), world, snapshot),
+    );
+    let processor = new Processor(world, world.serving, random);
+    const connect = (client: ChangesClient) => void client.connect(random.pick(gateways));
+    // Those that begin now begin with the first change; the others whenever they like.
+    for (const client of clients) connect(client);
+    await until(() => clients.every(({ parser }) => parser.lastEventId !== ''), { what: 'the beginnings' });
+    for (let step = 0; step < 120; step++) {
+      if (step === 50) {
+        const former = world.serving;
+        const build = world.build(2);
+        processor = new Processor(world, build, random);
+        for (let i = 0; i < 10; i++) await processor.step();
+        world.serve(build);
+        if (random.chance(0.5)) await world.store.projections.removeBuild(former.id);
+      }
+      await processor.step();
+      for (const client of clients) {
+        if (random.chance(0.1)) client.holding = !client.holding;
+        if (!client.holding) client.take();
+        if (!random.chance(0.05)) continue;
+        client.cut(random.int(2_000));
+        connect(client);
+      }
+      if (random.chance(0.5)) await sleep(random.int(4));
+    }
+    await processor.finish();
+    const states = await world.states();
+    const isCopy = (client: ChangesClient) =>
+      [...states].every(([key, state]) => JSON.stringify(client.copy.get(key)) === JSON.stringify(state));
+    for (const client of clients.slice(0, 3)) {
+      client.holding = false;
+      await until(() => (client.take(), isCopy(client)), { what: 'the states', patienceMs: 10_000 });
+      expect(client.copy).toEqual(states);
+      expect(client.errors).toEqual([]);
+    }
+    for (const client of clients.slice(3)) {
+      client.holding = false;
+      // What it was not sent was not changed after the reset: it is as it was read then.
+      const isTrue = () => [...client.copy].every(([key, state]) => JSON.stringify(states.get(key)) === JSON.stringify(state)); // prettier-ignore
+      await until(() => (client.take(), isTrue() && client.sent('reset').length > 0), {
+        what: 'the last states',
+        patienceMs: 10_000,
+      });
+      expect(client.errors).toEqual([]);
+    }
+    for (const client of clients) expectNoStepBack(client);
+    for (const client of clients) client.cut();
+  });
+});
+
+/** Of one build, a key is never older than it was before. */
+function expectNoStepBack(client: ChangesClient): void {
+  const versions = new Map<string, number>();
+  for (const { event, data } of client.parser.messages) {
+    if (event === 'reset') versions.clear();
+    if (event !== 'change') continue;
+    const { key, version } = JSON.parse(data) as { key: string; version: number };
+    expect(version).toBeGreaterThanOrEqual(versions.get(key) ?? 0);
+    versions.set(key, version);
+  }
+}

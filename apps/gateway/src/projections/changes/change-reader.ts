@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { metrics } from '#telemetry';
+import type { EventSocket } from '../../live/event-socket.js';
+import { LivePosition } from '../../live/live-position.js';
+import { isPassing } from '../../live/live-reader.js';
+import type { BuildFeed, ChangesPage, ChangesQuestion } from './build-feed.js';
+import { caughtUpMessage, reached, resetMessage } from './change-messages.js';
+import { bindingTo } from './change-position.js';
+import type { ProjectionFollower } from './projection-follower.js';
+
+export interface ChangeReaderOptions {
+  /** Of the projection. */
+  name: string;
+  follower: Pick<ProjectionFollower, 'feed' | 'serves'>;
+  /** A client without anything is sent the states of all keys first. */
+  snapshot: boolean;
+  /** Milliseconds until the store is asked again, after it has failed. */
+  retryMs?: number;
+}
+
+/** Where a client is. */
+export interface ChangeStart {
+  feed: BuildFeed;
+  /** Undefined where it has nothing yet, or what it has is of another build. */
+  position: LivePosition | undefined;
+  /** It has something of another build. */
+  isOfAnother: boolean;
+}
+
+type Socket = Pick<EventSocket, 'write' | 'room'>;
+
+/**
+ * One open stream of changes. It goes from its position to that up to which the build is saved, sends what each key that
+ * was changed in between is now, and has then reached that position; and so on. The longer a way takes, the more changes
+ * of a key are one message in the next: nothing is kept for a client that is slow.
+ */
+export class ChangeReader {
+  private feed: BuildFeed;
+  private own: LivePosition;
+  private isOfAnother: boolean;
+  private isBehind = true;
+
+  constructor(
+    { feed, position, isOfAnother }: ChangeStart,
+    private readonly options: ChangeReaderOptions,
+  ) {
+    this.feed = feed;
+    this.own = position ?? this.beginningOf(feed);
+    this.isOfAnother = isOfAnother;
+  }
+
+  /** Everything up to here is with the client, or on its way there. */
+  get position(): LivePosition {
+    return this.own;
+  }
+
+  /**
+   * Goes on until something ends it.
+   * @throws the signal's reason, a ProblemError for a client that is too slow, and what the store throws for good
+   */
+  async run(socket: Socket, signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await socket.room(signal);
+      const feed = await this.options.follower.feed(this.options.name, { signal, patient: true });
+      if (feed.build.id !== this.feed.build.id) this.begin(feed);
+      if (this.isOfAnother) socket.write(resetMessage(feed.build) + reached(this.own.toString()));
+      this.isOfAnother = false;
+      const to = feed.cursor.copy();
+      if (this.own.missingTo(to).length > 0) await this.sendChanges(to, socket, signal);
+      else await this.wait(socket, signal);
+    }
+  }
+
+  private begin(feed: BuildFeed): void {
+    this.feed = feed;
+    this.own = this.beginningOf(feed);
+    this.isOfAnother = true;
+    this.isBehind = true;
+  }
+
+  private beginningOf(feed: BuildFeed): LivePosition {
+    const { name, snapshot } = this.options;
+    return snapshot ? new LivePosition(bindingTo(name, feed.build)) : feed.cursor.copy();
+  }
+
+  private async wait(socket: Socket, signal: AbortSignal): Promise<void> {
+    const { feed } = this;
+    if (this.isBehind) socket.write(caughtUpMessage(feed.build));
+    this.isBehind = false;
+    await feed.moved(signal);
+  }
+
+  private async sendChanges(to: LivePosition, socket: Socket, signal: AbortSignal): Promise<void> {
+    const { feed, own: from } = this;
+    let after: string | undefined;
+    do {
+      const page = await this.read({ from, to, after }, signal);
+      // Its rows are removed a little later: that there are no more of them says nothing.
+      if (!this.options.follower.serves(this.options.name, feed)) return;
+      if (page.changes > 0) socket.write(page.bytes);
+      metrics.liveChanges.inc(page.changes);
+      after = page.after;
+      await socket.room(signal);
+    } while (after !== undefined);
+    this.own = to;
+    socket.write(reached(to.toString()));
+  }
+
+  /** What the store does not give now, it may give later. */
+  private async read(question: ChangesQuestion, signal: AbortSignal): Promise<ChangesPage> {
+    for (;;) {
+      try {
+        const page = await this.feed.changed(question);
+        signal.throwIfAborted();
+        return page;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isPassing(error)) throw error;
+        await sleep(this.options.retryMs ?? 1000, undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
+    }
+  }
+}

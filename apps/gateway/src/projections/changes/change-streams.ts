@@ -1,0 +1,100 @@
+import type { ServerResponse } from 'node:http';
+import { ProblemError, type StreamAccess } from '#contracts';
+import type { Definitions, ProjectionDefinition } from '#definitions';
+import type { LiveConnections, LiveContent } from '../../live/live-connections.js';
+import { longestId } from '../../live/live-position.js';
+import { beginning } from '../../live/server-sent.js';
+import { permittedProjection } from '../named-projection.js';
+import type { BuildFeed } from './build-feed.js';
+import { positionIn } from './change-position.js';
+import { ChangeReader, type ChangeStart } from './change-reader.js';
+import type { ProjectionFollower } from './projection-follower.js';
+
+export interface ChangeStreamsOptions {
+  connections: LiveConnections;
+  follower: ProjectionFollower;
+  definitions: { projections: Pick<Definitions['projections'], 'get'> };
+  /** Milliseconds until the store is asked again, after it has failed. */
+  retryMs?: number;
+}
+
+/** A request for the changes of a projection, which was let in. */
+export interface ChangesRequest {
+  /** As it is when the stream is opened; it is served. */
+  definition: ProjectionDefinition;
+  access: StreamAccess;
+  snapshot: boolean;
+  /** `Last-Event-ID` */
+  lastEventId: string | undefined;
+  requestId: string;
+  /** @throws ProblemError when its key does not permit it any more */
+  requirePermission(): void;
+}
+
+/** All open streams of changes of one process. */
+export class ChangeStreams {
+  constructor(private readonly options: ChangeStreamsOptions) {}
+
+  /**
+   * Opens a stream on an answer of which nothing was sent yet, and resolves when it has ended.
+   * @param begin Sends the head of the answer.
+   * @throws ProblemError as long as nothing was sent: 503 `overloaded`, `shutting_down`, 400 `invalid_cursor`,
+   * `invalid_request` @throws StoreUnavailableError
+   */
+  open(request: ChangesRequest, begin: () => ServerResponse, client: AbortSignal): Promise<void> {
+    const { connections, follower } = this.options;
+    const { name } = request.definition;
+    return connections.admit(async () => {
+      follower.join(name);
+      try {
+        const feed = await follower.feed(name, { signal: client, patient: false });
+        const content = this.contentOf(request, startOf(request, feed));
+        await connections.serve(content, begin(), client);
+      } finally {
+        follower.leave(name);
+      }
+    });
+  }
+
+  private contentOf(request: ChangesRequest, start: ChangeStart): LiveContent {
+    const { follower, definitions, retryMs } = this.options;
+    const { definition, access, snapshot, requestId } = request;
+    const { name, created_at } = definition;
+    const changes = new ChangeReader(start, {
+      ...{ name, follower, snapshot },
+      ...(retryMs !== undefined && { retryMs }),
+    });
+    const position = () => changes.position.toString();
+    if (position().length > longestId) throw tooManyPartitions();
+    return {
+      requestId,
+      position,
+      requireGood: () => {
+        request.requirePermission();
+        const now = definitions.projections.get(name);
+        permittedProjection(now?.created_at === created_at ? now : undefined, access);
+        if (position().length > longestId) throw tooManyPartitions();
+      },
+      run: (socket, signal) => {
+        socket.write(beginning(position()));
+        return changes.run(socket, signal);
+      },
+    };
+  }
+}
+
+/** After the last message that the client has; without one from now on, or with `snapshot` with the states of all keys. */
+function startOf({ definition: { name }, lastEventId }: ChangesRequest, feed: BuildFeed): ChangeStart {
+  if (lastEventId === undefined || lastEventId === '')
+    return { feed, position: undefined, isOfAnother: false };
+  const position = positionIn(lastEventId, { name, build: feed.build });
+  return { feed, position, isOfAnother: position === undefined };
+}
+
+function tooManyPartitions(): ProblemError {
+  const detail =
+    'The streams of this projection have so many partitions that a position in them does not fit into a header.';
+  return new ProblemError('invalid_request', detail, {
+    errors: [{ pointer: 'name', detail: 'has too many partitions to be followed' }],
+  });
+}

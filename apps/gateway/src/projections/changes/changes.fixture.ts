@@ -1,0 +1,150 @@
+import { allStreams } from '#contracts';
+import type { ProjectionBuild, ProjectionDefinition } from '#definitions';
+import { MemoryStore, type ProjectionProgress, type ProjectionReader, type ProjectionStateRow } from '#store';
+import { createLogger } from '#telemetry';
+import { LiveConnections, type LiveConnectionsOptions } from '../../live/live-connections.js';
+import { StreamClient, type MessageParser } from '../../live/stream-client.fixture.js';
+import { ReadGate } from '../../reads/read-gate.js';
+import { foldOf, keyState, mergedKey } from '../states/key-state.js';
+import { ChangeStreams } from './change-streams.js';
+import { ProjectionFollower } from './projection-follower.js';
+
+/** A change as it is sent. */
+export interface Change {
+  key: string;
+  version: number;
+  updated_at: string;
+  state: { n: number };
+}
+
+/** The open streams of a process. */
+export interface ChangesGateway {
+  open: ChangeStreams['open'];
+  close(): void;
+}
+
+/** One projection that counts, its store, and its definition: what streams of changes are made from. */
+export class ChangesWorld {
+  readonly store = new MemoryStore();
+  definition: ProjectionDefinition | undefined = {
+    ...{ name: 'p', version: 1, created_at: '1', paused: false, building: null, failure: null },
+    serving: this.build(1),
+  };
+
+  build(version: number): ProjectionBuild {
+    return {
+      ...{ id: `build-${version}`, version, started_at: '1' },
+      sources: { orders: { created_at: '1' }, refunds: { created_at: '1' } },
+      spec: {
+        source: { streams: ['orders', 'refunds'] },
+        fields: { n: { op: 'count' } },
+        from: 'beginning',
+      },
+    };
+  }
+
+  get serving(): ProjectionBuild {
+    const serving = this.definition?.serving;
+    if (!serving) throw new Error('nothing is served');
+    return serving;
+  }
+
+  /** Another build is served from now on. */
+  serve(serving: ProjectionBuild): void {
+    if (this.definition) this.definition = { ...this.definition, serving };
+  }
+
+  /** What a processor has saved of a key, after this event. */
+  row(key: string, more: Partial<ProjectionStateRow> & { last_offset: number }): ProjectionStateRow {
+    const events = more.events ?? more.last_offset + 1;
+    const place = { build: this.serving.id, stream: 'orders', partition: 0, key, updated_at: 0 };
+    return { ...place, events, state: JSON.stringify([events]), ...more };
+  }
+
+  progress(more: Partial<ProjectionProgress> & { next: number }): ProjectionProgress {
+    const place = { build: this.serving.id, stream: 'orders', partition: 0 };
+    return { ...place, processed: 0, failed: 0, updated_at: 0, ...more };
+  }
+
+  /** Saves the events of one partition, from 0 on: each is one of its key. */
+  async folded(keys: readonly string[], { partition = 0 } = {}): Promise<void> {
+    const rows = new Map<string, ProjectionStateRow>();
+    for (const [last_offset, key] of keys.entries()) {
+      const events = (rows.get(key)?.events ?? 0) + 1;
+      rows.set(key, this.row(key, { partition, last_offset, events }));
+    }
+    await this.store.projections.save([...rows.values()], [this.progress({ partition, next: keys.length })]);
+  }
+
+  /** The states as they are read, by key. */
+  async states(): Promise<Map<string, unknown>> {
+    const keys = await this.store.projections.keys({ build: this.serving.id, limit: 10_000 });
+    const fold = foldOf(this.serving);
+    return new Map(
+      keys.map((key) => {
+        const { version, state } = keyState(fold, mergedKey(fold, key));
+        return [key.key, { version, state: JSON.parse(state) as unknown }];
+      }),
+    );
+  }
+
+  /** A process with its open streams. */
+  gateway(
+    options: Partial<LiveConnectionsOptions> & { projections?: Partial<ProjectionReader> } = {},
+  ): ChangesGateway {
+    const logger = createLogger({ name: 'spec', level: 'silent' });
+    const projections = Object.assign(
+      Object.create(this.store.projections) as ProjectionReader,
+      options.projections,
+    );
+    const definitions = {
+      projections: { get: (name: string) => (name === 'p' ? this.definition : undefined) },
+    };
+    const connections = new LiveConnections({ logger, maxStreams: 500, checkMs: 5, ...options });
+    const follower = new ProjectionFollower({
+      ...{ projections, definitions, logger, closed: connections.closed, pollMs: 1, retryMs: 1 },
+      gate: new ReadGate({ concurrent: 3, queued: 500, waitMs: 10_000 }),
+    });
+    const changes = new ChangeStreams({ connections, follower, definitions, retryMs: 1 });
+    return { open: (...request) => changes.open(...request), close: () => connections.close() };
+  }
+}
+
+/** Who reads, and what they may see; default: all of it. */
+type Permitted = Partial<Pick<Parameters<ChangesGateway['open']>[0], 'requirePermission' | 'access'>>;
+
+/** A client of a stream of changes. */
+export class ChangesClient extends StreamClient {
+  constructor(
+    newParser: () => MessageParser,
+    private readonly world: ChangesWorld,
+    private readonly snapshot = false,
+  ) {
+    super(newParser);
+  }
+
+  get changes(): Change[] {
+    return this.sent<Change>('change');
+  }
+
+  /** What it holds: the last state of each key since the last reset. */
+  get copy(): Map<string, unknown> {
+    const copy = new Map<string, unknown>();
+    for (const { event, data } of this.parser.messages) {
+      if (event === 'reset') copy.clear();
+      if (event !== 'change') continue;
+      const { key, version, state } = JSON.parse(data) as Change;
+      copy.set(key, { version, state });
+    }
+    return copy;
+  }
+
+  /** Connects, again after the last id that came. Resolves when the connection has ended. */
+  connect(live: ChangesGateway, permitted: Permitted = {}): Promise<void> {
+    const { requirePermission = () => undefined, access = allStreams } = permitted;
+    const { definition } = this.world;
+    if (!definition) throw new Error('there is no projection');
+    const request = { definition, access, snapshot: this.snapshot, requestId: 'r', requirePermission };
+    return this.open((lastEventId, begin, client) => live.open({ ...request, lastEventId }, begin, client));
+  }
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#definitions';
+import type { ProjectionProgress, ProjectionReader } from '#store';
+import type { Logger } from '#telemetry';
+import { abortable } from '../../live/abortable.js';
+import { BuildFeed, type BuildFeedParts } from './build-feed.js';
+import { bindingTo } from './change-position.js';
+
+export interface ProjectionFollowerOptions extends Omit<BuildFeedParts, 'projections'> {
+  projections: Pick<ProjectionReader, 'progress' | 'changedKeys'>;
+  definitions: { projections: Pick<Definitions['projections'], 'get'> };
+  logger: Logger;
+  /** Milliseconds between two looks at how far the builds are. */
+  pollMs?: number;
+  /** Milliseconds until it is tried again, after the store has failed. */
+  retryMs?: number;
+}
+
+interface Followed {
+  /** Open streams. */
+  members: number;
+  feed?: BuildFeed;
+}
+
+/**
+ * Follows, for everyone at once, how far the builds are that serve projections: one small question for all that somebody
+ * reads, and none while nobody does.
+ */
+export class ProjectionFollower {
+  private readonly options: Required<ProjectionFollowerOptions>;
+  private readonly followed = new Map<string, Followed>();
+  private running = false;
+  private failure: Error | undefined;
+  private round: { ended: Promise<void>; end: () => void } = newRound();
+
+  constructor(options: ProjectionFollowerOptions) {
+    this.options = { pollMs: 100, retryMs: 1000, ...options };
+  }
+
+  /** Follows this projection until `leave` is called. */
+  join(name: string): void {
+    const known = this.followed.get(name);
+    if (known) known.members++;
+    else this.followed.set(name, { members: 1 });
+    void this.run();
+  }
+
+  leave(name: string): void {
+    const known = this.followed.get(name);
+    if (known && --known.members === 0) this.followed.delete(name);
+  }
+
+  /**
+   * The build that is served now; waits until it is known how far that one is.
+   * @param patient Waits while the store cannot be reached, too.
+   * @throws the signal's reason, and what the store throws
+   */
+  async feed(
+    name: string,
+    { signal, patient }: { signal: AbortSignal; patient: boolean },
+  ): Promise<BuildFeed> {
+    for (;;) {
+      const feed = this.followed.get(name)?.feed;
+      if (feed && this.serves(name, feed)) return feed;
+      await abortable(this.round.ended, signal);
+      if (this.failure && !patient) throw this.failure;
+    }
+  }
+
+  /** Whether states are read from it still. Where they are not, its rows may be gone. */
+  serves(name: string, { build }: Pick<BuildFeed, 'build'>): boolean {
+    return this.served(name)?.serving.id === build.id;
+  }
+
+  private served(name: string): (ProjectionDefinition & { serving: ProjectionBuild }) | undefined {
+    const definition = this.options.definitions.projections.get(name);
+    return definition?.serving ? { ...definition, serving: definition.serving } : undefined;
+  }
+
+  private async run(): Promise<void> {
+    if (this.running) return;
+    this.running = true;
+    while (this.followed.size > 0) {
+      const pause = await this.look();
+      const ended = this.round;
+      this.round = newRound();
+      ended.end();
+      await sleep(pause, undefined, { ref: false });
+    }
+    this.running = false;
+  }
+
+  /** Milliseconds to pause before the next look. */
+  private async look(): Promise<number> {
+    const { pollMs, retryMs, logger, projections } = this.options;
+    try {
+      const builds = new Map([...this.followed.keys()].map((name) => [name, this.served(name)?.serving]));
+      const ids = [...builds.values()].flatMap((build) => (build ? [build.id] : []));
+      const progress = await projections.progress(ids);
+      for (const [name, build] of builds) this.follow(name, build, progress);
+      if (this.failure) logger.info('streams of changes go on');
+      this.failure = undefined;
+      return pollMs;
+    } catch (error) {
+      if (!this.failure) logger.warn({ err: error }, 'streams of changes wait');
+      this.failure = error as Error;
+      return retryMs;
+    }
+  }
+
+  private follow(
+    name: string,
+    build: ProjectionBuild | undefined,
+    progress: readonly ProjectionProgress[],
+  ): void {
+    const followed = this.followed.get(name);
+    if (!followed) return;
+    const before = followed.feed;
+    if (build && before?.build.id !== build.id)
+      followed.feed = new BuildFeed(build, bindingTo(name, build), this.options);
+    if (build) followed.feed?.advance(progress.filter((row) => row.build === build.id));
+    else delete followed.feed;
+    if (before !== followed.feed) before?.stir();
+  }
+}
+
+function newRound(): { ended: Promise<void>; end: () => void } {
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  return { ended, end };
+}

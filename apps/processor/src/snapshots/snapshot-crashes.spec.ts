@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, it, vi } from 'vitest';
+import { allStreams } from '#contracts';
+import { systemActor } from '#definitions';
+import type { Log } from '#log';
+import { StoreUnavailableError, type SnapshotStore } from '#store';
+import { createLogger } from '#telemetry';
+import { topics, World } from '../processor.fixture.js';
+import { Snapshotter } from './snapshotter.js';
+
+const every = 8;
+const entities = ['a', 'b', 'c'];
+
+/** A snapshotter as a process is: it may die before or after any step, and then does nothing more. */
+class Incarnation {
+  dead = false;
+  readonly failures: Error[] = [];
+  readonly snapshotter: Snapshotter;
+  private left = Infinity;
+
+  constructor(world: World) {
+    const { store, log, definitions } = world;
+    this.snapshotter = new Snapshotter({
+      ...{ topics, definitions, log: this.logOf(log) },
+      snapshots: this.stepping(store.snapshots),
+      versions: this.stepping({ versions: (query) => store.writer.versions(query) }),
+      logger: createLogger({ name: 'test', level: 'silent' }),
+      retryDelays: { firstDelayMs: 1, longestDelayMs: 5 },
+      lookMs: 1,
+      onFailure: (error) => this.failures.push(error),
+    });
+    this.snapshotter.start();
+  }
+
+  /** As SIGKILL does, after so many steps more. */
+  async killAfter(steps: number): Promise<void> {
+    this.left = steps;
+    await sleep(4);
+    this.dead = true;
+    await this.snapshotter.close();
+  }
+
+  private step(): void {
+    if (this.left-- <= 0) this.dead = true;
+    if (this.dead) throw new StoreUnavailableError('dead');
+  }
+
+  /** Each call is two steps: it may not have begun, or its answer may not come. */
+  private stepping<Target extends object>(target: Target): Target {
+    return new Proxy(target, {
+      get: (_, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return async (...args: unknown[]): Promise<unknown> => {
+          this.step();
+          const answer: unknown = await Reflect.apply(value, target, args);
+          this.step();
+          return answer;
+        };
+      },
+    });
+  }
+
+  private logOf(log: World['log']): Pick<Log, 'admin' | 'consumer'> {
+    return {
+      admin: log.admin,
+      consumer: (options) => {
+        const consumer = log.consumer(options);
+        return {
+          joined: true,
+          subscribe: (names) => consumer.subscribe(names),
+          reassign: (topic) => consumer.reassign(topic),
+          close: () => consumer.close(),
+          commit: async (topic, partition, offset) => {
+            this.step();
+            return consumer.commit(topic, partition, offset);
+          },
+        };
+      },
+    };
+  }
+}
+
+const writes = fc.array(fc.record({ entity: fc.constantFrom(...entities), n: fc.nat(9) }), { maxLength: 20 });
+const actions = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.record({ write: writes }) },
+    { weight: 2, arbitrary: fc.record({ killAfter: fc.nat(16) }) },
+  ),
+  { minLength: 1, maxLength: 10 },
+);
+
+it('makes, whatever step a process dies at, each snapshot once, of what the events are, and misses none for long', async () => {
+  await fc.assert(
+    fc.asyncProperty(actions, async (script) => {
+      const world = await World.make([], 2);
+      await world.definitions.createStream({ stream: 'orders', snapshot_every: every }, systemActor);
+      const written = new Map<string, Record<string, number>[]>(entities.map((entity) => [entity, []]));
+      let id = 0;
+      const write = async (events: { entity: string; n: number }[]) => {
+        const own = events.map(({ entity, n }) => ({ id: id++, entity, data: { [`k${n}`]: id } }));
+        for (const { entity, data } of own) written.get(entity)!.push(data);
+        await world.write(own);
+        await world.materialize();
+      };
+      let one = new Incarnation(world);
+      const all = [one];
+      for (const action of script) {
+        if ('write' in action) await write(action.write);
+        else {
+          await one.killAfter(action.killAfter);
+          all.push((one = new Incarnation(world)));
+        }
+      }
+      // After that many, an entity that the last process does not know is looked up.
+      for (const entity of entities)
+        await write(Array.from({ length: every / 4 }, (_, n) => ({ entity, n })));
+      await vi.waitFor(() => expectThrough(world), { timeout: 10_000, interval: 2 });
+      const { items } = await (world.store.snapshots as SnapshotStore).snapshots({
+        ...{ access: allStreams, stream: 'orders', limit: 1000 },
+      });
+      for (const entity of entities) {
+        const own = items.filter(({ entity_id }) => entity_id === entity);
+        const versions = own.map(({ version }) => version);
+        const events = written.get(entity)!;
+        expect(new Set(versions).size).toBe(versions.length);
+        expect(versions.filter((version) => version % every !== 0)).toEqual([]);
+        expect(Math.max(0, ...versions)).toBe(events.length - (events.length % every));
+        for (const { version, state } of own)
+          expect(JSON.parse(state)).toEqual(Object.assign({}, ...events.slice(0, version)));
+      }
+      expect(all.flatMap(({ failures }) => failures)).toEqual([]);
+      await one.snapshotter.close();
+      await world.close();
+    }),
+    { numRuns: 40, endOnFailure: true },
+  );
+});
+
+async function expectThrough({ log }: World): Promise<void> {
+  const topic = topics.ofStream('orders');
+  const committed = await log.admin.committed(topics.snapshotGroup, topic);
+  for (const { partition, end } of await log.admin.offsets(topic))
+    expect(committed.get(partition) ?? 0).toBe(end);
+}
