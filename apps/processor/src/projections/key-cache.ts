@@ -1,5 +1,6 @@
 import type { Micros } from '#contracts';
 import type { FoldState } from '#streaming';
+import { OldestFirst } from '../oldest-first.js';
 
 /** What is known of one key from one partition. */
 export interface KeyEntry {
@@ -23,8 +24,8 @@ const entryWeight = 300;
  * not saved yet is never forgotten; whoever changes keys bounds that.
  */
 export class KeyCache {
-  /** Those that are saved, the one that was used longest ago first. */
-  private readonly order = new Map<KeyEntry, PartitionKeys>();
+  /** Those that are saved, by when they were. */
+  private readonly order = new OldestFirst<KeyEntry, PartitionKeys>();
   private count = 0;
   private weight = 0;
 
@@ -41,11 +42,10 @@ export class KeyCache {
         this.weight += weight;
       },
       mayGo: (entry, keys) => {
-        this.order.delete(entry);
-        this.order.set(entry, keys);
+        this.order.put(entry, keys);
         this.makeRoom();
       },
-      stays: (entry) => void this.order.delete(entry),
+      stays: (entry) => this.order.delete(entry),
     });
   }
 
@@ -54,8 +54,10 @@ export class KeyCache {
   }
 
   private makeRoom(): void {
-    for (const [entry, keys] of this.order) {
-      if (this.count <= this.bounds.keys && this.weight <= this.bounds.weight) return;
+    while (this.count > this.bounds.keys || this.weight > this.bounds.weight) {
+      const oldest = this.order.take();
+      if (!oldest) return;
+      const [entry, keys] = oldest;
       keys.forget(entry);
     }
   }
