@@ -1,6 +1,7 @@
 import type { Micros } from '#contracts';
 import type { FoldState } from '#streaming';
 import { OldestFirst } from '../oldest-first.js';
+import { KeyFilter } from './key-filter.js';
 
 /** What is known of one key from one partition. */
 export interface KeyEntry {
@@ -33,7 +34,7 @@ export class KeyCache {
 
   /**
    * The keys of one assigned partition; `close` them when it is revoked.
-   * @param options.complete What is not here is nowhere else either, as long as nothing has been forgotten.
+   * @param options.complete Nothing of it is stored yet.
    */
   open(options: { complete: boolean }): PartitionKeys {
     return new PartitionKeys(options.complete, {
@@ -76,15 +77,16 @@ export class PartitionKeys {
   private readonly unsaved = new Set<KeyEntry>();
   private unsavedCharacters = 0;
   private closed = false;
+  private forgotten: KeyFilter | undefined;
 
   constructor(
-    private isComplete: boolean,
+    private readonly complete: boolean,
     private readonly cache: Holder,
   ) {}
 
-  /** True as long as a key that is not here is not stored: nobody need be asked. */
-  get complete(): boolean {
-    return this.isComplete;
+  /** Whether the store may know a key that is not here. Where it began with nothing, only what was forgotten is there. */
+  mayBeStored(key: string): boolean {
+    return !this.complete || (this.forgotten?.mayHave(key) ?? false);
   }
 
   get(key: string): KeyEntry | undefined {
@@ -132,7 +134,7 @@ export class PartitionKeys {
   /** Of what is saved. */
   forget(entry: KeyEntry): void {
     this.entries.delete(entry.key);
-    this.isComplete = false;
+    if (this.complete && !this.closed) (this.forgotten ??= new KeyFilter()).add(entry.key);
     this.cache.stays(entry);
     this.cache.held(-1, -weightOf(entry));
   }
@@ -142,6 +144,7 @@ export class PartitionKeys {
     for (const entry of this.entries.values()) this.forget(entry);
     this.unsaved.clear();
     this.unsavedCharacters = 0;
+    this.forgotten = undefined;
   }
 }
 
