@@ -15,7 +15,7 @@ import type { KeyEntry, PartitionKeys } from './key-cache.js';
 import { readRecord } from './read-event.js';
 
 /**
- * Events that are folded at a time: so many keys at most are asked of the store, and held, at once. Many: asking for 1 300
+ * Events that are folded at a time where the store is asked: so many keys at most are asked for, and held, at once. Many: asking for 1 300
  * of a million keys costs ClickHouse 100 ms of a core, as most of them must be passed over, and for 5 000 of them 120.
  */
 const sliceEvents = Math.min(5000, maxProjectionKeys);
@@ -139,9 +139,9 @@ export class PartitionProjector implements FollowedPartition {
   /** Folds a batch. Rejects when the partition is ended meanwhile. */
   async take(batch: RecordBatch): Promise<Counted> {
     const counted: Counted = { processed: 0, failed: 0, duplicates: 0 };
-    const matched = this.admit(batch.records, counted);
-    for (let at = 0; at < matched.length; at += sliceEvents)
-      await this.foldSlice(matched.slice(at, at + sliceEvents), counted);
+    const waiting = this.foldKnown(batch.records, counted);
+    for (let at = 0; at < waiting.length; at += sliceEvents)
+      await this.foldSlice(waiting.slice(at, at + sliceEvents), counted);
     this.end = Math.max(this.end, batch.highWatermark);
     this.lastTimestamp = batch.records.at(-1)?.timestamp ?? this.lastTimestamp;
     this.processed += counted.processed;
@@ -179,14 +179,21 @@ export class PartitionProjector implements FollowedPartition {
     this.options.keys.close();
   }
 
-  /** Sorts out, without any waiting: the reader's record is gone at the next one. */
-  private admit(records: readonly LogRecord[], counted: Counted): Matched[] {
-    const matched: Matched[] = [];
+  /**
+   * Folds what belongs to keys that are in memory, at once: an event that waits lives long, and costs the garbage collector
+   * more than its folding. Returns those whose keys the store may know, all of each such key. Without any waiting: the
+   * reader's record is gone at the next one.
+   */
+  private foldKnown(records: readonly LogRecord[], counted: Counted): Matched[] {
+    const waiting: Matched[] = [];
     for (const record of records) {
       const found = this.admitOne(record, counted);
-      if (found) matched.push(found);
+      if (!found) continue;
+      const entry = this.inMemory(found.key);
+      if (entry) this.foldOne(found, entry, counted);
+      else waiting.push(found);
     }
-    return matched;
+    return waiting;
   }
 
   private admitOne(record: LogRecord, counted: Counted): Matched | undefined {
@@ -236,17 +243,25 @@ export class PartitionProjector implements FollowedPartition {
   }
 
   private async entriesOf(wanted: ReadonlySet<string>): Promise<Map<string, KeyEntry>> {
-    const { keys, compiled, load } = this.options;
+    const { compiled, load } = this.options;
     const entries = new Map<string, KeyEntry>();
-    const stored: string[] = [];
+    const asked: string[] = [];
     for (const key of wanted) {
-      const entry = keys.get(key);
-      if (!entry && keys.mayBeStored(key)) stored.push(key);
+      const entry = this.inMemory(key);
+      if (!entry) asked.push(key);
       entries.set(key, entry ?? entryOf(key, undefined, compiled.fold.empty));
     }
-    const rows = stored.length > 0 ? await load(stored) : [];
+    const rows = asked.length > 0 ? await load(asked) : [];
     for (const row of rows) entries.set(row.key, entryOf(row.key, row, compiled.fold.empty));
     return entries;
+  }
+
+  /** What is known of the key; undefined where the store has to be asked. */
+  private inMemory(key: string): KeyEntry | undefined {
+    const { keys, compiled } = this.options;
+    const entry = keys.get(key);
+    if (entry || keys.mayBeStored(key)) return entry;
+    return entryOf(key, undefined, compiled.fold.empty);
   }
 
   private refuse(record: LogRecord, { pointer, detail }: Refused, counted: Counted): void {
