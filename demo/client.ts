@@ -36,7 +36,7 @@ export class ApiClient {
 
   /** Writes all events, in one request. @throws ApiError also when only some were taken. */
   async write(events: readonly DemoEvent[]): Promise<Written[]> {
-    const response = await this.send(`${this.options.ingestUrl}/api/v1/events/batch`, {
+    const response = await this.request(`${this.options.ingestUrl}/api/v1/events/batch`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson', ...this.authorization() },
       body: events.map((event) => JSON.stringify(event)).join('\n'),
@@ -50,17 +50,26 @@ export class ApiClient {
 
   /** Reads from the query port; `path` starts after `/api/v1/`. */
   async read<T>(path: string): Promise<T> {
-    const response = await this.send(`${this.options.queryUrl}/api/v1/${path}`, {
+    const response = await this.request(`${this.options.queryUrl}/api/v1/${path}`, {
       headers: this.authorization(),
     });
     return (await response.json()) as T;
+  }
+
+  /** Sends a definition to the query port. */
+  async send(method: 'POST' | 'PUT', path: string, body: unknown): Promise<void> {
+    await this.request(`${this.options.queryUrl}/api/v1/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...this.authorization() },
+      body: JSON.stringify(body),
+    });
   }
 
   private authorization(): Record<string, string> {
     return this.options.apiKey ? { authorization: `Bearer ${this.options.apiKey}` } : {};
   }
 
-  private async send(url: string, init: RequestInit): Promise<Response> {
+  private async request(url: string, init: RequestInit): Promise<Response> {
     const attempts = this.options.attempts ?? 10;
     for (let attempt = 1; ; attempt++) {
       const response = await fetch(url, init).catch((error: unknown) => error as Error);

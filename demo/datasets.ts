@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { departureEvent, type DepartureRow } from './departures.js';
 import { earthquakeEvent, type EarthquakeFeature } from './earthquakes.js';
 import type { Dataset } from './event.js';
 import { assumedDay, flightEvent, type FlightRow } from './flights.js';
@@ -15,11 +16,13 @@ export interface DatasetOptions {
 /** Reads the public data out of the installed npm package `vega-datasets`. */
 export async function readDatasets(
   options: DatasetOptions,
-): Promise<{ earthquakes: Dataset; flights: Dataset }> {
+): Promise<{ earthquakes: Dataset; flights: Dataset; departures: Dataset }> {
   const earthquakes = await readData<{ features: EarthquakeFeature[] }>('earthquakes.json');
   const flights = await readData<FlightRow[]>('flights-200k.json');
+  const departures = await readData<DepartureRow[]>('flights-20k.json');
   const quakeStream = `${options.prefix}earthquakes`;
   const flightStream = `${options.prefix}flights`;
+  const departureStream = `${options.prefix}departures`;
   return {
     earthquakes: {
       stream: quakeStream,
@@ -32,6 +35,13 @@ export async function readDatasets(
       stream: flightStream,
       about: `delays of U.S. flights, by route; the rows have no date, all are put on ${assumedDay}`,
       events: flights.slice(0, options.limit).map((row, index) => flightEvent(row, index, flightStream)),
+    },
+    departures: {
+      stream: departureStream,
+      about: 'U.S. flights of January to March 2001, by the airport that they left',
+      events: departures
+        .slice(0, options.limit)
+        .map((row, index) => departureEvent(row, index, departureStream)),
     },
   };
 }

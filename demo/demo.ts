@@ -1,6 +1,7 @@
 import { groupDigits } from './chart.js';
 import { ApiError, type ApiClient } from './client.js';
 import { readDatasets } from './datasets.js';
+import { delayReport } from './delay-report.js';
 import type { Dataset } from './event.js';
 import { load, queryable, storedIds } from './load.js';
 import type { DemoOptions } from './options.js';
@@ -28,20 +29,23 @@ export interface Outcome {
 
 const queryableLimitMs = 120_000;
 
-/** Loads the data, waits until it can be queried, counts it and shows it. Resolves false when a count is wrong. */
+/** Loads the data, waits until it can be queried, counts it and shows it. Resolves false when a count is wrong, or a projection. */
 export async function demo(client: ApiClient, options: DemoOptions, screen: Screen): Promise<boolean> {
   const line = (text: string) => screen.write(`${text}\n`);
-  const { earthquakes, flights } = await readDatasets(options);
+  const { earthquakes, flights, departures } = await readDatasets(options);
   const outcomes: Outcome[] = [];
-  for (const dataset of [earthquakes, flights]) {
+  for (const dataset of [earthquakes, flights, departures]) {
     line(`${dataset.stream}: ${groupDigits(dataset.events.length)} events, ${dataset.about}`);
     outcomes.push(await loadDataset({ client, options, screen }, dataset));
   }
   const streams = { earthquakes: earthquakes.stream, flights: flights.stream };
-  await report({ client, queryUrl: options.queryUrl, apiKeyFile: options.apiKeyFile, streams, write: line });
+  const { queryUrl, apiKeyFile, prefix } = options;
+  const reporting = { client, queryUrl, apiKeyFile, streams, write: line };
+  await report(reporting);
+  const agree = await delayReport(reporting, { prefix, stream: departures.stream });
   line('');
   for (const outcome of outcomes) line(describeOutcome(outcome));
-  return outcomes.every(isComplete);
+  return agree && outcomes.every(isComplete);
 }
 
 /** Whether as many events came out as went in. */

@@ -108,7 +108,8 @@ async function lastFlightsOfARoute(options: ReportOptions): Promise<void> {
   show(options, lines);
 }
 
-async function ask<T>(
+/** Shows a question as the command that asks it, and asks it. */
+export async function ask<T>(
   options: ReportOptions,
   title: string,
   ...[path, query]: [path: string, query: Record<string, string>]
@@ -135,7 +136,7 @@ function draw(options: ReportOptions, bars: readonly Bar[]): void {
   show(options, barChart(bars, chartWidth));
 }
 
-function show(options: ReportOptions, lines: readonly string[]): void {
+export function show(options: Pick<ReportOptions, 'write'>, lines: readonly string[]): void {
   options.write('');
   for (const line of lines) options.write(`  ${line}`);
 }

@@ -31,8 +31,9 @@ export function writePayload(folder: string): string {
 }
 
 /** The system with names and ports of its own, on the bench's engines. Nothing is started. */
-export function prepareStack(bench: Bench): Promise<Stack> {
+export function prepareStack(bench: Bench, more: { processors?: number } = {}): Promise<Stack> {
   return Stack.prepare({
+    ...more,
     brokers: bench.engines.brokers,
     clickhouseUrl: bench.engines.clickhouseUrl,
     env: {
@@ -43,8 +44,12 @@ export function prepareStack(bench: Bench): Promise<Stack> {
 }
 
 /** Starts the system, hands it over, and stops it whatever happens. */
-export async function withStack<T>(bench: Bench, use: (stack: Stack) => Promise<T>): Promise<T> {
-  const stack = await prepareStack(bench);
+export async function withStack<T>(
+  bench: Bench,
+  use: (stack: Stack) => Promise<T>,
+  more: { processors?: number } = {},
+): Promise<T> {
+  const stack = await prepareStack(bench, more);
   try {
     for (const app of stack.apps) app.launch();
     await Promise.all(stack.apps.map((app) => app.ready()));

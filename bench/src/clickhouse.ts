@@ -1,3 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const settleLimitMs = 180_000;
+
 /** ClickHouse over plain HTTP, without any client in between. */
 export class ClickHouse {
   constructor(
@@ -20,5 +24,12 @@ export class ClickHouse {
   /** The one number of the answer. */
   async number(query: string): Promise<number> {
     return Number((await this.run(query)).toString().trim());
+  }
+  /** Waits until it has merged what it wants to merge. */
+  async settled(): Promise<void> {
+    const deadline = Date.now() + settleLimitMs;
+    for (let quiet = 0; quiet < 3 && Date.now() < deadline; await sleep(1_000)) {
+      quiet = (await this.number('SELECT count() FROM system.merges')) === 0 ? quiet + 1 : 0;
+    }
   }
 }

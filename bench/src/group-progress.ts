@@ -13,6 +13,14 @@ export class GroupProgress {
     readonly end: number,
   ) {}
 
+  /** The groups that there are. */
+  static async groups(brokers: string): Promise<string[]> {
+    const admin = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+    const { groups } = await admin.listGroups().finally(() => admin.disconnect());
+    return groups.map(({ groupId }) => groupId);
+  }
+
   static async open(options: { brokers: string; group: string; topic: string }): Promise<GroupProgress> {
     const kafka = new Kafka({ brokers: options.brokers.split(','), logLevel: logLevel.NOTHING });
     const admin = kafka.admin();

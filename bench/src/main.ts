@@ -8,8 +8,12 @@ import { singles } from './measures/p2-singles.js';
 import { drain } from './measures/p3-drain.js';
 import { freshness } from './measures/p4-freshness.js';
 import { pages } from './measures/p5-pages.js';
+import { fold } from './measures/p7-fold.js';
 import { memory } from './measures/p8-memory.js';
 import { idle } from './measures/p9-idle.js';
+import { entityState } from './measures/entity-state.js';
+import { keys } from './measures/keys.js';
+import { reset } from './measures/reset.js';
 import { schema } from './measures/schema.js';
 import { OptionError, parseOptions, usage, type BenchOptions, type MeasureName } from './options.js';
 import { markdownTable, type Row } from './report.js';
@@ -21,9 +25,13 @@ const measures: { names: MeasureName[]; run: (bench: Bench) => Promise<Row[]> }[
   { names: ['P3'], run: drain },
   { names: ['P4'], run: freshness },
   { names: ['P5', 'P6'], run: pages },
+  { names: ['P7'], run: fold },
   { names: ['P8'], run: memory },
   { names: ['P9'], run: idle },
   { names: ['SCHEMA'], run: schema },
+  { names: ['KEYS'], run: keys },
+  { names: ['RESET'], run: reset },
+  { names: ['STATE'], run: entityState },
 ];
 
 const keptFolder = resolve('.engines/bench');

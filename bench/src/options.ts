@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util';
 
-export const measureNames = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P8', 'P9', 'SCHEMA'] as const;
+export const measureNames = [
+  ...(['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9', 'SCHEMA'] as const),
+  ...(['KEYS', 'RESET', 'STATE'] as const),
+] as const;
 export type MeasureName = (typeof measureNames)[number];
 
 /** What `npm run bench --` understands. */
@@ -20,7 +23,7 @@ export interface BenchOptions {
 
 export const usage = `npm run bench -- [${measureNames.join(' ')}] [options]
   --runs N            runs of each measure                       (default 5)
-  --events N          events of one run of P1, P2, P3 and SCHEMA (default: each its own)
+  --events N          events of one run, where it has a number (default: each its own)
   --page-events N     events of the data set of P5 and P6        (default 10000000)
   --soak SECONDS      how long P8 keeps the system under load    (default 60; the goal says 600)
   --name NAME         of bench/results/NAME.json                 (default: time and commit)

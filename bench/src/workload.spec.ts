@@ -21,6 +21,12 @@ describe('the workload', () => {
     expect(seen.size).toBeLessThanOrEqual(entities);
   });
 
+  it('can have as many entities as events, in scattered order', () => {
+    const distinct = benchEvents(2_000, { stream: 'orders', seed: 7, distinct: true });
+    expect(new Set(distinct.map((event) => event.entity_id)).size).toBe(2_000);
+    expect(distinct[1]!.entity_id).not.toBe('order-1');
+  });
+
   it('comes in whole batches', () => {
     const bodies = batchBodies(events, 500);
     expect(bodies).toHaveLength(4);

@@ -64,14 +64,20 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** The events of the workload: the same ones for the same seed. */
-export function benchEvents(count: number, options: { stream: string; seed: number }): BenchEvent[] {
+/** Prime, and so no divisor of any number of entities: one step after the other meets each of them once. */
+const stride = 611_953;
+
+/** The events of the workload: the same ones for the same seed. With `distinct`, each has an entity of its own. */
+export function benchEvents(
+  count: number,
+  options: { stream: string; seed: number; distinct?: boolean },
+): BenchEvent[] {
   const random = randomFrom(options.seed);
   const below = (limit: number) => Math.floor(random() * limit);
-  return Array.from({ length: count }, () => ({
+  return Array.from({ length: count }, (_, i) => ({
     stream: options.stream,
     event_type: eventTypes[below(eventTypes.length)]!,
-    entity_id: `order-${below(entities)}`,
+    entity_id: `order-${options.distinct ? (i * stride) % count : below(entities)}`,
     data: {
       amount: below(100_000) / 100,
       currency: currencies[below(currencies.length)],

@@ -19,7 +19,8 @@ const lagIntervalMs = 5000;
 /** Of one build; there are as many consumers as builds. */
 const fetchBounds = {
   fetchBytes: 4 * 1024 * 1024,
-  fetchPartitionBytes: 512 * 1024,
+  // As many events as are folded at a time.
+  fetchPartitionBytes: 2 * 1024 * 1024,
   consumeBytes: 8 * 1024 * 1024,
   fetchWaitMs: 250,
 };

@@ -32,7 +32,8 @@ export async function closedLoop(job: ClosedLoopJob): Promise<ClosedLoopResult> 
 }
 
 function prepare(job: ClosedLoopJob): Buffer[] {
-  const events = benchEvents(preparedEvents, job);
+  const distinct = job.entities !== undefined;
+  const events = benchEvents(job.entities ?? preparedEvents, { ...job, distinct });
   const single = job.batchSize === 1;
   const bodies = single ? events.map((event) => JSON.stringify(event)) : batchBodies(events, job.batchSize);
   const path = single ? '/api/v1/events' : '/api/v1/events/batch';

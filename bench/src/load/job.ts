@@ -11,6 +11,8 @@ export interface ClosedLoopJob {
   events: number;
   warmUpEvents: number;
   seed: number;
+  /** So many entities, one after the other in scattered order, and then again; default: 5 000 at random. */
+  entities?: number;
 }
 
 /** At a fixed rate, whatever the answers take, and with probes of how soon an event can be read. */

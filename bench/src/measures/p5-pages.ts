@@ -1,17 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stack } from '#testing';
-import { RecordingProxy } from '../baselines/recording-proxy.js';
 import { createStream, withStack, type Bench } from '../bench.js';
 import { ClickHouse } from '../clickhouse.js';
 import { insertFlights, madeStreams, makeEvents, sizeOf, type DatasetSize } from '../pages/dataset.js';
 import { pageKinds, pagePaths, type PageKind } from '../pages/queries.js';
-import { pageRequest, timePages, type PageTimes, type RecordedPage } from '../pages/time-pages.js';
+import type { PageTimes } from '../pages/time-pages.js';
+import { timeRuns } from '../pages/time-runs.js';
 import { figure, goal, type Row } from '../report.js';
 import { median, percentile } from '../statistics.js';
 
 const pagesPerRun = 200;
-const warmUpPages = 20;
-const settleLimitMs = 180_000;
 
 type Times = Record<PageKind, PageTimes[]>;
 
@@ -34,57 +31,14 @@ export async function pages(bench: Bench): Promise<Row[]> {
 
 async function timeKinds(bench: Bench, stack: Stack, size: DatasetSize): Promise<Times> {
   bench.say(`pages of ${figure(size.made + size.flights)} events`);
-  await settled(new ClickHouse(bench.engines.clickhouseUrl, stack.database));
-  const proxy = new RecordingProxy(bench.engines.clickhouseUrl);
-  const proxyUrl = await proxy.listen();
-  await relaunch(stack, { CLICKHOUSE_URL: proxyUrl });
-  const recorded = {} as Record<PageKind, RecordedPage[][]>;
-  for (const kind of pageKinds) recorded[kind] = await record(bench, { stack, proxy, kind, size });
-  await relaunch(stack, {});
-  await proxy.close();
-  const urls = { system: stack.urls.query, clickhouse: bench.engines.clickhouseUrl };
-  const times = {} as Times;
-  for (const kind of pageKinds) {
-    times[kind] = [];
-    for (const run of recorded[kind]) {
-      await timePages(run.slice(0, warmUpPages), urls);
-      times[kind].push(await timePages(run, urls));
-    }
-  }
-  return times;
-}
-
-/** Asks for every page once through the proxy, to learn what ClickHouse is asked for it. */
-async function record(
-  bench: Bench,
-  given: { stack: Stack; proxy: RecordingProxy; kind: PageKind; size: DatasetSize },
-): Promise<RecordedPage[][]> {
-  const { stack, proxy, kind, size } = given;
-  const runs: RecordedPage[][] = [];
-  for (let run = 1; run <= bench.options.runs; run++) {
-    const recorded: RecordedPage[] = [];
-    for (const path of pagePaths(kind, size, { count: pagesPerRun, seed: run })) {
-      proxy.take();
-      const { status, text } = await stack.query.get(path);
-      if (status !== 200) throw new Error(`${path} was answered with ${status}: ${text}`);
-      recorded.push({ request: pageRequest(stack.urls.query, path, stack.key), direct: proxy.take() });
-    }
-    runs.push(recorded);
-  }
-  return runs;
-}
-
-async function relaunch(stack: Stack, env: Record<string, string>): Promise<void> {
-  await stack.gateway.stop();
-  await stack.gateway.launch(env).ready();
-}
-
-/** Waits until ClickHouse has merged what it wants to merge. */
-async function settled(clickhouse: ClickHouse): Promise<void> {
-  const deadline = Date.now() + settleLimitMs;
-  for (let quiet = 0; quiet < 3 && Date.now() < deadline; await sleep(1_000)) {
-    quiet = (await clickhouse.number('SELECT count() FROM system.merges')) === 0 ? quiet + 1 : 0;
-  }
+  await new ClickHouse(bench.engines.clickhouseUrl, stack.database).settled();
+  const kinds = pageKinds.map((kind) =>
+    Array.from({ length: bench.options.runs }, (_, run) =>
+      pagePaths(kind, size, { count: pagesPerRun, seed: run + 1 }),
+    ),
+  );
+  const times = await timeRuns(bench, stack, kinds);
+  return Object.fromEntries(pageKinds.map((kind, index) => [kind, times[index]!])) as Times;
 }
 
 function rowsOf(kind: PageKind, found: { events: number; atTenth: Times; atWhole: Times }): Row[] {

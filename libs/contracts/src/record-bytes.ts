@@ -4,15 +4,21 @@ const zero = 0x30;
 const dash = 0x2d;
 const colon = 0x3a;
 
+/** The two digits of each byte. */
+const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 /** The canonical text of a UUID, in lower case, of four 32-bit words. */
 export function uuidText(words: Uint32Array): string {
-  const [a, b, c, d] = Array.from(words, (word) => word.toString(16).padStart(8, '0')) as [
-    string,
-    string,
-    string,
-    string,
-  ];
-  return `${a}-${b.slice(0, 4)}-${b.slice(4)}-${c.slice(0, 4)}-${c.slice(4)}${d}`;
+  const [a, b, c, d] = words as unknown as [number, number, number, number];
+  return `${high(a)}${low(a)}-${high(b)}-${low(b)}-${high(c)}-${low(c)}${high(d)}${low(d)}`;
+}
+
+function high(word: number): string {
+  return digits[word >>> 24]! + digits[(word >>> 16) & 0xff]!;
+}
+
+function low(word: number): string {
+  return digits[(word >>> 8) & 0xff]! + digits[word & 0xff]!;
 }
 
 /** Value of a lower-case hexadecimal digit by its code; negative for every other byte. */

@@ -27,7 +27,9 @@ describe('the cache of keys', () => {
       undefined,
       'third',
     ]);
-    expect([a.complete, b.complete]).toEqual([true, false]);
+    expect([a.mayBeStored('second'), b.mayBeStored('second'), b.mayBeStored('fourth')]).toEqual([
+      ...[false, true, false],
+    ]);
   });
 
   it('keeps what is not saved, whatever the bound, and forgets it after', () => {

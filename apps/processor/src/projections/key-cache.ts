@@ -1,5 +1,7 @@
 import type { Micros } from '#contracts';
 import type { FoldState } from '#streaming';
+import { OldestFirst } from '../oldest-first.js';
+import { KeyFilter } from './key-filter.js';
 
 /** What is known of one key from one partition. */
 export interface KeyEntry {
@@ -23,8 +25,8 @@ const entryWeight = 300;
  * not saved yet is never forgotten; whoever changes keys bounds that.
  */
 export class KeyCache {
-  /** Those that are saved, the one that was used longest ago first. */
-  private readonly order = new Map<KeyEntry, PartitionKeys>();
+  /** Those that are saved, by when they were. */
+  private readonly order = new OldestFirst<KeyEntry, PartitionKeys>();
   private count = 0;
   private weight = 0;
 
@@ -32,7 +34,7 @@ export class KeyCache {
 
   /**
    * The keys of one assigned partition; `close` them when it is revoked.
-   * @param options.complete What is not here is nowhere else either, as long as nothing has been forgotten.
+   * @param options.complete Nothing of it is stored yet.
    */
   open(options: { complete: boolean }): PartitionKeys {
     return new PartitionKeys(options.complete, {
@@ -41,11 +43,10 @@ export class KeyCache {
         this.weight += weight;
       },
       mayGo: (entry, keys) => {
-        this.order.delete(entry);
-        this.order.set(entry, keys);
+        this.order.put(entry, keys);
         this.makeRoom();
       },
-      stays: (entry) => void this.order.delete(entry),
+      stays: (entry) => this.order.delete(entry),
     });
   }
 
@@ -54,8 +55,10 @@ export class KeyCache {
   }
 
   private makeRoom(): void {
-    for (const [entry, keys] of this.order) {
-      if (this.count <= this.bounds.keys && this.weight <= this.bounds.weight) return;
+    while (this.count > this.bounds.keys || this.weight > this.bounds.weight) {
+      const oldest = this.order.take();
+      if (!oldest) return;
+      const [entry, keys] = oldest;
       keys.forget(entry);
     }
   }
@@ -74,15 +77,16 @@ export class PartitionKeys {
   private readonly unsaved = new Set<KeyEntry>();
   private unsavedCharacters = 0;
   private closed = false;
+  private forgotten: KeyFilter | undefined;
 
   constructor(
-    private isComplete: boolean,
+    private readonly complete: boolean,
     private readonly cache: Holder,
   ) {}
 
-  /** True as long as a key that is not here is not stored: nobody need be asked. */
-  get complete(): boolean {
-    return this.isComplete;
+  /** Whether the store may know a key that is not here. Where it began with nothing, only what was forgotten is there. */
+  mayBeStored(key: string): boolean {
+    return !this.complete || (this.forgotten?.mayHave(key) ?? false);
   }
 
   get(key: string): KeyEntry | undefined {
@@ -130,7 +134,7 @@ export class PartitionKeys {
   /** Of what is saved. */
   forget(entry: KeyEntry): void {
     this.entries.delete(entry.key);
-    this.isComplete = false;
+    if (this.complete && !this.closed) (this.forgotten ??= new KeyFilter()).add(entry.key);
     this.cache.stays(entry);
     this.cache.held(-1, -weightOf(entry));
   }
@@ -140,6 +144,7 @@ export class PartitionKeys {
     for (const entry of this.entries.values()) this.forget(entry);
     this.unsaved.clear();
     this.unsavedCharacters = 0;
+    this.forgotten = undefined;
   }
 }
 

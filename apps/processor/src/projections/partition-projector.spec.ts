@@ -81,11 +81,21 @@ it('has no progress in a batch whose keys are still asked for: it may be saved i
   const one = projector();
   await one.take(batch(0, eur(0)));
   held = true;
-  const taking = one.take(batch(1, eur(1), usd(2)));
-  expect(one.unsaved()!.progress).toMatchObject({ next: 1, processed: 1 });
+  const taking = one.take(batch(1, eur(1), usd(2), eur(3), usd(4)));
+  // What is in memory is folded already.
+  expect(one.unsaved()).toMatchObject({
+    rows: [{ key: 'EUR', events: 3, last_offset: 3 }],
+    progress: { next: 1, processed: 1 },
+  });
   answer();
   await taking;
-  expect(one.unsaved()!.progress).toMatchObject({ next: 3, processed: 3 });
+  expect(one.unsaved()).toMatchObject({
+    rows: [
+      { key: 'EUR', events: 3 },
+      { key: 'USD', events: 2, last_offset: 4 },
+    ],
+    progress: { next: 5, processed: 5 },
+  });
 });
 
 it('keeps the dead letters and changes that came while others were saved', async () => {

@@ -11,9 +11,8 @@ let slow: boolean;
 let failures: unknown[];
 let saver: Saver;
 
-beforeEach(() => {
-  [saves, slow, failures] = [[], false, []];
-  saver = new Saver({
+function saverWith(intervalMs: number): Saver {
+  return new Saver({
     writer: {
       save: async (_rows, progress) => {
         saves.push(progress.map(({ next }) => next));
@@ -22,22 +21,28 @@ beforeEach(() => {
       appendDeadLetters: async () => undefined,
     },
     retry: new Retry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
-    intervalMs: 0,
+    intervalMs,
     most: { keys: 10, weight: 1e6 },
     turns: 2,
     stopped: new AbortController().signal,
     saved: () => undefined,
     onFailure: (error) => failures.push(error),
   });
+}
+
+beforeEach(() => {
+  [saves, slow, failures] = [[], false, []];
+  saver = saverWith(0);
 });
 
 /** A partition with so many changed keys, and what ends it. */
-function partition(keys: number, next = 1) {
+function partition(keys: number, next = 1, { isBehind = false } = {}) {
   const end = new AbortController();
   const part = {
     ended: end.signal,
     unsavedCount: keys,
     unsavedWeight: 0,
+    isBehind,
     unsaved: () => {
       part.unsavedCount = 0;
       return { letters: [], rows: [], progress: { next }, saved: () => undefined };
@@ -120,4 +125,27 @@ it('ends with the reason when something cannot be saved, and keeps nobody waitin
   await saver.flush();
   const turns = await Promise.all([1, 2, 3].map(() => turnOf(partition(0).part)));
   expect(turns.every(({ done }) => done)).toBe(true);
+});
+
+it('saves what is far behind less often, until somebody comes who is not', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    saver = saverWith(100);
+    const [behind, current] = [partition(1, 1, { isBehind: true }).part, partition(1, 2).part];
+    saver.add(behind);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(saves).toEqual([[1]]);
+    saver.add(behind);
+    await vi.advanceTimersByTimeAsync(400);
+    expect(saves).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(saves).toEqual([[1], [1]]);
+    saver.add(behind);
+    await vi.advanceTimersByTimeAsync(150);
+    saver.add(current);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(saves).toEqual([[1], [1], [1, 2]]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

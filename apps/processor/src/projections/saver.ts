@@ -20,6 +20,9 @@ export interface SaverOptions {
   onFailure(error: unknown): void;
 }
 
+/** What is far behind is saved so much less often: a key that many events change is then written once for all of them. */
+const restBehind = 5;
+
 interface Queued {
   part: PartitionProjector;
   readonly enter: () => void;
@@ -64,7 +67,7 @@ export class Saver {
     if (this.over || part.ended.aborted) return;
     this.waiting.add(part);
     this.running ??= this.run();
-    if (this.isFull) this.hurry();
+    if (this.isFull || !part.isBehind) this.hurry();
   }
 
   /** The partition is no longer ours: what it has not saved, somebody else reads again. */
@@ -112,16 +115,23 @@ export class Saver {
   }
 
   private async pause(): Promise<void> {
-    const rest = this.lastStart + this.options.intervalMs - performance.now();
-    if (rest <= 0 || this.isFull || this.flushing > 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, rest);
-      this.hurry = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.hurry = () => undefined;
+    for (let rest = this.rest; rest > 0 && !this.isFull && this.flushing === 0; rest = this.rest) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, rest);
+        this.hurry = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.hurry = () => undefined;
+    }
+  }
+
+  /** Milliseconds until the next save, as things are. */
+  private get rest(): number {
+    const allBehind = [...this.waiting].every((part) => part.isBehind);
+    const interval = this.options.intervalMs * (allBehind ? restBehind : 1);
+    return this.lastStart + interval - performance.now();
   }
 
   private async saveNext(): Promise<void> {

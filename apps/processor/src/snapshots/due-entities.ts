@@ -1,11 +1,13 @@
+import { OldestFirst } from '../oldest-first.js';
+
 /**
  * Counts what passes of each entity, so that its stored version is looked up only when a snapshot may be due. Of an entity
  * that is met for the first time, or was forgotten, nobody knows where it stands: it is looked up after a quarter of the
  * usual number, so its first snapshot may come that much late.
  */
 export class DueEntities {
-  /** Events that may still pass before the entity is looked up; who was met last is last. */
-  private readonly left = new Map<string, number>();
+  /** Events that may still pass before the entity is looked up. */
+  private readonly left = new OldestFirst<string, number>();
 
   /** @param most Entities that are remembered. */
   constructor(private readonly most: number) {}
@@ -24,10 +26,8 @@ export class DueEntities {
   }
 
   private keep(key: string, left: number): void {
-    this.left.delete(key);
-    this.left.set(key, left);
-    const oldest = this.left.keys().next().value;
-    if (this.left.size > this.most && oldest !== undefined) this.left.delete(oldest);
+    this.left.put(key, left);
+    if (this.left.size > this.most) this.left.take();
   }
 }
 

@@ -11,3 +11,4 @@ export type { Json } from './json.js';
 export { foldLimits } from './limits.js';
 export { foldOperations, type FoldOperationName } from './operations.js';
 export { comparePositions, type Position } from './position.js';
+export { hash64 } from './hash64.js';

@@ -61,6 +61,9 @@ export type SelectedSnapshot = [
   counts: number,
 ];
 
+/** With the state at the end. */
+export type SelectedSnapshotState = [...head: SelectedSnapshot, state: string];
+
 /** A snapshot without its state, which may be large. */
 export interface SnapshotHead extends Omit<EntitySnapshot, 'state'> {
   stateBytes: number;
@@ -68,7 +71,7 @@ export interface SnapshotHead extends Omit<EntitySnapshot, 'state'> {
   counts: boolean;
 }
 
-export function readHead(row: SelectedSnapshot): SnapshotHead {
+export function readHead(row: SelectedSnapshot | SelectedSnapshotState): SnapshotHead {
   const [stream, entity_id, version, partition, offset, timestamp, ingested_at] = row;
   const [first_partition, first_offset, first_timestamp, first_ingested_at] = row.slice(7, 11) as number[];
   return {

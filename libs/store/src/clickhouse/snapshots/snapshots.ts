@@ -25,12 +25,12 @@ import {
   type SelectedSpan,
 } from './history-query.js';
 import {
+  countsSql,
   nearestSnapshotSql,
   snapshotPageSql,
   snapshotsCursor,
   snapshotsOfEntitySql,
   snapshotTotalSql,
-  stateSql,
   statesSql,
 } from './snapshot-query.js';
 import {
@@ -38,6 +38,7 @@ import {
   snapshotColumns,
   writeSnapshot,
   type SelectedSnapshot,
+  type SelectedSnapshotState,
   type SnapshotHead,
 } from './snapshot-row.js';
 
@@ -72,10 +73,11 @@ export class ClickHouseSnapshots implements SnapshotStore {
   async nearest(query: NearestSnapshotQuery, signal?: AbortSignal): Promise<EntitySnapshot | undefined> {
     let upTo = query.upTo;
     for (let passedOver = 0; passedOver < mostPassedOver; passedOver++) {
-      const [head] = await this.heads(nearestSnapshotSql({ ...query, upTo }), signal);
-      if (!head) return undefined;
-      const [found] = await this.read<[state: string, counts: number]>(stateSql(head), signal);
-      if (found?.[1] === 1) return withState(head, found[0]);
+      const [row] = await this.read<SelectedSnapshotState>(nearestSnapshotSql({ ...query, upTo }), signal);
+      if (!row) return undefined;
+      const head = readHead(row);
+      const [found] = await this.read<[counts: number]>(countsSql(head), signal);
+      if (found?.[0] === 1) return withState(head, row.at(-1) as string);
       upTo = head.version - 1;
     }
     return undefined;

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { KeyFilter } from './key-filter.js';
+
+it('knows every key that it was given, and hardly any other', () => {
+  const filter = new KeyFilter();
+  const keys = Array.from({ length: 20_000 }, (_, i) => `order-${i}`);
+  for (const key of keys) filter.add(key);
+  expect(keys.every((key) => filter.mayHave(key))).toBe(true);
+  const others = keys.filter((key) => filter.mayHave(`${key}0000000`));
+  expect(others.length).toBeLessThan(200);
+});

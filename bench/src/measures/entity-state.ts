@@ -1,0 +1,59 @@
+import { createStream, withStack, type Bench } from '../bench.js';
+import { ClickHouse } from '../clickhouse.js';
+import { madeFrom, makeEvents } from '../pages/dataset.js';
+import { longEntity, makeLongEntity } from '../pages/long-entity.js';
+import { timeRuns } from '../pages/time-runs.js';
+import { goal, type Row } from '../report.js';
+import { median, percentile } from '../statistics.js';
+import { randomFrom } from '../workload.js';
+
+const defaultEvents = 100_000;
+/** As the processor makes them when nothing else is set. */
+const snapshotEvery = 100;
+/** Events after the last snapshot. */
+const afterLast = snapshotEvery / 2;
+const otherEvents = 1_000_000;
+const readsPerRun = 200;
+
+/** STATE: the state of an entity with a long history, now and at random times of it, among a million other events. */
+export async function entityState(bench: Bench): Promise<Row[]> {
+  const events = (bench.options.events ?? defaultEvents) + afterLast;
+  return withStack(bench, async (stack) => {
+    const clickhouse = new ClickHouse(bench.engines.clickhouseUrl, stack.database);
+    await createStream(stack, longEntity.stream);
+    await makeEvents(clickhouse, 0, otherEvents);
+    await makeLongEntity(clickhouse, events, snapshotEvery);
+    await clickhouse.settled();
+    const path = `/api/v1/entities/${longEntity.entityId}/state?stream=${longEntity.stream}`;
+    const [now, then] = await timeRuns(bench, stack, [
+      runsOf(bench, () => path),
+      runsOf(bench, (random) => {
+        const at = new Date(madeFrom + random() * events * longEntity.everyMs);
+        return `${path}&as_of=${at.toISOString()}`;
+      }),
+    ]);
+    return [
+      { what: `state of an entity of ${events} events, now`, times: now! },
+      { what: 'the same, as of a random time', times: then! },
+    ].flatMap(({ what, times }) =>
+      [0.5, 0.99].map((share) => {
+        const runs = times.map(({ system }) => percentile(system, share));
+        return {
+          ...{ measure: 'STATE', what: `${what}, p${share * 100}`, unit: 'ms', runs },
+          baseline: {
+            what: 'its queries straight, one after the other',
+            runs: times.map(({ direct }) => percentile(direct, share)),
+          },
+          must: goal(median(runs), { below: 50 }, 'ms'),
+        };
+      }),
+    );
+  });
+}
+
+function runsOf(bench: Bench, pathOf: (random: () => number) => string): string[][] {
+  return Array.from({ length: bench.options.runs }, (_, run) => {
+    const random = randomFrom(run + 1);
+    return Array.from({ length: readsPerRun }, () => pathOf(random));
+  });
+}

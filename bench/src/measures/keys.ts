@@ -1,0 +1,113 @@
+import type { Stack } from '#testing';
+import { eachRun, withStack, type Bench } from '../bench.js';
+import { ClickHouse } from '../clickhouse.js';
+import { MemorySampler } from '../memory-sampler.js';
+import type { PageTimes } from '../pages/time-pages.js';
+import { timeRuns } from '../pages/time-runs.js';
+import { byEntity, fillStream, foldBacklog, rateBetween, remove, untilProjection } from '../projections.js';
+import { figure, goal, type Row } from '../report.js';
+import { median, percentile } from '../statistics.js';
+import { randomFrom } from '../workload.js';
+
+const defaultEvents = 2_000_000;
+const stream = 'backlog';
+const readsPerRun = 200;
+
+interface Folded {
+  /** Events per second while every key is new, and while each one was seen a whole round ago. */
+  fresh: number;
+  known: number;
+  /** Most megabytes of the processor. */
+  memory: number;
+  cpuSeconds: Record<string, number>;
+}
+
+/**
+ * KEYS: a projection of as many keys as half of the events: each of them comes once, in scattered order, and then each of
+ * them once more, so that in the second half none is in memory any more. Then its states are read.
+ */
+export async function keys(bench: Bench): Promise<Row[]> {
+  const events = bench.options.events ?? defaultEvents;
+  const entities = Math.ceil(events / 2);
+  return withStack(
+    bench,
+    async (stack) => {
+      await fillStream(stack, stream, { events, entities });
+      const runs = await eachRun(bench, async (run) => {
+        if (run > 1) await remove(stack, 'keys');
+        return foldKeys(bench, stack, { events, entities });
+      });
+      await untilProjection(stack, 'keys', ({ status }) => status === 'running');
+      return [...foldRows(runs, { events, entities }), ...(await readRows(bench, stack, entities))];
+    },
+    { processors: 1 },
+  );
+}
+
+async function foldKeys(
+  bench: Bench,
+  stack: Stack,
+  { events, entities }: { events: number; entities: number },
+): Promise<Folded> {
+  const processes = () => Object.fromEntries(stack.processors.map(({ pid }) => ['processor', pid]));
+  const sampler = new MemorySampler(() => (stack.processors[0]?.running ? processes() : {}));
+  const { first, marks, cpuSeconds } = await foldBacklog(bench, stack, {
+    ...{ definition: byEntity('keys', stream), marks: [entities, events] },
+  });
+  const memory = sampler.stop().processor?.max ?? NaN;
+  const [half, last] = [marks[0]!, marks[1]!];
+  const folded = { fresh: rateBetween(first, half), known: rateBetween(half, last), memory, cpuSeconds };
+  bench.say(`${figure(folded.fresh)} events/s, then ${figure(folded.known)}; ${figure(memory)} MB`);
+  return folded;
+}
+
+function foldRows(runs: readonly Folded[], { entities }: { events: number; entities: number }): Row[] {
+  const row = { measure: 'KEYS', unit: 'events/s' };
+  const [fresh, known] = [runs.map((run) => run.fresh), runs.map((run) => run.known)];
+  const memory = runs.map((run) => run.memory);
+  const what = `folding ${figure(entities)} keys`;
+  return [
+    { ...row, what: `${what}, all new`, runs: fresh, details: { runs } },
+    {
+      ...row,
+      what: `${what}, each seen once, none in memory`,
+      runs: known,
+      must: goal(median(known), { atLeast: 5_000 }),
+    },
+    {
+      ...{ measure: 'KEYS', unit: 'MB', what: 'memory of the processor meanwhile', runs: memory },
+      must: goal(median(memory), { below: 400 }, 'MB'),
+      aim: goal(median(memory), { below: 250 }, 'MB'),
+    },
+  ];
+}
+
+async function readRows(bench: Bench, stack: Stack, entities: number): Promise<Row[]> {
+  await new ClickHouse(bench.engines.clickhouseUrl, stack.database).settled();
+  const path = '/api/v1/projections/keys/state';
+  const oneKey = paths(bench, (below) => `${path}/order-${below(entities)}`);
+  const pages = paths(bench, (below) => `${path}?limit=100&prefix=order-${below(entities / 1000)}`);
+  const [one, page] = await timeRuns(bench, stack, [oneKey, pages]);
+  return [
+    ...timeRows(`state of one of ${figure(entities)} keys`, one!),
+    ...timeRows(`page of 100 of ${figure(entities)} keys, by prefix`, page!),
+  ];
+}
+
+function paths(bench: Bench, pathOf: (below: (limit: number) => number) => string): string[][] {
+  return Array.from({ length: bench.options.runs }, (_, run) => {
+    const random = randomFrom(run + 1);
+    const below = (limit: number) => Math.floor(random() * limit);
+    return Array.from({ length: readsPerRun }, () => pathOf(below));
+  });
+}
+
+function timeRows(what: string, times: readonly PageTimes[]): Row[] {
+  return [0.5, 0.99].map((share) => ({
+    measure: 'KEYS',
+    what: `${what}, p${share * 100}`,
+    unit: 'ms',
+    runs: times.map(({ system }) => percentile(system, share)),
+    baseline: { what: 'straight', runs: times.map(({ direct }) => percentile(direct, share)) },
+  }));
+}

@@ -1,0 +1,59 @@
+import { eachRun, withStack, type Bench } from '../bench.js';
+import { byEntity, fillStream, foldBacklog, rateBetween, remove, type Definition } from '../projections.js';
+import { goal, type Row } from '../report.js';
+import { median } from '../statistics.js';
+
+const defaultEvents = 1_000_000;
+const stream = 'backlog';
+
+/** What is folded: by a key with 5 000 values, and by one with few, of the events that a condition lets through. */
+const definitions: { what: string; definition: Definition }[] = [
+  { what: 'key of 5 000 values; count, sum, max', definition: byEntity('by_entity', stream) },
+  {
+    what: '`where`, key of 6 values; count, sum, max',
+    definition: {
+      ...byEntity('by_country', stream),
+      source: {
+        streams: [stream],
+        where: "event.data.amount > 100.0 && event.data.currency in ['EUR', 'USD', 'GBP']",
+      },
+      key: 'event.data.customer.country',
+    },
+  },
+];
+
+/**
+ * P7, the fold: a backlog is written while the processor is down; then it starts. As in P3 the rate is taken between the
+ * first commit that is seen and the last. Each run has a process and a build of its own, over the same backlog.
+ */
+export async function fold(bench: Bench): Promise<Row[]> {
+  const events = bench.options.events ?? defaultEvents;
+  return withStack(
+    bench,
+    async (stack) => {
+      await fillStream(stack, stream, { events });
+      const rows: Row[] = [];
+      for (const { what, definition } of definitions) {
+        const runs = await eachRun(bench, async () => {
+          const { first, marks, cpuSeconds } = await foldBacklog(bench, stack, {
+            ...{ definition, marks: [events] },
+          });
+          await remove(stack, definition.name);
+          return { eventsPerSecond: rateBetween(first, marks[0]!), cpuSeconds };
+        });
+        const rates = runs.map(({ eventsPerSecond }) => eventsPerSecond);
+        rows.push({
+          measure: 'P7',
+          what: `folding a backlog of ${events}: ${what}`,
+          unit: 'events/s',
+          runs: rates,
+          must: goal(median(rates), { atLeast: 40_000 }),
+          aim: goal(median(rates), { atLeast: 100_000 }),
+          details: { runs },
+        });
+      }
+      return rows;
+    },
+    { processors: 1 },
+  );
+}

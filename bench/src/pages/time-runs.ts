@@ -1,0 +1,58 @@
+import type { Stack } from '#testing';
+import { RecordingProxy } from '../baselines/recording-proxy.js';
+import type { Bench } from '../bench.js';
+import { pageRequest, timePages, type PageTimes, type RecordedPage } from './time-pages.js';
+
+const warmUpPages = 20;
+
+/**
+ * Times the pages of each run of each kind, by kind and run, both ways: first each is asked for once through a proxy, to
+ * learn what ClickHouse is asked for it.
+ */
+export async function timeRuns(
+  bench: Bench,
+  stack: Stack,
+  kinds: readonly (readonly (readonly string[])[])[],
+): Promise<PageTimes[][]> {
+  const proxy = new RecordingProxy(bench.engines.clickhouseUrl);
+  await relaunch(stack, { CLICKHOUSE_URL: await proxy.listen() });
+  const recorded: RecordedPage[][][] = [];
+  for (const runs of kinds) {
+    const ofKind: RecordedPage[][] = [];
+    for (const paths of runs) ofKind.push(await record(stack, proxy, paths));
+    recorded.push(ofKind);
+  }
+  await relaunch(stack, {});
+  await proxy.close();
+  const urls = { system: stack.urls.query, clickhouse: bench.engines.clickhouseUrl };
+  const times: PageTimes[][] = [];
+  for (const runs of recorded) {
+    const ofKind: PageTimes[] = [];
+    for (const run of runs) {
+      await timePages(run.slice(0, warmUpPages), urls);
+      ofKind.push(await timePages(run, urls));
+    }
+    times.push(ofKind);
+  }
+  return times;
+}
+
+async function record(
+  stack: Stack,
+  proxy: RecordingProxy,
+  paths: readonly string[],
+): Promise<RecordedPage[]> {
+  const recorded: RecordedPage[] = [];
+  for (const path of paths) {
+    proxy.take();
+    const { status, text } = await stack.query.get(path);
+    if (status !== 200) throw new Error(`${path} was answered with ${status}: ${text}`);
+    recorded.push({ request: pageRequest(stack.urls.query, path, stack.key), direct: proxy.take() });
+  }
+  return recorded;
+}
+
+async function relaunch(stack: Stack, env: Record<string, string>): Promise<void> {
+  await stack.gateway.stop();
+  await stack.gateway.launch(env).ready();
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stack } from '#testing';
+import { createStream, observed, type Bench, type Observed } from './bench.js';
+import { GroupProgress } from './group-progress.js';
+import { runClosedLoop } from './load/start.js';
+
+/** What a projection folds, as clients write it. */
+export interface Definition {
+  name: string;
+  source: { streams: string[]; where?: string };
+  key?: string;
+  fields: Record<string, { op: string; value?: string }>;
+}
+
+/** Count, sum and maximum of the orders of each entity. */
+export function byEntity(name: string, stream: string): Definition {
+  const value = 'event.data.amount';
+  return {
+    name,
+    source: { streams: [stream] },
+    key: 'event.entity_id',
+    fields: { orders: { op: 'count' }, total: { op: 'sum', value }, largest: { op: 'max', value } },
+  };
+}
+
+/** A million events are several saves before the first commit is seen, and then some hundred. */
+const groupLimitMs = 60_000;
+
+/** Writes a backlog of events; nothing reads it. @param entities see `ClosedLoopJob` */
+export async function fillStream(
+  stack: Stack,
+  stream: string,
+  { events, entities }: { events: number; entities?: number },
+): Promise<void> {
+  for (const app of [...stack.materializers, ...stack.processors]) if (app.running) await app.stop();
+  await createStream(stack, stream);
+  await runClosedLoop({
+    urls: [stack.urls.ingest],
+    ...{ stream, connections: 4, batchSize: 500, events, warmUpEvents: 0, seed: 7 },
+    ...(entities !== undefined && { entities }),
+  });
+}
+
+/** The time of a commit, in milliseconds of some clock, and how many records it was about. */
+export interface Seen {
+  committed: number;
+  at: number;
+}
+
+/**
+ * Has one processor fold what a projection is over, from nothing: the first commit that was seen, and the one after
+ * each of these numbers of records. The process is started for it, and is still there afterwards.
+ */
+export async function foldBacklog(
+  bench: Bench,
+  stack: Stack,
+  { definition, marks }: { definition: Definition; marks: readonly number[] },
+): Promise<{ first: Seen; marks: Seen[] } & Omit<Observed<unknown>, 'result'>> {
+  const [processor] = stack.processors;
+  if (!processor) throw new Error('the stack has no processor');
+  if (processor.running) await processor.stop();
+  const known = new Set(await GroupProgress.groups(bench.engines.brokers));
+  await define(stack, definition);
+  processor.launch();
+  const group = await newGroup(bench, stack, known);
+  const topic = stack.topics.ofStream(definition.source.streams[0]!);
+  const progress = await GroupProgress.open({ brokers: bench.engines.brokers, group, topic });
+  try {
+    const first = await progress.past(0);
+    const { result, cpuSeconds } = await observed(bench, stack, async () => {
+      const seen: Seen[] = [];
+      for (const mark of marks) seen.push(await progress.past(mark - 1));
+      return seen;
+    });
+    return { first, marks: result, cpuSeconds };
+  } finally {
+    await progress.close();
+  }
+}
+
+export function rateBetween(first: Seen, last: Seen): number {
+  return ((last.committed - first.committed) * 1000) / (last.at - first.at);
+}
+
+export async function define(stack: Stack, definition: Definition): Promise<void> {
+  const { status, text } = await stack.core.post('/api/v1/projections', definition);
+  if (status !== 201) throw new Error(`the projection was not defined: ${status} ${text}`);
+}
+
+export async function remove(stack: Stack, name: string): Promise<void> {
+  const { status, text } = await stack.core.send('DELETE', `/api/v1/projections/${name}`);
+  if (status !== 204) throw new Error(`the projection was not deleted: ${status} ${text}`);
+}
+
+/** Resolves when the projection is as wanted. */
+export async function untilProjection(
+  stack: Stack,
+  name: string,
+  wanted: (answer: Record<string, unknown>) => boolean,
+): Promise<void> {
+  const deadline = Date.now() + 300_000;
+  while (Date.now() < deadline) {
+    const answer = await stack.core.get(`/api/v1/projections/${name}`);
+    if (answer.status === 200 && wanted(answer.json())) return;
+    await sleep(100);
+  }
+  throw new Error(`the projection ${name} did not become what it should within five minutes`);
+}
+
+async function newGroup(bench: Bench, stack: Stack, known: ReadonlySet<string>): Promise<string> {
+  const prefix = stack.topics.projectionGroup('');
+  const deadline = Date.now() + groupLimitMs;
+  while (Date.now() < deadline) {
+    const groups = await GroupProgress.groups(bench.engines.brokers);
+    const group = groups.find((id) => id.startsWith(prefix) && !known.has(id));
+    if (group !== undefined) return group;
+    await sleep(50);
+  }
+  throw new Error('no processor began with the projection');
+}

@@ -1,0 +1,107 @@
+import { groupDigits } from './chart.js';
+import {
+  allStates,
+  delayProjections,
+  disagreements,
+  keepProjection,
+  type Counted,
+  type DelayState,
+} from './delays.js';
+import { lateAfterMinutes } from './flights.js';
+import { ask, show, type ReportOptions } from './report.js';
+
+interface Bucket {
+  start?: string;
+  group?: string | null;
+  count: number;
+}
+
+const shown = 10;
+
+/**
+ * Keeps delay statistics by airport and by hour as projections, and holds them against what ClickHouse counts over the
+ * events themselves. Resolves false when they do not agree.
+ */
+export async function delayReport(
+  options: ReportOptions,
+  { prefix, stream }: { prefix: string; stream: string },
+): Promise<boolean> {
+  const { client } = options;
+  const { airports, hours } = delayProjections(prefix, stream);
+  for (const projection of [airports, hours]) await keepProjection(client, projection);
+  const worst = await ask<{ states: DelayState[] }>(
+    options,
+    'The airports with the largest delays, from a projection, beside what ClickHouse counts',
+    `projections/${airports.name}/state`,
+    { order_by: 'mean_delay', order: 'desc', limit: String(shown) },
+  );
+  const byAirport = await counted(options, stream, { query: { group_by: 'entity_id' }, keyOf: airportOf });
+  show(options, [heading, ...worst.states.map((state) => line(state, byAirport.get(state.key)))]);
+  const byHour = await counted(options, stream, { query: { interval: '1h' }, keyOf: hourOf });
+  const agree = [
+    says(options, { what: 'airports', states: await allStates(client, airports.name), counts: byAirport }),
+    says(options, { what: 'hours of the day', states: await allStates(client, hours.name), counts: byHour }),
+  ];
+  return agree.every(Boolean);
+}
+
+const heading = 'airport  mean delay  worst  flights  late   ClickHouse: flights  late';
+
+function line({ key, state }: DelayState, counted: Counted | undefined): string {
+  const { flights, late, mean_delay, worst_delay } = state;
+  const columns: [string | number, number][] = [
+    ...([
+      [mean_delay.toFixed(1), 10],
+      [worst_delay, 5],
+      [flights, 7],
+      [late, 4],
+    ] as [string | number, number][]),
+    ...([
+      [counted?.flights ?? 0, 20],
+      [counted?.late ?? 0, 4],
+    ] as [string | number, number][]),
+  ];
+  return [key.padEnd(7), ...columns.map(([value, width]) => String(value).padStart(width))].join('  ');
+}
+
+/** Writes whether all keys agree, and says so. */
+function says(
+  options: ReportOptions,
+  { what, states, counts }: { what: string; states: DelayState[]; counts: Map<string, Counted> },
+): boolean {
+  const wrong = disagreements(states, counts);
+  const verdict =
+    wrong.length === 0
+      ? `all ${groupDigits(states.length)} ${what} agree with ClickHouse's own counts`
+      : `WRONG: ${wrong.length} ${what} differ, such as ${wrong.slice(0, 3).join(', ')}`;
+  show(options, [verdict]);
+  return wrong.length === 0;
+}
+
+/** Flights and late flights by key, counted by ClickHouse over the events. */
+async function counted(
+  { client }: ReportOptions,
+  stream: string,
+  { query, keyOf }: { query: Record<string, string>; keyOf: (bucket: Bucket) => string },
+): Promise<Map<string, Counted>> {
+  const counts = new Map<string, Counted>();
+  const add = async (member: keyof Counted, more: Record<string, string>): Promise<void> => {
+    const parameters = new URLSearchParams({ stream, ...query, ...more }).toString();
+    const { buckets } = await client.read<{ buckets: Bucket[] }>(`events/count?${parameters}`);
+    for (const bucket of buckets) {
+      const known = counts.get(keyOf(bucket)) ?? { flights: 0, late: 0 };
+      counts.set(keyOf(bucket), { ...known, [member]: known[member] + bucket.count });
+    }
+  };
+  await add('flights', {});
+  await add('late', { where: `event.data.delay > ${lateAfterMinutes}` });
+  return counts;
+}
+
+function airportOf({ group }: Bucket): string {
+  return group ?? '';
+}
+
+function hourOf({ start }: Bucket): string {
+  return String(Number((start ?? '').slice(11, 13)));
+}
