@@ -57,6 +57,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   const processor = new Processor({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, definitions, writer: writerOf(store) },
+    tracing: context.tracing,
     onFailure: (error) => context.crash(error),
   });
   const snapshotter = new Snapshotter({

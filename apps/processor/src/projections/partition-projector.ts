@@ -1,4 +1,10 @@
-import type { CommitLine, FollowedPartition, PartitionErasures } from '#consuming';
+import {
+  sampledRequests,
+  type CommitLine,
+  type FollowedPartition,
+  type PartitionErasures,
+  type SampledRequest,
+} from '#consuming';
 import type { Micros } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
 import {
@@ -17,6 +23,8 @@ import { readRecord } from './read-event.js';
 /** Events that are folded at a time: so many keys at most are asked of the store, and held, at once. */
 const sliceEvents = Math.min(2000, maxProjectionKeys);
 const letterWeight = 500;
+/** Traced requests that are followed from one save to the next, at most. */
+const followedRequests = 16;
 
 export interface PartitionProjectorOptions {
   /** Of the projection. */
@@ -37,6 +45,8 @@ export interface PartitionProjectorOptions {
   /** The log's end as far as is known, and when the first record from `from` on was written, if there is one. */
   end: number;
   handledUntil: number;
+  /** Whether requests that are sampled are followed. */
+  traced?: boolean;
   /** What the store knows of these keys. */
   readonly load: (keys: readonly string[]) => Promise<ProjectionStateRow[]>;
   /** Microseconds since 1970. */
@@ -55,6 +65,10 @@ export interface Unsaved {
   letters: readonly DeadLetter[];
   rows: readonly ProjectionStateRow[];
   progress: ProjectionProgress;
+  /** Of the projection. */
+  name: string;
+  /** Requests of the events that were folded, where they are traced. */
+  sampled: readonly SampledRequest[];
   /** To be called when all of it is saved. */
   saved(): void;
 }
@@ -81,6 +95,7 @@ export class PartitionProjector implements FollowedPartition {
   private letters: DeadLetter[] = [];
   private lettersWeight = 0;
   private lastTimestamp = 0;
+  private sampled: SampledRequest[] = [];
 
   constructor(private readonly options: PartitionProjectorOptions) {
     const { progress, from } = options;
@@ -132,6 +147,7 @@ export class PartitionProjector implements FollowedPartition {
     const matched = this.admit(batch.records, counted);
     for (let at = 0; at < matched.length; at += sliceEvents)
       await this.foldSlice(matched.slice(at, at + sliceEvents), counted);
+    if (this.options.traced) this.follow(matched);
     this.end = Math.max(this.end, batch.highWatermark);
     this.lastTimestamp = batch.records.at(-1)?.timestamp ?? this.lastTimestamp;
     this.processed += counted.processed;
@@ -147,7 +163,7 @@ export class PartitionProjector implements FollowedPartition {
     if (this.unsavedCount === 0 && (this.next === this.savedNext || this.next === from)) return undefined;
     const entries = [...keys.changed].map((entry) => ({ entry, row: this.rowOf(entry) }));
     const letters = [...this.letters];
-    const { next, lastTimestamp } = this;
+    const { next, lastTimestamp, sampled, name } = this;
     const progress: ProjectionProgress = {
       ...place,
       ...{ next, processed: this.processed, failed: this.failed, updated_at: now() },
@@ -158,15 +174,21 @@ export class PartitionProjector implements FollowedPartition {
         keys.saved(entry, row.last_offset);
       }
       this.letters = this.letters.slice(letters.length);
+      this.sampled = this.sampled.filter((one) => !sampled.includes(one));
       this.lettersWeight = weightOf(this.letters);
       this.savedNext = next;
       this.handledUntil = Math.max(this.handledUntil, lastTimestamp);
     };
-    return { letters, rows: entries.map(({ row }) => row), progress, saved };
+    return { letters, rows: entries.map(({ row }) => row), progress, name, sampled, saved };
   }
 
   close(): void {
     this.options.keys.close();
+  }
+
+  private follow(matched: readonly Matched[]): void {
+    const found = sampledRequests(matched.map(({ record }) => record));
+    this.sampled = [...this.sampled, ...found].slice(0, followedRequests);
   }
 
   /** Sorts out, without any waiting: the reader's record is gone at the next one. */
