@@ -10,6 +10,7 @@ import {
   type SpanContext,
   type Tracer,
 } from '@opentelemetry/api';
+import { errorType } from './error-type.js';
 import { formatTraceparent, isSampled, isTraceparent } from './traceparent.js';
 import type { SpanAttributes, SpanOptions, TraceSpan, Tracing } from './tracing.js';
 
@@ -21,14 +22,13 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 };
 
-/** Milliseconds that sending the rest may take at the end. */
-const closeMs = 3000;
-
 /** Tracing by OpenTelemetry. Loaded only where tracing is on. */
 export class OtelTracing implements Tracing {
   constructor(
     private readonly tracer: Tracer,
     private readonly provider: { shutdown(): Promise<void> },
+    /** Milliseconds that sending the rest may take at the end. */
+    private readonly closeMs = 3000,
   ) {}
 
   start(name: string, options: SpanOptions = {}): TraceSpan {
@@ -43,7 +43,7 @@ export class OtelTracing implements Tracing {
   }
 
   async close(): Promise<void> {
-    await Promise.race([this.provider.shutdown(), sleep(closeMs, undefined, { ref: false })]);
+    await Promise.race([this.provider.shutdown(), sleep(this.closeMs, undefined, { ref: false })]);
   }
 }
 
@@ -78,11 +78,6 @@ class OtelSpan implements TraceSpan {
     }
     this.span.end();
   }
-}
-
-function errorType(error: unknown): string {
-  if (typeof error === 'string') return error;
-  return error instanceof Error ? error.name : '_OTHER';
 }
 
 function parentOf({ parent, parentIsLocal }: SpanOptions): Context {
