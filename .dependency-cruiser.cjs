@@ -49,6 +49,19 @@ module.exports = {
     only('kafkajs-in-log', 'kafkajs', 'libs/log/'),
     only('clickhouse-in-store', '@clickhouse', 'libs/store/'),
     only('prom-client-in-telemetry', 'prom-client|pino', 'libs/telemetry/'),
+    only('opentelemetry-in-telemetry', '@opentelemetry', 'libs/telemetry/'),
+    {
+      name: 'opentelemetry-only-where-it-is-on',
+      severity: 'error',
+      comment: 'The SDK is loaded by a dynamic import, where tracing is configured.',
+      from: {
+        path: '^libs/telemetry/src/(?!tracing/)|^libs/telemetry/src/tracing/(index|open-tracing)\\.ts$',
+      },
+      to: {
+        path: '^libs/telemetry/src/tracing/(otlp-tracing|otel-tracing|sampler-of|reporting-exporter)\\.ts$|^node_modules/@opentelemetry',
+        dependencyTypesNot: ['dynamic-import'],
+      },
+    },
     only('cel-in-streaming', '@marcbachmann', 'libs/streaming/'),
     only('ajv-formats-in-schemas', 'ajv-formats', 'libs/schemas/'),
     only('chdb-in-local', 'chdb', 'local/'),

@@ -23,6 +23,7 @@ describe.each(apps)('the configuration of %s', (app) => {
       KAFKA_SASL_MECHANISM: 'plain',
       KAFKA_SASL_USERNAME: 'writer',
       KAFKA_SASL_PASSWORD: 'hush-hush',
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=hush-hush',
     };
     const { code, output } = await run(app, env, '--check-config');
     expect(code, output).toBe(0);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TopicNames } from '#contracts';
 import { openDefinitions } from '#definitions';
 import { startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext } from '#http';
-import { LateProducer, MeteredProducer } from '#ingest';
+import { LateProducer, MeteredProducer, traced } from '#ingest';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
 import type { GatewayConfig } from './config.js';
@@ -65,7 +65,8 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   await listen(context, parts);
   const tables = makeTables(context, store);
   await untilReachable(context, kafka, () => definitions.start());
-  producer.use(new MeteredProducer(await untilReachable(context, kafka, () => log.producer())));
+  const connected = await untilReachable(context, kafka, () => log.producer());
+  producer.use(traced(new MeteredProducer(connected), context.tracing));
   await Promise.race([tables, sleep(tablesMs, undefined, { ref: false })]);
 }
 

@@ -11,8 +11,10 @@ import {
   type KeyRing,
 } from '#http';
 import { MemoryLog, type LogRecord } from '#log';
+import type { Tracing } from '#telemetry';
 import { IngestConfig } from './config.js';
 import { portKeys } from './port-keys.js';
+import { traced } from './traced-producer.js';
 import { WriteModule } from './write.module.js';
 
 /** The write endpoints on a log in memory, for specs. */
@@ -50,6 +52,7 @@ export interface GivenOptions {
   bodyBytes?: number;
   /** Keys that the port asks for, besides configured ones. */
   keyRing?: KeyRing;
+  tracing?: Tracing;
   /** Serves the documentation, too. */
   openapi?: boolean;
   /** A real socket, with these time-outs in milliseconds. */
@@ -58,14 +61,14 @@ export interface GivenOptions {
 
 export async function givenIngest(options: GivenOptions = {}): Promise<GivenIngest> {
   const config = Object.assign(new IngestConfig(), { LOG_LEVEL: 'silent', ...options.config });
-  const context = createContext<AppConfig>({ name: 'ingest', config });
+  const { keyRing, tracing } = options;
+  const context = createContext<AppConfig>({ name: 'ingest', config, ...(tracing && { tracing }) });
   context.lifecycle.running = true;
   const log = new MemoryLog({ ...(options.bytesInFlight && { bytesInFlight: options.bytesInFlight }) });
   const topics = new TopicNames('spec.');
   const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 4 } });
   await definitions.start();
-  const producer = await log.producer();
-  const { keyRing } = options;
+  const producer = traced(await log.producer(), tracing);
   const parts = {
     ...portKeys(config, definitions),
     ...(keyRing && { configure: (instance: FastifyInstance) => requireApiKeys(instance, { keyRing }) }),

@@ -6,6 +6,7 @@ import type { IngestConfig } from './config.js';
 import { LateProducer } from './late-producer.js';
 import { MeteredProducer } from './metered-producer.js';
 import { portKeys } from './port-keys.js';
+import { traced } from './traced-producer.js';
 import { WriteModule } from './write.module.js';
 
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
@@ -38,5 +39,6 @@ export async function startIngest(context: AppContext<IngestConfig>): Promise<vo
     bodyBytes: config.INGEST_BODY_MIB * 1024 * 1024,
   });
   await untilReachable(context, kafka, () => definitions.start());
-  producer.use(new MeteredProducer(await untilReachable(context, kafka, () => log.producer())));
+  const connected = await untilReachable(context, kafka, () => log.producer());
+  producer.use(traced(new MeteredProducer(connected), context.tracing));
 }

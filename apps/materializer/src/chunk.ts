@@ -1,3 +1,4 @@
+import type { SampledRequest } from '#consuming';
 import type { RecordBatch, UndecodableRange } from '#log';
 import type { DeadLetter, EventBlock } from '#store';
 import { isUtf8 } from 'node:buffer';
@@ -18,6 +19,8 @@ export interface Chunk {
   readonly timestamp: number | undefined;
   /** The log had more of the partition than this when it was read. */
   readonly behind: boolean;
+  /** Requests that are traced; undefined while tracing is off. */
+  readonly sampled?: readonly SampledRequest[] | undefined;
   /** About what it holds in memory. */
   readonly bytes: number;
 }
@@ -27,7 +30,7 @@ const objectBytes = 700;
 
 export function chunkOf(
   state: PartitionState,
-  made: { asOf: number; rows: EventBlock; letters: readonly DeadLetter[]; batch: RecordBatch },
+  made: Pick<Chunk, 'asOf' | 'rows' | 'letters' | 'sampled'> & { batch: RecordBatch },
 ): Chunk {
   let bytes = objectBytes + made.rows.memory;
   for (const { event } of made.letters) bytes += objectBytes + event.length;
@@ -39,6 +42,7 @@ export function chunkOf(
     next: made.batch.next,
     timestamp: made.batch.records.at(-1)?.timestamp,
     behind: made.batch.next < made.batch.highWatermark,
+    sampled: made.sampled,
     bytes,
   };
 }

@@ -11,7 +11,7 @@ import {
   type StoredIdentity,
   type Stretch,
 } from '#store';
-import { createLogger } from '#telemetry';
+import { createLogger, MemoryTracing } from '#telemetry';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { uuid, valueOf } from './event-block.fixture.js';
@@ -171,6 +171,38 @@ describe('Materializer', () => {
     await write(range(10, 20));
     await untilCommitted(20);
     expect(await stored()).toEqual(inOrder(0, 20));
+  });
+
+  it('shows what becomes of a traced request, until it is stored', async () => {
+    const tracing = new MemoryTracing();
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const producer = await log.producer();
+    const traced = (flags: string, id: number) => ({
+      ...{ topic, key: 'e', value: eventOf(id, 'e') },
+      headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-${flags}`, 'x-request-id': 'r-1' },
+    });
+    let open = 0;
+    writer.before = () => {
+      if (open++ === 0) throw new StoreUnavailableError('at first');
+      expect(tracing.spans).toEqual([]);
+    };
+    await start({ tracing });
+    await producer.append([traced('00', 0), traced('01', 1), traced('01', 2)]);
+    await untilCommitted(3);
+    const [insert, request, ...others] = tracing.spans;
+    expect(others).toEqual([]);
+    expect(request).toMatchObject({
+      ...{ name: 'materialize orders', traceId, parentSpanId: '00f067aa0ba902b7', error: undefined },
+      attributes: {
+        'messaging.kafka.offset': 1,
+        'messaging.batch.message_count': 2,
+        'tributary.request_id': 'r-1',
+      },
+    });
+    expect(insert).toMatchObject({
+      ...{ name: 'INSERT events', traceId, parentSpanId: request!.spanId },
+      attributes: { 'db.system.name': 'clickhouse', 'db.operation.batch.size': 3 },
+    });
   });
 
   it('stores nothing twice after a crash between the insert and the commit', async () => {

@@ -1,14 +1,22 @@
-import { type KnownErasures, logTimeAt, type Progress, Retry } from '#consuming';
+import {
+  inStoreSpans,
+  type KnownErasures,
+  logTimeAt,
+  type Progress,
+  Retry,
+  sampledRequests,
+} from '#consuming';
 import type { TopicNames } from '#contracts';
 import type { Assignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
 import type { EventBlock } from '#store';
 import type { IdWindowBounds } from '#streaming';
-import { metrics, type Logger } from '#telemetry';
+import { metrics, type Logger, type Tracing } from '#telemetry';
 import { Assignments } from './assignments.js';
 import { bytesOf, chunkOf, lettersOf, type Chunk } from './chunk.js';
 import { eraseUnstored } from './erase-unstored.js';
 import { EventInserter } from './event-inserter.js';
 import { InsertQueue, type Room } from './insert-queue.js';
+import { insertSpans } from './insert-spans.js';
 import type { LateInserts } from './late-inserts.js';
 import { loadVersions } from './load-versions.js';
 import type { Admitted } from './partition-fold.js';
@@ -34,6 +42,7 @@ export interface MaterializerOptions {
   insertBytes: number;
   insertIntervalMs: number;
   queueBytes: number;
+  tracing?: Tracing | undefined;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -83,7 +92,7 @@ export class Materializer implements ConsumerHandler {
     this.queue = new InsertQueue({
       ...options,
       intervalMs: options.insertIntervalMs,
-      write: (chunks) => this.write(chunks),
+      write: (chunks) => inStoreSpans(insertSpans(options.tracing, chunks), () => this.write(chunks)),
       onFailure: (error) => this.fail(error),
     });
     this.consumer = log.consumer({
@@ -211,7 +220,9 @@ export class Materializer implements ConsumerHandler {
     await this.loadVersions(state, admitted);
     const letters = lettersOf(state, { ...admitted, batch }, this.now() * 1000);
     const stored = await this.retry.run('store', state.ended, () => state.stored.among(admitted.rows));
-    return chunkOf(state, { asOf, rows: state.fold.number(admitted, stored), letters, batch });
+    const rows = state.fold.number(admitted, stored);
+    const sampled = this.options.tracing && sampledRequests(records, state.assignment.position);
+    return chunkOf(state, { asOf, rows, letters, batch, sampled });
   }
 
   private async prime(state: PartitionState, first: LogRecord): Promise<void> {

@@ -58,6 +58,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   const materializer = new Materializer({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, inserts, writer: store.writer },
+    tracing: context.tracing,
     createdAt: (stream) => definitions.stream(stream)?.created_at,
     onFailure: (error) => context.crash(error),
   });

@@ -5,7 +5,7 @@ import type { Definitions } from '#definitions';
 import type { Log } from '#log';
 import type { EventReader, EventWriter, ProjectionWriter } from '#store';
 import type { IdWindowBounds } from '#streaming';
-import type { Logger } from '#telemetry';
+import type { Logger, Tracing } from '#telemetry';
 import { BuildRemoval } from './projections/build-removal.js';
 import { KeyCache } from './projections/key-cache.js';
 import type { PartitionProjector } from './projections/partition-projector.js';
@@ -29,6 +29,7 @@ export interface ProcessorOptions {
   /** What may wait to be saved. */
   unsaved: { keys: number; weight: number };
   saveIntervalMs: number;
+  tracing?: Tracing | undefined;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Milliseconds between two looks at the builds that are being made. */
   lookMs?: number;
@@ -51,12 +52,12 @@ export class Processor {
   private readonly stopped = new AbortController();
 
   constructor(private readonly options: ProcessorOptions) {
-    const { log, topics, definitions, writer, erasures, progress, logger, window } = options;
+    const { log, topics, definitions, writer, erasures, progress, logger, window, tracing } = options;
     const onFailure = (error: unknown): void => this.fail(error);
     const retry = new Retry({ logger, failedAttempt: () => progress.attempted(), ...options.retryDelays });
     this.retry = retry;
     const saver = new Saver({
-      ...{ writer, retry, onFailure },
+      ...{ writer, retry, tracing, onFailure },
       intervalMs: options.saveIntervalMs,
       most: options.unsaved,
       turns: foldingAtOnce,
@@ -69,7 +70,7 @@ export class Processor {
       ...{ definitions, logger, removal: this.removal },
       ...(options.lookMs !== undefined && { intervalMs: options.lookMs }),
       parts: {
-        ...{ log, topics, writer, retry, saver, erasures, window, progress, onFailure },
+        ...{ log, topics, writer, retry, saver, erasures, window, progress, tracing, onFailure },
         keys: new KeyCache(options.cache),
         history: new StoredHistory({
           ...{ topics, retry, progress, logger, admin: log.admin, reader: options.reader },

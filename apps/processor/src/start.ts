@@ -70,6 +70,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, definitions },
     ...{ reader: store.reader, writer: writerOf(store) },
+    tracing: context.tracing,
     onFailure: (error) => context.crash(error),
   });
   const snapshotter = new Snapshotter({

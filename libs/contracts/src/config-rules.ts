@@ -46,14 +46,31 @@ function isNetwork(text: unknown): boolean {
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= longest);
 }
 
-/** `http://host:port`: nothing secret, which a log could show. */
-export function IsClickHouseUrl(): PropertyDecorator {
-  return follows('isClickHouseUrl', (value) => {
+/** `http://host:port`: nothing secret, which a log could show. That goes to other settings: say which. */
+export function IsOpenUrl(secretsGoTo: string): PropertyDecorator {
+  return follows('isOpenUrl', (value) => {
     const url = typeof value === 'string' && /^https?:\/\/\S+$/.test(value) ? parse(value) : undefined;
     if (!url || url.port === '0') return 'it must be http(s)://host:port';
     if (!url.username && !url.password && !url.search && !url.hash) return undefined;
-    return 'it must be http(s)://host:port alone; user and password go to CLICKHOUSE_USER and CLICKHOUSE_PASSWORD';
+    return `it must be http(s)://host:port alone; ${secretsGoTo}`;
   });
+}
+
+/** `name=value`, comma-separated, values percent-encoded: headers of HTTP requests. */
+export function AreHeaders(): PropertyDecorator {
+  const pair = /^\s*[\w!#$%&'*+.^`|~-]+\s*=(?:[!#$&-+\--~ ]|%[2-7][\da-f])*$/i;
+  return follows('areHeaders', (value) =>
+    typeof value === 'string' && value.split(',').every((part) => pair.test(part))
+      ? undefined
+      : 'it must be name=value, comma-separated, with values percent-encoded',
+  );
+}
+
+/** A part of a whole. */
+export function IsShare(): PropertyDecorator {
+  return follows('isShare', (value) =>
+    typeof value === 'number' && value >= 0 && value <= 1 ? undefined : 'it must be a number from 0 to 1',
+  );
 }
 
 function parse(text: string): URL | undefined {

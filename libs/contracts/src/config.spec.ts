@@ -38,6 +38,14 @@ describe('the configuration', () => {
     ['TRUST_PROXY', '0.0.0.0/0'],
     ['TRUST_PROXY', '10.0.0.1,fe80::1%eth0'],
     ['TRUST_PROXY', 'load-balancer.local'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
+    ['OTEL_SDK_DISABLED', 'yes'],
+    ['OTEL_SERVICE_NAME', 'a b'],
+    ['OTEL_TRACES_SAMPLER', 'sometimes'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.1'],
+    ['OTEL_TRACES_SAMPLER_ARG', '-1'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1%'],
   ])('refuses %s=%s by its name and its value', (name, value) => {
     expect(() => load({ [name]: value })).toThrow(ConfigError);
     expect(() => load({ [name]: value })).toThrow(`  ${name} is ${JSON.stringify(value)}, but: `);
@@ -50,9 +58,34 @@ describe('the configuration', () => {
     ['CLICKHOUSE_URL', 'http://localhost:8123/?user=me&password=hunter2'],
     ['CLICKHOUSE_URL', 'me:hunter2@localhost'],
     ['KAFKA_BROKERS', 'a:9092,me:hunter2@b:9092'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://me:hunter2@collector:4318'],
   ])('refuses credentials in %s (%s), and does not print them', (name, value) => {
     expect(() => load({ [name]: value })).toThrow(`  ${name} is "`);
     expect(() => load({ [name]: value })).not.toThrow(/hunter2/);
+  });
+
+  it.each(['hunter2', 'a=hunter2,b', 'a b=hunter2', 'a=hunter2%', 'a=hunter2\nb'])(
+    'refuses %j as headers, and does not print them',
+    (value) => {
+      expect(() => load({ OTEL_EXPORTER_OTLP_HEADERS: value })).toThrow(
+        '  OTEL_EXPORTER_OTLP_HEADERS is ***, but: it must be name=value',
+      );
+    },
+  );
+
+  it('takes headers whose values are percent-encoded', () => {
+    for (const value of ['api-key=abc', 'authorization=Basic%20aGk6aGk==, x-scope-orgid=1'])
+      expect(load({ OTEL_EXPORTER_OTLP_HEADERS: value }).OTEL_EXPORTER_OTLP_HEADERS).toBe(value);
+  });
+
+  it('reads a share as a decimal number', () => {
+    for (const [text, share] of [
+      ['0.25', 0.25],
+      ['1', 1],
+      ['.5', 0.5],
+      ['0', 0],
+    ] as const)
+      expect(load({ OTEL_TRACES_SAMPLER_ARG: text }).OTEL_TRACES_SAMPLER_ARG).toBe(share);
   });
 
   it('says where the credentials of ClickHouse belong', () => {

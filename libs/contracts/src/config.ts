@@ -12,7 +12,15 @@ import {
   MinLength,
   validateSync,
 } from 'class-validator';
-import { AreBrokers, AreNetworks, IsClickHouseUrl, Needs, withoutCredentials } from './config-rules.js';
+import {
+  AreBrokers,
+  AreHeaders,
+  AreNetworks,
+  IsOpenUrl,
+  IsShare,
+  Needs,
+  withoutCredentials,
+} from './config-rules.js';
 
 /** A wrong setting. The message names each variable and says what it should be; the process stops with it. */
 export class ConfigError extends Error {
@@ -32,8 +40,10 @@ export function Secret(): PropertyDecorator {
   return (_target, key) => void secrets.add(String(key));
 }
 
-/** Reads a whole number from its text. Anything else is left as it is, so that validation names it. */
-export function FromText(kind: 'number' | 'boolean' | 'list'): PropertyDecorator {
+/**
+ * Reads a value from its text; a `number` is a whole one. Anything else is left as it is, so that validation names it.
+ */
+export function FromText(kind: 'number' | 'decimal' | 'boolean' | 'list'): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) => {
     if (typeof value !== 'string') return value;
     if (kind === 'list')
@@ -42,7 +52,8 @@ export function FromText(kind: 'number' | 'boolean' | 'list'): PropertyDecorator
         .map((part) => part.trim())
         .filter(Boolean);
     if (kind === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
-    return /^-?\d+$/.test(value) ? Number(value) : value;
+    const number = kind === 'decimal' ? /^\d*\.?\d+$/ : /^-?\d+$/;
+    return number.test(value) ? Number(value) : value;
   });
 }
 
@@ -96,6 +107,18 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
+/** OpenTelemetry's names of what decides whether a trace is recorded. `parentbased`: the caller has, if there is one. */
+export const tracesSamplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+export type TracesSampler = (typeof tracesSamplers)[number];
+
 /** What every app reads. Property names are the names of the environment variables. */
 export class AppConfig {
   /** The address to listen on. Containers set 0.0.0.0. */
@@ -130,8 +153,23 @@ export class AppConfig {
   /** Partitions of a stream that is created without saying how many. */
   @FromText('number') @IsInt() @Min(1) @Max(256) STREAM_PARTITIONS = 8;
 
-  @IsClickHouseUrl() CLICKHOUSE_URL = 'http://127.0.0.1:8123';
+  @IsOpenUrl('user and password go to CLICKHOUSE_USER and CLICKHOUSE_PASSWORD')
+  CLICKHOUSE_URL = 'http://127.0.0.1:8123';
   @IsString() CLICKHOUSE_USER = 'default';
   @Secret() @IsString() CLICKHOUSE_PASSWORD = '';
   @Matches(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/) CLICKHOUSE_DATABASE = 'tributary';
+
+  /** A collector of OpenTelemetry that traces go to, as OTLP over HTTP: `/v1/traces` is added. Without it there are none. */
+  @IsOptional()
+  @IsOpenUrl('credentials go to OTEL_EXPORTER_OTLP_HEADERS')
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string = undefined;
+  @Secret() @IsOptional() @AreHeaders() OTEL_EXPORTER_OTLP_HEADERS?: string = undefined;
+  @IsIn(['http/protobuf', 'http/json']) OTEL_EXPORTER_OTLP_PROTOCOL = 'http/protobuf';
+  /** Switches tracing off, whatever else is set. */
+  @FromText('boolean') @IsBoolean() OTEL_SDK_DISABLED = false;
+  /** What traces call this app; default: `tributary-` and its name. */
+  @IsOptional() @Matches(/^[\x21-\x7e]{1,100}$/) OTEL_SERVICE_NAME?: string = undefined;
+  @IsIn(tracesSamplers) OTEL_TRACES_SAMPLER: TracesSampler = 'parentbased_traceidratio';
+  /** The share of traces that begin here and are recorded, for samplers with a ratio. */
+  @FromText('decimal') @IsShare() OTEL_TRACES_SAMPLER_ARG = 0.01;
 }

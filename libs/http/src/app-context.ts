@@ -1,5 +1,5 @@
 import type { AppConfig } from '#contracts';
-import { createLogger, type Logger } from '#telemetry';
+import { createLogger, type Logger, type Tracing } from '#telemetry';
 import { Health } from './health.js';
 import { Lifecycle } from './lifecycle.js';
 
@@ -10,6 +10,8 @@ export interface AppContext<Config extends AppConfig = AppConfig> {
   logger: Logger;
   health: Health;
   lifecycle: Lifecycle;
+  /** Undefined while tracing is off. */
+  tracing: Tracing | undefined;
   /** Ends the process in order, with exit code 1, because it cannot go on by itself. */
   crash(error: Error): void;
 }
@@ -20,6 +22,7 @@ export function createContext<Config extends AppConfig>(options: {
   config: Config;
   version?: string;
   logger?: Logger;
+  tracing?: Tracing;
   crash?: (error: Error) => void;
 }): AppContext<Config> {
   const { name, config } = options;
@@ -30,6 +33,7 @@ export function createContext<Config extends AppConfig>(options: {
     logger,
     health: new Health(options.version),
     lifecycle: new Lifecycle(logger, config.SHUTDOWN_SECONDS),
+    tracing: options.tracing,
     crash: options.crash ?? ((error) => logger.fatal({ err: error }, 'cannot go on')),
   };
 }

@@ -8,6 +8,7 @@ import type { AppContext } from './app-context.js';
 import { BodyBudget } from './body-budget.js';
 import { defaultTimeouts, ProblemAdapter, type Timeouts } from './fastify-adapter.js';
 import { registerHttpMetrics } from './http-metrics.js';
+import { registerHttpTracing } from './http-tracing.js';
 import { nestLogger } from './nest-logger.js';
 import { serveOpenApi, type OpenApiOptions } from './openapi.js';
 import { PortDrain } from './port-drain.js';
@@ -69,6 +70,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     done();
   });
   registerHttpMetrics(instance);
+  if (context.tracing) registerHttpTracing(instance, context.tracing);
   const drain = new PortDrain(instance, context);
   options.configure?.(instance);
   registerBodyParsers(instance, new BodyBudget(options.bodyBytes ?? bodyBytes));

@@ -13,6 +13,7 @@ export type StopStep = (deadline: AbortSignal) => Promise<void>;
 export class Lifecycle {
   private readonly ports: { name: string; run: StopStep }[] = [];
   private readonly steps: { name: string; run: StopStep }[] = [];
+  private readonly lastSteps: { name: string; run: StopStep }[] = [];
   private readonly controller = new AbortController();
   private stopped: Promise<void> | undefined;
   /** True from the end of `start` to the beginning of the stop. */
@@ -33,6 +34,11 @@ export class Lifecycle {
     this.steps.push({ name, run });
   }
 
+  /** Closes something at the stop, after everything else. */
+  onStopLast(name: string, run: StopStep): void {
+    this.lastSteps.push({ name, run });
+  }
+
   /** Closes an HTTP port at the stop; all of them at once, before everything else. */
   onStopPort(name: string, run: StopStep): void {
     this.ports.push({ name, run });
@@ -51,7 +57,7 @@ export class Lifecycle {
     // Slow clients may not use up the time that flushing and committing need.
     const portDeadline = AbortSignal.timeout(this.seconds * 1000 * shareOfPorts);
     await Promise.all(this.ports.map((port) => this.runStep(port, portDeadline)));
-    for (const step of this.steps) await this.runStep(step, deadline);
+    for (const step of [...this.steps, ...this.lastSteps]) await this.runStep(step, deadline);
   }
 
   private async runStep(step: { name: string; run: StopStep }, deadline: AbortSignal): Promise<void> {

@@ -1,12 +1,11 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { isTraceparent } from '#telemetry';
+import { spanOf } from './http-tracing.js';
 
 /** Printable ASCII without spaces at the ends, at most 128 characters: safe in a header, a log line and Kafka. */
 const requestIdPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
-
-/** W3C Trace Context, version 00. Ids of zeros only are invalid by the specification. */
-const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The request's id: the client's `X-Request-Id` when it can be carried everywhere unchanged, else a new UUID. */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
@@ -14,12 +13,12 @@ export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
 }
 
-/** The client's `traceparent` when it is valid, else the start of a new trace. */
+/** The client's `traceparent` when it is valid, else the start of a new trace, which nobody has recorded so far. */
 export function traceparentOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers.traceparent;
-  if (typeof given === 'string' && traceparentPattern.test(given)) return given;
+  if (isTraceparent(given)) return given;
   const ids = randomHex48();
-  return `00-${ids.slice(0, 32)}-${ids.slice(32)}-01`;
+  return `00-${ids.slice(0, 32)}-${ids.slice(32)}-00`;
 }
 
 /** Random bytes are taken from the system for many traces at once: one call costs as much as for one. */
@@ -38,5 +37,6 @@ function randomHex48(): string {
 
 /** What every record that a request writes carries in its Kafka headers. Make it once a request. */
 export function recordHeaders(request: FastifyRequest): Record<string, string> {
-  return { 'x-request-id': request.id, traceparent: traceparentOf(request.raw) };
+  const traceparent = spanOf(request)?.traceparent ?? traceparentOf(request.raw);
+  return { 'x-request-id': request.id, traceparent };
 }

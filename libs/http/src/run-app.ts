@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#contracts';
+import { openTracing } from '#telemetry';
 import { createContext, type AppContext } from './app-context.js';
 import { StoppedWhileWaitingError } from './until-reachable.js';
 
@@ -33,6 +34,7 @@ export async function runApp<Config extends AppConfig>(app: App<Config>): Promis
   listenForTheEnd(context);
   context.logger.info({ config: describeConfig(config), version: context.health.version }, 'starting');
   try {
+    await startTracing(context);
     await app.start(context);
     if (context.lifecycle.stopping.aborted) return;
     context.lifecycle.running = true;
@@ -43,6 +45,15 @@ export async function runApp<Config extends AppConfig>(app: App<Config>): Promis
     if (error instanceof ConfigError) exitForConfig(error);
     crash(error);
   }
+}
+
+/** Ends last, so that what the other steps do is sent, too. */
+async function startTracing(context: AppContext): Promise<void> {
+  const { name, config, logger, health, lifecycle } = context;
+  const tracing = await openTracing({ name, config, logger, version: health.version });
+  if (!tracing) return;
+  context.tracing = tracing;
+  lifecycle.onStopLast('tracing', () => tracing.close());
 }
 
 /** Whoever misspells `--check-config` does not want the app to run. */

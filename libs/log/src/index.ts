@@ -1,4 +1,5 @@
 export * from './errors.js';
+export { headerOf } from './header-of.js';
 export * from './kafka/config.js';
 export * from './kafka/kafka-log.js';
 export type { KafkaLogger } from './kafka/logger.js';

@@ -13,6 +13,7 @@ const redacted = [
   'password',
   '*.KAFKA_SASL_PASSWORD',
   '*.CLICKHOUSE_PASSWORD',
+  '*.OTEL_EXPORTER_OTLP_HEADERS',
 ];
 
 /**

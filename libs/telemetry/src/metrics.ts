@@ -343,6 +343,14 @@ export const removalErrors = new Counter({
   registers,
 });
 
+// Tracing
+
+export const traceSpansUnsent = new Counter({
+  name: 'tributary_trace_spans_unsent_total',
+  help: 'Spans that the collector did not take; they are dropped.',
+  registers,
+});
+
 /** The text that `/metrics` answers with. */
 export async function metricsText(): Promise<string> {
   return registry.metrics();

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 function projector(
-  options: { from?: number; rows?: ProjectionStateRow[]; complete?: boolean } = {},
+  options: { from?: number; rows?: ProjectionStateRow[]; complete?: boolean; traced?: boolean } = {},
 ): PartitionProjector {
   return new PartitionProjector({
     ...{ name: 'revenue', place, topic, progress: undefined, from: options.from ?? 0 },
@@ -32,7 +32,7 @@ function projector(
     keys: new KeyCache({ keys: 100, weight: 1e6 }).open({ complete: options.complete ?? false }),
     commits: new CommitLine(0, async () => true),
     ended: end.signal,
-    ...{ end: 0, handledUntil: 0 },
+    ...{ end: 0, handledUntil: 0, traced: options.traced ?? false },
     load: async (keys) => {
       asked.push([...keys]);
       if (held) await new Promise<void>((resolve) => (answer = resolve));
@@ -134,4 +134,19 @@ it('folds nothing more when its partition is lost while it asks', async () => {
   answer();
   await expect(taking).rejects.toThrow();
   expect(one.unsaved()).toBeUndefined();
+});
+
+it('follows the traced requests of the events that it folds, each to one save', async () => {
+  const one = projector({ traced: true });
+  const given = batch(0, eur(0), { id: 1, data: {} }, eur(2));
+  for (const { offset, headers } of given.records) {
+    const trace = String(offset + 1).padStart(32, '0');
+    headers.traceparent = Buffer.from(`00-${trace}-00f067aa0ba902b7-01`);
+  }
+  await one.take(given);
+  const unsaved = one.unsaved()!;
+  expect(unsaved.sampled.map(({ offset }) => offset)).toEqual([0, 2]);
+  unsaved.saved();
+  await one.take(batch(3, eur(3)));
+  expect(one.unsaved()!.sampled).toEqual([]);
 });

@@ -1,4 +1,10 @@
-import type { CommitLine, FollowedPartition, PartitionErasures } from '#consuming';
+import {
+  sampledRequests,
+  type CommitLine,
+  type FollowedPartition,
+  type PartitionErasures,
+  type SampledRequest,
+} from '#consuming';
 import type { Micros } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
 import {
@@ -22,6 +28,8 @@ const sliceEvents = Math.min(5000, maxProjectionKeys);
 /** Records from the log's end from which on it is behind. */
 const behindRecords = 10_000;
 const letterWeight = 500;
+/** Traced requests that are followed from one save to the next, at most. */
+const followedRequests = 16;
 
 export interface PartitionProjectorOptions {
   /** Of the projection. */
@@ -42,6 +50,8 @@ export interface PartitionProjectorOptions {
   /** The log's end as far as is known, and when the first record from `from` on was written, if there is one. */
   end: number;
   handledUntil: number;
+  /** Whether requests that are sampled are followed. */
+  traced?: boolean;
   /** What the store knows of these keys. */
   readonly load: (keys: readonly string[]) => Promise<ProjectionStateRow[]>;
   /** Microseconds since 1970. */
@@ -60,6 +70,10 @@ export interface Unsaved {
   letters: readonly DeadLetter[];
   rows: readonly ProjectionStateRow[];
   progress: ProjectionProgress;
+  /** Of the projection. */
+  name: string;
+  /** Requests of the events that were folded, where they are traced. */
+  sampled: readonly SampledRequest[];
   /** To be called when all of it is saved. */
   saved(): void;
 }
@@ -88,6 +102,7 @@ export class PartitionProjector implements FollowedPartition {
   private letters: DeadLetter[] = [];
   private lettersWeight = 0;
   private lastTimestamp = 0;
+  private sampled: SampledRequest[] = [];
 
   constructor(private readonly options: PartitionProjectorOptions) {
     const { progress, from } = options;
@@ -170,7 +185,7 @@ export class PartitionProjector implements FollowedPartition {
     if (this.unsavedCount === 0 && (this.next === this.savedNext || this.next === from)) return undefined;
     const entries = [...keys.changed].map((entry) => ({ entry, row: this.rowOf(entry) }));
     const letters = [...this.letters];
-    const { next, lastTimestamp } = this;
+    const { next, lastTimestamp, sampled, name } = this;
     const progress: ProjectionProgress = {
       ...place,
       ...{ next, processed: this.processed, failed: this.failed, updated_at: now() },
@@ -181,15 +196,20 @@ export class PartitionProjector implements FollowedPartition {
         keys.saved(entry, row.last_offset);
       }
       this.letters = this.letters.slice(letters.length);
+      this.sampled = this.sampled.filter((one) => !sampled.includes(one));
       this.lettersWeight = weightOf(this.letters);
       this.savedNext = next;
       this.handledUntil = Math.max(this.handledUntil, lastTimestamp);
     };
-    return { letters, rows: entries.map(({ row }) => row), progress, saved };
+    return { letters, rows: entries.map(({ row }) => row), progress, name, sampled, saved };
   }
 
   close(): void {
     this.options.keys.close();
+  }
+
+  private follow(records: readonly LogRecord[]): void {
+    this.sampled = [...this.sampled, ...sampledRequests(records)].slice(0, followedRequests);
   }
 
   /**
@@ -199,13 +219,16 @@ export class PartitionProjector implements FollowedPartition {
    */
   private foldKnown(records: readonly LogRecord[], counted: Counted, beginning?: number): Matched[] {
     const waiting: Matched[] = [];
+    const traced: LogRecord[] = [];
     for (const record of records) {
       const found = this.admitOne(record, counted, beginning);
       if (!found) continue;
+      if (this.options.traced) traced.push(record);
       const entry = this.inMemory(found.key);
       if (entry) this.foldOne(found, entry, counted);
       else waiting.push(found);
     }
+    if (traced.length > 0) this.follow(traced);
     return waiting;
   }
 

@@ -11,7 +11,7 @@ import type { Micros, TopicNames } from '#contracts';
 import type { Assignment, Consumer, ConsumerHandler, Log, RecordBatch } from '#log';
 import type { ProjectionWriter } from '#store';
 import { IdWindow, type IdWindowBounds } from '#streaming';
-import { metrics } from '#telemetry';
+import { metrics, type Tracing } from '#telemetry';
 import type { CompiledBuild } from './compiled-build.js';
 import type { KeyCache } from './key-cache.js';
 import { PartitionProjector, type Counted } from './partition-projector.js';
@@ -33,6 +33,7 @@ export interface RunnerParts {
   erasures: KnownErasures;
   window: IdWindowBounds;
   progress: Progress;
+  tracing?: Tracing | undefined;
   /** Milliseconds since 1970. */
   now: () => number;
   /** It cannot go on by itself. The process should end. */
@@ -179,6 +180,7 @@ export class Runner implements ConsumerHandler {
       ...{ name: this.name, compiled: this.compiled, place, topic, progress },
       ...{ from: held.from, window: held.window, ended: end.signal },
       ...{ end: position, handledUntil: oldest ?? now() },
+      traced: this.parts.tracing !== undefined,
       // A build begins to save after it has said so: of one that has not there is nothing.
       keys: keys.open({ complete: progress === undefined }),
       erasures: new PartitionErasures(erasures, place),

@@ -1,5 +1,5 @@
-import { Retry } from '#consuming';
-import { createLogger } from '#telemetry';
+import { Retry, type SampledRequest } from '#consuming';
+import { createLogger, MemoryTracing } from '#telemetry';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { PartitionProjector } from './partition-projector.js';
 import { Saver } from './saver.js';
@@ -10,6 +10,7 @@ let goOn: () => void;
 let slow: boolean;
 let failures: unknown[];
 let saver: Saver;
+let tracing: MemoryTracing;
 
 function saverWith(intervalMs: number): Saver {
   return new Saver({
@@ -24,6 +25,7 @@ function saverWith(intervalMs: number): Saver {
     intervalMs,
     most: { keys: 10, weight: 1e6 },
     turns: 2,
+    tracing,
     stopped: new AbortController().signal,
     saved: () => undefined,
     onFailure: (error) => failures.push(error),
@@ -32,11 +34,16 @@ function saverWith(intervalMs: number): Saver {
 
 beforeEach(() => {
   [saves, slow, failures] = [[], false, []];
+  tracing = new MemoryTracing();
   saver = saverWith(0);
 });
 
 /** A partition with so many changed keys, and what ends it. */
-function partition(keys: number, next = 1, { isBehind = false } = {}) {
+function partition(
+  keys: number,
+  next = 1,
+  { isBehind = false, sampled = [] }: { isBehind?: boolean; sampled?: readonly SampledRequest[] } = {},
+) {
   const end = new AbortController();
   const part = {
     ended: end.signal,
@@ -45,7 +52,7 @@ function partition(keys: number, next = 1, { isBehind = false } = {}) {
     isBehind,
     unsaved: () => {
       part.unsavedCount = 0;
-      return { letters: [], rows: [], progress: { next }, saved: () => undefined };
+      return { letters: [], rows: [], progress: { next }, name: 'revenue', sampled, saved: () => undefined };
     },
   };
   return { part: part as unknown as PartitionProjector, end };
@@ -148,4 +155,15 @@ it('saves what is far behind less often, until somebody comes who is not', async
   } finally {
     vi.useRealTimers();
   }
+});
+
+it('shows what becomes of traced requests, until their projection is saved', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const request = { traceparent, requestId: 'r-1', topic: 't', partition: 0, offset: 5, records: 1 };
+  saver.add(partition(1, 6, { sampled: [{ ...request, appendedAt: 1000, readAt: 2000 }] }).part);
+  await saver.flush();
+  expect(tracing.spans).toMatchObject([
+    { name: 'INSERT projections', kind: 'client' },
+    { name: 'project revenue', kind: 'consumer', parentSpanId: '00f067aa0ba902b7', startedAt: 1000 },
+  ]);
 });

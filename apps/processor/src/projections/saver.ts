@@ -1,7 +1,8 @@
-import type { Retry } from '#consuming';
+import { inStoreSpans, type Retry } from '#consuming';
 import type { EventWriter, ProjectionWriter } from '#store';
-import { metrics } from '#telemetry';
+import { metrics, type Tracing } from '#telemetry';
 import type { PartitionProjector, Unsaved } from './partition-projector.js';
+import { saveSpans } from './save-spans.js';
 
 export interface SaverOptions {
   writer: Pick<ProjectionWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
@@ -12,6 +13,7 @@ export interface SaverOptions {
   most: { keys: number; weight: number };
   /** Partitions that fold a batch at the same time. */
   turns: number;
+  tracing?: Tracing | undefined;
   /** Aborted when everything stops at once. */
   stopped: AbortSignal;
   /** The partition's state is saved. */
@@ -139,7 +141,8 @@ export class Saver {
     const parts = this.take();
     // Folding goes on while these are saved.
     this.letIn();
-    if (parts.length > 0) await this.save(parts.map(({ unsaved }) => unsaved));
+    const all = parts.map(({ unsaved }) => unsaved);
+    if (all.length > 0) await inStoreSpans(saveSpans(this.options.tracing, all), () => this.save(all));
     for (const { part, unsaved } of parts) {
       unsaved.saved();
       this.options.saved(part, unsaved.progress.next);

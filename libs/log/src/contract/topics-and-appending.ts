@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { UnknownTopicError } from '../errors.js';
+import { headerOf } from '../header-of.js';
 import { partitionOf } from '../kafka/produce/murmur2.js';
 import { Recorder, until } from './recorder.js';
 import type { LogContract } from './log-contract.js';
@@ -126,6 +127,9 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       expect(first?.value?.toString()).toBe(value);
       expect(first?.headers['traceparent']?.toString()).toBe('00-ab');
       expect(first?.headers['x-request-id']?.toString()).toBe('ř');
+      expect(headerOf(first!, 'traceparent')?.toString()).toBe('00-ab');
+      expect(headerOf(first!, 'x-request-id')?.toString()).toBe('ř');
+      expect(headerOf(second!, 'traceparent')).toBeUndefined();
       expect(first?.timestamp).toBeGreaterThanOrEqual(before - 1000);
       expect(second?.value?.length).toBe(0);
       expect(second?.headers).toEqual({});

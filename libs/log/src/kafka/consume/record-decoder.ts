@@ -116,7 +116,7 @@ function readRecords(
 }
 
 /** Keeps the place of its parts, and makes them when they are asked for. */
-class FetchedRecord implements LogRecord {
+export class FetchedRecord implements LogRecord {
   readonly topic: string;
   readonly partition: number;
   private bytes: Buffer;
@@ -166,6 +166,22 @@ class FetchedRecord implements LogRecord {
       headers[name] = reader.sizedBytes() ?? undefined;
     }
     return headers;
+  }
+
+  /** Only this one, without making the others. @throws RangeError when the headers are damaged */
+  header(name: string): Buffer | undefined {
+    const reader = new ByteReader(this.bytes);
+    reader.skip(this.headersAt);
+    for (let left = reader.varint(); left > 0; left--) {
+      const length = reader.varint();
+      const end = reader.offset + Math.max(length, 0);
+      // Most others differ in their length: no text is made of them.
+      const isIt = length === name.length && this.bytes.toString('latin1', reader.offset, end) === name;
+      reader.offset = end;
+      const value = reader.sizedBytes();
+      if (isIt) return value ?? undefined;
+    }
+    return undefined;
   }
 }
 

@@ -1,0 +1,27 @@
+import type { StoreSpans } from '#consuming';
+import type { Tracing } from '#telemetry';
+import type { Chunk } from './chunk.js';
+
+/** What is shown of one insert; undefined while tracing is off, and for chunks without traced requests. */
+export function insertSpans(tracing: Tracing | undefined, chunks: readonly Chunk[]): StoreSpans | undefined {
+  if (!tracing) return undefined;
+  const followed = chunks.flatMap(({ state, sampled = [] }) =>
+    sampled.map((request) => ({
+      name: `materialize ${state.stream}`,
+      operation: 'materialize',
+      request,
+    })),
+  );
+  if (followed.length === 0) return undefined;
+  return {
+    tracing,
+    name: 'INSERT events',
+    attributes: {
+      'db.system.name': 'clickhouse',
+      'db.operation.name': 'INSERT',
+      'db.collection.name': 'events',
+      'db.operation.batch.size': chunks.reduce((sum, { rows }) => sum + rows.count, 0),
+    },
+    followed,
+  };
+}

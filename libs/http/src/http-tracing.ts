@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TraceSpan, Tracing } from '#telemetry';
+
+const spans = new WeakMap<FastifyRequest, TraceSpan>();
+
+/** The span of this request; undefined while tracing is off. */
+export function spanOf(request: FastifyRequest): TraceSpan | undefined {
+  return spans.get(request);
+}
+
+/**
+ * A span for each request to the API, from its headers being read to its connection being done with it. Probes, metrics
+ * and unknown addresses have none. It has the route's pattern, not the address, which may name an entity.
+ */
+export function registerHttpTracing(instance: FastifyInstance, tracing: Tracing): void {
+  instance.addHook('onRequest', (request, reply, done) => {
+    const route = request.routeOptions.url;
+    if (route?.startsWith('/api/')) begin({ tracing, request, reply, route });
+    done();
+  });
+}
+
+function begin(options: {
+  tracing: Tracing;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  route: string;
+}): void {
+  const { tracing, request, reply, route } = options;
+  const span = tracing.start(`${request.method} ${route}`, {
+    kind: 'server',
+    parent: request.headers.traceparent?.toString(),
+    attributes: {
+      'http.request.method': request.method,
+      'http.route': route,
+      'tributary.request_id': request.id,
+    },
+  });
+  spans.set(request, span);
+  if (span.recording) reply.raw.once('close', () => end(span, reply));
+}
+
+function end(span: TraceSpan, { raw }: FastifyReply): void {
+  const { statusCode, writableFinished } = raw;
+  if (!writableFinished) span.set({ 'tributary.client_gone': true });
+  if (raw.headersSent) span.set({ 'http.response.status_code': statusCode });
+  span.end(raw.headersSent && statusCode >= 500 ? String(statusCode) : undefined);
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { errorType } from './error-type.js';
+import { formatTraceparent, isSampled, isTraceparent } from './traceparent.js';
+import type { SpanAttributes, SpanOptions, TraceSpan, Tracing } from './tracing.js';
+
+/** A span as it was recorded. */
+export interface RecordedSpan {
+  name: string;
+  traceId: string;
+  spanId: string;
+  /** Undefined where it begins a trace. */
+  parentSpanId: string | undefined;
+  kind: NonNullable<SpanOptions['kind']>;
+  attributes: SpanAttributes;
+  /** The ids of the spans that it has links to. */
+  links: string[];
+  events: { name: string; at: number }[];
+  startedAt: number;
+  /** The type of the error that it ended with. */
+  error: string | undefined;
+}
+
+/** The twin in memory, for specs: takes over what a parent says, and samples what begins here, or not. */
+export class MemoryTracing implements Tracing {
+  /** Those that have ended, in this order. */
+  readonly spans: RecordedSpan[] = [];
+
+  constructor(private readonly options: { samples: boolean } = { samples: true }) {}
+
+  start(name: string, options: SpanOptions = {}): TraceSpan {
+    const parent = isTraceparent(options.parent) ? options.parent : undefined;
+    const span: RecordedSpan = {
+      name,
+      traceId: parent?.slice(3, 35) ?? randomBytes(16).toString('hex'),
+      spanId: randomBytes(8).toString('hex'),
+      parentSpanId: parent && spanIdOf(parent),
+      kind: options.kind ?? 'internal',
+      attributes: defined(options.attributes ?? {}),
+      links: (options.links ?? []).map(spanIdOf),
+      events: [],
+      startedAt: options.startedAt ?? Date.now(),
+      error: undefined,
+    };
+    const recording = parent ? isSampled(parent) : this.options.samples;
+    return new MemorySpan(span, recording, (ended) => this.spans.push(ended));
+  }
+
+  async close(): Promise<void> {
+    return undefined;
+  }
+}
+
+class MemorySpan implements TraceSpan {
+  constructor(
+    private readonly span: RecordedSpan,
+    readonly recording: boolean,
+    private readonly ended: (span: RecordedSpan) => void,
+  ) {}
+
+  get traceparent(): string {
+    return formatTraceparent({ ...this.span, sampled: this.recording });
+  }
+
+  set(attributes: SpanAttributes): void {
+    Object.assign(this.span.attributes, defined(attributes));
+  }
+
+  event(name: string, at: number): void {
+    this.span.events.push({ name, at });
+  }
+
+  link(traceparent: string): void {
+    this.span.links.push(spanIdOf(traceparent));
+  }
+
+  end(error?: unknown): void {
+    if (error !== undefined) this.span.error = errorType(error);
+    if (this.recording) this.ended(this.span);
+  }
+}
+
+function spanIdOf(traceparent: string): string {
+  return traceparent.slice(36, 52);
+}
+
+function defined(attributes: SpanAttributes): SpanAttributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}
