@@ -19,7 +19,7 @@ function run(program, args) {
   try {
     execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe' });
   } catch (error) {
-    throw new Error(`${error.stdout ?? ''}${error.stderr ?? ''}` || error.message);
+    throw new Error(`${error.stdout ?? ''}${error.stderr ?? ''}` || error.message, { cause: error });
   }
 }
 

@@ -7,7 +7,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { URLSearchParams } from 'node:url';
 import { freePort } from '../../dist/local/src/index.js';
 import { PrivateEngines, Stack } from '../../dist/libs/testing/src/index.js';
 import { Report } from './report.mjs';
@@ -127,7 +129,7 @@ async function checkMetrics({ apps }) {
         const found = `${error.stdout}${error.stderr}`
           .split('\n')
           .filter((line) => line.startsWith('tributary_'));
-        if (found.length > 0) throw new Error(found.join('; '));
+        if (found.length > 0) throw new Error(found.join('; '), { cause: error });
       }
     });
   }

@@ -28,7 +28,9 @@ export function debianProgram(packageName, name) {
     const [file] = readdirSync(folder);
     execFileSync('dpkg', ['-x', join(folder, file), tools], { stdio: 'pipe' });
   } catch (error) {
-    throw new Error(`${name} is not on the path, and apt-get cannot fetch ${packageName}: ${error.message}`);
+    throw new Error(`${name} is not on the path, and apt-get cannot fetch ${packageName}: ${error.message}`, {
+      cause: error,
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
