@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel, ConfigResourceTypes, type Admin } from 'kafkajs';
 import type { Stack } from '#testing';
 
@@ -24,6 +25,14 @@ export function topicSetting(system: Stack, topic: string, name: string): Promis
 export function forgetProgress(system: Stack): Promise<void> {
   return withAdmin(system, async (admin) => {
     await admin.deleteGroups([system.topics.materializerGroup]);
+  });
+}
+
+/** Deletes a topic, past our own code, and resolves when it is gone. Nobody may make it again meanwhile. */
+export function removeTopic(system: Stack, topic: string): Promise<void> {
+  return withAdmin(system, async (admin) => {
+    await admin.deleteTopics({ topics: [topic] });
+    while ((await admin.listTopics()).includes(topic)) await sleep(50);
   });
 }
 

@@ -24,7 +24,7 @@ export function debianProgram(packageName, name) {
   mkdirSync(tools, { recursive: true });
   const folder = mkdtempSync(join(tools, 'fetched-'));
   try {
-    execFileSync('apt-get', ['download', packageName], { cwd: folder, stdio: 'pipe' });
+    download(packageName, folder);
     const [file] = readdirSync(folder);
     execFileSync('dpkg', ['-x', join(folder, file), tools], { stdio: 'pipe' });
   } catch (error) {
@@ -35,4 +35,15 @@ export function debianProgram(packageName, name) {
     rmSync(folder, { recursive: true, force: true });
   }
   return program;
+}
+
+/** A machine that has never asked what packages there are does so first. */
+function download(packageName, cwd) {
+  const fetch = () => execFileSync('apt-get', ['download', packageName], { cwd, stdio: 'pipe' });
+  try {
+    fetch();
+  } catch {
+    execFileSync('apt-get', ['update'], { stdio: 'pipe' });
+    fetch();
+  }
 }
