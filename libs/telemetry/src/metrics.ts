@@ -425,9 +425,11 @@ export const removalErrors = new Counter({
 
 // A counter that begins with what it counts shows no increase: what alerts ask for is there from the start.
 for (const reason of ['unreadable', 'refused_by_store', 'cannot_be_folded']) deadLetters.inc({ reason }, 0);
-for (const reason of ['overloaded', 'unavailable', 'unknown_topic', 'other']) produceErrors.inc({ reason }, 0);
+for (const reason of ['overloaded', 'unavailable', 'unknown_topic', 'other'])
+  produceErrors.inc({ reason }, 0);
 for (const reason of ['unavailable', 'refused']) insertErrors.inc({ reason }, 0);
-for (const reason of ['time', 'bytes', 'erased', 'deleted', 'late', 'purge']) removalErrors.inc({ reason }, 0);
+for (const reason of ['time', 'bytes', 'erased', 'deleted', 'late', 'purge'])
+  removalErrors.inc({ reason }, 0);
 for (const code of ['overloaded', 'internal_error']) httpProblems.inc({ code }, 0);
 
 const askedWhenScraped = new Set<() => void>();
