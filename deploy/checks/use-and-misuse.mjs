@@ -35,7 +35,7 @@ export async function useAndMisuse({ stack, engines, log }) {
   const live = await EventStreamClient.open(`${stack.urls.query}/api/v1/events/stream?stream=${stream}`, {
     authorization: `Bearer ${lost.key}`,
   });
-  await sleep(5_000);
+  await sleep(4_000);
 
   log('they send what is refused, and come with keys that are');
   await core.post('/api/v1/events', { stream });
@@ -76,13 +76,13 @@ export async function useAndMisuse({ stack, engines, log }) {
     (admin) => admin.deleteGroups([stack.topics.materializerGroup]),
   );
   await stack.materializer.launch().ready();
-  await sleep(3_000);
+  await sleep(2_000);
 
   log('ClickHouse is away for some seconds');
   await engines.killClickHouse();
-  await sleep(5_000);
+  await sleep(4_000);
   await engines.startClickHouse();
-  await sleep(8_000);
+  await sleep(6_000);
   await load.stop();
   live.close();
 }
