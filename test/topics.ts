@@ -10,6 +10,14 @@ export function topicsOf(system: Stack): Promise<string[]> {
   });
 }
 
+/** Deletes a topic, past our own code, and resolves when it is gone. Nobody may make it again meanwhile. */
+export function removeTopic(system: Stack, topic: string): Promise<void> {
+  return withAdmin(system, async (admin) => {
+    await admin.deleteTopics({ topics: [topic] });
+    while ((await admin.listTopics()).includes(topic)) await sleep(50);
+  });
+}
+
 /** A setting of a topic. */
 export function topicSetting(system: Stack, topic: string, name: string): Promise<string | undefined> {
   return withAdmin(system, async (admin) => {
@@ -25,14 +33,6 @@ export function topicSetting(system: Stack, topic: string, name: string): Promis
 export function forgetProgress(system: Stack): Promise<void> {
   return withAdmin(system, async (admin) => {
     await admin.deleteGroups([system.topics.materializerGroup]);
-  });
-}
-
-/** Deletes a topic, past our own code, and resolves when it is gone. Nobody may make it again meanwhile. */
-export function removeTopic(system: Stack, topic: string): Promise<void> {
-  return withAdmin(system, async (admin) => {
-    await admin.deleteTopics({ topics: [topic] });
-    while ((await admin.listTopics()).includes(topic)) await sleep(50);
   });
 }
 
