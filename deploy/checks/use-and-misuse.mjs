@@ -31,6 +31,9 @@ export async function useAndMisuse({ stack, engines, log }) {
   const lost = await keyOf({});
 
   log('clients write, read and follow');
+  await written(
+    core.post('/api/v1/events', { stream, event_type: 'order.left', entity_id: 'gone', data: {} }),
+  );
   const load = new Load(stack);
   const live = await EventStreamClient.open(`${stack.urls.query}/api/v1/events/stream?stream=${stream}`, {
     authorization: `Bearer ${lost.key}`,
@@ -68,7 +71,7 @@ export async function useAndMisuse({ stack, engines, log }) {
   for (let i = 0; i < 2; i++) await core.post('/api/v1/events', twice);
 
   log('an entity is erased, and the store is read from the log again');
-  await query.send('DELETE', `/api/v1/entities/order-1?stream=${stream}&confirm=order-1`);
+  await query.send('DELETE', `/api/v1/entities/gone?stream=${stream}&confirm=gone`, { timeoutMs: 120_000 });
   await stack.materializer.stop();
   await withKafka(
     stack,
