@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel, ConfigResourceTypes, type Admin } from 'kafkajs';
 import type { Stack } from '#testing';
 
@@ -6,6 +7,14 @@ export function topicsOf(system: Stack): Promise<string[]> {
   return withAdmin(system, async (admin) => {
     const topics = await admin.listTopics();
     return topics.filter((topic) => topic.startsWith(system.prefix));
+  });
+}
+
+/** Deletes a topic, past our own code, and resolves when it is gone. Nobody may make it again meanwhile. */
+export function removeTopic(system: Stack, topic: string): Promise<void> {
+  return withAdmin(system, async (admin) => {
+    await admin.deleteTopics({ topics: [topic] });
+    while ((await admin.listTopics()).includes(topic)) await sleep(50);
   });
 }
 

@@ -5,11 +5,13 @@ import { startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext
 import { LateProducer, MeteredProducer, traced } from '#ingest';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
+import { onScrape } from '#telemetry';
 import type { GatewayConfig } from './config.js';
 import { gatewayParts, type GatewayParts } from './gateway-parts.js';
 import { MaterializerLag } from './health/materializer-lag.js';
 import { ProcessorLag } from './health/processor-lag.js';
 import { registerChecks } from './health/register-checks.js';
+import { showDefinitions } from './health/show-definitions.js';
 import { corePort, queryPort } from './ports.js';
 import { ReadGate } from './reads/read-gate.js';
 
@@ -58,6 +60,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   registerChecks(context.health, { log, store, definitions, lag, processor });
   const stopFollowing = lag.follow(lagIntervalMs);
   lifecycle.onStop('lag', async () => stopFollowing());
+  onScrape(() => showDefinitions(definitions));
   lifecycle.onStop('producer', () => producer.close());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());

@@ -13,11 +13,13 @@ import { Materializer, type MaterializerOptions } from './materializer.js';
 import { MaterializerModule } from './materializer.module.js';
 import type { PartitionState } from './partition-state.js';
 import { followStreams } from './stream-subscription.js';
+import { UsageWatch } from './usage-watch.js';
 
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
 
 const lagIntervalMs = 5000;
+const usageIntervalMs = 60_000;
 const streamLag: LagGauge = {
   set: (stream, { events, seconds }) => {
     metrics.consumeLagRecords.set({ stream }, events);
@@ -72,6 +74,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     holds: (stream) => materializer.holds(stream),
     intervalMs: config.JANITOR_MINUTES * 60_000,
   });
+  const usage = new UsageWatch({ store, logger, intervalMs: usageIntervalMs });
   registerChecks(context.health, { log, store, definitions, lag, progress, materializer });
   lifecycle.onStop('materializer', () =>
     materializer.close(Math.max(1, config.SHUTDOWN_SECONDS - closeSeconds) * 1000),
@@ -79,6 +82,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   lifecycle.onStop('janitor', () => janitor.stop());
   lifecycle.onStop('late inserts', async () => inserts.close());
   lifecycle.onStop('lag', async () => lag.stop());
+  lifecycle.onStop('usage', async () => usage.stop());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
   lifecycle.onStop('store', () => store.close());
@@ -100,6 +104,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     failed: (error) => context.crash(error as Error),
   });
   janitor.start();
+  usage.start();
 }
 
 function settings(

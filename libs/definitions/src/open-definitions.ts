@@ -1,5 +1,6 @@
 import type { TopicNames } from '#contracts';
 import type { Log } from '#log';
+import { metrics, onScrape } from '#telemetry';
 import type { AuditEntry } from './audit/audit-event.js';
 import { AuditTrail } from './audit/audit-trail.js';
 import type { CreatedStream, Definitions, NewStream, RowRemoval } from './definitions.js';
@@ -54,6 +55,7 @@ class LogDefinitions implements Definitions {
   private readonly streamParts: StreamParts;
   private readonly creations: StreamCreations;
   private readonly deletions: StreamDeletions;
+  private endShowing: (() => void) | undefined;
   readonly schemas: LogKind<SchemaSubject, SchemaPart>;
   readonly keys: LogKind<KeyDefinition>;
   readonly erasures: LogKind<Erasure>;
@@ -99,6 +101,10 @@ class LogDefinitions implements Definitions {
   }
 
   async start(): Promise<void> {
+    this.endShowing ??= onScrape(() => {
+      metrics.definitionsAge.set(this.ageMs / 1000);
+      metrics.definitionsUnreadable.set(this.unreadable);
+    });
     const { log, names } = this.options;
     await log.admin.create(names.definitions, definitionsTopic);
     await this.follower.start();
@@ -153,6 +159,7 @@ class LogDefinitions implements Definitions {
   }
 
   async close(): Promise<void> {
+    this.endShowing?.();
     await this.creations.over();
     await this.turns.over();
     await this.follower.close();

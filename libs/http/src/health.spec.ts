@@ -76,4 +76,16 @@ describe('metrics', () => {
     expect(body).not.toContain('/things/7');
     await app.nest.close();
   });
+
+  it('say what /health says, and which problems were answered', async () => {
+    const { app, context } = await givenApp();
+    context.health.register('store', () => Promise.reject(new Error('down')));
+    context.health.register('log', async () => undefined);
+    await app.instance.inject({ method: 'DELETE', url: '/things/full' });
+    const { body } = await app.instance.inject('/metrics');
+    expect(body).toContain('tributary_health_check_passing{check="store"} 0\n');
+    expect(body).toContain('tributary_health_check_passing{check="log"} 1\n');
+    expect(body).toMatch(/^tributary_http_problems_total\{code="too_many_requests"\} \d+$/m);
+    await app.nest.close();
+  });
 });

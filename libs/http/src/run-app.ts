@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#contracts';
-import { openTracing } from '#telemetry';
+import { metrics, openTracing } from '#telemetry';
 import { createContext, type AppContext } from './app-context.js';
+import { showCertificates } from './certificate-metrics.js';
 import { StoppedWhileWaitingError } from './until-reachable.js';
 
 export interface App<Config extends AppConfig> {
@@ -32,6 +33,8 @@ export async function runApp<Config extends AppConfig>(app: App<Config>): Promis
   const context = createContext({ name: app.name, config, version: readVersion(), crash });
   context.health.unready = 'starting';
   listenForTheEnd(context);
+  metrics.buildInfo.set({ app: app.name, version: context.health.version }, 1);
+  showCertificates(config, context.logger);
   context.logger.info({ config: describeConfig(config), version: context.health.version }, 'starting');
   try {
     await startTracing(context);

@@ -1,7 +1,7 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemError } from '#contracts';
-import type { Logger } from '#telemetry';
+import { metrics, type Logger } from '#telemetry';
 import { problemOf } from './problem-of.js';
 
 /** Seconds after which a client may repeat, where the problem does not say. */
@@ -24,6 +24,7 @@ export class ProblemSender {
   send(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const problem = problemOf(error);
     this.log(problem, request);
+    metrics.httpProblems.inc({ code: problem.code });
     if (reply.sent || reply.raw.headersSent) {
       // The answer has begun: cutting it is the only way left to say that it is not whole.
       reply.raw.destroy();

@@ -3,6 +3,7 @@ import { metricsContentType, metricsText } from '#telemetry';
 import { ProblemError } from '#contracts';
 import { accessOf } from './auth/admission.js';
 import type { Health } from './health.js';
+import { showChecks } from './health-metrics.js';
 import { parseQuery } from './parse-query.js';
 
 /** Routes that answer whatever state the process is in. */
@@ -22,6 +23,7 @@ export function registerSystemRoutes(instance: FastifyInstance, health: Health):
   instance.get('/metrics', read, async (request, reply) => {
     parseQuery(NoQuery, request.query);
     refuseLimitedKey(request);
+    showChecks(await health.report('all'));
     return reply.header('content-type', metricsContentType).send(await metricsText());
   });
 }

@@ -191,6 +191,28 @@ export interface EventReader {
   ): Promise<Page<FoundDeadLetter> & { total: number }>;
 }
 
+/** A disk that the store keeps its data on. Object storage, which has no end, is none. */
+export interface StoreDisk {
+  disk: string;
+  freeBytes: number;
+  sizeBytes: number;
+}
+
+export interface StoreTable {
+  table: string;
+  rows: number;
+  /** On disk. */
+  bytes: number;
+  /** Pieces that it is kept in: too many are slow. */
+  parts: number;
+}
+
+/** How much room there is, and what takes it. */
+export interface StoreUsage {
+  disks: StoreDisk[];
+  tables: StoreTable[];
+}
+
 export interface Store {
   readonly writer: EventWriter;
   readonly reader: EventReader;
@@ -201,5 +223,7 @@ export interface Store {
   migrate(): Promise<void>;
   /** Resolves when the store answers. @throws StoreUnavailableError */
   ping(): Promise<void>;
+  /** For whoever watches it. @throws StoreUnavailableError */
+  usage(): Promise<StoreUsage>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
 export * from './logger.js';
 export * as metrics from './metrics.js';
-export { metricsContentType, metricsText, registry } from './metrics.js';
+export { metricsContentType, metricsText, onScrape, registry } from './metrics.js';
 export * from './tracing/index.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { registry } from './metrics.js';
+import { metricsText, onScrape, registry } from './metrics.js';
 
 const ours = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('tributary_'));
 
@@ -24,6 +24,12 @@ describe('the metrics', () => {
       const { labelNames } = metric as unknown as { labelNames: string[] };
       for (const label of labelNames)
         expect(label).toBeOneOf([
+          'app',
+          'version',
+          'check',
+          'certificate',
+          'group',
+          'disk',
           'method',
           'route',
           'status',
@@ -40,4 +46,20 @@ describe('the metrics', () => {
         ]);
     },
   );
+
+  it('are asked for when they are scraped, as long as somebody knows them', async () => {
+    let asked = 0;
+    const end = onScrape(() => void asked++);
+    await metricsText();
+    await metricsText();
+    end();
+    await metricsText();
+    expect(asked).toBe(2);
+  });
+
+  it('say what this process may use', async () => {
+    const text = await metricsText();
+    for (const name of ['tributary_memory_limit_bytes', 'tributary_heap_limit_bytes'])
+      expect(Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])).toBeGreaterThan(2 ** 24);
+  });
 });

@@ -1,3 +1,5 @@
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
@@ -12,6 +14,41 @@ collectDefaultMetrics({ register: registry });
 const registers = [registry];
 /** Seconds, from a millisecond to half a minute. */
 const durations = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+// The process
+
+export const buildInfo = new Gauge({
+  name: 'tributary_build_info',
+  help: 'Always 1: which app this is, and its version.',
+  labelNames: ['app', 'version'] as const,
+  registers,
+});
+
+new Gauge({
+  name: 'tributary_memory_limit_bytes',
+  help: 'Bytes of memory that this process may use: what its container is limited to, else what the machine has.',
+  registers,
+}).set(Math.min(process.constrainedMemory() || Infinity, totalmem()));
+
+new Gauge({
+  name: 'tributary_heap_limit_bytes',
+  help: 'Bytes that the heap of V8 can grow to; past that, the process ends.',
+  registers,
+}).set(getHeapStatistics().heap_size_limit);
+
+export const healthCheckPassing = new Gauge({
+  name: 'tributary_health_check_passing',
+  help: 'Whether a check of /health passes: 1, or 0 when it fails. Checked when scraped.',
+  labelNames: ['check'] as const,
+  registers,
+});
+
+export const certificateExpiry = new Gauge({
+  name: 'tributary_tls_certificate_expiry_timestamp_seconds',
+  help: 'When the first certificate of a file that this process was started with expires, in seconds since 1970: kafka_ca, kafka_client.',
+  labelNames: ['certificate'] as const,
+  registers,
+});
 
 // HTTP
 
@@ -42,6 +79,13 @@ export const httpBodyBytes = new Gauge({
   registers,
 });
 
+export const httpProblems = new Counter({
+  name: 'tributary_http_problems_total',
+  help: 'Problems that requests were answered with, by their code; what did not reach the client among them.',
+  labelNames: ['code'] as const,
+  registers,
+});
+
 export const authRefused = new Counter({
   name: 'tributary_http_auth_refused_total',
   help: 'Requests refused for their credentials, by problem code: unauthenticated, invalid_token, insufficient_scope …',
@@ -53,6 +97,47 @@ export const rateRefused = new Counter({
   name: 'tributary_http_rate_refused_total',
   help: 'Requests refused because their key has used up what it may do per second, by unit: requests, events.',
   labelNames: ['unit'] as const,
+  registers,
+});
+
+// Definitions
+
+export const definitionsAge = new Gauge({
+  name: 'tributary_definitions_age_seconds',
+  help: 'Seconds since the log last said what definitions there are; infinite before it ever has.',
+  registers,
+});
+
+export const definitionsUnreadable = new Gauge({
+  name: 'tributary_definitions_unreadable',
+  help: 'Records of the definitions topic that this process could not read, since it began to follow it.',
+  registers,
+});
+
+export const keyExpiry = new Gauge({
+  name: 'tributary_key_earliest_expiry_timestamp_seconds',
+  help: 'When the next API key expires, in seconds since 1970, of those that were issued and work; none when no key does.',
+  registers,
+});
+
+export const projectionState = new Gauge({
+  name: 'tributary_projection_state',
+  help: 'Always 1: the state of each projection, as its definition says: building, running, paused, failed.',
+  labelNames: ['projection', 'state'] as const,
+  registers,
+});
+
+export const groupLagRecords = new Gauge({
+  name: 'tributary_group_lag_records',
+  help: 'Records in the log that a group of consumers has not committed, seen from outside: materializer, processor.',
+  labelNames: ['group'] as const,
+  registers,
+});
+
+export const groupLagSeconds = new Gauge({
+  name: 'tributary_group_lag_seconds',
+  help: 'For how many seconds at least a group has been behind where it is furthest behind, seen from outside; 0 without lag.',
+  labelNames: ['group'] as const,
   registers,
 });
 
@@ -193,6 +278,41 @@ export const insertErrors = new Counter({
   name: 'tributary_insert_errors_total',
   help: 'Inserts that failed, by reason: unavailable, refused.',
   labelNames: ['reason'] as const,
+  registers,
+});
+
+export const storeDiskFree = new Gauge({
+  name: 'tributary_store_disk_free_bytes',
+  help: 'Bytes that are free on each disk of ClickHouse, once a minute, told by the materializer.',
+  labelNames: ['disk'] as const,
+  registers,
+});
+
+export const storeDiskSize = new Gauge({
+  name: 'tributary_store_disk_size_bytes',
+  help: 'Bytes of each disk of ClickHouse.',
+  labelNames: ['disk'] as const,
+  registers,
+});
+
+export const storeTableBytes = new Gauge({
+  name: 'tributary_store_table_bytes',
+  help: 'Bytes on disk of the active parts of each table.',
+  labelNames: ['table'] as const,
+  registers,
+});
+
+export const storeTableRows = new Gauge({
+  name: 'tributary_store_table_rows',
+  help: 'Rows of the active parts of each table; what is replaced or removed goes with the next merge.',
+  labelNames: ['table'] as const,
+  registers,
+});
+
+export const storeTableParts = new Gauge({
+  name: 'tributary_store_table_parts',
+  help: 'Active parts of each table. ClickHouse slows inserts down past 1000 in one partition, and refuses them past 3000.',
+  labelNames: ['table'] as const,
   registers,
 });
 
@@ -338,7 +458,7 @@ export const removedEvents = new Counter({
 
 export const removalErrors = new Counter({
   name: 'tributary_removal_errors_total',
-  help: 'Removals that failed and are tried again later, by reason: time, bytes, erased, deleted, purge.',
+  help: 'Removals that failed and are tried again later, by reason: time, bytes, erased, deleted, late, purge.',
   labelNames: ['reason'] as const,
   registers,
 });
@@ -351,8 +471,26 @@ export const traceSpansUnsent = new Counter({
   registers,
 });
 
+// A counter that begins with what it counts shows no increase: what alerts ask for is there from the start.
+for (const reason of ['unreadable', 'refused_by_store', 'cannot_be_folded']) deadLetters.inc({ reason }, 0);
+for (const reason of ['overloaded', 'unavailable', 'unknown_topic', 'other'])
+  produceErrors.inc({ reason }, 0);
+for (const reason of ['unavailable', 'refused']) insertErrors.inc({ reason }, 0);
+for (const reason of ['time', 'bytes', 'erased', 'deleted', 'late', 'purge'])
+  removalErrors.inc({ reason }, 0);
+for (const code of ['overloaded', 'internal_error']) httpProblems.inc({ code }, 0);
+
+const askedWhenScraped = new Set<() => void>();
+
+/** `show` is called before each scrape, for what is not worth a timer. It must not throw. Returns what ends that. */
+export function onScrape(show: () => void): () => void {
+  askedWhenScraped.add(show);
+  return () => void askedWhenScraped.delete(show);
+}
+
 /** The text that `/metrics` answers with. */
 export async function metricsText(): Promise<string> {
+  for (const show of askedWhenScraped) show();
   return registry.metrics();
 }
 

@@ -1,6 +1,7 @@
 import type { TopicNames } from '#contracts';
 import type { Definitions, StreamDefinition } from '#definitions';
 import { UnknownTopicError, type TopicAdmin } from '#log';
+import { metrics } from '#telemetry';
 import { LagClock } from './lag-clock.js';
 
 export interface MaterializerLagOptions {
@@ -13,6 +14,12 @@ export interface MaterializerLagOptions {
 export interface Lag {
   lag_events: number;
   lag_seconds: number;
+}
+
+/** A group that is down says nothing of itself: its lag is shown by who sees it. */
+export function showLag(group: 'materializer' | 'processor', { lag_events, lag_seconds }: Lag): void {
+  metrics.groupLagRecords.set({ group }, lag_events);
+  metrics.groupLagSeconds.set({ group }, lag_seconds);
 }
 
 /** Streams that are asked about at the same time. */
@@ -73,6 +80,7 @@ export class MaterializerLag {
     // Only partitions that exist keep a clock.
     this.clocks = clocks;
     this.last = { ...total, lag_seconds: Math.round(total.lag_seconds * 1000) / 1000 };
+    showLag('materializer', this.last);
     return this.last;
   }
 

@@ -1,7 +1,7 @@
 import type { Definitions } from '#definitions';
 import type { ProjectionLag } from '../projections/projection-lag.js';
 import { LagClock } from './lag-clock.js';
-import type { Lag } from './materializer-lag.js';
+import { showLag, type Lag } from './materializer-lag.js';
 
 export interface ProcessorLagOptions {
   definitions: Pick<Definitions, 'projections'>;
@@ -34,6 +34,7 @@ export class ProcessorLag {
       total.lag_seconds = Math.max(total.lag_seconds, Math.round(seconds * 1000) / 1000);
     }
     this.clocks = clocks;
+    showLag('processor', total);
     return total;
   }
 }

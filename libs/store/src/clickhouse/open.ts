@@ -7,6 +7,7 @@ import type { QueryBounds } from './query-bounds.js';
 import { ClickHouseReader } from './reader.js';
 import { ClickHouseEraser } from './eraser.js';
 import { ClickHouseSnapshots } from './snapshots/snapshots.js';
+import { storeUsage } from './usage.js';
 import { ClickHouseWriter } from './writer.js';
 
 export interface ClickHouseOptions {
@@ -67,6 +68,7 @@ export function openClickHouse(options: ClickHouseOptions): Store {
     async ping() {
       await connection.select('SELECT 1');
     },
+    usage: () => storeUsage(connection),
     close: () => connection.close(),
   };
 }

@@ -1,4 +1,4 @@
-import type { Store } from '../store.js';
+import type { Store, StoreUsage } from '../store.js';
 import { MemoryEraser } from './memory-eraser.js';
 import { MemoryProjections } from './memory-projections.js';
 import { MemorySnapshots } from './memory-snapshots.js';
@@ -26,6 +26,11 @@ export class MemoryStore implements Store {
   async migrate(): Promise<void> {}
 
   async ping(): Promise<void> {}
+
+  /** It has neither disks nor tables. */
+  async usage(): Promise<StoreUsage> {
+    return { disks: [], tables: [] };
+  }
 
   async close(): Promise<void> {}
 }

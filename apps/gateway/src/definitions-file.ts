@@ -1,0 +1,44 @@
+import { text } from 'node:stream/consumers';
+import { AppConfig, ConfigError, loadConfig, TopicNames } from '#contracts';
+import { DefinitionsFileError, exportDefinitions, importDefinitions } from '#definitions';
+import { kafkaLogOptions, openKafkaLog } from '#log';
+
+const usage = `Usage: node dist/apps/gateway/src/definitions-file.js export > <file>
+       node dist/apps/gateway/src/definitions-file.js import < <file>
+Kafka is found as the apps find it: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX and so on.
+`;
+
+/** sysexits.h: as the apps have it. */
+const [exitUsage, exitConfig] = [64, 78];
+
+/** Saves the definitions (streams, schemas, keys, projections, erasures) to a file, and brings them back. */
+async function main([command, ...more]: string[]): Promise<number> {
+  if ((command !== 'export' && command !== 'import') || more.length > 0) {
+    process.stderr.write(usage);
+    return exitUsage;
+  }
+  const config = loadConfig(AppConfig, process.env);
+  const names = new TopicNames(config.KAFKA_TOPIC_PREFIX);
+  const log = openKafkaLog(kafkaLogOptions(config, 'definitions-file'));
+  try {
+    if (command === 'export') {
+      const lines = await exportDefinitions(log, names);
+      await new Promise((resolve) => process.stdout.write(`${lines.join('\n')}\n`, resolve));
+      process.stderr.write(`${lines.length - 1} records of ${names.definitions}\n`);
+    } else {
+      const lines = (await text(process.stdin)).split('\n').filter(Boolean);
+      process.stderr.write(`${await importDefinitions(log, names, lines)} records to ${names.definitions}\n`);
+    }
+    return 0;
+  } finally {
+    await log.close();
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const expected = error instanceof ConfigError || error instanceof DefinitionsFileError;
+  process.stderr.write(`${expected ? error.message : String(error)}\n`);
+  process.exitCode = error instanceof ConfigError ? exitConfig : 1;
+}

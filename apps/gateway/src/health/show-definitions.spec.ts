@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { metricsText } from '#telemetry';
+import { earliestExpiry, showDefinitions } from './show-definitions.js';
+
+const at = (day: number) => `2100-01-0${day}T00:00:00Z`;
+const shown = async (name: string) =>
+  (await metricsText())
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+const kind = (all: object[]) => ({ all: () => all }) as never;
+
+describe('what definitions say that somebody has to look at', () => {
+  it('is the first key to expire, of those that work', () => {
+    const keys = [{}, { expires_at: at(3) }, { expires_at: at(2) }, { expires_at: at(1), revoked_at: at(1) }];
+    expect(earliestExpiry(keys, 0)).toBe(Date.parse(at(2)));
+    expect(earliestExpiry(keys, Date.parse(at(2)))).toBe(Date.parse(at(3)));
+    expect(earliestExpiry([{}], 0)).toBeUndefined();
+  });
+
+  it('is shown as it is now, and nothing of what is gone', async () => {
+    const projection = { paused: false, failure: null, serving: null };
+    showDefinitions({
+      keys: kind([{ expires_at: at(2) }]),
+      projections: kind([
+        { name: 'a', ...projection },
+        { name: 'b', ...projection, failure: 'no' },
+      ]),
+    });
+    expect(await shown('tributary_key_earliest_expiry_timestamp_seconds')).toEqual([
+      `tributary_key_earliest_expiry_timestamp_seconds ${Date.parse(at(2)) / 1000}`,
+    ]);
+    expect(await shown('tributary_projection_state')).toEqual([
+      'tributary_projection_state{projection="a",state="building"} 1',
+      'tributary_projection_state{projection="b",state="failed"} 1',
+    ]);
+    showDefinitions({ keys: kind([]), projections: kind([]) });
+    expect(await shown('tributary_key_earliest_expiry_timestamp_seconds')).toEqual([]);
+    expect(await shown('tributary_projection_state')).toEqual([]);
+  });
+});

@@ -1,0 +1,28 @@
+import type { Definitions, KeyDefinition } from '#definitions';
+import { metrics } from '#telemetry';
+import { projectionStatus } from '../projections/projection-status.js';
+
+/** Shows what definitions say that somebody has to look at: the next key to expire, and each projection's state. */
+export function showDefinitions({ keys, projections }: Pick<Definitions, 'keys' | 'projections'>): void {
+  const expiry = earliestExpiry(keys.all(), Date.now());
+  if (expiry === undefined) metrics.keyExpiry.remove({});
+  else metrics.keyExpiry.set(expiry / 1000);
+  metrics.projectionState.reset();
+  for (const projection of projections.all()) {
+    metrics.projectionState.set({ projection: projection.name, state: projectionStatus(projection) }, 1);
+  }
+}
+
+/** When the first of the keys that work at `now` expires (milliseconds since 1970); undefined when none ever does. */
+export function earliestExpiry(
+  keys: readonly Pick<KeyDefinition, 'expires_at' | 'revoked_at'>[],
+  now: number,
+): number | undefined {
+  let earliest: number | undefined;
+  for (const { expires_at, revoked_at } of keys) {
+    if (expires_at === undefined || revoked_at !== undefined) continue;
+    const expiry = Date.parse(expires_at);
+    if (expiry > now && (earliest === undefined || expiry < earliest)) earliest = expiry;
+  }
+  return earliest;
+}

@@ -1,0 +1,194 @@
+/**
+ * `node deploy/checks/scrape.mjs`, after `npm run build`: a real Prometheus scrapes the running system while it is used,
+ * and misused; then every query of the dashboards and rules is asked, and has to return something. It starts Kafka,
+ * ClickHouse, the apps and Prometheus on free ports, and ends them.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { URLSearchParams } from 'node:url';
+import { freePort } from '../../dist/local/src/index.js';
+import { PrivateEngines, Stack } from '../../dist/libs/testing/src/index.js';
+import { Report } from './report.mjs';
+import { debianProgram, root } from './tools.mjs';
+import { useAndMisuse } from './use-and-misuse.mjs';
+
+const chart = join(root, 'helm', 'tributary');
+const namespace = 'checked';
+
+/** What returns nothing here, and why. A query that does return something must not be in this list. */
+const nothing = [
+  [/\bkubelet_volume_stats_/, 'the kubelet tells it'],
+  [/\bcertmanager_/, 'cert-manager tells it'],
+  [/\b(jvm|kafka)_/, 'the JMX exporter of Kafka tells it'],
+  [/\btributary_tls_certificate_expiry_/, 'Kafka is reached without TLS here'],
+  [
+    /^\w+:tributary_projection_state:max\{state="(failed|building)"\}$/,
+    'no projection fails, or takes long to build, here',
+  ],
+];
+const reasonForNothing = (query) => nothing.find(([pattern]) => pattern.test(query))?.[1];
+
+const log = (line) => console.log(`# ${Math.round(performance.now() / 1000)} s: ${line}`);
+const folder = mkdtempSync(join(tmpdir(), 'tributary-scrape-'));
+const report = new Report();
+let engines;
+let stack;
+let prometheus;
+try {
+  engines = await PrivateEngines.start();
+  stack = await Stack.start({
+    brokers: engines.brokers,
+    clickhouseUrl: engines.clickhouseUrl,
+    processors: 1,
+  });
+  prometheus = await startPrometheus(stack);
+  await useAndMisuse({ stack, engines, log });
+  log('every query is asked');
+  await checkMetrics(stack);
+  await checkRules();
+  await checkPanels();
+} catch (error) {
+  await report.check('the system can be scraped', () => Promise.reject(error));
+  console.log(stack?.logTails() ?? '');
+} finally {
+  log('all is ended');
+  prometheus?.child.kill();
+  await stack?.stop();
+  await engines?.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+report.end();
+// Clients of Kafka that the misuse has left keep nothing open that matters.
+process.exit();
+
+async function startPrometheus({ apps }) {
+  const port = await freePort();
+  const jobs = apps.map(({ name, probeUrl }) => ({
+    job_name: `tributary-${name.replace(/-\d+$/, '')}`,
+    static_configs: [{ targets: [new URL(probeUrl).host], labels: { namespace } }],
+  }));
+  const config = {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: ['recording.yaml', 'alerts.yaml'].map((name) => join(chart, 'rules', name)),
+    scrape_configs: jobs,
+  };
+  // JSON is YAML.
+  writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config));
+  const child = spawn(
+    debianProgram('prometheus', 'prometheus'),
+    [
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--log.level=warn',
+    ],
+    { stdio: ['ignore', 'inherit', 'inherit'] },
+  );
+  const url = `http://127.0.0.1:${port}`;
+  for (let tries = 0; tries < 100; tries++) {
+    const answer = await fetch(`${url}/-/ready`).catch(() => undefined);
+    if (answer?.ok) return { child, url };
+    await sleep(100);
+  }
+  throw new Error('Prometheus was not ready within 10 s');
+}
+
+/** @returns the series that a query has now. @throws with what Prometheus says against it */
+async function ask(query) {
+  const answer = await fetch(`${prometheus.url}/api/v1/query`, {
+    method: 'POST',
+    body: new URLSearchParams({ query }),
+  });
+  const { status, error, data } = await answer.json();
+  if (status !== 'success') throw new Error(`${error}: ${query}`);
+  return Array.isArray(data.result) ? data.result : [data.result];
+}
+
+async function mustReturn(query) {
+  const found = await ask(query);
+  const reason = reasonForNothing(query);
+  if (reason === undefined && found.length === 0) throw new Error(`nothing is returned by ${query}`);
+  if (found.length > 0 && found.every(({ value }) => value[1] === 'NaN')) throw new Error(`NaN: ${query}`);
+  if (reason !== undefined && found.length > 0) throw new Error(`no longer an exception: ${query}`);
+  return reason;
+}
+
+/** `promtool check metrics` on what each app really answers. */
+async function checkMetrics({ apps }) {
+  for (const { name, probeUrl } of apps) {
+    await report.check(`metrics of ${name}: lint`, async () => {
+      const text = await (await fetch(`${probeUrl}/metrics`)).text();
+      const promtool = debianProgram('prometheus', 'promtool');
+      try {
+        execFileSync(promtool, ['check', 'metrics'], { input: text, encoding: 'utf8', stdio: 'pipe' });
+      } catch (error) {
+        const found = `${error.stdout}${error.stderr}`
+          .split('\n')
+          .filter((line) => line.startsWith('tributary_'));
+        if (found.length > 0) throw new Error(found.join('; '), { cause: error });
+      }
+    });
+  }
+}
+
+/** Each recording rule has series. Each alert can be evaluated, and what it asks for is measured. */
+async function checkRules() {
+  const { data } = await (await fetch(`${prometheus.url}/api/v1/rules`)).json();
+  for (const rule of data.groups.flatMap(({ rules }) => rules)) {
+    const { name, type, query, health, lastError, alerts = [] } = rule;
+    const title = `${type === 'alerting' ? `alert ${rule.labels.severity}` : 'recording'} rule: ${name}`;
+    let reason;
+    await report.check(title, async () => {
+      if (health !== 'ok') throw new Error(`${health}: ${lastError}`);
+      if (type === 'recording') reason = await mustReturn(name);
+      else for (const selector of selectorsOf(query)) reason = (await mustReturn(selector)) ?? reason;
+      for (const { annotations } of alerts) {
+        const text = JSON.stringify(annotations);
+        if (/<error|<no value>|%!/.test(text)) throw new Error(`its texts do not fit: ${text}`);
+      }
+    });
+    if (reason) console.log(`#   nothing here: ${reason}`);
+  }
+}
+
+async function checkPanels() {
+  for (const file of readdirSync(join(chart, 'dashboards')).filter((name) => name.endsWith('.json'))) {
+    const { title, panels, templating } = JSON.parse(readFileSync(join(chart, 'dashboards', file), 'utf8'));
+    for (const { title: panel, targets = [] } of panels) {
+      for (const { expr, refId } of targets) {
+        let reason;
+        await report.check(`${title} / ${panel} ${refId}`, async () => {
+          reason = await mustReturn(withVariables(expr));
+        });
+        if (reason) console.log(`#   nothing here: ${reason}`);
+      }
+    }
+    for (const { name, type, definition } of templating.list) {
+      if (type !== 'query') continue;
+      await report.check(`${title} / variable ${name}`, async () => {
+        const [, series, label] = /^label_values\((.+), (\w+)\)$/.exec(definition);
+        const found = await ask(withVariables(series));
+        if (!found.some(({ metric }) => metric[label])) throw new Error(`${label} has no values`);
+      });
+    }
+  }
+}
+
+/** As Grafana puts its variables into a query, where all is chosen. */
+function withVariables(query) {
+  return query
+    .replaceAll('$__rate_interval', '1m')
+    .replaceAll('$namespace', namespace)
+    .replace(/\$(job|instance)\b/g, '.+');
+}
+
+/** Every metric that a query asks for, with its labels: a quiet alert must be one of which something is known. */
+function selectorsOf(query) {
+  const texts = query.match(/\b[a-z][a-zA-Z0-9_:]*_[a-zA-Z0-9_:]+(\{[^}]*\})?/g) ?? [];
+  // Of an alert for what is missing, the metric itself has to be there.
+  return [...new Set(texts)].filter((text) => !/_over_time$|^predict_linear$|^group_left$/.test(text));
+}

@@ -1,0 +1,149 @@
+/** What clients do to a system, well and badly, so that every metric has something to tell. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import kafkajs from 'kafkajs';
+import { EventStreamClient } from '../../dist/libs/testing/src/index.js';
+
+const stream = 'orders';
+const schema = { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } };
+
+/** Some half a minute of use. `log` is told what is done. */
+export async function useAndMisuse({ stack, engines, log }) {
+  const { core, query } = stack;
+  log('definitions: a stream, a schema, a projection, keys');
+  await written(core.post('/api/v1/streams', { stream }));
+  await written(core.post('/api/v1/schemas', { stream, event_type: 'order.checked', schema }));
+  await written(
+    core.post('/api/v1/projections', {
+      name: 'revenue',
+      source: { streams: [stream], event_types: ['order.placed'] },
+      key: 'event.entity_id',
+      fields: { revenue: { op: 'sum', value: 'event.data.amount' } },
+    }),
+  );
+  const day = 24 * 60 * 60 * 1000;
+  const keyOf = async (more) => {
+    const answer = await query.post('/api/v1/keys', { name: 'check', scopes: ['events:read'], ...more });
+    return written(answer);
+  };
+  await keyOf({ expires_at: new Date(Date.now() + 30 * day).toISOString() });
+  const slow = await keyOf({ rate_limit: { requests_per_second: 1 } });
+  const lost = await keyOf({});
+
+  log('clients write, read and follow');
+  await written(
+    core.post('/api/v1/events', { stream, event_type: 'order.left', entity_id: 'gone', data: {} }),
+  );
+  const load = new Load(stack);
+  const live = await EventStreamClient.open(`${stack.urls.query}/api/v1/events/stream?stream=${stream}`, {
+    authorization: `Bearer ${lost.key}`,
+  });
+  await sleep(4_000);
+
+  log('they send what is refused, and come with keys that are');
+  await core.post('/api/v1/events', { stream });
+  await stack.write.post('/api/v1/events', '{');
+  await core.post('/api/v1/events', { stream, event_type: 'order.checked', data: { amount: 'a lot' } });
+  for (const key of ['none', slow.key, slow.key, slow.key])
+    await query.get('/api/v1/events/query', { headers: { authorization: `Bearer ${key}` } });
+  await query.send('DELETE', `/api/v1/keys/${lost.key_id}`);
+
+  log('a record that is no event; an event that cannot be folded; one sent twice');
+  await withKafka(
+    stack,
+    (kafka) => kafka.producer(),
+    (producer) =>
+      producer.send({ topic: stack.topics.ofStream(stream), messages: [{ key: 'k', value: 'no event' }] }),
+  );
+  await core.post('/api/v1/events', {
+    stream,
+    event_type: 'order.placed',
+    entity_id: 'e',
+    data: { amount: '?' },
+  });
+  const twice = {
+    stream,
+    event_type: 'order.placed',
+    entity_id: 'e',
+    event_id: randomUUID(),
+    data: { amount: 1 },
+  };
+  for (let i = 0; i < 2; i++) await core.post('/api/v1/events', twice);
+
+  log('an entity is erased, and the store is read from the log again');
+  await query.send('DELETE', `/api/v1/entities/gone?stream=${stream}&confirm=gone`, { timeoutMs: 120_000 });
+  await stack.materializer.stop();
+  await withKafka(
+    stack,
+    (kafka) => kafka.admin(),
+    (admin) => admin.deleteGroups([stack.topics.materializerGroup]),
+  );
+  await stack.materializer.launch().ready();
+  await sleep(2_000);
+
+  log('ClickHouse is away for some seconds');
+  await engines.killClickHouse();
+  await sleep(4_000);
+  await engines.startClickHouse();
+  await sleep(6_000);
+  await load.stop();
+  live.close();
+}
+
+async function written(answered) {
+  const answer = await answered;
+  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
+  return answer.json();
+}
+
+/** Past the apps. */
+async function withKafka({ brokers }, clientOf, use) {
+  const { Kafka, logLevel } = kafkajs;
+  const client = clientOf(
+    new Kafka({ clientId: 'check', brokers: brokers.split(','), logLevel: logLevel.NOTHING }),
+  );
+  await client.connect();
+  try {
+    await use(client);
+  } finally {
+    await client.disconnect();
+  }
+}
+
+/** Writes and reads a little, all the time, whatever the answers are. */
+class Load {
+  going = true;
+
+  constructor(stack) {
+    this.stack = stack;
+    this.loops = [this.repeat(() => this.write()), this.repeat(() => this.read())];
+  }
+
+  async write() {
+    const events = Array.from({ length: 50 }, (_, i) => ({
+      stream,
+      event_type: 'order.placed',
+      entity_id: `order-${i}`,
+      data: { amount: i },
+    }));
+    await this.stack.write.post('/api/v1/events/batch', { events });
+    await this.stack.write.post('/api/v1/events', events[0]);
+  }
+
+  async read() {
+    await this.stack.query.get(`/api/v1/events/query?stream=${stream}&limit=10`);
+    await this.stack.query.get('/api/v1/projections/revenue/state/order-2');
+  }
+
+  async repeat(work) {
+    while (this.going) {
+      await work().catch(() => undefined);
+      await sleep(200);
+    }
+  }
+
+  async stop() {
+    this.going = false;
+    await Promise.all(this.loops);
+  }
+}

@@ -1,0 +1,26 @@
+import type { StoreUsage } from '../store.js';
+import type { Connection } from './connection.js';
+
+/** What object storage says of itself has no end: the greatest number that there is. */
+const disks = `
+SELECT name, free_space, total_space
+FROM system.disks
+WHERE total_space BETWEEN 1 AND 9007199254740991
+ORDER BY name`;
+
+const tables = `
+SELECT table, sum(rows), sum(bytes_on_disk), count()
+FROM system.parts
+WHERE active AND database = currentDatabase()
+GROUP BY table
+ORDER BY table`;
+
+/** How much room ClickHouse has, and what our tables take. @throws StoreUnavailableError */
+export async function storeUsage(connection: Pick<Connection, 'select'>): Promise<StoreUsage> {
+  const foundDisks = await connection.select<[string, number, number]>(disks);
+  const foundTables = await connection.select<[string, number, number, number]>(tables);
+  return {
+    disks: foundDisks.map(([disk, freeBytes, sizeBytes]) => ({ disk, freeBytes, sizeBytes })),
+    tables: foundTables.map(([table, rows, bytes, parts]) => ({ table, rows, bytes, parts })),
+  };
+}

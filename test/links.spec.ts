@@ -1,0 +1,34 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const documents = ['.', 'bench', 'docs', 'docs/decisions', 'docs/runbooks'].flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name)),
+);
+
+/** As GitHub makes an anchor of a heading. */
+function anchorOf(heading: string): string {
+  const text = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '');
+  return text.trim().replaceAll(/\s/g, '-');
+}
+
+function problemOf(document: string, link: string): string | undefined {
+  const [path = '', anchor] = link.split('#');
+  const file = path === '' ? document : join(dirname(document), path);
+  if (!existsSync(file)) return `${link}: there is no ${file}`;
+  if (!anchor || !file.endsWith('.md')) return undefined;
+  const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) =>
+    anchorOf(text ?? ''),
+  );
+  return headings.includes(anchor) ? undefined : `${link}: ${file} has no such heading`;
+}
+
+describe('the links of', () => {
+  it.each(documents)('%s lead somewhere', (document) => {
+    const text = readFileSync(document, 'utf8').replace(/^```[\s\S]*?^```$/gm, '');
+    const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => link ?? '');
+    expect(links.flatMap((link) => problemOf(document, link) ?? [])).toEqual([]);
+  });
+});

@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
+import { forgetProgress, removeTopic } from './topics.js';
+import { useStack } from './use-stack.js';
+
+const system = useStack({ processors: 1 });
+const run = promisify(execFile);
+
+/** The `sh` blocks of a section of the guide, as they stand. */
+function commandsOf(heading: string): string {
+  const sections = readFileSync('docs/operations.md', 'utf8').split(/^## /m);
+  const section = sections.find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const blocks = [...section.matchAll(/^( *)```sh\n([\s\S]*?)^ *```$/gm)];
+  expect(blocks.length).toBeGreaterThan(0);
+  return blocks.map(([, , block]) => block).join('\n');
+}
+
+/** Runs commands in `folder`, which has `dist` as the image has it. */
+async function inShell(folder: string, commands: string): Promise<string> {
+  const { brokers, clickhouseUrl, prefix, database } = system();
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      KAFKA_BROKERS: brokers,
+      KAFKA_TOPIC_PREFIX: prefix,
+      CLICKHOUSE_URL: clickhouseUrl,
+      CLICKHOUSE_DATABASE: database,
+      CLICKHOUSE_USER: 'default',
+      CLICKHOUSE_PASSWORD: '',
+    },
+    timeout: 60_000,
+  });
+  return stdout;
+}
+
+async function write(stream: string, count: number): Promise<Written[]> {
+  const written: Written[] = [];
+  for (let n = 0; n < count; n++) {
+    const event = { stream, event_type: 'sold', entity_id: `e-${n % 3}`, data: { amount: n } };
+    written.push(await writeEvent(system().core, event));
+  }
+  return written;
+}
+
+/** Everything that may be asked for, once all of `written` is in it. */
+async function answersOf(stream: string, written: Written[] = []) {
+  const { core } = system();
+  const wait = written.length > 0 ? waitFor(written) : {};
+  await expect
+    .poll(async () => (await core.get(path('/api/v1/events/query', { stream, limit: '1' }, wait))).status)
+    .toBe(200);
+  const { events } = await queryEvents(core, { stream, limit: '1000' });
+  const answer = async (route: string, pairs = {}) => (await core.get(path(route, pairs))).json();
+  const states = async () => {
+    const found = await core.get(path(`/api/v1/projections/${stream}/state`, {}, wait));
+    expect(found.status, found.text).toBe(200);
+    return found.json<{ states: { key: string; state: object }[] }>();
+  };
+  // A projection is built first.
+  await expect.poll(async () => (await core.get(`/api/v1/projections/${stream}/state`)).status).toBe(200);
+  return {
+    events,
+    count: await answer('/api/v1/events/count', { stream, group_by: 'entity_id' }),
+    stream: await answer(`/api/v1/streams/${stream}`),
+    schemas: await answer('/api/v1/schemas'),
+    keys: await answer('/api/v1/keys'),
+    states: await states(),
+  };
+}
+
+describe('an installation that has lost its database and its definitions', () => {
+  it('has them again from backups, and what was written since from the log', async () => {
+    const stream = freshStream();
+    const { core, apps, gateway, materializer } = system();
+    const folder = mkdtempSync(join(tmpdir(), 'tributary-operations-'));
+    await run('ln', ['-s', join(process.cwd(), 'dist'), join(process.cwd(), 'package.json'), folder]);
+
+    const before = await write(stream, 30);
+    const definitions: [string, object][] = [
+      ['/api/v1/schemas', { stream, event_type: 'sold', schema: { type: 'object' } }],
+      ['/api/v1/keys', { name: 'shop', scopes: ['events:read'] }],
+      [
+        '/api/v1/projections',
+        {
+          name: stream,
+          source: { streams: [stream] },
+          key: 'event.entity_id',
+          fields: { sold: { op: 'sum', value: 'event.data.amount' } },
+        },
+      ],
+    ];
+    for (const [route, body] of definitions) expect((await core.post(route, body)).status).toBe(201);
+    const saved = await answersOf(stream, before);
+    await inShell(folder, commandsOf('Backing up ClickHouse'));
+    await inShell(folder, commandsOf('Backing up the definitions'));
+    expect(readFileSync(join(folder, 'backup', 'counts'), 'utf8')).toMatch(/^events \d{2,}$/m);
+
+    const since = await write(stream, 10);
+    const expected = await answersOf(stream, [...before, ...since]);
+    for (const app of apps) await app.stop();
+    const [drop, ...restore] = commandsOf('Restoring ClickHouse').split(/^(?= *for )/m);
+    await inShell(folder, drop ?? '');
+    await removeTopic(system(), system().topics.definitions);
+    await inShell(folder, commandsOf('Restoring the definitions'));
+    await gateway.launch().ready();
+    await inShell(folder, restore.join('\n'));
+    // Of the store's backup alone, without the log: nobody reads it yet.
+    expect(await answersOf(stream)).toEqual(saved);
+    await forgetProgress(system());
+    for (const app of apps) if (!app.running) app.launch();
+    await Promise.all(apps.map((app) => app.ready()));
+
+    expect(await answersOf(stream, [...before, ...since])).toEqual(expected);
+    const [later] = await write(stream, 1);
+    expect((await answersOf(stream, [later!])).events).toHaveLength(41);
+    expect(materializer.running).toBe(true);
+    rmSync(folder, { recursive: true });
+  });
+});

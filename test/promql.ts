@@ -1,0 +1,28 @@
+const keywords = new Set([
+  'and',
+  'or',
+  'unless',
+  'bool',
+  'offset',
+  'inf',
+  'nan',
+  'by',
+  'on',
+  'without',
+  'ignoring',
+]);
+keywords.add('group_left').add('group_right');
+
+/** The names of the metrics that a query of Prometheus is about. */
+export function metricsIn(query: string): string[] {
+  const bare = query
+    .replace(/#.*$/gm, '')
+    .replace(/\{[^}]*\}/g, '')
+    .replace(/"[^"]*"/g, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\b\d+(ms|[smhdwy])\b/g, '')
+    // Labels, not metrics.
+    .replace(/\b(by|on|without|ignoring|group_left|group_right)\s*\([^)]*\)/g, ' ');
+  const names = bare.match(/[a-zA-Z_:][a-zA-Z0-9_:]*(?!\w)(?!\s*\()/g) ?? [];
+  return [...new Set(names.filter((name) => !keywords.has(name.toLowerCase())))];
+}
