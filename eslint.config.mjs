@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'node_modules', '.tributary', '.engines', 'helm'] },
+  { ignores: ['dist', 'node_modules', '.tributary', '.engines', '.tools', 'helm'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -39,5 +39,5 @@ export default tseslint.config(
     },
     rules: { 'no-console': 'off' },
   },
-  { files: ['local/**', 'demo/**', 'bench/**', 'test/**'], rules: { 'no-console': 'off' } },
+  { files: ['local/**', 'demo/**', 'bench/**', 'test/**', 'deploy/**'], rules: { 'no-console': 'off' } },
 );

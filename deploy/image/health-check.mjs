@@ -11,9 +11,7 @@ const ports = {
 
 const addresses = process.argv[2]
   ? [process.argv[2]]
-  : Object.entries(ports).map(
-      ([name, port]) => `http://127.0.0.1:${process.env[name] || port}/health/live`,
-    );
+  : Object.entries(ports).map(([name, port]) => `http://127.0.0.1:${process.env[name] || port}/health/live`);
 
 /** The status of the first that answers at all: of four apps, one runs here. */
 async function status() {
@@ -21,7 +19,9 @@ async function status() {
   try {
     return (await Promise.any(answers)).status;
   } catch ({ errors }) {
-    throw new Error(`No app answers: ${errors.map(({ cause, message }) => cause?.message ?? message).join('; ')}`);
+    throw new Error(
+      `No app answers: ${errors.map(({ cause, message }) => cause?.message ?? message).join('; ')}`,
+    );
   }
 }
 

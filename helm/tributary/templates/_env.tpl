@@ -10,7 +10,7 @@ release's own one is.
 {{- $config := mergeOverwrite (dict "HOST" "0.0.0.0") $values.config (index $values $app).config -}}
 {{- range $name, $value := $config }}
 - name: {{ $name }}
-  value: {{ $value | toString | quote }}
+  value: {{ ternary ($value | int64) $value (kindIs "float64" $value) | toString | quote }}
 {{- end }}
 - name: SHUTDOWN_SECONDS
   value: {{ $values.shutdownSeconds | quote }}
