@@ -35,6 +35,7 @@ export default tseslint.config(
         module: 'writable',
         Buffer: 'readonly',
         fetch: 'readonly',
+        AbortSignal: 'readonly',
       },
     },
     rules: { 'no-console': 'off' },

@@ -22,8 +22,10 @@ export interface ComposeFile {
 /** docker-compose.yml, its anchors merged and `${NAME:-default}` at its default. */
 export function readComposeFile(): ComposeFile {
   const text = readFileSync('docker-compose.yml', 'utf8');
-  return parse(
-    text.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, (_, byDefault: string) => byDefault),
-    { merge: true },
-  ) as ComposeFile;
+  return parse(text, (_, value: unknown) => withDefaults(value), { merge: true }) as ComposeFile;
+}
+
+function withDefaults(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return value.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, (_, byDefault: string) => byDefault);
 }

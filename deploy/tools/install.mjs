@@ -76,9 +76,9 @@ function copySchemas(from, version) {
   const to = join(target, 'schemas', version);
   mkdirSync(to);
   for (const file of readdirSync(from)) {
-    const { $id: _, ...schema } = JSON.parse(
-      readFileSync(join(from, file), 'utf8').replaceAll('"/api/_definitions.json#', '"_definitions.json#'),
-    );
+    const text = readFileSync(join(from, file), 'utf8');
+    const schema = JSON.parse(text.replaceAll('"/api/_definitions.json#', '"_definitions.json#'));
+    delete schema.$id;
     writeFileSync(join(to, file), JSON.stringify(schema));
   }
 }
