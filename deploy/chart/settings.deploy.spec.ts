@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig, TopicNames } from '#contracts';
 import { appNames, configOf, portsOf, probePortOf, settingsOf, type AppName } from '../app-settings.js';
+import { readComposeFile } from '../compose/compose-file.js';
 import { helmArgs, manifests, tool, valuesFile, valuesFiles, type Manifest } from './chart.js';
 
 interface Variable {
@@ -147,6 +148,19 @@ describe('the migration', () => {
     const secret = all.find((one) => one.kind === 'Secret' && component(one) === 'migration');
     const weight = (one?: Manifest) => Number(one?.metadata.annotations?.['helm.sh/hook-weight'] ?? 0);
     expect(weight(secret)).toBeLessThan(weight(job));
+  });
+});
+
+it('the bundled Kafka is the one of docker-compose.yml, at another address', async () => {
+  const all = await manifests('trial');
+  const kafka = all.find((one) => one.kind === 'StatefulSet' && component(one) === 'kafka') as Manifest;
+  const { env = [] } = podOf(kafka).containers[0] ?? {};
+  const settings = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const { environment = {} } = readComposeFile().services.kafka ?? {};
+  const texts = Object.entries(environment).map(([name, value]) => [name, String(value)]);
+  expect(settings).toEqual({
+    ...Object.fromEntries(texts),
+    KAFKA_ADVERTISED_LISTENERS: 'PLAINTEXT://live-tributary-kafka:9092',
   });
 });
 
