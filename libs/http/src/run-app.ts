@@ -62,7 +62,10 @@ export async function runApp<Config extends AppConfig>(app: App<Config>): Promis
 }
 
 /** Whoever misspells `--check-config` does not want the app to run. */
-function checkArguments<Config extends AppConfig>({ name, commands = [] }: App<Config>, args: string[]): void {
+function checkArguments<Config extends AppConfig>(
+  { name, commands = [] }: App<Config>,
+  args: string[],
+): void {
   const known = [
     { argument: '--check-config', what: 'checks the configuration, prints it without secrets, and ends' },
     ...commands,
