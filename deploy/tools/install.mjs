@@ -132,7 +132,7 @@ function go(args, complaint) {
 
 /** What a tool prints. @throws SetupError with its own words when it fails. */
 async function run(command, args, complaint) {
-  const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '' };
+  const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-buildvcs=false' };
   try {
     const { stdout } = await execute(command, args, { cwd: here, env, maxBuffer: 1 << 26 });
     return stdout;

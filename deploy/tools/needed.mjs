@@ -10,7 +10,7 @@ export function checkGo() {
   if (answer.error || answer.status !== 0) throw new SetupError(`Go was not found. ${hint}`);
   const [, major, minor] = /go(\d+)\.(\d+)/.exec(answer.stdout) ?? [];
   if (Number(major) > oldestGo[0] || Number(minor) >= oldestGo[1]) return;
-  throw new SetupError(`Go ${answer.stdout.trim()} is too old. ${hint}`);
+  throw new SetupError(`${answer.stdout.trim()} is too old. ${hint}`);
 }
 
 export function checkPython() {
