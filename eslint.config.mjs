@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'node_modules', '.tributary', '.engines', 'helm'] },
+  { ignores: ['dist', 'node_modules', '.tributary', '.engines', '.tools', 'helm'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -35,9 +35,10 @@ export default tseslint.config(
         module: 'writable',
         Buffer: 'readonly',
         fetch: 'readonly',
+        AbortSignal: 'readonly',
       },
     },
     rules: { 'no-console': 'off' },
   },
-  { files: ['local/**', 'demo/**', 'bench/**', 'test/**'], rules: { 'no-console': 'off' } },
+  { files: ['local/**', 'demo/**', 'bench/**', 'test/**', 'deploy/**'], rules: { 'no-console': 'off' } },
 );

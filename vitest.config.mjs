@@ -8,7 +8,7 @@ const project = (name, suffix, extra = {}) => ({
     name,
     // One level after the other, the quick ones first.
     sequence: { groupOrder: levels.indexOf(name) },
-    include: [`dist/{apps,libs,local,test,demo,bench}/**/*${suffix}.spec.js`],
+    include: [`dist/{apps,libs,local,test,demo,bench,deploy}/**/*${suffix}.spec.js`],
     // For what hangs, not for what is slow: nothing depends on how fast the machine is.
     testTimeout: 120_000,
     hookTimeout: 240_000,
@@ -24,7 +24,7 @@ export default defineConfig({
   test: {
     projects: [
       // They share their modules: loading them for each took longer than the specs themselves.
-      project('unit', '', { exclude: ['**/*.{int,e2e,fault}.spec.js'], isolate: false }),
+      project('unit', '', { exclude: ['**/*.{int,e2e,fault,deploy}.spec.js'], isolate: false }),
       project('int', '.int', engines),
       project('e2e', '.e2e', engines),
       project('fault', '.fault', { testTimeout: 600_000, maxWorkers: 4 }),

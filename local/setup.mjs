@@ -63,7 +63,7 @@ async function maven(args) {
 }
 
 const stampFile = join(root, 'dist', '.built');
-const sourceRoots = ['apps', 'libs', 'local/src', 'test', 'bench/src', 'demo'];
+const sourceRoots = ['apps', 'libs', 'local/src', 'test', 'bench/src', 'demo', 'deploy'];
 
 function buildPresent() {
   return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === sourceStamp();

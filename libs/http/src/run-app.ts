@@ -10,6 +10,16 @@ export interface App<Config extends AppConfig> {
   config: new () => Config;
   /** Resolves when the app can serve. HTTP ports should come first, so that probes see it starting. */
   start(context: AppContext<Config>): Promise<void>;
+  commands?: Command<Config>[];
+}
+
+/** What a process does once, instead of serving, and then ends. */
+export interface Command<Config extends AppConfig> {
+  /** What asks for it on the command line: `--migrate`. */
+  argument: string;
+  /** What it does, for `--help`. */
+  what: string;
+  run(context: AppContext<Config>): Promise<void>;
 }
 
 /** sysexits.h: something is wrong with the configuration, or with the command line. */
@@ -18,12 +28,13 @@ const exitUsage = 64;
 
 /**
  * The whole life of a process: reads and checks its configuration (`--check-config` prints it and ends), starts the
- * app, stops it in order on SIGTERM or SIGINT. Exit codes: 0 after an orderly stop, 64 for an argument that it does not
- * know, 78 for a wrong configuration, 1 for everything else.
+ * app, stops it in order on SIGTERM or SIGINT. Exit codes: 0 after an orderly stop or a command that is done, 64 for an
+ * argument that it does not know, 78 for a wrong configuration, 1 for everything else, such as a command that was
+ * stopped before its end.
  */
 export async function runApp<Config extends AppConfig>(app: App<Config>): Promise<void> {
   const args = process.argv.slice(2);
-  checkArguments(app.name, args);
+  checkArguments(app, args);
   const config = readConfig(app);
   if (args.includes('--check-config')) {
     process.stdout.write(`${JSON.stringify(describeConfig(config), null, 2)}\n`);
@@ -32,11 +43,16 @@ export async function runApp<Config extends AppConfig>(app: App<Config>): Promis
   const crash = (error: unknown): void => void stopAndExit(context, 1, error);
   const context = createContext({ name: app.name, config, version: readVersion(), crash });
   context.health.unready = 'starting';
-  listenForTheEnd(context);
-  metrics.buildInfo.set({ app: app.name, version: context.health.version }, 1);
-  showCertificates(config, context.logger);
+  const command = app.commands?.find(({ argument }) => args.includes(argument));
+  listenForTheEnd(context, command ? 1 : 0);
   context.logger.info({ config: describeConfig(config), version: context.health.version }, 'starting');
   try {
+    if (command) {
+      await command.run(context);
+      return await stopAndExit(context, 0);
+    }
+    metrics.buildInfo.set({ app: app.name, version: context.health.version }, 1);
+    showCertificates(config, context.logger);
     await startTracing(context);
     await app.start(context);
     if (context.lifecycle.stopping.aborted) return;
@@ -60,17 +76,24 @@ async function startTracing(context: AppContext): Promise<void> {
 }
 
 /** Whoever misspells `--check-config` does not want the app to run. */
-function checkArguments(name: string, args: string[]): void {
+function checkArguments<Config extends AppConfig>(
+  { name, commands = [] }: App<Config>,
+  args: string[],
+): void {
+  const known = [
+    { argument: '--check-config', what: 'checks the configuration, prints it without secrets, and ends' },
+    ...commands,
+  ];
   const usage = [
-    `Usage: node dist/apps/${name}/src/main.js [--check-config]`,
-    '  --check-config  checks the configuration, prints it without secrets, and ends',
+    `Usage: node dist/apps/${name}/src/main.js ${known.map(({ argument }) => `[${argument}]`).join(' ')}`,
+    ...known.map(({ argument, what }) => `  ${argument.padEnd(16)}${what}`),
     'The configuration is read from environment variables.',
   ].join('\n');
   if (args.includes('--help')) {
     process.stdout.write(`${usage}\n`);
     process.exit(0);
   }
-  const unknown = args.find((arg) => arg !== '--check-config');
+  const unknown = args.find((arg) => !known.some(({ argument }) => argument === arg));
   if (unknown === undefined) return;
   process.stderr.write(`Unknown argument: ${JSON.stringify(unknown)}\n${usage}\n`);
   process.exit(exitUsage);
@@ -90,11 +113,12 @@ function exitForConfig(error: ConfigError): never {
   process.exit(exitConfig);
 }
 
-function listenForTheEnd(context: AppContext): void {
+/** `code`: what the process ends with when it is told to. */
+function listenForTheEnd(context: AppContext, code: number): void {
   // Repeated signals change nothing: a terminal and a parent process may both send one.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (!context.lifecycle.stopping.aborted) void stopAndExit(context, 0, undefined, signal);
+      if (!context.lifecycle.stopping.aborted) void stopAndExit(context, code, undefined, signal);
     });
   }
   // After an exception that nobody caught, the state of the process is unknown: no orderly stop.

@@ -1,0 +1,45 @@
+# One image for all four apps: the command says which one.
+#
+#   docker build --tag tributary:0.1.0 .
+#   docker run --env-file settings.env tributary:0.1.0 node dist/apps/ingest/src/main.js
+#
+# `npm run check:deploy` reads this file and does the same without Docker, in an empty folder.
+
+# Tag and digest are one image for amd64 and arm64; they move together.
+ARG NODE=node:24.20.0-bookworm-slim@sha256:ba849c60be29959425b8734d57b8b4b7d56f98edd9504c9af091d5281095a71e
+
+# Only what production needs; npm runs no script of any package.
+FROM ${NODE} AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts
+RUN npm sbom --omit=dev --package-lock-only --sbom-format=cyclonedx > sbom.cdx.json
+
+# The embedded ClickHouse is an optional dependency of a development one: the compiler needs neither.
+FROM ${NODE} AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=optional --ignore-scripts
+COPY tsconfig.json ./
+COPY deploy/image/tsconfig.json deploy/image/
+COPY apps apps
+COPY libs libs
+RUN npx tsc -p deploy/image/tsconfig.json
+
+FROM ${NODE}
+LABEL org.opencontainers.image.title="Tributary" \
+      org.opencontainers.image.description="An event store and stream-processing platform on Kafka and ClickHouse" \
+      org.opencontainers.image.licenses="Apache-2.0"
+ENV NODE_ENV=production HOST=0.0.0.0
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY --from=dependencies /app/sbom.cdx.json ./
+COPY --from=build /app/dist dist
+COPY package.json LICENSE ./
+COPY libs/store/migrations libs/store/migrations
+COPY deploy/image/health-check.mjs deploy/image/
+# `node` of the base image, as a number: Kubernetes can then see that it is not root. Nothing here is written to.
+USER 1000:1000
+EXPOSE 3900 3901 3902 3903 3904
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "deploy/image/health-check.mjs"]
+CMD ["node", "dist/apps/gateway/src/main.js"]

@@ -1,0 +1,36 @@
+import { GatewayConfig } from '../apps/gateway/src/config.js';
+import { IngestConfig } from '../apps/ingest/src/config.js';
+import { MaterializerConfig } from '../apps/materializer/src/config.js';
+import { ProcessorConfig } from '../apps/processor/src/config.js';
+import type { AppConfig } from '#contracts';
+
+export const appNames = ['gateway', 'ingest', 'materializer', 'processor'] as const;
+export type AppName = (typeof appNames)[number];
+
+const classes: Record<AppName, new () => AppConfig> = {
+  gateway: GatewayConfig,
+  ingest: IngestConfig,
+  materializer: MaterializerConfig,
+  processor: ProcessorConfig,
+};
+
+/** The class that reads an app's configuration: what compose and the chart may set, and what its defaults are. */
+export function configOf(app: AppName): new () => AppConfig {
+  return classes[app];
+}
+
+/** The names of an app's settings. */
+export function settingsOf(app: AppName): string[] {
+  return Object.keys(new classes[app]());
+}
+
+/** The ports that an app listens on where nothing else is said, in the order of its settings. */
+export function portsOf(app: AppName): number[] {
+  const defaults = Object.entries(new classes[app]()) as [string, unknown][];
+  return defaults.filter(([name]) => name.endsWith('_PORT')).map(([, port]) => Number(port));
+}
+
+/** Where an app is asked how it is, without a key: the gateway on its core port. */
+export function probePortOf(app: AppName): number {
+  return portsOf(app)[0] ?? 0;
+}

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { chart, tool } from './chart.js';
+
+it("the chart's README is what its values say: npm run format:chart makes it", async () => {
+  const { code, text } = await tool('helm-docs', [
+    '--chart-search-root',
+    chart,
+    '--dry-run',
+    '--log-level',
+    'error',
+  ]);
+  expect(code, text).toBe(0);
+  expect(readFileSync(join(chart, 'README.md'), 'utf8').trim()).toBe(text.trim());
+});

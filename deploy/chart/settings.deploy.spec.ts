@@ -1,0 +1,183 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig, TopicNames } from '#contracts';
+import { appNames, configOf, portsOf, probePortOf, settingsOf, type AppName } from '../app-settings.js';
+import { readComposeFile } from '../compose/compose-file.js';
+import { helmArgs, manifests, tool, valuesFile, valuesFiles, type Manifest } from './chart.js';
+
+interface Variable {
+  name: string;
+  value?: string;
+  valueFrom?: { secretKeyRef: { name: string; key: string } };
+}
+interface Probe {
+  httpGet: { path: string; port: string };
+}
+interface Container {
+  name: string;
+  command: string[];
+  env: Variable[];
+  ports: { name: string; containerPort: number }[];
+  volumeMounts?: { name: string; mountPath: string }[];
+  lifecycle?: { preStop: { sleep: { seconds: number } } };
+  startupProbe: Probe;
+  livenessProbe: Probe;
+  readinessProbe: Probe;
+}
+interface Pod {
+  terminationGracePeriodSeconds: number;
+  containers: Container[];
+  volumes?: { name: string }[];
+}
+
+/** Variables that are no settings of ours: Node's own, and those of OpenTelemetry. */
+const ofOthers = /^(NODE_EXTRA_CA_CERTS|NODE_OPTIONS|OTEL_[A-Z_]+)$/;
+
+const component = ({ metadata }: Manifest) => metadata.labels?.['app.kubernetes.io/component'];
+const podOf = (manifest: Manifest) => (manifest.spec as { template: { spec: Pod } }).template.spec;
+
+describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
+  let all: Manifest[];
+  beforeAll(async () => {
+    all = await manifests(name);
+  });
+  const of = (kind: string, app: AppName): Manifest =>
+    all.find((one) => one.kind === kind && component(one) === app) ?? expect.fail(`no ${kind} of ${app}`);
+  const containerOf = (app: AppName): Container =>
+    podOf(of('Deployment', app)).containers[0] ?? expect.fail(`no container of ${app}`);
+  const given = (app: AppName): Record<string, string> =>
+    Object.fromEntries(
+      containerOf(app).env.map(({ name: variable, value }) => [variable, value ?? exampleOf(variable)]),
+    );
+
+  it.each(appNames)('%s is given nothing but settings that there are, and takes them', (app) => {
+    const { env } = containerOf(app);
+    // What is set for every app may be of one alone.
+    const known = new Set(appNames.flatMap(settingsOf));
+    const unknown = env
+      .map((variable) => variable.name)
+      .filter((one) => !known.has(one) && !ofOthers.test(one));
+    expect(unknown).toEqual([]);
+    expect(new Set(env.map((variable) => variable.name)).size).toBe(env.length);
+    expect(loadConfig(configOf(app), given(app)).HOST).toBe('0.0.0.0');
+  });
+
+  it.each(appNames)('%s is started, and asked at ports that it has', (app) => {
+    const { command, ports, startupProbe, livenessProbe, readinessProbe } = containerOf(app);
+    expect(command).toEqual(['node', `dist/apps/${app}/src/main.js`]);
+    expect(ports.map((port) => port.containerPort)).toEqual(portsOf(app));
+    const numberOf = ({ httpGet }: Probe) => ports.find((port) => port.name === httpGet.port)?.containerPort;
+    for (const probe of [startupProbe, livenessProbe, readinessProbe])
+      expect(numberOf(probe)).toBe(probePortOf(app));
+    expect([startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path)).toEqual([
+      '/health/live',
+      '/health/live',
+      '/health/ready',
+    ]);
+    const service = of('Service', app).spec as { ports: { port: number; targetPort: string }[] };
+    expect(service.ports.map(({ port }) => port)).toEqual(portsOf(app));
+    expect(service.ports.map(({ targetPort }) => targetPort)).toEqual(ports.map((port) => port.name));
+  });
+
+  it.each(appNames)('%s is given longer to stop than it takes', (app) => {
+    const { terminationGracePeriodSeconds: grace, containers } = podOf(of('Deployment', app));
+    const before = containers[0]?.lifecycle?.preStop.sleep.seconds ?? 0;
+    const { SHUTDOWN_SECONDS } = loadConfig(configOf(app), given(app));
+    expect(grace).toBeGreaterThanOrEqual(before + SHUTDOWN_SECONDS + 5);
+    // Its clients go on coming for a while; the consumers have none.
+    expect(before > 0).toBe(app === 'gateway' || app === 'ingest');
+  });
+
+  it.each(appNames)('%s finds the files that its settings name', (app) => {
+    const { volumes = [], containers } = podOf(of('Deployment', app));
+    const mounts = containers[0]?.volumeMounts ?? [];
+    expect(mounts.map((mount) => mount.name)).toEqual(volumes.map((volume) => volume.name));
+    for (const [variable, value] of Object.entries(given(app))) {
+      if (/^KAFKA_TLS_|^NODE_EXTRA/.test(variable)) {
+        expect(
+          mounts.some(({ mountPath }) => value.startsWith(`${mountPath}/`)),
+          variable,
+        ).toBe(true);
+      }
+    }
+  });
+
+  it('ingest does not know the password of ClickHouse, and asks for keys where there is an Ingress', () => {
+    const settings = given('ingest');
+    expect(Object.keys(settings).join()).not.toContain('CLICKHOUSE');
+    if (all.some(({ kind }) => kind === 'Ingress')) expect(settings.INGEST_REQUIRE_KEYS).toBe('true');
+  });
+
+  it('KEDA looks at the group that the materializer is in', () => {
+    const scaled = all.filter((one) => one.kind === 'ScaledObject' && component(one) === 'materializer');
+    for (const { spec } of scaled) {
+      const { triggers } = spec as { triggers: { metadata: Record<string, string> }[] };
+      const { KAFKA_TOPIC_PREFIX: prefix = '', KAFKA_BROKERS: brokers } = given('materializer');
+      expect(triggers[0]?.metadata).toMatchObject({
+        consumerGroup: new TopicNames(prefix).materializerGroup,
+        bootstrapServers: brokers,
+      });
+    }
+  });
+
+  it('every Secret of the release that is named is there', () => {
+    const secrets = new Map(
+      all.filter(({ kind }) => kind === 'Secret').map((one) => [one.metadata.name, one.data ?? {}]),
+    );
+    for (const manifest of all.filter(({ kind }) => kind === 'Deployment' || kind === 'Job')) {
+      for (const { valueFrom } of podOf(manifest).containers.flatMap(({ env }) => env)) {
+        if (!valueFrom?.secretKeyRef.name.startsWith('live-') && valueFrom?.secretKeyRef.name !== 'events')
+          continue;
+        const { name: secret, key } = valueFrom.secretKeyRef;
+        expect(secrets.get(secret), secret).toHaveProperty(key);
+      }
+    }
+  });
+});
+
+describe('the migration', () => {
+  it('is given the settings of the materializer, and its Secret is there before it', async () => {
+    const all = await manifests('trial');
+    const job = all.find(({ kind }) => kind === 'Job') ?? expect.fail('no Job');
+    const [container] = podOf(job).containers;
+    expect(container?.command).toEqual(['node', 'dist/apps/materializer/src/main.js', '--migrate']);
+    const deployment = all.find(
+      (one) => one.kind === 'Deployment' && component(one) === 'materializer',
+    ) as Manifest;
+    const names = (env: Variable[] = []) => env.map(({ name }) => name);
+    expect(names(container?.env)).toEqual(names(podOf(deployment).containers[0]?.env));
+    const secret = all.find((one) => one.kind === 'Secret' && component(one) === 'migration');
+    const weight = (one?: Manifest) => Number(one?.metadata.annotations?.['helm.sh/hook-weight'] ?? 0);
+    expect(weight(secret)).toBeLessThan(weight(job));
+  });
+});
+
+it('the bundled Kafka is the one of docker-compose.yml, at another address', async () => {
+  const all = await manifests('trial');
+  const kafka = all.find((one) => one.kind === 'StatefulSet' && component(one) === 'kafka') as Manifest;
+  const { env = [] } = podOf(kafka).containers[0] ?? {};
+  const settings = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const { environment = {} } = readComposeFile().services.kafka ?? {};
+  const texts = Object.entries(environment).map(([name, value]) => [name, String(value)]);
+  expect(settings).toEqual({
+    ...Object.fromEntries(texts),
+    KAFKA_ADVERTISED_LISTENERS: 'PLAINTEXT://live-tributary-kafka:9092',
+  });
+});
+
+it('a changed password restarts the pods, and the same one does not', async () => {
+  const checksums = async (password: string) => {
+    const set = ['--set', `clickhouse.password=${password}`];
+    const { text } = await tool('helm', helmArgs('template', [...valuesFile('minimal'), ...set]));
+    const found = [...text.matchAll(/checksum\/secret: ([0-9a-f]{64})/g)].map(([, sum]) => sum);
+    expect(found).toHaveLength(appNames.length);
+    return found;
+  };
+  const [first, again, other] = await Promise.all([checksums('one'), checksums('one'), checksums('two')]);
+  expect(again).toEqual(first);
+  expect(other).not.toEqual(first);
+});
+
+/** What a Secret could hold for this variable. */
+function exampleOf(variable: string): string {
+  return variable === 'API_KEYS' ? `abcdefghijkl:${'0'.repeat(64)}:events:read` : 'a-secret';
+}

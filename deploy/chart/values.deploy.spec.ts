@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { appNames, settingsOf } from '../app-settings.js';
+import { chart, helmArgs, tool, valuesFile } from './chart.js';
+
+/** What is set on top of ci/minimal.yaml, and what Helm must say about it. */
+const refused: [set: string, says: RegExp][] = [
+  ['kafka.brokers={nowhere}', /kafka\/brokers\/0.*does not match pattern/],
+  ['kafka.brokers=null', /kafka.brokers is empty: name your brokers as host:port, or set kafka.bundled=true/],
+  ['kafka.bundled=true', /kafka.brokers and kafka.bundled=true are two Kafkas/],
+  ['kafka.sasl.mechanism=gssapi', /kafka\/sasl\/mechanism.*one of.*scram-sha-512/],
+  ['kafka.sasl.mechanism=plain', /kafka.sasl.mechanism needs kafka.sasl.username/],
+  [
+    'kafka.sasl.username=u,kafka.sasl.mechanism=plain',
+    /needs kafka.sasl.existingSecret or kafka.sasl.password/,
+  ],
+  ['kafka.sasl.existingSecret=s', /kafka.sasl needs kafka.sasl.mechanism/],
+  ['kafka.tls.ca.secret=s', /kafka.tls names a Secret, but kafka.tls.enabled is false/],
+  ['kafka.topicPrefix=a/b', /kafka\/topicPrefix.*does not match pattern/],
+  ['clickhouse.url=', /clickhouse.url is empty: name your server/],
+  ['clickhouse.url=clickhouse:8123', /clickhouse\/url.*does not match pattern/],
+  ['clickhouse.url=http://u:p@clickhouse:8123', /clickhouse\/url.*does not match pattern/],
+  ['clickhouse.bundled=true', /clickhouse.url and clickhouse.bundled=true are two ClickHouses/],
+  ['clickhouse.bundled=true,clickhouse.url=', /needs clickhouse.password or clickhouse.existingSecret/],
+  ['clickhouse.database=a-b', /clickhouse\/database.*does not match pattern/],
+  ['apiKeys.value=secret', /apiKeys\/value.*does not match pattern/],
+  ['config.LOG_LEVL=debug', /at '\/config': additional properties 'LOG_LEVL' not allowed/],
+  ['config.KAFKA_BROKERS=k:1', /additional properties 'KAFKA_BROKERS' not allowed/],
+  ['ingest.config.READS_QUEUED=1', /at '\/ingest\/config': additional properties 'READS_QUEUED' not allowed/],
+  ['gateway.replicas=0', /gateway\/replicas.*minimum: got 0, want 1/],
+  ['gateway.replica=2', /at '\/gateway': additional properties 'replica' not allowed/],
+  ['gateway.autoscaling.minReplicas=9', /gateway.autoscaling.minReplicas is above maxReplicas/],
+  ['gateway.podDisruptionBudget.maxUnavailable=0', /maxUnavailable/],
+  ['processor.autoscaling.enabled=true', /needs processor.autoscaling.prometheusUrl/],
+  ['ingress.enabled=true', /ingress.enabled needs ingress.host/],
+  ['ingress.host=events.example/', /ingress\/host.*does not match pattern/],
+  ['tracing.enabled=true', /tracing.enabled needs tracing.endpoint/],
+  ['image.digest=abc', /image\/digest.*does not match pattern/],
+  ['shutdownSeconds=0', /shutdownSeconds.*minimum: got 0, want 1/],
+  [
+    'metrics.serviceMonitor.enabled=true,ingest.requireKeys=true',
+    /needs metrics.serviceMonitor.ingestKeySecret/,
+  ],
+  [
+    'networkPolicy.core.from[0].pods=x',
+    /at '\/networkPolicy\/core\/from\/0': additional properties 'pods' not allowed/,
+  ],
+];
+
+describe('values that cannot be meant', () => {
+  it.each(refused)('%s is refused', async (set, says) => {
+    const { code, text } = await tool('helm', helmArgs('template', [...valuesFile('minimal'), '--set', set]));
+    expect(code, text).toBe(1);
+    expect(text).toMatch(says);
+  });
+});
+
+describe('the schema of the values', () => {
+  const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8')) as {
+    properties: Record<string, { properties: { config: { properties: object } } & Record<string, object> }>;
+  };
+  /** Settings that have values of their own in the chart, or are part of it. */
+  const elsewhere =
+    /^(KAFKA_(BROKERS|TOPIC_PREFIX|REPLICATION_FACTOR|TLS.*|SASL_.*)|CLICKHOUSE_.*|API_KEYS|SHUTDOWN_SECONDS|INGEST_REQUIRE_KEYS|.*_PORT|OTEL_.*)$/;
+
+  it.each(appNames)('has every setting of %s that is set nowhere else', (app) => {
+    const allowed = Object.keys(schema.properties[app]?.properties.config.properties ?? {});
+    expect(allowed).toEqual(
+      settingsOf(app)
+        .filter((name) => !elsewhere.test(name))
+        .sort(),
+    );
+  });
+
+  it('has for every app together what each has', () => {
+    const { config } = schema.properties as unknown as { config: { properties: object } };
+    const all = new Set(appNames.flatMap(settingsOf).filter((name) => !elsewhere.test(name)));
+    expect(Object.keys(config.properties)).toEqual([...all].sort());
+  });
+});

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+/** One service of docker-compose.yml, as far as the specs look at it. */
+export interface ComposeService {
+  image: string;
+  command?: string[];
+  environment?: Record<string, string | number>;
+  ports?: string[];
+  volumes?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+  read_only?: boolean;
+  stop_grace_period?: string;
+}
+
+export interface ComposeFile {
+  services: Record<string, ComposeService>;
+  volumes: Record<string, unknown>;
+}
+
+/** docker-compose.yml, its anchors merged and `${NAME:-default}` at its default. */
+export function readComposeFile(): ComposeFile {
+  const text = readFileSync('docker-compose.yml', 'utf8');
+  return parse(text, (_, value: unknown) => withDefaults(value), { merge: true }) as ComposeFile;
+}
+
+function withDefaults(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return value.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, (_, byDefault: string) => byDefault);
+}

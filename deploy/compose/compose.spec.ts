@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '#contracts';
+import { appNames, configOf, portsOf, probePortOf, settingsOf } from '../app-settings.js';
+import { readComposeFile } from './compose-file.js';
+
+const { services, volumes } = readComposeFile();
+const service = (name: string) => services[name] ?? expect.fail(`there is no service ${name}`);
+
+describe.each(appNames)('the service %s of docker-compose.yml', (app) => {
+  const { command, environment = {}, ports = [], healthcheck, ...rest } = service(app);
+
+  it('starts the app of its name', () => {
+    expect(command).toEqual(['node', `dist/apps/${app}/src/main.js`]);
+    expect(existsSync(command?.[1] ?? '')).toBe(true);
+  });
+
+  it('sets nothing but settings of the app, and to values that it takes', () => {
+    const known = new Set(settingsOf(app));
+    const unknown = Object.keys(environment).filter((name) => !known.has(name));
+    // Ingest never speaks to ClickHouse: it shall not know the password.
+    expect(unknown).toEqual([]);
+    const texts = Object.entries(environment).map(([name, value]) => [name, String(value)]);
+    const config = loadConfig(configOf(app), Object.fromEntries(texts) as NodeJS.ProcessEnv);
+    expect(config.HOST).toBe('0.0.0.0');
+    expect(config.KAFKA_BROKERS).toEqual(['kafka:9092']);
+    if (app === 'ingest') expect(Object.keys(environment).join()).not.toContain('CLICKHOUSE');
+    else expect(config.CLICKHOUSE_URL).toBe('http://clickhouse:8123');
+  });
+
+  it('publishes the ports that clients use, on this machine alone', () => {
+    const published = ['gateway', 'ingest'].includes(app) ? portsOf(app) : [];
+    expect(ports).toEqual(published.map((port) => `127.0.0.1:${port}:${port}`));
+  });
+
+  it('is healthy when the app is ready', () => {
+    const address = new URL(healthcheck?.test.at(-1) ?? '');
+    expect(Number(address.port)).toBe(probePortOf(app));
+    expect(address.pathname).toBe('/health/ready');
+    expect(existsSync(healthcheck?.test[2] ?? '')).toBe(true);
+  });
+
+  it('is given longer to stop than the app takes, and writes nowhere', () => {
+    const { SHUTDOWN_SECONDS } = new (configOf(app))();
+    expect(Number.parseInt(rest.stop_grace_period ?? '')).toBeGreaterThanOrEqual(SHUTDOWN_SECONDS + 5);
+    expect(rest.read_only).toBe(true);
+  });
+});
+
+describe('docker-compose.yml', () => {
+  it('starts nothing before what it needs is healthy', () => {
+    for (const [name, { depends_on: needs = {} }] of Object.entries(services)) {
+      for (const [needed, { condition }] of Object.entries(needs)) {
+        expect(condition, `${name} → ${needed}`).toBe('service_healthy');
+        expect(service(needed).healthcheck, needed).toBeDefined();
+      }
+    }
+    expect(Object.keys(service('gateway').depends_on ?? {})).toEqual(['kafka', 'clickhouse']);
+    expect(Object.keys(service('ingest').depends_on ?? {})).toEqual(['kafka']);
+  });
+
+  it('names every image of others by an exact version', () => {
+    const images = Object.values(services).map(({ image }) => image);
+    const others = images.filter((image) => !image.startsWith('tributary:'));
+    expect(others).toHaveLength(4);
+    for (const image of others)
+      expect(image).toMatch(/^[\w./-]+:v?\d+\.\d+\.\d+(\.\d+)?(@sha256:[0-9a-f]{64})?$/);
+  });
+
+  it('has the Kafka that `npm start` has', () => {
+    const [, version] =
+      /kafka_2\.13<\/artifactId>\s*<version>([\d.]+)</.exec(readFileSync('local/kafka/pom.xml', 'utf8')) ??
+      [];
+    expect(service('kafka').image).toContain(`apache/kafka:${version}@`);
+  });
+
+  it('mounts what is there, and keeps data in volumes', () => {
+    for (const mount of Object.values(services).flatMap((one) => one.volumes ?? [])) {
+      const [from = ''] = mount.split(':');
+      if (from.startsWith('./')) expect(existsSync(from), from).toBe(true);
+      else expect(volumes, mount).toHaveProperty(from);
+    }
+  });
+});
+
+describe('Prometheus and Grafana of docker-compose.yml', () => {
+  it('scrape each app at the port of its metrics, and have the rules', () => {
+    const { scrape_configs: jobs, rule_files: rules } = parse(
+      readFileSync('deploy/prometheus/prometheus.yml', 'utf8'),
+    ) as {
+      scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];
+      rule_files: string[];
+    };
+    const targets = jobs.map(({ job_name: job, static_configs: [one] }) => [job, one?.targets]);
+    expect(Object.fromEntries(targets)).toEqual(
+      Object.fromEntries(appNames.map((app) => [app, [`${app}:${probePortOf(app)}`]])),
+    );
+    expect(service('prometheus').volumes).toContain('./helm/tributary/rules:/etc/prometheus/rules:ro');
+    expect(rules).toEqual(['/etc/prometheus/rules/*.yaml']);
+  });
+
+  it('show the dashboards that are mounted, from that Prometheus', () => {
+    const provisioned = (file: string): unknown =>
+      parse(readFileSync(`deploy/grafana/provisioning/${file}`, 'utf8'));
+    expect(provisioned('dashboards/tributary.yml')).toMatchObject({
+      providers: [{ type: 'file', options: { path: '/var/lib/grafana/dashboards' } }],
+    });
+    expect(service('grafana').volumes).toContain(
+      './helm/tributary/dashboards:/var/lib/grafana/dashboards:ro',
+    );
+    expect(provisioned('datasources/prometheus.yml')).toMatchObject({
+      datasources: [{ type: 'prometheus', url: 'http://prometheus:9090', isDefault: true }],
+    });
+  });
+});

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+
+/** One instruction, continued lines joined: `{name: 'RUN', text: 'npm ci'}`. */
+export interface Instruction {
+  name: string;
+  text: string;
+}
+
+/** From one FROM to the next. */
+export interface Stage {
+  /** As written, variables put in. */
+  base: string;
+  /** `AS build`; undefined for the last one. */
+  name: string | undefined;
+  instructions: Instruction[];
+}
+
+/** The stages of the Dockerfile, in order. Variables are those of ARG before the first FROM. */
+export function readDockerfile(file = 'Dockerfile'): Stage[] {
+  const args = new Map<string, string>();
+  const stages: Stage[] = [];
+  for (const { name, text } of instructionsIn(readFileSync(file, 'utf8'))) {
+    if (name === 'FROM') {
+      const [image = '', , stage] = text.split(/\s+/);
+      const base = image.replaceAll(/\$\{(\w+)\}/g, (_, variable: string) => args.get(variable) ?? '');
+      stages.push({ base, name: stage, instructions: [] });
+    } else if (stages.length === 0 && name === 'ARG') {
+      const [variable = '', value = ''] = text.split(/=(.*)/s);
+      args.set(variable, value);
+    } else stages.at(-1)?.instructions.push({ name, text });
+  }
+  return stages;
+}
+
+function instructionsIn(text: string): Instruction[] {
+  const lines = text
+    .replaceAll(/^\s*#.*\n/gm, '')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n');
+  return lines.filter(Boolean).map((line) => {
+    const [, name = '', rest = ''] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? [];
+    if (!name) throw new Error(`No instruction: ${line}`);
+    return { name, text: rest };
+  });
+}
+
+/** What the instructions of this name say, in order. */
+export function all(stage: Stage, name: string): string[] {
+  return stage.instructions.filter((one) => one.name === name).map(({ text }) => text);
+}

@@ -1,0 +1,160 @@
+import { spawn, execFile, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '#local';
+import { appNames, settingsOf, type AppName } from '../app-settings.js';
+import { all, readDockerfile, type Stage } from './dockerfile.js';
+import { buildOutsideDocker } from './outside-docker.js';
+
+const mebibyte = 1024 * 1024;
+const stages = readDockerfile();
+const image = stages.at(-1) as Stage;
+/** As in the image, where this process may take on another user; else as whoever runs the check. */
+const [uid, gid] = (all(image, 'USER')[0] ?? '').split(':').map(Number);
+const user = process.getuid?.() === 0 ? { uid, gid } : {};
+const json = (text: string): string[] => JSON.parse(text) as string[];
+
+let scratch: string;
+let folder: string;
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'tributary-image-'));
+  await chmod(scratch, 0o755);
+  folder = await buildOutsideDocker(stages, scratch);
+});
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+/** The command of the image, for another app. */
+function startOf(app: AppName): [program: string, args: string[]] {
+  const [program = '', ...args] = json(all(image, 'CMD')[0] ?? '[]').map((part) =>
+    part.replace('gateway', app),
+  );
+  return [program, args];
+}
+
+/** Of the environment what the image sets, and these settings. */
+function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
+  const ours = all(image, 'ENV').flatMap((text) => text.split(/\s+/).map((pair) => pair.split('=')));
+  return { PATH: process.env.PATH, ...(Object.fromEntries(ours) as object), ...settings };
+}
+
+function output(
+  command: [string, string[]],
+  settings: Record<string, string> = {},
+): Promise<{ code: unknown; text: string }> {
+  return new Promise((resolve) => {
+    const options = { cwd: folder, env: environment(settings), ...user };
+    const child = execFile(...command, options, (_error, out, err) =>
+      resolve({ code: child.exitCode, text: out + err }),
+    );
+  });
+}
+
+/** Every file with its size and when it was written. */
+function state(): string[] {
+  const entries = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return entries.map((name) => {
+    const file = statSync(join(folder, name));
+    return `${name} ${file.isFile() ? file.size : ''} ${file.mtimeMs}`;
+  });
+}
+
+describe('what the Dockerfile builds, built without Docker in an empty folder', () => {
+  it('has what production needs and nothing of development', () => {
+    for (const there of ['kafkajs', '@clickhouse/client', 'fastify']) {
+      expect(existsSync(join(folder, 'node_modules', there)), there).toBe(true);
+    }
+    for (const not of ['chdb', 'vitest', 'eslint', '@types/node']) {
+      expect(existsSync(join(folder, 'node_modules', not)), not).toBe(false);
+    }
+    const files = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' });
+    expect(files.filter((name) => /spec\.js$|fixture\.js$|^local|^libs.testing/.test(name))).toEqual([]);
+  });
+
+  it('is small', () => {
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
+      statSync(join(folder, name)),
+    );
+    const bytes = files.filter((file) => file.isFile()).reduce((sum, { size }) => sum + size, 0);
+    expect(bytes / mebibyte).toBeLessThan(180);
+  });
+
+  it('lists its parts in CycloneDX, those of production and no others', () => {
+    const bill = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8')) as {
+      bomFormat: string;
+      components: { name: string; group?: string; version: string }[];
+    };
+    expect(bill.bomFormat).toBe('CycloneDX');
+    const listed = bill.components.map(({ name, version }) => `${name}@${version}`);
+    for (const name of ['kafkajs', 'fastify', 'pino']) {
+      const { version } = JSON.parse(
+        readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'),
+      ) as {
+        version: string;
+      };
+      expect(listed).toContain(`${name}@${version}`);
+    }
+    expect(listed.filter((one) => /^(chdb|vitest|eslint)@/.test(one))).toEqual([]);
+  });
+
+  it.each(appNames)('checks the configuration of %s', async (app) => {
+    const [program, args] = startOf(app);
+    const { code, text } = await output([program, [...args, '--check-config']]);
+    expect(code, text).toBe(0);
+    expect(JSON.parse(text)).toMatchObject({ HOST: '0.0.0.0' });
+  });
+
+  it('knows the migration', async () => {
+    const [program, args] = startOf('materializer');
+    expect((await output([program, [...args, '--help']])).text).toContain('--migrate');
+  });
+
+  describe.each(appNames)('%s, started as the user of the image', (app) => {
+    let child: ChildProcess;
+    let before: string[];
+    let port: number;
+    const variable = app === 'gateway' ? 'GATEWAY_CORE_PORT' : `${app.toUpperCase()}_PORT`;
+    /** Whatever else runs on this machine at the usual ports is not asked. */
+    const ports = Object.fromEntries(
+      appNames
+        .flatMap(settingsOf)
+        .filter((name) => /_PORT$/.test(name))
+        .map((name) => [name, '1']),
+    );
+    beforeAll(async () => {
+      before = state();
+      port = await freePort();
+      const nowhere = { KAFKA_BROKERS: '127.0.0.1:1', CLICKHOUSE_URL: 'http://127.0.0.1:1' };
+      const settings = { ...nowhere, [variable]: String(port), GATEWAY_QUERY_PORT: String(await freePort()) };
+      child = spawn(...startOf(app), {
+        cwd: folder,
+        env: environment(settings),
+        stdio: 'ignore',
+        ...user,
+      });
+    });
+    afterAll(() => child.kill('SIGKILL'));
+
+    it('is alive, says the health check of the image, and not ready without its engines', async () => {
+      const [, text = ''] = /CMD (\[.*\])/.exec(all(image, 'HEALTHCHECK')[0] ?? '') ?? [];
+      const [program = '', ...args] = json(text);
+      const ask = (...more: string[]) =>
+        output([program, [...args, ...more]], { ...ports, [variable]: String(port) });
+      await expect.poll(async () => (await ask()).text).toContain('The app answers 200.');
+      expect((await ask()).code).toBe(0);
+      expect(await ask(`http://127.0.0.1:${port}/health/ready`)).toEqual({
+        code: 1,
+        text: 'The app answers 503.\n',
+      });
+    });
+
+    it('stops in order, and has written nothing', async () => {
+      child.kill('SIGTERM');
+      expect(await once(child, 'exit')).toEqual([0, null]);
+      expect(state()).toEqual(before);
+    });
+  });
+});

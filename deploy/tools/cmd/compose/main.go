@@ -1,0 +1,36 @@
+// Reads a compose file as `docker compose config` does, with the same library: the schema, interpolation, and that
+// what a service names (volumes, networks, other services) is there. Prints the project as JSON.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/compose-spec/compose-go/v2/cli"
+)
+
+func main() {
+	if err := show(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func show(file string) error {
+	options, err := cli.NewProjectOptions([]string{file}, cli.WithOsEnv)
+	if err != nil {
+		return err
+	}
+	project, err := options.LoadProject(context.Background())
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(project, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Println(string(text))
+	return err
+}

@@ -1,0 +1,117 @@
+{{/*
+The variables of one app. Takes {root, component} and, for the migration, `secret`: the Secret that is there before the
+release's own one is.
+*/}}
+{{- define "tributary.env" -}}
+{{- $root := .root -}}
+{{- $values := .root.Values -}}
+{{- $app := .component -}}
+{{- $own := default (include "tributary.fullname" $root) .secret -}}
+{{- $config := mergeOverwrite (dict "HOST" "0.0.0.0") $values.config (index $values $app).config -}}
+{{- range $name, $value := $config }}
+- name: {{ $name }}
+  value: {{ ternary ($value | int64) $value (kindIs "float64" $value) | toString | quote }}
+{{- end }}
+- name: SHUTDOWN_SECONDS
+  value: {{ $values.shutdownSeconds | quote }}
+{{- if eq $app "ingest" }}
+- name: INGEST_REQUIRE_KEYS
+  value: {{ include "tributary.ingestRequiresKeys" $root | quote }}
+{{- end }}
+{{- if include "tributary.takesKeys" $app }}
+{{- if $values.apiKeys.existingSecret }}
+- name: API_KEYS
+  valueFrom:
+    secretKeyRef: { name: {{ $values.apiKeys.existingSecret }}, key: {{ $values.apiKeys.key }} }
+{{- else if $values.apiKeys.value }}
+- name: API_KEYS
+  valueFrom:
+    secretKeyRef: { name: {{ $own }}, key: api-keys }
+{{- end }}
+{{- end }}
+- name: KAFKA_BROKERS
+  value: {{ include "tributary.brokers" $root | quote }}
+- name: KAFKA_TOPIC_PREFIX
+  value: {{ $values.kafka.topicPrefix | quote }}
+- name: KAFKA_REPLICATION_FACTOR
+  value: {{ $values.kafka.replicationFactor | quote }}
+{{- with $values.kafka.tls }}
+{{- if .enabled }}
+- name: KAFKA_TLS
+  value: 'true'
+{{- if .ca.secret }}
+- name: KAFKA_TLS_CA
+  value: /etc/tributary/kafka-ca/{{ .ca.key }}
+{{- end }}
+{{- if .client.secret }}
+- name: KAFKA_TLS_CERT
+  value: /etc/tributary/kafka-client/{{ .client.certKey }}
+- name: KAFKA_TLS_KEY
+  value: /etc/tributary/kafka-client/{{ .client.keyKey }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- with $values.kafka.sasl }}
+{{- if .mechanism }}
+- name: KAFKA_SASL_MECHANISM
+  value: {{ .mechanism }}
+- name: KAFKA_SASL_USERNAME
+  value: {{ .username | quote }}
+- name: KAFKA_SASL_PASSWORD
+  valueFrom:
+    secretKeyRef: { name: {{ default $own .existingSecret }}, key: {{ include "tributary.kafkaPasswordKey" $root }} }
+{{- end }}
+{{- end }}
+{{- if include "tributary.readsStore" $app }}
+- name: CLICKHOUSE_URL
+  value: {{ include "tributary.clickhouseUrl" $root | quote }}
+- name: CLICKHOUSE_USER
+  value: {{ $values.clickhouse.username | quote }}
+- name: CLICKHOUSE_DATABASE
+  value: {{ $values.clickhouse.database | quote }}
+{{- with $values.clickhouse }}
+{{- if or .password .existingSecret }}
+- name: CLICKHOUSE_PASSWORD
+  valueFrom:
+    secretKeyRef: { name: {{ default $own .existingSecret }}, key: {{ include "tributary.clickhousePasswordKey" $root }} }
+{{- end }}
+{{- if .ca.secret }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/tributary/clickhouse-ca/{{ .ca.key }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if $values.tracing.enabled }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ $values.tracing.endpoint | quote }}
+{{- end }}
+{{- with $values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* The files that the variables name. Takes {root, component}; a list that may be empty. */}}
+{{- define "tributary.volumes" -}}
+{{- $tls := .root.Values.kafka.tls -}}
+{{- if and $tls.enabled $tls.ca.secret }}
+- name: kafka-ca
+  secret: { secretName: {{ $tls.ca.secret }}, defaultMode: 0440 }
+{{- end }}
+{{- if and $tls.enabled $tls.client.secret }}
+- name: kafka-client
+  secret: { secretName: {{ $tls.client.secret }}, defaultMode: 0440 }
+{{- end }}
+{{- with .root.Values.clickhouse.ca.secret }}
+{{- if include "tributary.readsStore" $.component }}
+- name: clickhouse-ca
+  secret: { secretName: {{ . }}, defaultMode: 0440 }
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Where those files are. Takes {root, component}. */}}
+{{- define "tributary.volumeMounts" -}}
+{{- range include "tributary.volumes" . | fromYamlArray }}
+- { name: {{ .name }}, mountPath: /etc/tributary/{{ .name }}, readOnly: true }
+{{- end }}
+{{- end -}}

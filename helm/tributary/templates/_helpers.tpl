@@ -1,0 +1,147 @@
+{{/* The names of all objects begin with this; short enough for what Kubernetes adds to them. */}}
+{{- define "tributary.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What tells the pods of one component apart; never changes. Takes {root, component}. */}}
+{{- define "tributary.selector" -}}
+app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride | trunc 63 }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{/* On every object. Takes {root, component}. */}}
+{{- define "tributary.labels" -}}
+{{ include "tributary.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "tributary.image" -}}
+{{- $image := .Values.image -}}
+{{- if $image.digest -}}
+{{- printf "%s@%s" $image.repository $image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $image.repository (default .Chart.AppVersion $image.tag) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "tributary.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "tributary.fullname" .) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- default "default" .Values.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The ports of each app, as `name: number`. Takes the app's name. */}}
+{{- define "tributary.ports" -}}
+{{- if eq . "gateway" }}{core: 3900, query: 3902}
+{{- else if eq . "ingest" }}{http: 3901}
+{{- else if eq . "materializer" }}{http: 3903}
+{{- else }}{http: 3904}
+{{- end }}
+{{- end -}}
+
+{{/* The one that answers probes and Prometheus. Takes the app's name. */}}
+{{- define "tributary.probePort" -}}
+{{- if eq . "gateway" }}core{{ else }}http{{ end }}
+{{- end -}}
+
+{{/* Whether an app speaks to ClickHouse: ingest does not, and gets no password. */}}
+{{- define "tributary.readsStore" -}}
+{{- if ne . "ingest" }}true{{ end }}
+{{- end -}}
+
+{{/* Whether an app takes API keys. */}}
+{{- define "tributary.takesKeys" -}}
+{{- if has . (list "gateway" "ingest") }}true{{ end }}
+{{- end -}}
+
+{{- define "tributary.ingestRequiresKeys" -}}
+{{- if or .Values.ingest.requireKeys .Values.ingress.enabled }}true{{ else }}false{{ end }}
+{{- end -}}
+
+{{- define "tributary.brokers" -}}
+{{- if .Values.kafka.bundled -}}
+{{- printf "%s-kafka:9092" (include "tributary.fullname" .) -}}
+{{- else -}}
+{{- join "," .Values.kafka.brokers -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "tributary.clickhouseUrl" -}}
+{{- if .Values.clickhouse.bundled -}}
+{{- printf "http://%s-clickhouse:8123" (include "tributary.fullname" .) -}}
+{{- else -}}
+{{- .Values.clickhouse.url -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The port of a URL, said in it or meant by its scheme. */}}
+{{- define "tributary.portOf" -}}
+{{- $url := urlParse . -}}
+{{- if contains ":" $url.host -}}
+{{- regexFind "[0-9]+$" $url.host -}}
+{{- else if eq $url.scheme "https" -}}443
+{{- else -}}80
+{{- end -}}
+{{- end -}}
+
+{{/* Names of the Secrets that hold each secret: one that is there, or the release's own. */}}
+{{- define "tributary.kafkaSecret" -}}
+{{- default (include "tributary.fullname" .) .Values.kafka.sasl.existingSecret -}}
+{{- end -}}
+{{- define "tributary.kafkaPasswordKey" -}}
+{{- if .Values.kafka.sasl.existingSecret }}{{ .Values.kafka.sasl.passwordKey }}{{ else }}kafka-password{{ end }}
+{{- end -}}
+{{- define "tributary.clickhouseSecret" -}}
+{{- default (include "tributary.fullname" .) .Values.clickhouse.existingSecret -}}
+{{- end -}}
+{{- define "tributary.clickhousePasswordKey" -}}
+{{- if .Values.clickhouse.existingSecret }}{{ .Values.clickhouse.passwordKey }}{{ else }}clickhouse-password{{ end }}
+{{- end -}}
+
+{{/* What the release's own Secret holds; nothing where every secret is in one that is there already. */}}
+{{- define "tributary.secretData" -}}
+{{- with .Values.kafka.sasl }}
+{{- if and .password (not .existingSecret) }}
+kafka-password: {{ .password | b64enc | quote }}
+{{- end }}
+{{- end }}
+{{- with .Values.clickhouse }}
+{{- if and .password (not .existingSecret) }}
+clickhouse-password: {{ .password | b64enc | quote }}
+{{- end }}
+{{- end }}
+{{- with .Values.apiKeys }}
+{{- if and .value (not .existingSecret) }}
+api-keys: {{ .value | b64enc | quote }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* What the restricted Pod Security Standard asks of a pod, and of a container. */}}
+{{- define "tributary.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+seccompProfile: { type: RuntimeDefault }
+{{- end -}}
+{{- define "tributary.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end -}}

@@ -1,0 +1,57 @@
+{{/* What the schema of the values cannot say: which of them need which others. Included once. */}}
+{{- define "tributary.refuse" -}}
+{{- with .Values.kafka }}
+{{- if and (not .bundled) (not .brokers) }}
+{{- fail "kafka.brokers is empty: name your brokers as host:port, or set kafka.bundled=true to try it out" }}
+{{- end }}
+{{- if and .bundled .brokers }}
+{{- fail "kafka.brokers and kafka.bundled=true are two Kafkas: set one of them" }}
+{{- end }}
+{{- if and .bundled (or .tls.enabled .sasl.mechanism) }}
+{{- fail "kafka.bundled=true is a Kafka without TLS and without SASL: leave kafka.tls and kafka.sasl as they are" }}
+{{- end }}
+{{- if and .sasl.mechanism (not .sasl.username) }}
+{{- fail "kafka.sasl.mechanism needs kafka.sasl.username" }}
+{{- end }}
+{{- if and .sasl.mechanism (not .sasl.password) (not .sasl.existingSecret) }}
+{{- fail "kafka.sasl.mechanism needs kafka.sasl.existingSecret or kafka.sasl.password" }}
+{{- end }}
+{{- if and (not .sasl.mechanism) (or .sasl.username .sasl.password .sasl.existingSecret) }}
+{{- fail "kafka.sasl needs kafka.sasl.mechanism: plain, scram-sha-256 or scram-sha-512" }}
+{{- end }}
+{{- if and (not .tls.enabled) (or .tls.ca.secret .tls.client.secret) }}
+{{- fail "kafka.tls names a Secret, but kafka.tls.enabled is false" }}
+{{- end }}
+{{- end }}
+{{- with .Values.clickhouse }}
+{{- if and (not .bundled) (not .url) }}
+{{- fail "clickhouse.url is empty: name your server as http(s)://host:port, or set clickhouse.bundled=true to try it out" }}
+{{- end }}
+{{- if and .bundled .url }}
+{{- fail "clickhouse.url and clickhouse.bundled=true are two ClickHouses: set one of them" }}
+{{- end }}
+{{- if and .bundled (not .password) (not .existingSecret) }}
+{{- fail "clickhouse.bundled=true needs clickhouse.password or clickhouse.existingSecret" }}
+{{- end }}
+{{- end }}
+{{- if and .Values.ingress.enabled (not .Values.ingress.host) }}
+{{- fail "ingress.enabled needs ingress.host" }}
+{{- end }}
+{{- if and .Values.tracing.enabled (not .Values.tracing.endpoint) }}
+{{- fail "tracing.enabled needs tracing.endpoint" }}
+{{- end }}
+{{- if and .Values.processor.autoscaling.enabled (not .Values.processor.autoscaling.prometheusUrl) }}
+{{- fail "processor.autoscaling.enabled needs processor.autoscaling.prometheusUrl" }}
+{{- end }}
+{{- range $name := list "gateway" "ingest" "materializer" "processor" }}
+{{- $scaling := (index $.Values $name).autoscaling }}
+{{- if gt (int $scaling.minReplicas) (int $scaling.maxReplicas) }}
+{{- fail (printf "%s.autoscaling.minReplicas is above maxReplicas" $name) }}
+{{- end }}
+{{- end }}
+{{- with .Values.metrics.serviceMonitor }}
+{{- if and .enabled (eq (include "tributary.ingestRequiresKeys" $) "true") (not .ingestKeySecret) }}
+{{- fail "metrics.serviceMonitor.enabled needs metrics.serviceMonitor.ingestKeySecret: ingest asks for a key, for its metrics too" }}
+{{- end }}
+{{- end }}
+{{- end -}}

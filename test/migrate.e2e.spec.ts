@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { freshNames, testEngines } from '#testing';
+
+const main = join(process.cwd(), 'dist', 'apps', 'materializer', 'src', 'main.js');
+
+function migrate(settings: Record<string, string>) {
+  return spawn(process.execPath, [main, '--migrate'], {
+    // Without Kafka: a migration needs none.
+    env: { PATH: process.env.PATH, KAFKA_BROKERS: '127.0.0.1:1', ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+it('makes the tables and ends, again and again', async () => {
+  const { clickhouseUrl } = testEngines();
+  const { database } = freshNames();
+  for (let round = 0; round < 2; round++) {
+    const child = migrate({ CLICKHOUSE_URL: clickhouseUrl, CLICKHOUSE_DATABASE: database });
+    child.stdout.resume();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  }
+  const ask = async (query: string) => {
+    const answer = await fetch(`${clickhouseUrl}/`, { method: 'POST', body: query });
+    return (await answer.text()).trim();
+  };
+  expect(await ask(`EXISTS TABLE ${database}.events`)).toBe('1');
+  await ask(`DROP DATABASE ${database} SYNC`);
+});
+
+it('has not been done when it is stopped while it waits: the Job must not count as complete', async () => {
+  const child = migrate({ CLICKHOUSE_URL: 'http://127.0.0.1:1' });
+  for await (const lines of child.stdout.setEncoding('utf8') as AsyncIterable<string>) {
+    if (lines.includes('waiting for ClickHouse')) break;
+  }
+  child.kill('SIGTERM');
+  const [code] = (await once(child, 'exit')) as [number | null];
+  expect(code).toBe(1);
+});
