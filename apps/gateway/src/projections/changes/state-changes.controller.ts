@@ -31,7 +31,7 @@ export class StateChangesController {
       'as it comes. `reset` says that another build is served now: what was sent before holds no more; with ' +
       '`snapshot=true` the states of all keys follow, else they are to be read. With `Last-Event-ID`, the last id that ' +
       'came, the newest state of every key that has changed since is sent first: none is left out, and some may come ' +
-      'again, with the same `version`. A comment is sent every 15 seconds. Before a stream is ended by this side, a ' +
+      'again, with the same `version` or an older one. A comment is sent every 15 seconds. Before a stream is ended by this side, a ' +
       'message `error` says why, as a problem document: `overloaded` for a client that is too slow, `shutting_down`, ' +
       '`invalid_token`, `stream_forbidden`, `projection_not_found` for a projection that was deleted.',
   })
