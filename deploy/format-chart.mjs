@@ -6,7 +6,7 @@ import { installTools } from './tools/install.mjs';
 
 try {
   await installTools();
-  const program = join(root, '.tools', 'bin', 'helm-docs');
+  const program = join(root, '.tools', 'deploy', 'bin', 'helm-docs');
   const { status } = spawnSync(program, ['--chart-search-root', join(root, 'helm')], { stdio: 'inherit' });
   process.exit(status ?? 1);
 } catch (error) {

@@ -26,11 +26,11 @@ export interface ToolOutput {
   text: string;
 }
 
-/** Runs one of the tools of `.tools/bin`, with this text on its standard input. Never throws for how it ends. */
+/** Runs one of the tools of `.tools/deploy/bin`, with this text on its standard input. Never throws for how it ends. */
 export function tool(name: string, args: string[], input = ''): Promise<ToolOutput> {
   return new Promise((resolve) => {
     const child = execFile(
-      join('.tools', 'bin', name),
+      join('.tools', 'deploy', 'bin', name),
       args,
       { maxBuffer: 1 << 26 },
       (error, stdout, stderr) => resolve({ code: error?.code ?? child.exitCode, text: stdout + stderr }),

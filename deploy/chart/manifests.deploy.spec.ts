@@ -41,11 +41,11 @@ describe('what the chart makes of all values files', () => {
       ...['-strict', '-summary', '-kubernetes-version', version],
       ...[
         '-schema-location',
-        join('.tools', 'schemas', version, '{{ .ResourceKind }}{{ .KindSuffix }}.json'),
+        join('.tools', 'deploy', 'schemas', version, '{{ .ResourceKind }}{{ .KindSuffix }}.json'),
       ],
       ...[
         '-schema-location',
-        '.tools/schemas/custom/{{ .ResourceKind }}-{{ .Group }}-{{ .ResourceAPIVersion }}.json',
+        '.tools/deploy/schemas/custom/{{ .ResourceKind }}-{{ .Group }}-{{ .ResourceAPIVersion }}.json',
       ],
       path,
     ];

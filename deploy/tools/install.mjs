@@ -1,5 +1,5 @@
 /**
- * What `npm run check:deploy` checks with, installed into `.tools`: Helm and its companions, built by Go from the
+ * What `npm run check:deploy` checks with, installed into `.tools/deploy`: Helm and its companions, built by Go from the
  * versions in go.mod, and the schemas of Kubernetes and of the operators whose objects the chart has. Versions and
  * checksums are in this folder; what is there already costs a few milliseconds.
  */
@@ -15,7 +15,7 @@ import { checkGo, checkPython } from './needed.mjs';
 
 const execute = promisify(execFile);
 const here = join(root, 'deploy', 'tools');
-const target = join(root, '.tools');
+const target = join(root, '.tools', 'deploy');
 const stampFile = join(target, '.installed');
 const { kubernetes, customResources } = JSON.parse(readFileSync(join(here, 'schemas.json'), 'utf8'));
 
