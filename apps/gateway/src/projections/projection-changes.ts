@@ -10,11 +10,12 @@ import {
 import type { ProjectionWriter } from '#store';
 import type { ReadableStreams } from '../access/readable-streams.js';
 import { permittedProjection } from './named-projection.js';
-import { newBuild, type BuildEngines } from './new-build.js';
+import { newBuild } from './new-build.js';
+import type { BoundSourcesEngines } from '../sources/bound-sources.js';
 import { requireSources } from './required-sources.js';
 import { sameSpec } from './wanted-projection.js';
 
-export interface ProjectionChangesParts extends BuildEngines {
+export interface ProjectionChangesParts extends BoundSourcesEngines {
   definitions: Pick<Definitions, 'stream' | 'projections'>;
   projections: Pick<ProjectionWriter, 'removeBuild'>;
   streams: ReadableStreams;
