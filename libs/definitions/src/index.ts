@@ -5,8 +5,11 @@ export { definitionsAge, definitionsHealth, DefinitionsStoppedError } from './de
 export * from './erasures/erasure.js';
 export * from './erasures/standing-erasure.js';
 export * from './keys/key-definition.js';
+export * from './pipelines/pipeline-definition.js';
+export * from './pipelines/pipeline-loop.js';
 export * from './projections/projection-definition.js';
 export * from './kind.js';
+export type { RunSource } from './sources/run-source.js';
 export * from './schemas/schema-subject.js';
 export type { StreamDefinition } from './streams/stream-definition.js';
 export { durationMs } from './streams/duration.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { formatTime, ProblemError, type TopicNames } from '#contracts';
-import type { BuildSource, Definitions, ProjectionBuild, ProjectionSpec } from '#definitions';
+import type { Definitions, ProjectionBuild, ProjectionSpec, RunSource } from '#definitions';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 
 export interface BuildEngines {
@@ -21,7 +21,7 @@ export async function newBuild(
 ): Promise<Omit<ProjectionBuild, 'version'>> {
   const { streams } = spec.source;
   const sources = await Promise.all(
-    streams.map(async (stream, i): Promise<[string, BuildSource]> => {
+    streams.map(async (stream, i): Promise<[string, RunSource]> => {
       const source = await sourceOf(stream, spec.from, engines);
       if (source) return [stream, source];
       const detail = `there is no stream ${stream}`;
@@ -42,7 +42,7 @@ async function sourceOf(
   stream: string,
   from: ProjectionSpec['from'],
   { definitions, admin, topics }: BuildEngines,
-): Promise<BuildSource | undefined> {
+): Promise<RunSource | undefined> {
   const definition = definitions.stream(stream);
   if (definition?.state !== 'live') return undefined;
   const { created_at } = definition;
