@@ -11,4 +11,5 @@ export {
 export { MigrationError } from './clickhouse/migrations.js';
 export { MemoryStore } from './memory/memory-store.js';
 export * from './projection-store.js';
+export * from './pipeline-store.js';
 export * from './snapshot-store.js';
