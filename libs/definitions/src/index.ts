@@ -9,4 +9,3 @@ export * from './projections/projection-definition.js';
 export * from './kind.js';
 export * from './schemas/schema-subject.js';
 export type { StreamDefinition } from './streams/stream-definition.js';
-export { durationMs } from './streams/duration.js';
