@@ -12,4 +12,3 @@ export * from './kind.js';
 export type { RunSource } from './sources/run-source.js';
 export * from './schemas/schema-subject.js';
 export type { StreamDefinition } from './streams/stream-definition.js';
-export { durationMs } from './streams/duration.js';

@@ -59,6 +59,14 @@ export type Outcome =
       readonly flow: FlowEvent;
     };
 
+/** An operator let an event pass; a branch took it. Only a trace has these. */
+export interface Passed {
+  readonly kind: 'pass';
+  readonly at: string;
+  /** As it goes on. */
+  readonly flow: FlowEvent;
+}
+
 /** What has to be known before an `enrich` from a projection can run. */
 export interface Lookup {
   readonly projection: string;
@@ -79,6 +87,8 @@ export interface Chain {
   lookups(flow: FlowEvent, known: (lookup: Lookup) => string | null | undefined): readonly Lookup[];
   /** Everything that becomes of the event, in the order of the definition. Never throws for what an event holds. */
   run(flow: FlowEvent, tables: Tables): readonly Outcome[];
+  /** The same, with each operator that let the event pass: for the dry run. */
+  trace(flow: FlowEvent, tables: Tables): readonly (Outcome | Passed)[];
 }
 
 /** A row of a keyed stage: what it knows of one window, or of one key. Plain JSON. */
