@@ -18,7 +18,10 @@ export interface Origin {
   readonly path: string;
 }
 
-/** An event on its way. `event.stream`, `partition` and `offset` are those of its origin; its id too until it is emitted. */
+/**
+ * An event on its way. `event.stream`, `partition` and `offset` are those of its origin; its id too until it is emitted. The
+ * result of a window has no stream and no id ('').
+ */
 export interface FlowEvent {
   readonly event: LogEvent;
   readonly origin: Origin;
@@ -110,7 +113,10 @@ export interface KeyedStep {
   readonly row?: KeyedRow | undefined;
   /** What goes on through the stage's chain: the event itself (dedupe), or a result (`"emit": "updates"`). */
   readonly results: readonly FlowEvent[];
-  /** Drop, late or fail; undefined when it was taken. */
+  /**
+   * Drop, late or fail; undefined when it was taken. Of an event with several rows the first of these is what became of
+   * it: a value that cannot be folded is refused by each of its windows.
+   */
   readonly outcome?: Outcome | undefined;
 }
 
@@ -129,7 +135,10 @@ export interface KeyedOperator {
     name: string,
     arrival: { key: string; flow: FlowEvent; watermark: Micros },
   ): KeyedStep;
-  /** What is due at this watermark. Undefined `row`: there is nothing left of it. */
+  /**
+   * What is due at this watermark. Undefined `row`: there is nothing left of it. Else it has to be saved: of several
+   * sessions of a key some have closed.
+   */
   close(
     row: KeyedRow,
     name: string,
@@ -139,7 +148,7 @@ export interface KeyedOperator {
 
 /** A stage that is keyed: `key` is that of its topic's records. */
 export interface KeyedStage {
-  /** 16 hexadecimal digits of what it computes and where in the definition it stands: another window is another stage. */
+  /** 16 hexadecimal digits of what it computes, what feeds it and in which branch it is: another window is another stage. */
   readonly id: string;
   /** Of the window or the dedupe. */
   readonly at: string;
