@@ -1,31 +1,23 @@
-import { Retry } from '#consuming';
-import { createLogger } from '#telemetry';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { PartitionProjector } from './partition-projector.js';
-import { Saver } from './saver.js';
+import { Saver, type SavedPart, type Saving } from './saver.js';
 
 let saves: number[][];
 /** Lets the save go on that is under way. */
 let goOn: () => void;
 let slow: boolean;
 let failures: unknown[];
-let saver: Saver;
+let saver: Saver<SavedPart<Saving>, Saving>;
 
 beforeEach(() => {
   [saves, slow, failures] = [[], false, []];
   saver = new Saver({
-    writer: {
-      save: async (_rows, progress) => {
-        saves.push(progress.map(({ next }) => next));
-        if (slow) await new Promise<void>((resolve) => (goOn = resolve));
-      },
-      appendDeadLetters: async () => undefined,
+    save: async (all) => {
+      saves.push(all.map(({ progress }) => progress.next));
+      if (slow) await new Promise<void>((resolve) => (goOn = resolve));
     },
-    retry: new Retry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
     intervalMs: 0,
     most: { keys: 10, weight: 1e6 },
     turns: 2,
-    stopped: new AbortController().signal,
     saved: () => undefined,
     onFailure: (error) => failures.push(error),
   });
@@ -40,14 +32,14 @@ function partition(keys: number, next = 1) {
     unsavedWeight: 0,
     unsaved: () => {
       part.unsavedCount = 0;
-      return { letters: [], rows: [], progress: { next }, saved: () => undefined };
+      return { progress: { next }, saved: () => undefined };
     },
   };
-  return { part: part as unknown as PartitionProjector, end };
+  return { part, end };
 }
 
 /** Whether somebody has their turn yet. */
-async function turnOf(part: PartitionProjector): Promise<{ done?: () => void }> {
+async function turnOf(part: SavedPart<Saving>): Promise<{ done?: () => void }> {
   const turn: { done?: () => void } = {};
   void saver.turn(part).then((done) => (turn.done = done));
   await new Promise(setImmediate);
