@@ -16,6 +16,7 @@ import { ProjectionFigures } from './projections/projection-figures.js';
 import { ProjectionLag } from './projections/projection-lag.js';
 import { ProjectionStates } from './projections/states/projection-states.js';
 import { PipelineChanges } from './pipelines/pipeline-changes.js';
+import { PipelineDryRun } from './pipelines/dry-run/pipeline-dry-run.js';
 import { PipelineFigures } from './pipelines/pipeline-figures.js';
 import { PipelineLag } from './pipelines/pipeline-lag.js';
 import type { ReadGate } from './reads/read-gate.js';
@@ -65,6 +66,7 @@ export interface GatewayParts {
   projectionStates: ProjectionStates;
   pipelineChanges: PipelineChanges;
   pipelineFigures: PipelineFigures;
+  pipelineDryRun: PipelineDryRun;
   wrongInWebhook: WebhookRule;
   live: LiveStreams;
   write: WritePorts;
@@ -106,6 +108,7 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
       ...{ pipelines, gate },
       lag: new PipelineLag({ admin, definitions, topics }),
     }),
+    pipelineDryRun: new PipelineDryRun({ definitions, projections, gate }),
     wrongInWebhook: (url) => wrongInWebhookUrl(url, webhookNetworks),
     live: new LiveStreams({
       ...{ reader, definitions, logger: options.logger, maxStreams: options.liveStreams },

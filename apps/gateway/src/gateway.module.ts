@@ -16,6 +16,8 @@ import { KeyController } from './keys/key.controller.js';
 import { KeyStore } from './keys/key-store.js';
 import { KeysController } from './keys/keys.controller.js';
 import { EntitiesController } from './lists/entities.controller.js';
+import { DryRunController } from './pipelines/dry-run/dry-run.controller.js';
+import { PipelineDryRun } from './pipelines/dry-run/pipeline-dry-run.js';
 import { PipelineChanges } from './pipelines/pipeline-changes.js';
 import { PipelineFigures } from './pipelines/pipeline-figures.js';
 import { PipelineRunController } from './pipelines/pipeline-run.controller.js';
@@ -75,6 +77,7 @@ export class GatewayModule {
         ProjectionRunController,
         ProjectionStatesController,
         PipelinesController,
+        DryRunController,
         PipelineController,
         PipelineRunController,
       ],
@@ -96,6 +99,7 @@ export class GatewayModule {
         { provide: ProjectionStates, useValue: parts.projectionStates },
         { provide: PipelineChanges, useValue: parts.pipelineChanges },
         { provide: PipelineFigures, useValue: parts.pipelineFigures },
+        { provide: PipelineDryRun, useValue: parts.pipelineDryRun },
         { provide: WEBHOOK_RULE, useValue: parts.wrongInWebhook },
       ],
     };
