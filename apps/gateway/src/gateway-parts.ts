@@ -22,7 +22,6 @@ import { PipelineLag } from './pipelines/pipeline-lag.js';
 import type { ReadGate } from './reads/read-gate.js';
 import { SchemaChecks } from './schemas/schema-checks.js';
 import { StreamDeletion } from './streams/stream-deletion.js';
-import type { WebhookRule } from './tokens.js';
 import { WaitFor } from './wait-for/wait-for.js';
 
 /** What the gateway is put together from. */
@@ -67,7 +66,6 @@ export interface GatewayParts {
   pipelineChanges: PipelineChanges;
   pipelineFigures: PipelineFigures;
   pipelineDryRun: PipelineDryRun;
-  wrongInWebhook: WebhookRule;
   live: LiveStreams;
   write: WritePorts;
 }
@@ -89,6 +87,7 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
   });
   const projectionLag = new ProjectionLag({ admin, definitions, topics });
   const figures = new ProjectionFigures({ projections, gate, lag: projectionLag });
+  const wrongInWebhook = (url: string) => wrongInWebhookUrl(url, webhookNetworks);
   return {
     reader,
     snapshots,
@@ -103,13 +102,19 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     projectionLag,
     projectionFigures: figures,
     projectionStates: new ProjectionStates({ definitions, projections, figures, waitFor, gate, topics }),
-    pipelineChanges: new PipelineChanges({ definitions, admin, topics, streams, autoCreateStreams }),
+    pipelineChanges: new PipelineChanges({
+      definitions,
+      admin,
+      topics,
+      streams,
+      autoCreateStreams,
+      wrongInWebhook,
+    }),
     pipelineFigures: new PipelineFigures({
       ...{ pipelines, gate },
       lag: new PipelineLag({ admin, definitions, topics }),
     }),
-    pipelineDryRun: new PipelineDryRun({ definitions, projections, gate }),
-    wrongInWebhook: (url) => wrongInWebhookUrl(url, webhookNetworks),
+    pipelineDryRun: new PipelineDryRun({ definitions, projections, gate, streams, wrongInWebhook }),
     live: new LiveStreams({
       ...{ reader, definitions, logger: options.logger, maxStreams: options.liveStreams },
       follower: new LogFollower({ admin, reader, definitions, topics, logger: options.logger }),

@@ -43,7 +43,7 @@ import { StreamDeletion } from './streams/stream-deletion.js';
 import { StreamSummaries } from './streams/stream-summaries.js';
 import { StreamController } from './streams/stream.controller.js';
 import { StreamsController } from './streams/streams.controller.js';
-import { DEFINITIONS, READER, SNAPSHOTS, WEBHOOK_RULE } from './tokens.js';
+import { DEFINITIONS, READER, SNAPSHOTS } from './tokens.js';
 
 /** The API, once for each port: reading here, writing as `apps/ingest` does it. */
 @Module({})
@@ -100,7 +100,6 @@ export class GatewayModule {
         { provide: PipelineChanges, useValue: parts.pipelineChanges },
         { provide: PipelineFigures, useValue: parts.pipelineFigures },
         { provide: PipelineDryRun, useValue: parts.pipelineDryRun },
-        { provide: WEBHOOK_RULE, useValue: parts.wrongInWebhook },
       ],
     };
   }

@@ -11,12 +11,14 @@ export interface UsablePipeline {
   compiled: Pipeline;
 }
 
+/** What is wrong with the address of a webhook, as far as it can be said before its name is resolved. */
+export type WebhookRule = (url: string) => string | undefined;
+
 /** What is known of a request beside its input. */
 export interface WantedPipelineParts {
   /** As they stand in the body: what the validation makes of them has lost the names that JavaScript itself uses. */
   operators: unknown;
-  /** What is wrong with the address of a webhook, as far as it can be said before it is connected to. */
-  wrongInWebhook: (url: string) => string | undefined;
+  wrongInWebhook: WebhookRule;
 }
 
 const mostErrors = 100;
@@ -69,10 +71,7 @@ function compiledOrRefused(spec: PipelineSpec): Pipeline {
   }
 }
 
-function wrongWebhooks(
-  { operators }: PipelineSpec,
-  wrongInWebhook: WantedPipelineParts['wrongInWebhook'],
-): InputError[] {
+function wrongWebhooks({ operators }: PipelineSpec, wrongInWebhook: WebhookRule): InputError[] {
   return placedOperators(operators).flatMap(({ at, operator }) => {
     const detail = 'webhook' in operator ? wrongInWebhook(operator.webhook.url) : undefined;
     return detail === undefined ? [] : [{ pointer: `${at}/webhook/url`, detail }];

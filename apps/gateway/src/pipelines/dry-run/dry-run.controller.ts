@@ -1,8 +1,7 @@
-import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { limits, ProblemError, type InputError } from '#contracts';
-import type { Definitions } from '#definitions';
 import {
   accessOf,
   bodyOf,
@@ -15,13 +14,9 @@ import {
 } from '#http';
 import { readGivenEvents } from '#ingest';
 import { dryRunText, type LogEvent } from '#streaming';
-import { ReadableStreams } from '../../access/readable-streams.js';
 import { Answers, Problems } from '../../openapi/answers.js';
 import { NoParameters } from '../../parameters/no-parameters.js';
 import { clientGone } from '../../reads/client-gone.js';
-import { DEFINITIONS, WEBHOOK_RULE, type WebhookRule } from '../../tokens.js';
-import { requireStreams } from '../required-streams.js';
-import { wantedPipeline, type UsablePipeline } from '../wanted-pipeline.js';
 import { DryRunAnswer } from './dry-run-answers.js';
 import { DryRunInput } from './dry-run-input.js';
 import { memberText } from './member-text.js';
@@ -34,12 +29,7 @@ const bodyBytes = 2 * limits.eventBytes;
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines/dry-run')
 export class DryRunController {
-  constructor(
-    @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    @Inject(WEBHOOK_RULE) private readonly wrongInWebhook: WebhookRule,
-    private readonly streams: ReadableStreams,
-    private readonly runner: PipelineDryRun,
-  ) {}
+  constructor(private readonly runner: PipelineDryRun) {}
 
   @Post()
   @HttpCode(200)
@@ -69,21 +59,14 @@ export class DryRunController {
   async run(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     parseQuery(NoParameters, request.query);
     const { definition } = parseBody(DryRunInput, request);
-    const { definitions, streams } = this;
-    const client = clientGone(reply.raw);
-    const { spec, compiled } = await pointersBelow('/definition', async () => {
-      const wanted = this.wanted(definition, request);
-      await requireStreams(wanted.spec, { definitions, streams }, { access: accessOf(request), client });
-      return wanted;
-    });
-    const events = givenEvents(bodyOf(request).toString(), spec.source.streams);
-    const result = await this.runner.run(compiled, events, client);
-    void reply.header('content-type', json).send(dryRunText(result));
-  }
-
-  private wanted(definition: DryRunInput['definition'], request: FastifyRequest): UsablePipeline {
     const { operators } = (jsonBody(request) as { definition: { operators?: unknown } }).definition;
-    return wantedPipeline(definition, { operators, wrongInWebhook: this.wrongInWebhook });
+    const requester = { access: accessOf(request), client: clientGone(reply.raw) };
+    const { spec, compiled } = await pointersBelow('/definition', () =>
+      this.runner.usable(definition, operators, requester),
+    );
+    const events = givenEvents(bodyOf(request).toString(), spec.source.streams);
+    const result = await this.runner.run(compiled, events, requester.client);
+    void reply.header('content-type', json).send(dryRunText(result));
   }
 }
 

@@ -106,53 +106,46 @@ describe('a dry run', () => {
     expect(emitted).toHaveLength(1);
   });
 
-  it.each<[string, object, string, string[]]>([
-    ['no definition', { events: [order({})] }, 'invalid_request', ['/definition']],
-    ['no events', { definition: spec, events: [] }, 'invalid_request', ['/events']],
+  it.each<[string, object, [string, string[]]]>([
+    ['no definition', { events: [order({})] }, ['invalid_request', ['/definition']]],
+    ['no events', { definition: spec, events: [] }, ['invalid_request', ['/events']]],
     [
       'too many events',
       { definition: spec, events: Array.from({ length: 101 }, () => order({})) },
-      'invalid_request',
-      ['/events'],
+      ['invalid_request', ['/events']],
     ],
-    ['more', { definition: spec, events: [order({})], more: 1 }, 'invalid_request', ['/more']],
+    ['more', { definition: spec, events: [order({})], more: 1 }, ['invalid_request', ['/more']]],
     [
       'what is no event',
       { definition: spec, events: [order({}), 7, order({}, { colour: 'red' })] },
-      'invalid_request',
-      ['/events/1', '/events/2/colour'],
+      ['invalid_request', ['/events/1', '/events/2/colour']],
     ],
     [
       'a time that is none',
       { definition: spec, events: [order({}, { timestamp: 'noon' })] },
-      'invalid_request',
-      ['/events/0/timestamp'],
+      ['invalid_request', ['/events/0/timestamp']],
     ],
     [
       'an event of another stream',
       { definition: spec, events: [order({}), order({}, { stream: 'refunds' })] },
-      'invalid_request',
-      ['/events/1/stream'],
+      ['invalid_request', ['/events/1/stream']],
     ],
     [
       'a wrong expression',
       { definition: { ...spec, operators: [{ filter: 'event.' }, ...spec.operators] }, events: [order({})] },
-      'invalid_expression',
-      ['/definition/operators/0/filter'],
+      ['invalid_expression', ['/definition/operators/0/filter']],
     ],
     [
       'a stream that is not there',
       { definition: { ...spec, source: { streams: ['oders'] } }, events: [order({})] },
-      'stream_not_found',
-      ['/definition/source/streams/0'],
+      ['stream_not_found', ['/definition/source/streams/0']],
     ],
     [
       'a target that is reserved',
       { definition: { ...spec, operators: [{ emit: { stream: 'tributary.x' } }] }, events: [order({})] },
-      'stream_reserved',
-      ['/definition/operators/0/emit/stream'],
+      ['stream_reserved', ['/definition/operators/0/emit/stream']],
     ],
-  ])('with %s is refused, and told where', async (_, body, code, pointers) => {
+  ])('with %s is refused, and told where', async (_, body, [code, pointers]) => {
     const answer = await given.send('POST', url, body);
     expect(answer.json(), answer.body).toMatchObject({ code });
     const { errors } = answer.json<{ errors: { pointer: string }[] }>();
