@@ -19,7 +19,7 @@ module.exports = {
     {
       name: 'ports-do-not-look-up-or-sideways',
       severity: 'error',
-      from: { path: '^libs/(log|store|schemas|streaming|telemetry)/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^libs/(log|store|schemas|streaming|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^(apps/|libs/)', pathNot: ['^libs/contracts/', '^libs/$1/'] },
     },
     {

@@ -5,6 +5,7 @@ import type { Log, Producer } from '#log';
 import type { CompatibilityPolicy } from '#schemas';
 import type { EventReader, SnapshotStore, Store } from '#store';
 import type { Logger } from '#telemetry';
+import { wrongInWebhookUrl, type WebhookNetworks } from '#webhooks';
 import { ReadableStreams } from './access/readable-streams.js';
 import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
 import { EntityErasure } from './erasure/entity-erasure.js';
@@ -14,15 +15,19 @@ import { ProjectionChanges } from './projections/projection-changes.js';
 import { ProjectionFigures } from './projections/projection-figures.js';
 import { ProjectionLag } from './projections/projection-lag.js';
 import { ProjectionStates } from './projections/states/projection-states.js';
+import { PipelineChanges } from './pipelines/pipeline-changes.js';
+import { PipelineFigures } from './pipelines/pipeline-figures.js';
+import { PipelineLag } from './pipelines/pipeline-lag.js';
 import type { ReadGate } from './reads/read-gate.js';
 import { SchemaChecks } from './schemas/schema-checks.js';
 import { StreamDeletion } from './streams/stream-deletion.js';
+import type { WebhookRule } from './tokens.js';
 import { WaitFor } from './wait-for/wait-for.js';
 
 /** What the gateway is put together from. */
 export interface GatewayEngines {
   log: Pick<Log, 'admin'>;
-  store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections' | 'snapshots'>;
+  store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections' | 'pipelines' | 'snapshots'>;
   definitions: Definitions;
   producer: Producer;
   topics: TopicNames;
@@ -34,6 +39,8 @@ export interface GatewayOptions {
   schemaPolicy: CompatibilityPolicy;
   /** Open streams of live events at most. */
   liveStreams: number;
+  /** Networks that webhooks may go to although they are not public. */
+  webhookNetworks: WebhookNetworks;
   logger: Logger;
   /** Milliseconds that a request waits for a position. */
   waitForMs?: number;
@@ -56,6 +63,9 @@ export interface GatewayParts {
   projectionLag: ProjectionLag;
   projectionFigures: ProjectionFigures;
   projectionStates: ProjectionStates;
+  pipelineChanges: PipelineChanges;
+  pipelineFigures: PipelineFigures;
+  wrongInWebhook: WebhookRule;
   live: LiveStreams;
   write: WritePorts;
 }
@@ -63,8 +73,8 @@ export interface GatewayParts {
 /** Puts the parts together, top to bottom. */
 export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): GatewayParts {
   const { log, store, definitions, producer, topics } = engines;
-  const { gate, autoCreateStreams, schemaPolicy, waitForMs, unknownStreamMs } = options;
-  const { reader, writer, eraser, projections, snapshots } = store;
+  const { gate, autoCreateStreams, schemaPolicy, webhookNetworks, waitForMs, unknownStreamMs } = options;
+  const { reader, writer, eraser, projections, pipelines, snapshots } = store;
   const { admin } = log;
   const waitFor = new WaitFor({
     ...{ admin, definitions, topics },
@@ -91,6 +101,12 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     projectionLag,
     projectionFigures: figures,
     projectionStates: new ProjectionStates({ definitions, projections, figures, waitFor, gate, topics }),
+    pipelineChanges: new PipelineChanges({ definitions, admin, topics, streams, autoCreateStreams }),
+    pipelineFigures: new PipelineFigures({
+      ...{ pipelines, gate },
+      lag: new PipelineLag({ admin, definitions, topics }),
+    }),
+    wrongInWebhook: (url) => wrongInWebhookUrl(url, webhookNetworks),
     live: new LiveStreams({
       ...{ reader, definitions, logger: options.logger, maxStreams: options.liveStreams },
       follower: new LogFollower({ admin, reader, definitions, topics, logger: options.logger }),

@@ -16,6 +16,11 @@ import { KeyController } from './keys/key.controller.js';
 import { KeyStore } from './keys/key-store.js';
 import { KeysController } from './keys/keys.controller.js';
 import { EntitiesController } from './lists/entities.controller.js';
+import { PipelineChanges } from './pipelines/pipeline-changes.js';
+import { PipelineFigures } from './pipelines/pipeline-figures.js';
+import { PipelineRunController } from './pipelines/pipeline-run.controller.js';
+import { PipelineController } from './pipelines/pipeline.controller.js';
+import { PipelinesController } from './pipelines/pipelines.controller.js';
 import { ProjectionChanges } from './projections/projection-changes.js';
 import { ProjectionFigures } from './projections/projection-figures.js';
 import { ProjectionRunController } from './projections/projection-run.controller.js';
@@ -36,7 +41,7 @@ import { StreamDeletion } from './streams/stream-deletion.js';
 import { StreamSummaries } from './streams/stream-summaries.js';
 import { StreamController } from './streams/stream.controller.js';
 import { StreamsController } from './streams/streams.controller.js';
-import { DEFINITIONS, READER, SNAPSHOTS } from './tokens.js';
+import { DEFINITIONS, READER, SNAPSHOTS, WEBHOOK_RULE } from './tokens.js';
 
 /** The API, once for each port: reading here, writing as `apps/ingest` does it. */
 @Module({})
@@ -69,6 +74,9 @@ export class GatewayModule {
         ProjectionController,
         ProjectionRunController,
         ProjectionStatesController,
+        PipelinesController,
+        PipelineController,
+        PipelineRunController,
       ],
       providers: [
         { provide: READER, useValue: parts.reader },
@@ -86,6 +94,9 @@ export class GatewayModule {
         { provide: ProjectionChanges, useValue: parts.projectionChanges },
         { provide: ProjectionFigures, useValue: parts.projectionFigures },
         { provide: ProjectionStates, useValue: parts.projectionStates },
+        { provide: PipelineChanges, useValue: parts.pipelineChanges },
+        { provide: PipelineFigures, useValue: parts.pipelineFigures },
+        { provide: WEBHOOK_RULE, useValue: parts.wrongInWebhook },
       ],
     };
   }

@@ -5,6 +5,7 @@ import { startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext
 import { LateProducer, MeteredProducer } from '#ingest';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
+import { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from './config.js';
 import { gatewayParts, type GatewayParts } from './gateway-parts.js';
 import { MaterializerLag } from './health/materializer-lag.js';
@@ -49,6 +50,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
       autoCreateStreams: config.AUTO_CREATE_STREAMS,
       schemaPolicy: config.SCHEMA_COMPATIBILITY_POLICY,
       liveStreams: config.LIVE_STREAMS,
+      webhookNetworks: new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS),
       logger: context.logger,
     },
   );

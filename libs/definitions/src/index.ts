@@ -7,6 +7,7 @@ export * from './erasures/standing-erasure.js';
 export * from './keys/key-definition.js';
 export * from './pipelines/pipeline-definition.js';
 export * from './pipelines/pipeline-loop.js';
+export * from './pipelines/placed-operators.js';
 export * from './projections/projection-definition.js';
 export * from './kind.js';
 export type { RunSource } from './sources/run-source.js';

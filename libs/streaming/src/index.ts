@@ -8,4 +8,3 @@ export { eventValue } from './expressions/event-value.js';
 export { parseExpression } from './expressions/parse.js';
 export { Decimal } from './expressions/decimal.js';
 export { compareNumeric, Duration, Timestamp, type Value, type ValueObject } from './expressions/values.js';
-export type * from './pipelines/pipeline-spec.js';

@@ -71,6 +71,7 @@ export class PrivateEngines {
   /** On the data there is; `more` holds for this start. */
   async startKafka(more: Partial<KafkaOptions> = {}): Promise<void> {
     this.kafka = await startKafka({
+      shortLived: true,
       ...more,
       dataDir: join(this.folder, 'kafka'),
       port: this.ports.kafka,

@@ -27,6 +27,8 @@ export interface KafkaOptions {
   properties?: Record<string, string | number>;
   /** For the tool that prepares the data folder, such as `--add-scram`. */
   formatArgs?: string[];
+  /** For a broker that lives a minute: it is compiled quickly rather than well, and takes half the processor to start. */
+  shortLived?: boolean;
   /** No file may grow beyond this: a write that does fails, as all do on a disk that is full. */
   maxFileBytes?: number;
   /** Each line that the broker prints: errors, and that it has started. */
@@ -83,7 +85,7 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
       '-c',
       `${fileLimit(options.maxFileBytes)}${untilParentEnds}`,
       'java',
-      ...javaFlags(options.heapMb ?? 512, logsDir),
+      ...javaFlags(options, logsDir),
       ...classpath,
       'kafka.Kafka',
       config,
@@ -115,8 +117,9 @@ function fileLimit(maxFileBytes: number | undefined): string {
   return maxFileBytes === undefined ? '' : `ulimit -f ${Math.floor(maxFileBytes / 512)}; `;
 }
 
-function javaFlags(heapMb: number, logsDir: string): string[] {
+function javaFlags({ heapMb = 512, shortLived = false }: KafkaOptions, logsDir: string): string[] {
   return [
+    ...(shortLived ? ['-XX:TieredStopAtLevel=1'] : []),
     '-Xms128m',
     `-Xmx${heapMb}m`,
     '-XX:+UseG1GC',

@@ -27,10 +27,5 @@ export interface PipelineDefinition {
   run: PipelineRun;
 }
 
-/** What bounds pipelines; the bounds of their operators are those of the operators. */
-export const pipelineLimits = {
-  /** Of one installation. */
-  pipelines: 200,
-  /** Source streams of one pipeline. */
-  streams: 20,
-} as const;
+/** Pipelines of one installation. */
+export const mostPipelines = 200;

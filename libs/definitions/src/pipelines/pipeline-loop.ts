@@ -1,5 +1,6 @@
-import type { OperatorSpec, PipelineSpec } from '#streaming';
+import type { PipelineSpec } from '#streaming';
 import type { PipelineDefinition } from './pipeline-definition.js';
+import { placedOperators, targetsOf } from './placed-operators.js';
 
 /** What a loop is made of: where events come from and go to. */
 export type PipelineWay = Pick<PipelineDefinition, 'name' | 'spec'>;
@@ -13,14 +14,11 @@ export interface LoopStep {
 
 /** The streams that a pipeline writes to, those for what is late among them. */
 export function pipelineWrites({ operators }: Pick<PipelineSpec, 'operators'>): Set<string> {
-  return new Set(operators.flatMap(writesOf));
-}
-
-function writesOf(operator: OperatorSpec): string[] {
-  if ('emit' in operator) return [operator.emit.stream];
-  if ('window' in operator) return operator.window.late ? [operator.window.late.stream] : [];
-  if ('branch' in operator) return operator.branch.flatMap(({ operators }) => operators.flatMap(writesOf));
-  return [];
+  return new Set(
+    placedOperators(operators)
+      .flatMap(targetsOf)
+      .map(({ stream }) => stream),
+  );
 }
 
 /**

@@ -1,20 +1,19 @@
 import { definitionNamePattern, limits, ProblemError } from '#contracts';
 import { Fields } from '../fields.js';
 import { UnreadableDefinitionError, type KindRules } from '../kind-rules.js';
-import { pipelineLimits, type PipelineDefinition } from './pipeline-definition.js';
+import { mostPipelines, type PipelineDefinition } from './pipeline-definition.js';
 import { readPipelineRun, readPipelineSpec } from './read-pipeline.js';
 
 const slot = '0';
-const most = pipelineLimits.pipelines;
 
 /** Pipelines. A record holds the definition as it is, with its run. */
 export const pipelineRules: KindRules<PipelineDefinition> = {
   kind: 'pipeline',
-  most,
+  most: mostPipelines,
   full: () =>
     new ProblemError(
       'definition_limit_reached',
-      `There are ${most} pipelines already. Delete one that is not needed, or put branches into one.`,
+      `There are ${mostPipelines} pipelines already. Delete one that is not needed, or put branches into one.`,
     ),
   nameOf: ({ name }) => name,
   identityOf: (name) => name,

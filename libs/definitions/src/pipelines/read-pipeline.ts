@@ -1,8 +1,8 @@
-import type { OperatorSpec, PipelineSpec } from '#streaming';
+import { pipelineLimits, type OperatorSpec, type PipelineSpec } from '#streaming';
 import type { Fields } from '../fields.js';
 import { UnreadableDefinitionError } from '../kind-rules.js';
 import { readRunSources, readSourceFilter } from '../sources/read-source.js';
-import { pipelineLimits, type PipelineRun } from './pipeline-definition.js';
+import type { PipelineRun } from './pipeline-definition.js';
 
 const idPattern = /^[0-9a-f]{24}$/;
 
