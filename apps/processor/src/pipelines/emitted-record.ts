@@ -1,6 +1,5 @@
 import { encodeRecord, limits, type Micros } from '#contracts';
 import { derivedId, type FlowEvent } from '#streaming';
-import type { Emit } from './outgoing.js';
 
 /** Of whom an event says that it was emitted. */
 export interface RunLabel {
@@ -11,28 +10,36 @@ export interface RunLabel {
   readonly id: string;
 }
 
-/** The value and the key of a record that an emit makes; or why it cannot be one. */
-export type EmittedRecord =
-  | { readonly key: string; readonly value: string; readonly tooLarge?: undefined }
-  | { readonly tooLarge: string };
+/** A record as it is written. */
+export interface EmittedRecord {
+  /** The derived id. */
+  readonly id: string;
+  readonly key: string;
+  readonly value: string;
+}
 
-/** An event as ingest would have written it, under its derived id. */
+/** An event as ingest would have written it, under its derived id. @param output where it is emitted */
 export function emittedRecord(
-  { at, flow }: Emit,
+  { at, flow }: { at: string; flow: FlowEvent },
   run: RunLabel,
   { schemaVersion, now }: { schemaVersion: number | null; now: Micros },
 ): EmittedRecord {
   const { event, origin } = flow;
-  const event_id = derivedId(run.id, origin, at);
+  const id = derivedId(run.id, origin, at);
   const value = encodeRecord({
-    ...{ event_id, event_type: event.event_type, entity_id: event.entity_id },
+    ...{ event_id: id, event_type: event.event_type, entity_id: event.entity_id },
     ...{ timestamp: event.timestamp, ingested_at: now, schema_version: schemaVersion },
     ...{ metadata: emittedMetadata(flow, run), data: event.data },
   });
-  if (value.length * 3 > limits.eventBytes && Buffer.byteLength(value) > limits.eventBytes)
-    return { tooLarge: `an event is at most ${limits.eventBytes} bytes of JSON` };
-  return { key: event.entity_id ?? event_id, value };
+  return { id, key: event.entity_id ?? id, value };
 }
+
+/** Bytes are counted only where there are enough characters for it to matter. */
+export function isTooLarge({ value }: EmittedRecord): boolean {
+  return value.length * 3 > limits.eventBytes && Buffer.byteLength(value) > limits.eventBytes;
+}
+
+export const tooLarge = `an event is at most ${limits.eventBytes} bytes of JSON`;
 
 const own = /"(?:pipeline|pipeline_version|source_stream|source_event_id)"/;
 

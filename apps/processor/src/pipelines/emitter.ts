@@ -1,31 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Retry } from '#consuming';
 import type { Micros, TopicNames } from '#contracts';
+import type { Deliverer, Delivery } from '#webhooks';
 import { LogOverloadedError, UnknownTopicError, type NewRecord, type Producer } from '#log';
-import { emittedRecord, type RunLabel } from './emitted-record.js';
+
+import { emittedRecord, isTooLarge, tooLarge, type RunLabel } from './emitted-record.js';
 import type { EmittedSchemas } from './emitted-schemas.js';
-import type { Delivery, Emit, Outgoing } from './outgoing.js';
+import type { Emit, Outgoing, WebhookOutput } from './outgoing.js';
 import type { TargetStreams } from './target-streams.js';
-
-/** A delivery that has failed for good. */
-export interface FailedDelivery {
-  readonly delivery: Delivery;
-  readonly error: string;
-}
-
-/** Delivers to webhooks, each at least once. */
-export interface Webhooks {
-  /** Resolves with those that have failed for good. @throws the signal's reason when it is aborted */
-  deliver(run: RunLabel, deliveries: readonly Delivery[], signal: AbortSignal): Promise<readonly FailedDelivery[]>;
-}
 
 export interface EmitterParts {
   producer: Pick<Producer, 'append'>;
   topics: TopicNames;
   streams: TargetStreams;
   schemas: EmittedSchemas;
-  /** Undefined where there are none: what is for one is a dead letter. */
-  webhooks?: Webhooks | undefined;
+  webhooks: Pick<Deliverer, 'deliver'>;
   retry: Retry;
   now: () => Micros;
 }
@@ -65,13 +54,22 @@ export class Emitter {
     const { deliveries } = outgoing;
     if (deliveries.length === 0) return;
     outgoing.deliveries = [];
-    const failed = this.parts.webhooks
-      ? await this.parts.webhooks.deliver(run, deliveries, signal)
-      : deliveries.map((delivery) => ({ delivery, error: 'webhooks are not available' }));
-    for (const { delivery, error } of failed) {
+    const failures = await this.parts.webhooks.deliver(
+      deliveries.map((delivery) => this.deliveryOf(delivery, run)),
+      signal,
+    );
+    failures.forEach((error, i) => {
+      if (error === undefined) return;
+      const { at, flow } = deliveries[i]!;
       outgoing.counts.emitted--;
-      outgoing.fail(delivery.flow, { reason: 'webhook_failed', error: `${delivery.at}: ${error}` });
-    }
+      outgoing.fail(flow, { reason: 'webhook_failed', error: `${at}: ${error}` });
+    });
+  }
+
+  private deliveryOf(output: WebhookOutput, run: RunLabel): Delivery {
+    const { url, secretRef } = output;
+    const { id, value: body } = emittedRecord(output, run, { schemaVersion: null, now: this.parts.now() });
+    return { id, url, secretRef, body };
   }
 
   private async isAppended(records: readonly NewRecord[], signal: AbortSignal): Promise<boolean> {
@@ -113,7 +111,7 @@ export class Emitter {
     const { version, error } = await checked(schemas, emit);
     if (error !== undefined) return refuse(error);
     const record = emittedRecord(emit, run, { schemaVersion: version, now: now() });
-    if (record.tooLarge !== undefined) return refuse(record.tooLarge);
+    if (isTooLarge(record)) return refuse(tooLarge);
     const { key, value } = record;
     return { topic: topics.ofStream(stream), key, value, partitions: streams.partitionsOf(stream) };
   }

@@ -1,7 +1,7 @@
 import type { Micros } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
 import type { DeadLetter } from '#store';
-import { FeederPositions, passedOn, type FlowEvent, type KeyedStage } from '#streaming';
+import { FeederPositions, passedOn, type FlowEvent, type KeyedStage, type Outcome } from '#streaming';
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
 import { Outgoing, type Cause } from './outgoing.js';
@@ -162,12 +162,14 @@ export class KeyedTask implements Task {
     const { operator } = work.stage;
     const { flow } = forwarded;
     const watermark: Micros = Math.max(this.positions.watermark, forwarded.watermark);
+    let outcome: Outcome | undefined;
     for (const name of names) {
       const step = operator.add(rows.get(name), name, { key, flow, watermark });
       if (step.row) rows.set(name, step.row, { position: record.offset, weight: record.value?.length ?? 0 });
-      if (step.outcome) work.outgoing.add([step.outcome], cause);
+      outcome ??= step.outcome;
       for (const result of step.results) work.results.push({ ...cause, flow: result });
     }
+    if (outcome) work.outgoing.add([outcome], cause);
   }
 
   private async closeDue(watermark: Micros, work: Work, cause: Cause): Promise<void> {

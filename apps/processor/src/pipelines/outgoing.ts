@@ -15,7 +15,7 @@ export interface Emit {
 }
 
 /** An event for a webhook. */
-export interface Delivery {
+export interface WebhookOutput {
   readonly url: string;
   readonly secretRef: string;
   readonly at: string;
@@ -39,7 +39,7 @@ export interface Cause {
 export class Outgoing {
   emits: Emit[] = [];
   forwards: NewRecord[] = [];
-  deliveries: Delivery[] = [];
+  deliveries: WebhookOutput[] = [];
   readonly letters: DeadLetter[] = [];
   readonly counts: Counts = { ...none };
   private offset = -1;

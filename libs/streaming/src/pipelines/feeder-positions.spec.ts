@@ -44,7 +44,7 @@ describe('the watermark of a stage', () => {
 
   it('never goes back, also when an idle one has records again', () => {
     const fed = positions(control(a, 5, 50), control(b, 5, 30, true));
-    expect(fed.take({ source: b, offset: 5, index: 0 }, 30)).toBe(true);
+    expect(fed.take({ source: b, offset: 5, index: 0 })).toBe(true);
     fed.control(control(b, 6, 35));
     expect(fed.watermark).toBe(50);
     fed.control(control(a, 6, 90));
@@ -55,17 +55,19 @@ describe('the watermark of a stage', () => {
 
   it('is held back by one that was idle as soon as it has a record', () => {
     const fed = positions(control(a, 5, 50), control(b, 5, 30, true));
-    fed.take({ source: b, offset: 5, index: 0 }, 55);
+    fed.take({ source: b, offset: 5, index: 0 });
     fed.control(control(a, 6, 90));
+    expect(fed.watermark).toBe(50);
+    fed.control(control(b, 6, 55));
     expect(fed.watermark).toBe(55);
   });
 
   it('does not take a stale control for the present: what was said to be idle has records', () => {
     const fed = positions(control(a, 5, 50), control(b, 5, 50));
-    fed.take({ source: b, offset: 7, index: 0 }, 60);
+    fed.take({ source: b, offset: 7, index: 0 });
     fed.control(control(a, 9, 1000));
     fed.control(control(b, 7, 900, true));
-    expect(fed.watermark).toBe(60);
+    expect(fed.watermark).toBe(50);
     fed.control(control(b, 8, 900, true));
     expect(fed.watermark).toBe(1000);
   });
@@ -96,7 +98,7 @@ describe('the watermark of a stage', () => {
 describe('records of feeders', () => {
   it('are taken once, each feeder by itself', () => {
     const fed = positions();
-    const take = (source: string, offset: number, index = 0) => fed.take({ source, offset, index }, 0);
+    const take = (source: string, offset: number, index = 0) => fed.take({ source, offset, index });
     expect([take(a, 3), take(a, 3, 1), take(b, 3), take(a, 8)]).toEqual([true, true, true, true]);
     expect([take(a, 3), take(a, 3, 1), take(a, 8), take(b, 3), take(b, 2, 7)]).toEqual([
       false,
@@ -116,12 +118,12 @@ describe('records of feeders', () => {
         watermark: fc.integer({ min: -5, max: 5 }),
         idle: fc.boolean(),
       }),
-      fc.record({ source: fc.constantFrom(a, b), offset: fc.nat(5), index: fc.nat(1), watermark: fc.nat(5) }),
+      fc.record({ source: fc.constantFrom(a, b), offset: fc.nat(5), index: fc.nat(1) }),
     );
     const apply = (
       fed: FeederPositions,
-      given: Control | { source: string; offset: number; index: number; watermark: number },
-    ) => ('idle' in given ? fed.control(given) : fed.take(given, given.watermark));
+      given: Control | { source: string; offset: number; index: number },
+    ) => ('idle' in given ? fed.control(given) : fed.take(given));
     fc.assert(
       fc.property(fc.array(record), (records) => {
         const kept = positions();

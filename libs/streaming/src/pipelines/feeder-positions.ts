@@ -59,17 +59,16 @@ export class FeederPositions {
   /**
    * Takes a record, if it is no repetition: the records of one feeder come as one sequence, and after a crash, or from a
    * task that does not know that another one has taken over, as a part of it again.
-   * @param watermark that of the feeder as the record carries it
    * @returns false for a repetition
    */
-  take({ source, offset, index }: ForwardedPosition, watermark: Micros): boolean {
+  take({ source, offset, index }: ForwardedPosition): boolean {
     const feeder = this.#feeder(source);
     if (offset < feeder.offset || (offset === feeder.offset && index <= feeder.index)) return false;
     feeder.offset = offset;
     feeder.index = index;
     if (offset >= feeder.next) feeder.next = offset + 1;
-    // What an idle feeder said was guessed from the clock.
-    if (feeder.idle || watermark > feeder.watermark) feeder.watermark = watermark;
+    // What an idle feeder said was guessed from the clock: until it says more, nothing moves.
+    if (feeder.idle) feeder.watermark = noWatermark;
     feeder.idle = false;
     return true;
   }
@@ -119,7 +118,10 @@ interface Saved {
 }
 
 /**
- * The watermark that a stage passes on: its results may lie behind its own by `delay`.
+ * The watermark that a stage passes on: its results may lie behind its own by `delay`. Controls say it of the stage's
+ * watermark. A record that comes of an event carries it of the arrival's, which is the greater of the stage's and of what the
+ * event carried: then also behind a dedupe it depends on the source's log alone what is late. A record that comes of a
+ * window that closes carries it of the stage's as it was before: the window closes because it has moved.
  */
 export function passedOn(watermark: Micros, delay: Micros): Micros {
   return watermark === noWatermark ? noWatermark : watermark - delay;
