@@ -4,12 +4,14 @@ import { FeederPositions, passedOn, type Control } from './feeder-positions.js';
 import { noWatermark } from './source-watermark.js';
 
 const [a, b] = ['orders/0', 'orders/1'];
-const control = (source: string, next: number, watermark: number, idle = false): Control => ({
+type At = [next: number, watermark: number];
+const control = (source: string, [next, watermark]: At): Control => ({
   source,
   next,
   watermark,
-  idle,
+  idle: false,
 });
+const idle = (source: string, at: At): Control => ({ ...control(source, at), idle: true });
 
 function positions(...controls: Control[]): FeederPositions {
   const made = new FeederPositions([a, b]);
@@ -19,73 +21,73 @@ function positions(...controls: Control[]): FeederPositions {
 
 describe('the watermark of a stage', () => {
   it('is the least of those that feed it', () => {
-    expect(positions(control(a, 5, 50), control(b, 5, 30)).watermark).toBe(30);
+    expect(positions(control(a, [5, 50]), control(b, [5, 30])).watermark).toBe(30);
   });
 
   it('is none while one of them has not been heard of', () => {
-    expect(positions(control(a, 5, 50)).watermark).toBe(noWatermark);
-    expect(positions(control(a, 5, 50, true)).watermark).toBe(noWatermark);
+    expect(positions(control(a, [5, 50])).watermark).toBe(noWatermark);
+    expect(positions(idle(a, [5, 50])).watermark).toBe(noWatermark);
   });
 
   it('is not held back by an idle one', () => {
-    expect(positions(control(a, 5, 50), control(b, 5, 30, true)).watermark).toBe(50);
+    expect(positions(control(a, [5, 50]), idle(b, [5, 30])).watermark).toBe(50);
   });
 
   it('is not held back by one without any event, once that is idle', () => {
-    const fed = positions(control(a, 5, 50), control(b, 0, noWatermark));
+    const fed = positions(control(a, [5, 50]), control(b, [0, noWatermark]));
     expect(fed.watermark).toBe(noWatermark);
-    fed.control(control(b, 0, noWatermark, true));
+    fed.control(idle(b, [0, noWatermark]));
     expect(fed.watermark).toBe(50);
   });
 
   it('is the greatest where all are idle', () => {
-    expect(positions(control(a, 5, 50, true), control(b, 5, 70, true)).watermark).toBe(70);
+    expect(positions(idle(a, [5, 50]), idle(b, [5, 70])).watermark).toBe(70);
   });
 
   it('never goes back, also when an idle one has records again', () => {
-    const fed = positions(control(a, 5, 50), control(b, 5, 30, true));
+    const fed = positions(control(a, [5, 50]), idle(b, [5, 30]));
     expect(fed.take({ source: b, offset: 5, index: 0 })).toBe(true);
-    fed.control(control(b, 6, 35));
+    fed.control(control(b, [6, 35]));
     expect(fed.watermark).toBe(50);
-    fed.control(control(a, 6, 90));
+    fed.control(control(a, [6, 90]));
     expect(fed.watermark).toBe(50);
-    fed.control(control(b, 9, 80));
+    fed.control(control(b, [9, 80]));
     expect(fed.watermark).toBe(80);
   });
 
   it('is held back by one that was idle as soon as it has a record', () => {
-    const fed = positions(control(a, 5, 50), control(b, 5, 30, true));
+    const fed = positions(control(a, [5, 50]), idle(b, [5, 30]));
     fed.take({ source: b, offset: 5, index: 0 });
-    fed.control(control(a, 6, 90));
+    fed.control(control(a, [6, 90]));
     expect(fed.watermark).toBe(50);
-    fed.control(control(b, 6, 55));
+    fed.control(control(b, [6, 55]));
     expect(fed.watermark).toBe(55);
   });
 
   it('does not take a stale control for the present: what was said to be idle has records', () => {
-    const fed = positions(control(a, 5, 50), control(b, 5, 50));
+    const fed = positions(control(a, [5, 50]), control(b, [5, 50]));
     fed.take({ source: b, offset: 7, index: 0 });
-    fed.control(control(a, 9, 1000));
-    fed.control(control(b, 7, 900, true));
+    fed.control(control(a, [9, 1000]));
+    fed.control(idle(b, [7, 900]));
     expect(fed.watermark).toBe(50);
-    fed.control(control(b, 8, 900, true));
+    fed.control(idle(b, [8, 900]));
     expect(fed.watermark).toBe(1000);
   });
 
   it('is not moved by a task that another one has overtaken', () => {
-    const fed = positions(control(a, 50, 500), control(b, 50, 500));
-    fed.control(control(a, 40, 9000, true));
-    fed.control(control(b, 40, 9000, true));
+    const fed = positions(control(a, [50, 500]), control(b, [50, 500]));
+    fed.control(idle(a, [40, 9000]));
+    fed.control(idle(b, [40, 9000]));
     expect(fed.watermark).toBe(500);
   });
 
   it('waits for no feeder that the definition does not name any more, and for a new one', () => {
-    const saved = positions(control(a, 5, 50), control(b, 5, 30)).save();
+    const saved = positions(control(a, [5, 50]), control(b, [5, 30])).save();
     const without = new FeederPositions([a], saved);
-    without.control(control(a, 6, 60));
+    without.control(control(a, [6, 60]));
     expect(without.watermark).toBe(60);
     const withAnother = new FeederPositions([a, b, 'refunds/0'], saved);
-    withAnother.control(control(b, 6, 60));
+    withAnother.control(control(b, [6, 60]));
     expect(withAnother.watermark).toBe(30);
   });
 
