@@ -3,8 +3,6 @@ import type { Control } from '#streaming';
 import type { StageTopic } from './outgoing.js';
 import { controlRecords } from './stage-record.js';
 
-/** Milliseconds between two words while records come, at least. */
-const busyMs = 200;
 /** While nothing comes: a second, and after a minute more and more rarely, up to half a minute. */
 const [idleMs, longestIdleMs] = [1000, 30_000];
 const minute = 60_000;
@@ -17,8 +15,14 @@ export class ControlLine {
   private idleSince = 0;
   private telling = false;
 
-  /** @param append resolves when the records are acknowledged; what rejects is told again */
-  constructor(private readonly append: (records: readonly NewRecord[]) => Promise<unknown>) {}
+  /**
+   * @param append resolves when the records are acknowledged; what rejects is told again
+   * @param busyMs milliseconds between two words while records come, at least
+   */
+  constructor(
+    private readonly append: (records: readonly NewRecord[]) => Promise<unknown>,
+    private readonly busyMs: number,
+  ) {}
 
   /** Tells it if it is time to. Call it often. @param nowMs of any clock that goes forward */
   async tell(control: Control, to: readonly StageTopic[], nowMs: number): Promise<void> {
@@ -36,7 +40,7 @@ export class ControlLine {
   private isTime(control: Control, to: readonly StageTopic[], nowMs: number): boolean {
     const { told } = this;
     if (!told || this.toldTo !== namesOf(to) || control.idle !== told.idle) return true;
-    if (nowMs - this.toldAt < busyMs) return false;
+    if (nowMs - this.toldAt < this.busyMs) return false;
     if (!control.idle) return control.next !== told.next || control.watermark !== told.watermark;
     const rest = idleMs * Math.max(1, (nowMs - this.idleSince) / minute);
     return control.next !== told.next || nowMs - this.toldAt >= Math.min(rest, longestIdleMs);

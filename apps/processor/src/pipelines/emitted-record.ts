@@ -45,8 +45,7 @@ const own = /"(?:pipeline|pipeline_version|source_stream|source_event_id)"/;
 
 /** What the event's metadata has, with where it comes from. A window's result has its number of events there already. */
 export function emittedMetadata({ event, origin }: FlowEvent, run: RunLabel): string {
-  const from =
-    event.event_id === '' ? {} : { source_stream: origin.stream, source_event_id: event.event_id };
+  const from = event.event_id === '' ? {} : { source_stream: origin.stream, source_event_id: event.event_id };
   const added = { pipeline: run.name, pipeline_version: run.version, ...from };
   const before = event.metadata.trim();
   // Its numbers stay as they were sent.

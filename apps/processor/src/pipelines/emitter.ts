@@ -95,7 +95,10 @@ export class Emitter {
   }
 
   /** The record; or why there is none, which is a letter then. */
-  private async recordOf(emit: Emit, { run, outgoing, signal, refused }: Attempt): Promise<NewRecord | string> {
+  private async recordOf(
+    emit: Emit,
+    { run, outgoing, signal, refused }: Attempt,
+  ): Promise<NewRecord | string> {
     const { streams, schemas, topics, retry, now } = this.parts;
     const { stream, at, flow } = emit;
     const refuse = (error: string): string => {

@@ -60,7 +60,7 @@ export class KeyedTask implements Task {
     const taken: Taken = { counts: { ...none }, duplicates: 0, changed: false };
     const { state } = this;
     const fresh = batch.records.filter(({ offset }) => offset >= state.next);
-    for (let at = 0; at < fresh.length; ) {
+    for (let at = 0; at < fresh.length;) {
       const run = this.options.current();
       const stage = run.stage(this.options.stage);
       // The definition has it no more: nothing is done until the partition is taken away.
@@ -82,7 +82,11 @@ export class KeyedTask implements Task {
     const found = current().stage(stage);
     if (!found) return;
     const watermark = passedOn(state.watermark, found.operator.delay);
-    await controls.tell({ source, next: state.next, watermark, idle: false }, current().fedBy(stage), performance.now());
+    await controls.tell(
+      { source, next: state.next, watermark, idle: false },
+      current().fedBy(stage),
+      performance.now(),
+    );
   }
 
   close(): void {
@@ -129,14 +133,14 @@ export class KeyedTask implements Task {
     await rows.fetch(new Set(arrivals.flatMap(({ names }) => names)), work.before);
     this.state.ended.throwIfAborted();
     for (const arrival of arrivals) {
-      // What comes of a record carries the watermark before it: it is not late for what it belongs to.
+      // A window closes because the watermark has moved: what comes of it carries it as it was before.
       const before = passedOn(this.positions.watermark, work.stage.operator.delay);
       const cause: Cause = { offset: arrival.record.offset, watermark: before };
       if (!this.admit(arrival, work)) continue;
       const { watermark } = this.positions;
       if (rows.isDue(watermark)) await this.closeDue(watermark, work, cause);
       else rows.passTo(watermark);
-      if (arrival.read?.forwarded) this.add(arrival, arrival.read, { work, cause });
+      if (arrival.read?.forwarded) this.add(arrival, arrival.read, work);
       if (work.results.length >= mostResults) await this.runResults(work);
     }
     await this.runResults(work);
@@ -150,18 +154,19 @@ export class KeyedTask implements Task {
       return false;
     }
     if (read.control) this.positions.control(read.control);
-    return read.forwarded ? this.positions.take(read.forwarded, read.forwarded.watermark) : true;
+    return read.forwarded ? this.positions.take(read.forwarded) : true;
   }
 
   private add(
     { record, names }: Arrival,
     { key, forwarded }: { key: string; forwarded: ForwardedEvent },
-    { work, cause }: { work: Work; cause: Cause },
+    work: Work,
   ): void {
     const { rows } = this.options;
     const { operator } = work.stage;
     const { flow } = forwarded;
     const watermark: Micros = Math.max(this.positions.watermark, forwarded.watermark);
+    const cause: Cause = { offset: record.offset, watermark: passedOn(watermark, operator.delay) };
     let outcome: Outcome | undefined;
     for (const name of names) {
       const step = operator.add(rows.get(name), name, { key, flow, watermark });
@@ -197,7 +202,8 @@ export class KeyedTask implements Task {
     for (const { input, outcomes } of await runChain(stage.chain, results, this.options.load))
       outgoing.add(outcomes, input);
     // It comes again with the same ids, should the stretch not be done.
-    if (outgoing.size >= mostWaiting) await this.options.emitter.append(outgoing, run.label, this.state.ended);
+    if (outgoing.size >= mostWaiting)
+      await this.options.emitter.append(outgoing, run.label, this.state.ended);
   }
 
   private unreadable({ offset, value }: LogRecord): DeadLetter {

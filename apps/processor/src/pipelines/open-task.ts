@@ -55,7 +55,8 @@ export async function openTask(opening: Opening, parts: RunParts): Promise<Opene
   const first = source ? Math.max(source.start, assignment.beginning) : 0;
   const from = saved ? Math.max(saved.next, source?.start ?? 0) : first;
   const progress = saved ?? beginning(place, from, source?.createdAt);
-  if (!saved) await retry.run('store', ended, () => writer.save([], [{ ...progress, updated_at: nowOf(parts) }]));
+  if (!saved)
+    await retry.run('store', ended, () => writer.save([], [{ ...progress, updated_at: nowOf(parts) }]));
   const [start, oldest, end] = await retry.run('log', ended, async () => [
     source ? await sourceStart(assignment, from, parts) : Math.min(from, position),
     await assignment.timestampAtPosition(),
@@ -108,7 +109,12 @@ async function sourceStart(assignment: Assignment, from: number, { window, now }
 }
 
 function rowsOf(
-  { opening, place, progress, saved }: {
+  {
+    opening,
+    place,
+    progress,
+    saved,
+  }: {
     opening: Opening;
     place: StagePartition;
     progress: PipelineProgress;
@@ -146,7 +152,7 @@ function taskOf(
       return retry.run('store', ended, () => tables.load(wanted, found));
     },
     turn: () => saver.turn(state),
-    controls: new ControlLine((records) => producer.append(records)),
+    controls: new ControlLine((records) => producer.append(records), parts.pace.tellMs),
     now: () => nowOf(parts),
   };
   if (stage !== undefined && rows) return new KeyedTask({ ...shared, stage, rows });

@@ -66,7 +66,10 @@ export class Outgoing {
     for (const outcome of outcomes) this.addOne(outcome, cause);
   }
 
-  fail(flow: FlowEvent, error: { reason: 'schema_violation' | 'webhook_failed'; error: string; stream?: string }): void {
+  fail(
+    flow: FlowEvent,
+    error: { reason: 'schema_violation' | 'webhook_failed'; error: string; stream?: string },
+  ): void {
     this.counts.failed++;
     this.letters.push(letterOf(this.parts.name, flow, { ...error, now: this.parts.now() }));
   }
@@ -118,6 +121,8 @@ export class Outgoing {
       return;
     }
     const error = `${at}: it came after its window had closed`;
-    this.letters.push(letterOf(this.parts.name, flow, { reason: 'late_event', error, now: this.parts.now() }));
+    this.letters.push(
+      letterOf(this.parts.name, flow, { reason: 'late_event', error, now: this.parts.now() }),
+    );
   }
 }

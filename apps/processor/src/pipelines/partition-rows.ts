@@ -164,7 +164,10 @@ export class PartitionRows {
 
   /** Whether there may be something to close at this watermark. */
   isDue(watermark: Micros): boolean {
-    return watermark > this.closedTo && watermark >= Math.min(this.storedLeast, this.heap.top?.closesAt ?? Infinity);
+    return (
+      watermark > this.closedTo &&
+      watermark >= Math.min(this.storedLeast, this.heap.top?.closesAt ?? Infinity)
+    );
   }
 
   /** Nothing closes up to here: see `isDue`. */
@@ -227,7 +230,12 @@ export class PartitionRows {
     const { name, position, closes_at: closesAt, state } = row;
     if (position >= before) throw new OvertakenError('the rows are ahead of what was read');
     if (closesAt <= this.closedTo) return;
-    this.put({ name, position, row: { state: JSON.parse(state) as KeyedState, closesAt }, weight: state.length });
+    this.put({
+      name,
+      position,
+      row: { state: JSON.parse(state) as KeyedState, closesAt },
+      weight: state.length,
+    });
     this.heap.push({ name, closesAt });
   }
 

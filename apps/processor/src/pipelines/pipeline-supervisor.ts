@@ -102,7 +102,9 @@ export class PipelineSupervisor {
       this.runners.set(run.id, runner);
       this.options.logger.info({ pipeline: name, run: run.id, version }, 'running');
     }
-    runner.follow(wanted).catch((error: unknown) => this.closed || this.stopping.has(run.id) || this.parts.onFailure(error));
+    runner
+      .follow(wanted)
+      .catch((error: unknown) => this.closed || this.stopping.has(run.id) || this.parts.onFailure(error));
   }
 
   private stop(id: string, runner: RunRunner): void {

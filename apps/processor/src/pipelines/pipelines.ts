@@ -14,7 +14,7 @@ import { RowBudget, type RowBounds } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
 import { PipelineSupervisor } from './pipeline-supervisor.js';
 import { ProjectionTables } from './projection-tables.js';
-import type { StretchSaver } from './run-parts.js';
+import type { Pace, StretchSaver } from './run-parts.js';
 import { RunRemoval } from './run-removal.js';
 import { saveStretches } from './save-stretches.js';
 import { TargetStreams } from './target-streams.js';
@@ -40,14 +40,14 @@ export interface PipelinesOptions {
   unsaved: { keys: number; weight: number };
   saveIntervalMs: number;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
-  /** Milliseconds between two looks whether stages are to be told how far they are fed. */
-  tellMs?: number;
+  pace?: Pace;
   /** Milliseconds since 1970. */
   now?: () => number;
   /** It cannot go on by itself; called once. The process should end. */
   onFailure(error: Error): void;
 }
 
+const defaultPace: Pace = { tellMs: 200, quietSaveMs: 5000 };
 /** Partitions that compute at the same time. */
 const computingAtOnce = 4;
 
@@ -83,7 +83,7 @@ export class Pipelines {
       ...{ definitions, logger },
       parts: {
         ...{ log, topics, producer, writer, emitter, tables, retry, saver, erasures, window, progress },
-        ...{ budget: new RowBudget(options.cache), tellMs: options.tellMs ?? 100, now, onFailure },
+        ...{ budget: new RowBudget(options.cache), pace: options.pace ?? defaultPace, now, onFailure },
       },
     });
     this.removal = new RunRemoval({

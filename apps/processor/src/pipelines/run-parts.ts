@@ -12,6 +12,14 @@ import type { ProjectionTables } from './projection-tables.js';
 /** Saves what partitions of runs have come to. */
 export type StretchSaver = Saver<PartitionState, UnsavedStretch>;
 
+/** In milliseconds. */
+export interface Pace {
+  /** Between two words to a stage while records come. */
+  tellMs: number;
+  /** Between two saves of a partition in which nothing happens but that its feeders say so. */
+  quietSaveMs: number;
+}
+
 /** What all runs of a process share. */
 export interface RunParts {
   log: Log;
@@ -26,8 +34,7 @@ export interface RunParts {
   erasures: KnownErasures;
   window: IdWindowBounds;
   progress: Progress;
-  /** Milliseconds between two looks whether a stage is to be told something. */
-  tellMs: number;
+  pace: Pace;
   /** Milliseconds since 1970. */
   now: () => number;
   /** It cannot go on by itself. The process should end. */

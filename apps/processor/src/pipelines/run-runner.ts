@@ -14,8 +14,6 @@ import type { WantedRun } from './wanted-runs.js';
 
 /** Calls that ask for another start of the same topic, close together, become one. */
 const reassignMs = 100;
-/** Milliseconds between two saves of a partition in which nothing happens but that its feeders say so. */
-const quietSaveMs = 5000;
 
 interface Held {
   readonly end: AbortController;
@@ -144,7 +142,7 @@ export class RunRunner implements ConsumerHandler {
   }
 
   private async followLast(): Promise<void> {
-    for (let done: WantedRun | undefined; done !== this.wanted && !this.isClosing; ) {
+    for (let done: WantedRun | undefined; done !== this.wanted && !this.isClosing;) {
       done = this.wanted;
       const { sources, pipeline } = done;
       const stages = pipeline.stages.map(({ id }) => id);
@@ -158,7 +156,7 @@ export class RunRunner implements ConsumerHandler {
       this.current = currentOf(done, internal);
       await this.subscribe([...sources.keys()].map((stream) => topics.ofStream(stream)));
     }
-    this.timer ??= setInterval(() => this.tell(), this.parts.tellMs).unref();
+    this.timer ??= setInterval(() => this.tell(), this.parts.pace.tellMs / 2).unref();
   }
 
   private async subscribe(ofSources: readonly string[]): Promise<void> {
@@ -208,7 +206,8 @@ export class RunRunner implements ConsumerHandler {
     this.count(taken);
     if (batch.next <= from) return progress.moved();
     const isQuiet = !taken.changed && task.state.unsavedCount === 0;
-    if (isQuiet && performance.now() - held.savedAt < quietSaveMs) return this.commit(task.state, task.state.next);
+    if (isQuiet && performance.now() - held.savedAt < this.parts.pace.quietSaveMs)
+      return this.commit(task.state, task.state.next);
     held.savedAt = performance.now();
     saver.add(task.state);
   }
@@ -226,7 +225,8 @@ export class RunRunner implements ConsumerHandler {
       // What cannot be told now is told at the next look.
       task?.tell().catch(() => this.parts.progress.attempted());
     const least = Math.min(...[...this].map(({ watermark }) => watermark));
-    if (Number.isFinite(least) && least > 0) metrics.pipelineWatermark.set({ pipeline: this.name }, least / 1e6);
+    if (Number.isFinite(least) && least > 0)
+      metrics.pipelineWatermark.set({ pipeline: this.name }, least / 1e6);
   }
 
   /** Has the topic's partitions assigned anew. */
@@ -279,7 +279,10 @@ export class RunRunner implements ConsumerHandler {
   }
 }
 
-function currentOf({ definition, pipeline, sources }: WantedRun, topics: Map<string, StageTopic>): CurrentRun {
+function currentOf(
+  { definition, pipeline, sources }: WantedRun,
+  topics: Map<string, StageTopic>,
+): CurrentRun {
   const { name, version, run } = definition;
   return new CurrentRun({ name, version, id: run.id }, pipeline, { sources, topics });
 }
