@@ -37,8 +37,15 @@ module.exports = {
     {
       name: 'libraries-through-their-index',
       severity: 'error',
-      from: { path: '^(apps|libs|local|test|bench)/', pathNot: '^libs/([^/]+)/' },
+      from: { path: '^(apps|libs|local|test|bench)/', pathNot: ['^libs/([^/]+)/', '\\.spec\\.ts$'] },
       to: { path: '^libs/[^/]+/src/(?!index\\.ts$)' },
+    },
+    {
+      name: 'specs-of-apps-use-fixtures-of-libraries',
+      severity: 'error',
+      comment: 'A generator of cases is worth more when the real thing is held against it, too.',
+      from: { path: '^(apps|local|test|bench)/.*\\.spec\\.ts$' },
+      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: '\\.fixture\\.ts$' },
     },
     {
       name: 'other-libraries-through-their-index',

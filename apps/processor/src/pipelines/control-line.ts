@@ -3,8 +3,9 @@ import type { Control } from '#streaming';
 import type { StageTopic } from './outgoing.js';
 import { controlRecords } from './stage-record.js';
 
-/** While nothing comes: a second, and after a minute more and more rarely, up to half a minute. */
-const [idleMs, longestIdleMs] = [1000, 30_000];
+/** While nothing comes the pause is so many times as long, and after a minute more and more, up to half a minute. */
+const idlePauses = 5;
+const longestIdleMs = 30_000;
 const minute = 60_000;
 
 /** Tells the stages that one partition feeds how far it is: when that has changed, and again and again while it is idle. */
@@ -42,7 +43,7 @@ export class ControlLine {
     if (!told || this.toldTo !== namesOf(to) || control.idle !== told.idle) return true;
     if (nowMs - this.toldAt < this.busyMs) return false;
     if (!control.idle) return control.next !== told.next || control.watermark !== told.watermark;
-    const rest = idleMs * Math.max(1, (nowMs - this.idleSince) / minute);
+    const rest = idlePauses * this.busyMs * Math.max(1, (nowMs - this.idleSince) / minute);
     return control.next !== told.next || nowMs - this.toldAt >= Math.min(rest, longestIdleMs);
   }
 }

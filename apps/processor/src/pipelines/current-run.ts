@@ -32,8 +32,9 @@ export class CurrentRun {
 
   /** Topics of the stages that one feeds; undefined is that of the sources. */
   fedBy(feeder: string | undefined): StageTopic[] {
-    const { stages, feederOf } = this.pipeline;
-    return stages.filter(({ id }) => feederOf(id) === feeder).map(({ id }) => this.topicOf(id));
+    const { pipeline } = this;
+    const fed = pipeline.stages.filter(({ id }) => pipeline.feederOf(id) === feeder);
+    return fed.map(({ id }) => this.topicOf(id));
   }
 
   /** The partitions that feed a stage. */

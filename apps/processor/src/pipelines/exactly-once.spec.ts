@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { compilePipeline } from '#streaming';
 // The definitions that the operators' own properties are held against.
-import { pipelineCases, type PipelineCase } from '../../../../libs/streaming/src/pipelines/pipeline-cases.fixture.js';
+import {
+  pipelineCases,
+  type PipelineCase,
+} from '../../../../libs/streaming/src/pipelines/pipeline-cases.fixture.js';
 import { Incarnation, PipelineWorld, topics, uuid, type Step } from './pipelines.fixture.js';
 import type { PipelinesOptions } from './pipelines.js';
 import { encodeRecord } from '#contracts';
@@ -39,6 +42,7 @@ async function outcome(world: PipelineWorld, { spec }: PipelineCase): Promise<un
   await eventually(async () => expect(await world.isThrough('p')).toBe(true));
   const hasEvents = world.log.topics.get(topics.ofStream('orders'))!.partitions.some(({ end }) => end > 0);
   const past = (world.now + day) * 1000;
+  world.now += 2 * day;
   await eventually(async () => {
     world.now += day / 2;
     expect(!hasEvents || (await world.isPast('p', stages.length, past))).toBe(true);
@@ -47,7 +51,9 @@ async function outcome(world: PipelineWorld, { spec }: PipelineCase): Promise<un
     const events = world.emitted(stream).map(({ ingested_at: _, ...event }) => JSON.stringify(event));
     return [stream, events.sort()];
   });
-  const letters = (await world.letters()).map(({ stream, reason, error, event }) => JSON.stringify([stream, reason, error, event]));
+  const letters = (await world.letters()).map(({ stream, reason, error, event }) =>
+    JSON.stringify([stream, reason, error, event]),
+  );
   return { streams, letters: letters.sort(), counted: await world.counted('p') };
 }
 

@@ -103,8 +103,12 @@ export class PartitionRows {
     const missing: string[] = [];
     for (const name of names) {
       const entry = this.entries.get(name);
-      if (!entry) missing.push(name);
-      else this.entries.delete(name) && this.entries.set(name, entry);
+      if (!entry) {
+        missing.push(name);
+        continue;
+      }
+      this.entries.delete(name);
+      this.entries.set(name, entry);
     }
     if (this.complete || missing.length === 0) return;
     for (const row of await this.parts.source.load(missing)) this.learn(row, before);

@@ -50,6 +50,7 @@ async function idle(name = 'p'): Promise<void> {
   const { stages } = compilePipeline(world.pipeline(name)!.spec);
   const day = 24 * 3_600_000;
   const past = (world.now + day) * 1000;
+  world.now += 2 * day;
   await eventually(async () => {
     world.now += day / 4;
     expect(await world.isPast(name, stages.length, past)).toBe(true);
@@ -100,7 +101,6 @@ describe('a pipeline without windows', () => {
         }) as never,
       systemActor,
     );
-    const large = { amount: 1, text: 'x'.repeat(600_000) };
     await world.write([
       ...orders(0, 4),
       order(6),
