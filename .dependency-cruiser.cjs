@@ -19,7 +19,7 @@ module.exports = {
     {
       name: 'ports-do-not-look-up-or-sideways',
       severity: 'error',
-      from: { path: '^libs/(log|store|schemas|streaming|telemetry)/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^libs/(log|store|schemas|streaming|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^(apps/|libs/)', pathNot: ['^libs/contracts/', '^libs/$1/'] },
     },
     {
@@ -37,8 +37,15 @@ module.exports = {
     {
       name: 'libraries-through-their-index',
       severity: 'error',
-      from: { path: '^(apps|libs|local|test|bench)/', pathNot: '^libs/([^/]+)/' },
+      from: { path: '^(apps|libs|local|test|bench)/', pathNot: ['^libs/([^/]+)/', '\\.spec\\.ts$'] },
       to: { path: '^libs/[^/]+/src/(?!index\\.ts$)' },
+    },
+    {
+      name: 'specs-of-apps-use-fixtures-of-libraries',
+      severity: 'error',
+      comment: 'A generator of cases is worth more when the real thing is held against it, too.',
+      from: { path: '^(apps|local|test|bench)/.*\\.spec\\.ts$' },
+      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: '\\.fixture\\.ts$' },
     },
     {
       name: 'other-libraries-through-their-index',

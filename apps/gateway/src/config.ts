@@ -1,5 +1,5 @@
 import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
-import { AppConfig, FromText, Secret } from '#contracts';
+import { AppConfig, AreNetworks, FromText, Secret } from '#contracts';
 import { AreApiKeys } from '#http';
 import { compatibilityPolicies, type CompatibilityPolicy } from '#schemas';
 
@@ -17,6 +17,8 @@ export class GatewayConfig extends AppConfig {
   @FromText('boolean') @IsBoolean() AUTO_CREATE_STREAMS = true;
   /** Whether a new version of a schema has to reckon with members that no version has spoken of. */
   @IsIn(compatibilityPolicies) SCHEMA_COMPATIBILITY_POLICY: CompatibilityPolicy = 'lenient';
+  /** Addresses or networks in CIDR notation that webhooks may go to although they are not public: as the processor has it. */
+  @FromText('list') @AreNetworks() WEBHOOK_ALLOWED_NETWORKS: string[] = [];
   /** Queries that ClickHouse works on at once, for this instance. */
   @FromText('number') @IsInt() @Min(1) @Max(1000) READS_CONCURRENT = 8;
   /** Queries that wait for their turn; one more is a 503. */

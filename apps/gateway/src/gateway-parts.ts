@@ -5,6 +5,7 @@ import type { Log, Producer } from '#log';
 import type { CompatibilityPolicy } from '#schemas';
 import type { EventReader, SnapshotStore, Store } from '#store';
 import type { Logger } from '#telemetry';
+import { wrongInWebhookUrl, type WebhookNetworks } from '#webhooks';
 import { ReadableStreams } from './access/readable-streams.js';
 import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
 import { EntityErasure } from './erasure/entity-erasure.js';
@@ -17,6 +18,10 @@ import { ProjectionChanges } from './projections/projection-changes.js';
 import { ProjectionFigures } from './projections/projection-figures.js';
 import { ProjectionLag } from './projections/projection-lag.js';
 import { ProjectionStates } from './projections/states/projection-states.js';
+import { PipelineChanges } from './pipelines/pipeline-changes.js';
+import { PipelineDryRun } from './pipelines/dry-run/pipeline-dry-run.js';
+import { PipelineFigures } from './pipelines/pipeline-figures.js';
+import { PipelineLag } from './pipelines/pipeline-lag.js';
 import { ReadGate } from './reads/read-gate.js';
 import { SchemaChecks } from './schemas/schema-checks.js';
 import { StreamDeletion } from './streams/stream-deletion.js';
@@ -25,7 +30,7 @@ import { WaitFor } from './wait-for/wait-for.js';
 /** What the gateway is put together from. */
 export interface GatewayEngines {
   log: Pick<Log, 'admin'>;
-  store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections' | 'snapshots'>;
+  store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections' | 'pipelines' | 'snapshots'>;
   definitions: Definitions;
   producer: Producer;
   topics: TopicNames;
@@ -37,6 +42,8 @@ export interface GatewayOptions {
   schemaPolicy: CompatibilityPolicy;
   /** Open streams of live events and changes at most. */
   liveStreams: number;
+  /** Networks that webhooks may go to although they are not public. */
+  webhookNetworks: WebhookNetworks;
   logger: Logger;
   /** Milliseconds that a request waits for a position. */
   waitForMs?: number;
@@ -60,6 +67,9 @@ export interface GatewayParts {
   projectionFigures: ProjectionFigures;
   projectionStates: ProjectionStates;
   connections: LiveConnections;
+  pipelineChanges: PipelineChanges;
+  pipelineFigures: PipelineFigures;
+  pipelineDryRun: PipelineDryRun;
   live: LiveStreams;
   stateChanges: ChangeStreams;
   write: WritePorts;
@@ -68,8 +78,9 @@ export interface GatewayParts {
 /** Puts the parts together, top to bottom. */
 export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): GatewayParts {
   const { log, store, definitions, producer, topics } = engines;
-  const { gate, autoCreateStreams, schemaPolicy, waitForMs, unknownStreamMs, liveStreams, logger } = options;
-  const { reader, writer, eraser, projections, snapshots } = store;
+  const { gate, autoCreateStreams, schemaPolicy, webhookNetworks, waitForMs, unknownStreamMs } = options;
+  const { liveStreams, logger } = options;
+  const { reader, writer, eraser, projections, pipelines, snapshots } = store;
   const { admin } = log;
   const waitFor = new WaitFor({
     ...{ admin, definitions, topics },
@@ -83,6 +94,7 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
   const projectionLag = new ProjectionLag({ admin, definitions, topics });
   const connections = new LiveConnections({ logger, maxStreams: liveStreams });
   const figures = new ProjectionFigures({ projections, gate, lag: projectionLag });
+  const wrongInWebhook = (url: string) => wrongInWebhookUrl(url, webhookNetworks);
   return {
     reader,
     snapshots,
@@ -97,6 +109,19 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     projectionLag,
     projectionFigures: figures,
     projectionStates: new ProjectionStates({ definitions, projections, figures, waitFor, gate, topics }),
+    pipelineChanges: new PipelineChanges({
+      definitions,
+      admin,
+      topics,
+      streams,
+      autoCreateStreams,
+      wrongInWebhook,
+    }),
+    pipelineFigures: new PipelineFigures({
+      ...{ pipelines, gate },
+      lag: new PipelineLag({ admin, definitions, topics }),
+    }),
+    pipelineDryRun: new PipelineDryRun({ definitions, projections, gate, streams, wrongInWebhook }),
     connections,
     live: new LiveStreams({
       ...{ connections, reader, definitions },

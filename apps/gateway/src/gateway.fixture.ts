@@ -4,6 +4,7 @@ import { createContext, createHttpApp, generateKey, type AppContext, type HttpAp
 import { MemoryLog } from '#log';
 import { MemoryStore, type EventReader, type EventRow } from '#store';
 import { compileParsed, eventValue } from '#streaming';
+import { WebhookNetworks } from '#webhooks';
 import { GatewayConfig } from './config.js';
 import { gatewayParts, type GatewayParts } from './gateway-parts.js';
 import { corePort, queryPort } from './ports.js';
@@ -49,11 +50,11 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
   const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });
   context.lifecycle.running = true;
   const reader = options.reader?.(store.reader) ?? store.reader;
-  const { writer, eraser, projections, snapshots } = store;
+  const { writer, eraser, projections, pipelines, snapshots } = store;
   const parts = gatewayParts(
     {
       log,
-      store: { reader, writer, eraser, projections, snapshots },
+      store: { reader, writer, eraser, projections, pipelines, snapshots },
       definitions,
       producer: await log.producer(),
       topics,
@@ -63,6 +64,7 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
       autoCreateStreams: true,
       schemaPolicy: 'lenient',
       liveStreams: options.liveStreams ?? 500,
+      webhookNetworks: new WebhookNetworks([]),
       logger: context.logger,
       waitForMs: 50,
       unknownStreamMs: 20,

@@ -16,6 +16,13 @@ import { KeyController } from './keys/key.controller.js';
 import { KeyStore } from './keys/key-store.js';
 import { KeysController } from './keys/keys.controller.js';
 import { EntitiesController } from './lists/entities.controller.js';
+import { DryRunController } from './pipelines/dry-run/dry-run.controller.js';
+import { PipelineDryRun } from './pipelines/dry-run/pipeline-dry-run.js';
+import { PipelineChanges } from './pipelines/pipeline-changes.js';
+import { PipelineFigures } from './pipelines/pipeline-figures.js';
+import { PipelineRunController } from './pipelines/pipeline-run.controller.js';
+import { PipelineController } from './pipelines/pipeline.controller.js';
+import { PipelinesController } from './pipelines/pipelines.controller.js';
 import { ChangeStreams } from './projections/changes/change-streams.js';
 import { StateChangesController } from './projections/changes/state-changes.controller.js';
 import { ProjectionChanges } from './projections/projection-changes.js';
@@ -72,6 +79,10 @@ export class GatewayModule {
         ProjectionRunController,
         ProjectionStatesController,
         StateChangesController,
+        PipelinesController,
+        DryRunController,
+        PipelineController,
+        PipelineRunController,
       ],
       providers: [
         { provide: READER, useValue: parts.reader },
@@ -90,6 +101,9 @@ export class GatewayModule {
         { provide: ProjectionChanges, useValue: parts.projectionChanges },
         { provide: ProjectionFigures, useValue: parts.projectionFigures },
         { provide: ProjectionStates, useValue: parts.projectionStates },
+        { provide: PipelineChanges, useValue: parts.pipelineChanges },
+        { provide: PipelineFigures, useValue: parts.pipelineFigures },
+        { provide: PipelineDryRun, useValue: parts.pipelineDryRun },
       ],
     };
   }

@@ -6,6 +6,7 @@ import { LateProducer, MeteredProducer, traced } from '#ingest';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
 import { onScrape } from '#telemetry';
+import { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from './config.js';
 import { gatewayParts, type GatewayParts } from './gateway-parts.js';
 import { MaterializerLag } from './health/materializer-lag.js';
@@ -51,6 +52,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
       autoCreateStreams: config.AUTO_CREATE_STREAMS,
       schemaPolicy: config.SCHEMA_COMPATIBILITY_POLICY,
       liveStreams: config.LIVE_STREAMS,
+      webhookNetworks: new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS),
       logger: context.logger,
     },
   );

@@ -1,5 +1,6 @@
 import { IsInt, Max, Min } from 'class-validator';
-import { AppConfig, FromText } from '#contracts';
+import { AppConfig, AreNetworks, follows, FromText, Secret } from '#contracts';
+import { wrongInSecrets } from '#webhooks';
 
 const mebibyte = 1024 * 1024;
 
@@ -19,6 +20,23 @@ export class ProcessorConfig extends AppConfig {
   /** Keys, and about how many bytes, that may wait to be saved; past that, nothing more is read from Kafka. */
   @FromText('number') @IsInt() @Min(1) @Max(1_000_000) PROJECTION_SAVE_KEYS = 10_000;
   @FromText('number') @IsInt() @Min(1024) PROJECTION_SAVE_BYTES = 16 * mebibyte;
+
+  /** Windows and keys of pipelines that are kept in memory, over all pipelines; and about how many bytes they may take. */
+  @FromText('number') @IsInt() @Min(1) @Max(100_000_000) PIPELINE_CACHED_ROWS = 50_000;
+  @FromText('number') @IsInt() @Min(1024) PIPELINE_CACHED_BYTES = 128 * mebibyte;
+  /** Milliseconds between two saves of what pipelines have done. */
+  @FromText('number') @IsInt() @Min(0) @Max(60_000) PIPELINE_SAVE_INTERVAL_MS = 200;
+  /** Rows, and about how many bytes, that may wait to be saved; past that, nothing more is read from Kafka. */
+  @FromText('number') @IsInt() @Min(1) @Max(1_000_000) PIPELINE_SAVE_ROWS = 10_000;
+  @FromText('number') @IsInt() @Min(1024) PIPELINE_SAVE_BYTES = 16 * mebibyte;
+
+  /** What webhooks are signed with: `name=whsec_…`, comma-separated; definitions name one as their `secret_ref`. */
+  @Secret()
+  @FromText('list')
+  @follows('areWebhookSecrets', (value) => wrongInSecrets(value as string[]))
+  WEBHOOK_SECRETS: string[] = [];
+  /** Addresses or networks in CIDR notation that webhooks may go to although they are not public; there without TLS, too. */
+  @FromText('list') @AreNetworks() WEBHOOK_ALLOWED_NETWORKS: string[] = [];
 
   /** Milliseconds without a heartbeat after which Kafka gives this process's partitions to another. */
   @FromText('number') @IsInt() @Min(6000) @Max(1_800_000) KAFKA_SESSION_TIMEOUT_MS = 30_000;

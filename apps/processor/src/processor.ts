@@ -9,6 +9,7 @@ import type { Logger, Tracing } from '#telemetry';
 import { BuildRemoval } from './projections/build-removal.js';
 import { KeyCache } from './projections/key-cache.js';
 import type { PartitionProjector } from './projections/partition-projector.js';
+import { saveStates, type StateSaver } from './projections/save-states.js';
 import { Saver } from './projections/saver.js';
 import { StoredHistory } from './projections/stored-history.js';
 import { Supervisor } from './projections/supervisor.js';
@@ -45,7 +46,7 @@ const foldingAtOnce = 4;
 /** Folds what projections are defined over, and keeps their states in the store. */
 export class Processor {
   private readonly retry: Retry;
-  private readonly saver: Saver;
+  private readonly saver: StateSaver;
   private readonly supervisor: Supervisor;
   private readonly removal: BuildRemoval;
   /** Aborted when everything stops, whatever is under way. */
@@ -56,12 +57,13 @@ export class Processor {
     const onFailure = (error: unknown): void => this.fail(error);
     const retry = new Retry({ logger, failedAttempt: () => progress.attempted(), ...options.retryDelays });
     this.retry = retry;
-    const saver = new Saver({
-      ...{ writer, retry, tracing, onFailure },
+    const saving = { writer, retry, tracing, stopped: this.stopped.signal };
+    const saver: StateSaver = new Saver({
+      save: (all) => saveStates(saving, all),
+      onFailure,
       intervalMs: options.saveIntervalMs,
       most: options.unsaved,
       turns: foldingAtOnce,
-      stopped: this.stopped.signal,
       saved: (part, next) => this.supervisor.saved(part, next),
     });
     this.saver = saver;

@@ -2,13 +2,17 @@ import { Erasures, LagMonitor, Progress, type LagGauge } from '#consuming';
 import { TopicNames } from '#contracts';
 import { openDefinitions } from '#definitions';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
+import { LateProducer } from '#ingest';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
 import { metrics } from '#telemetry';
+import { Deliverer, Poster, webhookKeys, WebhookNetworks } from '#webhooks';
 import type { ProcessorConfig } from './config.js';
 import { registerChecks } from './health.js';
 import { Processor, type ProcessorOptions } from './processor.js';
 import { ProcessorModule } from './processor.module.js';
+import { PartitionState } from './pipelines/partition-state.js';
+import { Pipelines, type PipelinesOptions } from './pipelines/pipelines.js';
 import type { PartitionProjector } from './projections/partition-projector.js';
 import { Snapshotter } from './snapshots/snapshotter.js';
 
@@ -16,7 +20,7 @@ const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
 
 const lagIntervalMs = 5000;
-/** Of one build; there are as many consumers as builds. */
+/** Of one build or run; there are as many consumers as builds and runs. */
 const fetchBounds = {
   fetchBytes: 4 * 1024 * 1024,
   // As many events as are folded at a time.
@@ -27,14 +31,34 @@ const fetchBounds = {
 /** Seconds of the time to stop that are kept for leaving the groups and closing connections. */
 const closeSeconds = 5;
 
-const projectionLag: LagGauge = {
-  set: (projection, { events, seconds }) => {
-    metrics.projectionLagRecords.set({ projection }, events);
-    metrics.projectionLagSeconds.set({ projection }, seconds);
+/** Milliseconds that a receiver of a webhook has to answer. */
+const webhookTimeoutMs = 15_000;
+
+/** Their lags are measured together, and shown apart. */
+type Followed = PartitionProjector | PartitionState;
+
+const pipelineMark = 'pipeline ';
+
+const lagGauge: LagGauge = {
+  set: (name, { events, seconds }) => {
+    const pipeline = pipelineOf(name);
+    if (pipeline === undefined) {
+      metrics.projectionLagRecords.set({ projection: name }, events);
+      metrics.projectionLagSeconds.set({ projection: name }, seconds);
+    } else {
+      metrics.pipelineLagRecords.set({ pipeline }, events);
+      metrics.pipelineLagSeconds.set({ pipeline }, seconds);
+    }
   },
-  remove: (projection) => {
-    metrics.projectionLagRecords.remove({ projection });
-    metrics.projectionLagSeconds.remove({ projection });
+  remove: (name) => {
+    const pipeline = pipelineOf(name);
+    if (pipeline === undefined) {
+      metrics.projectionLagRecords.remove({ projection: name });
+      metrics.projectionLagSeconds.remove({ projection: name });
+    } else {
+      metrics.pipelineLagRecords.remove({ pipeline });
+      metrics.pipelineLagSeconds.remove({ pipeline });
+    }
   },
 };
 
@@ -49,7 +73,16 @@ const snapshotLag: LagGauge = {
   },
 };
 
-/** Health and metrics first, so that probes see it starting; then the tables, the definitions, and the projections. */
+function followedName(partition: Followed): string {
+  return partition instanceof PartitionState ? pipelineMark + partition.name : partition.name;
+}
+
+/** No projection has a space in its name. */
+function pipelineOf(name: string): string | undefined {
+  return name.startsWith(pipelineMark) ? name.slice(pipelineMark.length) : undefined;
+}
+
+/** Health and metrics first, so that probes see it starting; then the tables, the definitions, and what is defined. */
 export async function startProcessor(context: AppContext<ProcessorConfig>): Promise<void> {
   const { config, logger, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
@@ -77,10 +110,16 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     ...{ log, topics, logger, definitions, snapshots: store.snapshots, versions: store.writer },
     onFailure: (error) => context.crash(error),
   });
-  const lag = new LagMonitor<PartitionProjector>({
-    ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
-    ...{ nameOf: ({ name }) => name, gauge: projectionLag },
-    partitions: () => processor.partitions(),
+  const producer = new LateProducer();
+  const pipelines = new Pipelines({
+    ...pipelineSettings(config),
+    ...{ log, topics, logger, progress, erasures, definitions, producer },
+    ...{ projections: store.projections, writer: pipelineWriterOf(store) },
+    webhooks: new Deliverer({
+      poster: new Poster(new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS), webhookTimeoutMs),
+      keys: webhookKeys(config.WEBHOOK_SECRETS),
+    }),
+    onFailure: (error) => context.crash(error),
   });
   const lagOfSnapshots = new LagMonitor({
     // Whether it moves is nobody's health: what it misses costs a later read some events more.
@@ -88,10 +127,22 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     ...{ nameOf: () => 'snapshots', gauge: snapshotLag },
     partitions: () => snapshotter.partitions(),
   });
-  registerChecks(context.health, { log, store, definitions, lag, progress, processor });
-  lifecycle.onStop('processor', () =>
-    processor.close(Math.max(1, config.SHUTDOWN_SECONDS - closeSeconds) * 1000),
-  );
+  const lag = new LagMonitor<Followed>({
+    ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
+    ...{ nameOf: followedName, gauge: lagGauge },
+    partitions: () => [...processor.partitions(), ...pipelines.partitions()],
+  });
+  const saving = {
+    get complaint() {
+      return processor.complaint ?? pipelines.complaint;
+    },
+  };
+  registerChecks(context.health, { log, store, definitions, lag, progress, processor: saving });
+  const flushMs = Math.max(1, config.SHUTDOWN_SECONDS - closeSeconds) * 1000;
+  lifecycle.onStop('processor', async () => {
+    await Promise.all([processor.close(flushMs), pipelines.close(flushMs)]);
+  });
+  lifecycle.onStop('producer', () => producer.close());
   lifecycle.onStop('snapshots', () => snapshotter.close());
   lifecycle.onStop('lag', async () => {
     lag.stop();
@@ -109,7 +160,9 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   lagOfSnapshots.start();
   await untilReachable(context, clickHouse, () => store.migrate());
   await untilReachable(context, kafka, () => definitions.start());
+  producer.use(await log.producer());
   processor.start();
+  pipelines.start();
   snapshotter.start();
 }
 
@@ -124,14 +177,44 @@ function writerOf({ projections, writer }: Store): ProcessorOptions['writer'] {
   };
 }
 
+function pipelineWriterOf({ pipelines, writer }: Store): PipelinesOptions['writer'] {
+  return {
+    save: (rows, progress) => pipelines.save(rows, progress),
+    load: (place, names) => pipelines.load(place, names),
+    due: (place, query) => pipelines.due(place, query),
+    progressOf: (place) => pipelines.progressOf(place),
+    progress: (runs) => pipelines.progress(runs),
+    removeClosed: (run, closed) => pipelines.removeClosed(run, closed),
+    removeStages: (run, stages) => pipelines.removeStages(run, stages),
+    removeRun: (run) => pipelines.removeRun(run),
+    runs: () => pipelines.runs(),
+    appendDeadLetters: (letters) => writer.appendDeadLetters(letters),
+  };
+}
+
+function pipelineSettings(
+  config: ProcessorConfig,
+): Pick<PipelinesOptions, 'window' | 'cache' | 'unsaved' | 'saveIntervalMs'> {
+  return {
+    window: windowOf(config),
+    cache: { rows: config.PIPELINE_CACHED_ROWS, weight: config.PIPELINE_CACHED_BYTES },
+    unsaved: { keys: config.PIPELINE_SAVE_ROWS, weight: config.PIPELINE_SAVE_BYTES },
+    saveIntervalMs: config.PIPELINE_SAVE_INTERVAL_MS,
+  };
+}
+
+function windowOf(config: ProcessorConfig): ProcessorOptions['window'] {
+  return {
+    records: config.DEDUPE_WINDOW_RECORDS,
+    milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
+  };
+}
+
 function settings(
   config: ProcessorConfig,
 ): Pick<ProcessorOptions, 'window' | 'cache' | 'unsaved' | 'saveIntervalMs'> {
   return {
-    window: {
-      records: config.DEDUPE_WINDOW_RECORDS,
-      milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
-    },
+    window: windowOf(config),
     cache: { keys: config.PROJECTION_CACHED_KEYS, weight: config.PROJECTION_CACHED_BYTES },
     unsaved: { keys: config.PROJECTION_SAVE_KEYS, weight: config.PROJECTION_SAVE_BYTES },
     saveIntervalMs: config.PROJECTION_SAVE_INTERVAL_MS,

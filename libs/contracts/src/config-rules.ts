@@ -2,9 +2,10 @@ import { isIP } from 'node:net';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 
 /** A setting's rule: undefined when it holds, else what the setting should be. */
-type Rule = (value: unknown, others: Record<string, unknown>) => string | undefined;
+export type Rule = (value: unknown, others: Record<string, unknown>) => string | undefined;
 
-function follows(name: string, rule: Rule): PropertyDecorator {
+/** A rule for a setting, beside those of class-validator: its words are what `ConfigError` shows. */
+export function follows(name: string, rule: Rule): PropertyDecorator {
   const judge = (value: unknown, args?: ValidationArguments): string | undefined =>
     rule(value, (args?.object ?? {}) as Record<string, unknown>);
   return ValidateBy({

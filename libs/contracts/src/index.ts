@@ -1,6 +1,8 @@
 export * from './compatibility.js';
 export { ByteRange } from './byte-range.js';
 export * from './config.js';
+export * from './duration.js';
+export { AreNetworks, follows } from './config-rules.js';
 export * from './entity-hash.js';
 export * from './event.js';
 export * from './event-input.js';

@@ -21,6 +21,11 @@ export const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-
 /** The same in words. */
 export const uuidRule = 'must be a UUID, such as 019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11';
 
+const runPattern = /^[0-9a-f]{24}$/;
+const stagePattern = /^[0-9a-f]{16}$/;
+/** What follows `<prefix>pipeline.` in an internal topic's name. */
+const ofRunPattern = /^([0-9a-f]{24})\.(?:[0-9a-f]{16}|replay)$/;
+
 /**
  * Names of what one installation owns in Kafka. Installations share a cluster by using different prefixes.
  * A stream's topic is `<prefix>events.<stream>`: the part before the stream is at most 49 characters, because Kafka
@@ -40,6 +45,37 @@ export class TopicNames {
   /** Each build of a projection has a group of its own: it has progress of its own, and holds up no other. */
   projectionGroup(build: string): string {
     return `${this.prefix}projection.${build}`;
+  }
+
+  /** Of one run of a pipeline: it reads the sources and the run's own topics. */
+  pipelineGroup(run: string): string {
+    return this.ofRun(run);
+  }
+
+  /** What goes to a keyed stage of a run, by its key. No stream can have such a topic. */
+  pipelineTopic(run: string, stage: string): string {
+    if (!stagePattern.test(stage)) throw new RangeError('a stage is 16 hexadecimal digits');
+    return `${this.ofRun(run)}.${stage}`;
+  }
+
+  /** Dead letters that a run is to process again. */
+  pipelineReplayTopic(run: string): string {
+    return `${this.ofRun(run)}.replay`;
+  }
+
+  /** The run whose internal topic this is, or undefined when it is none of this installation. */
+  pipelineRunOf(topic: string): string | undefined {
+    if (!topic.startsWith(this.pipelines)) return undefined;
+    return ofRunPattern.exec(topic.slice(this.pipelines.length))?.[1];
+  }
+
+  private get pipelines(): string {
+    return `${this.prefix}pipeline.`;
+  }
+
+  private ofRun(run: string): string {
+    if (!runPattern.test(run)) throw new RangeError('a run is 24 hexadecimal digits');
+    return `${this.pipelines}${run}`;
   }
 
   get snapshotGroup(): string {

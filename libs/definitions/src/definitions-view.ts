@@ -4,6 +4,7 @@ import { erasureRules } from './erasures/erasure-rules.js';
 import { keyRules } from './keys/key-rules.js';
 import { KindFold } from './kind-fold.js';
 import { UnreadableDefinitionError } from './kind-rules.js';
+import { pipelineRules } from './pipelines/pipeline-rules.js';
 import { projectionRules } from './projections/projection-rules.js';
 import { schemaRules } from './schemas/schema-rules.js';
 import { streamRules } from './streams/stream-rules.js';
@@ -15,8 +16,9 @@ export class DefinitionsView {
   readonly keys = new KindFold(keyRules);
   readonly erasures = new KindFold(erasureRules);
   readonly projections = new KindFold(projectionRules);
+  readonly pipelines = new KindFold(pipelineRules);
   private readonly folds = new Map(
-    [this.streams, this.schemas, this.keys, this.erasures, this.projections].map((fold) => [
+    [this.streams, this.schemas, this.keys, this.erasures, this.projections, this.pipelines].map((fold) => [
       fold.rules.kind,
       fold,
     ]),

@@ -4,6 +4,7 @@ import { describeChanges } from './contract/changes.contract.js';
 import { describeCompaction } from './contract/compaction.contract.js';
 import { DefinitionsUnderTest, type LogUnderTest } from './contract/definitions-under-test.js';
 import { describeDeletion } from './contract/deletion.contract.js';
+import { describePipelines } from './contract/pipelines.contract.js';
 import { describeProjections } from './contract/projections.contract.js';
 import { describeReading } from './contract/reading.contract.js';
 import { describeStreams } from './contract/streams.contract.js';
@@ -22,5 +23,6 @@ export function describeDefinitionsContract(name: string, log: LogUnderTest): vo
     describeAudit(given);
     describeCompaction(given);
     describeProjections(given);
+    describePipelines(given);
   });
 }

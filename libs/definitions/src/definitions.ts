@@ -3,6 +3,7 @@ import type { AuditEntry } from './audit/audit-event.js';
 import type { Erasure } from './erasures/erasure.js';
 import type { KeyDefinition } from './keys/key-definition.js';
 import type { Actor, Kind } from './kind.js';
+import type { PipelineDefinition } from './pipelines/pipeline-definition.js';
 import type { ProjectionDefinition } from './projections/projection-definition.js';
 import type { SchemaSubject } from './schemas/schema-subject.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
@@ -27,7 +28,7 @@ export interface CreatedStream {
 }
 
 /**
- * What everything obeys: streams, schemas, keys, erasures, projections; later pipelines. The truth is one compacted
+ * What everything obeys: streams, schemas, keys, erasures, projections, pipelines. The truth is one compacted
  * Kafka topic; every process folds it into a view in memory. Every change is an event in the stream `tributary.audit`
  * before its call resolves; where that cannot be written, the call rejects with log_unavailable, and the change holds.
  */
@@ -78,6 +79,8 @@ export interface Definitions {
   readonly erasures: Kind<Erasure>;
   /** By name. */
   readonly projections: Kind<ProjectionDefinition>;
+  /** By name. */
+  readonly pipelines: Kind<PipelineDefinition>;
 
   /** Appends to the audit what is no change of a definition. @throws ProblemError log_unavailable */
   audit(entry: AuditEntry, actor: Actor): Promise<void>;

@@ -6,8 +6,11 @@ export { DefinitionsFileError, exportDefinitions, importDefinitions } from './ba
 export * from './erasures/erasure.js';
 export * from './erasures/standing-erasure.js';
 export * from './keys/key-definition.js';
+export * from './pipelines/pipeline-definition.js';
+export * from './pipelines/pipeline-loop.js';
+export * from './pipelines/placed-operators.js';
 export * from './projections/projection-definition.js';
 export * from './kind.js';
+export type { RunSource } from './sources/run-source.js';
 export * from './schemas/schema-subject.js';
 export type { StreamDefinition } from './streams/stream-definition.js';
-export { durationMs } from './streams/duration.js';

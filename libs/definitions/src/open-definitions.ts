@@ -10,6 +10,7 @@ import type { KeyDefinition } from './keys/key-definition.js';
 import type { Actor } from './kind.js';
 import type { KindFold } from './kind-fold.js';
 import { LogKind } from './log-kind.js';
+import type { PipelineDefinition } from './pipelines/pipeline-definition.js';
 import type { ProjectionDefinition } from './projections/projection-definition.js';
 import type { SchemaPart } from './schemas/schema-rules.js';
 import type { SchemaSubject } from './schemas/schema-subject.js';
@@ -60,6 +61,7 @@ class LogDefinitions implements Definitions {
   readonly keys: LogKind<KeyDefinition>;
   readonly erasures: LogKind<Erasure>;
   readonly projections: LogKind<ProjectionDefinition>;
+  readonly pipelines: LogKind<PipelineDefinition>;
 
   constructor(private readonly options: DefinitionsOptions) {
     const { log, names, defaults } = options;
@@ -84,6 +86,7 @@ class LogDefinitions implements Definitions {
     this.schemas = this.kind((view) => view.schemas);
     this.keys = this.kind((view) => view.keys);
     this.projections = this.kind((view) => view.projections);
+    this.pipelines = this.kind((view) => view.pipelines);
   }
 
   private kind<T, P>(foldOf: (view: DefinitionsView) => KindFold<T, P>): LogKind<T, P> {

@@ -19,12 +19,23 @@ export function parseBody<T extends object>(type: new () => T, request: FastifyR
   const names = propertiesOf(type);
   // The transformer gets what is known only: it leaves some names out without a word.
   const known = Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)));
-  const body = plainToInstance(type, known, { exposeDefaultValues: true });
+  const body = plainToInstance(type, withoutConstructors(known), { exposeDefaultValues: true });
   const wrong = inputErrors(validateSync(body, { whitelist: true, forbidNonWhitelisted: true }), 'body');
   const errors = [...unknownFields(value, names), ...wrong].slice(0, mostErrors);
   if (errors.length === 0) return body;
   const detail = wrong.length > 0 ? 'The body is not valid.' : 'The body has unknown fields.';
   throw new ProblemError('invalid_request', detail, { errors });
+}
+
+/**
+ * The transformer makes a copy of an object by what its `constructor` is, which in JSON may be anything. It leaves members
+ * of that name out anyway: who allows any names reads them from `jsonBody`.
+ */
+function withoutConstructors(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutConstructors);
+  const members = Object.entries(value).filter(([name]) => name !== 'constructor');
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutConstructors(member)]));
 }
 
 function unknownFields(value: object, known: ReadonlySet<string>): InputError[] {

@@ -8,6 +8,8 @@ export interface NewRecord {
   topic: string;
   /** Decides the partition: murmur2 over its UTF-8, as Kafka's own clients do. */
   key: string;
+  /** Instead of the key's: for what every partition is to have. One that the topic has. */
+  partition?: number | undefined;
   /** null is a tombstone: in a compacted topic it removes what the key had. */
   value: string | null;
   headers?: Record<string, string>;

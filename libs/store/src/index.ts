@@ -12,4 +12,5 @@ export { MigrationError } from './clickhouse/migrations.js';
 export { MemoryStore } from './memory/memory-store.js';
 export { PageReader, type PageRead, type PageReaderOptions } from './page-reader.js';
 export * from './projection-store.js';
+export * from './pipeline-store.js';
 export * from './snapshot-store.js';

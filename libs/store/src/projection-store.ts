@@ -74,6 +74,8 @@ export interface ChangedKeysQuery extends Pick<ProjectionKeysQuery, 'build' | 'l
  */
 export interface ProjectionReader {
   key(build: string, key: string, signal?: AbortSignal): Promise<ProjectionKey | undefined>;
+  /** Those of these keys that there are, in no order. At most `maxProjectionKeys`. @throws RangeError for more */
+  find(build: string, keys: readonly string[], signal?: AbortSignal): Promise<ProjectionKey[]>;
   /** By key (bytewise). */
   keys(query: ProjectionKeysQuery, signal?: AbortSignal): Promise<ProjectionKey[]>;
   /**

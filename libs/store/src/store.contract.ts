@@ -10,6 +10,7 @@ import { describeLists } from './contract/lists.js';
 import { describeLogOrder } from './contract/log-order.js';
 import { describeMaterializing } from './contract/materializing.js';
 import { describePages } from './contract/pages.js';
+import { describePipelines } from './contract/pipelines.js';
 import { describeProjections } from './contract/projections.js';
 import { describeRepeats } from './contract/repeats.js';
 import { describeRetention } from './contract/retention.js';
@@ -32,6 +33,7 @@ const writingAndReading: Theme[] = [
   describeDeadLetters,
   describeAccess,
   describeProjections,
+  describePipelines,
   describeSnapshots,
 ];
 

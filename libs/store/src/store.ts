@@ -5,6 +5,7 @@ import type { EventRow } from './event-row.js';
 import type { LogOrderPage, LogOrderQuery } from './log-order.js';
 import type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
 import type { SnapshotStore } from './snapshot-store.js';
+import type { PipelineReader, PipelineWriter } from './pipeline-store.js';
 import type { ProjectionReader, ProjectionWriter } from './projection-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
@@ -19,7 +20,7 @@ export { maxOffsetRanges, type LogOrderPage, type LogOrderQuery, type OffsetRang
 
 /** A record that could not become an event. (source, stream, partition, offset) is its identity. */
 export interface DeadLetter {
-  /** Who gave up on it: `materializer` or `projection:<name>`, later `pipeline:<name>`. */
+  /** Who gave up on it: `materializer` or `projection:<name>` or `pipeline:<name>`. */
   source: string;
   stream: string;
   partition: number;
@@ -219,6 +220,7 @@ export interface Store {
   readonly eraser: EventEraser;
   readonly snapshots: SnapshotStore;
   readonly projections: ProjectionWriter & ProjectionReader;
+  readonly pipelines: PipelineWriter & PipelineReader;
   /** Applies the migrations that are missing. Safe to run by several processes at once. */
   migrate(): Promise<void>;
   /** Resolves when the store answers. @throws StoreUnavailableError */

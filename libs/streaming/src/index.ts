@@ -1,5 +1,6 @@
 export * from './dedupe/index.js';
 export * from './folds/index.js';
+export * from './pipelines/index.js';
 export { compileExpression, compileParsed } from './expressions/compile.js';
 export { parseCondition } from './expressions/condition.js';
 export * from './expressions/errors.js';

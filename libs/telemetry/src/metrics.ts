@@ -420,6 +420,90 @@ export const snapshotLagSeconds = new Gauge({
   registers,
 });
 
+// Pipelines
+
+export const pipelineRuns = new Gauge({
+  name: 'tributary_pipeline_runs',
+  help: 'Runs of pipelines that this process runs now.',
+  registers,
+});
+
+export const pipelineProcessed = new Counter({
+  name: 'tributary_pipeline_processed_total',
+  help: 'Events of the sources that were for it, by pipeline; again what a crash has repeated.',
+  labelNames: ['pipeline'] as const,
+  registers,
+});
+
+export const pipelineEmitted = new Counter({
+  name: 'tributary_pipeline_emitted_total',
+  help: 'Events written to streams and taken by webhooks, by pipeline; again what a crash has repeated.',
+  labelNames: ['pipeline'] as const,
+  registers,
+});
+
+export const pipelineDropped = new Counter({
+  name: 'tributary_pipeline_dropped_total',
+  help: 'Events that an operator dropped, by pipeline.',
+  labelNames: ['pipeline'] as const,
+  registers,
+});
+
+export const pipelineLate = new Counter({
+  name: 'tributary_pipeline_late_total',
+  help: 'Events that came after their window had closed, by pipeline.',
+  labelNames: ['pipeline'] as const,
+  registers,
+});
+
+export const pipelineFailed = new Counter({
+  name: 'tributary_pipeline_failed_total',
+  help: 'Events that could not be processed and went to the dead letters, by pipeline.',
+  labelNames: ['pipeline'] as const,
+  registers,
+});
+
+export const pipelineDuplicates = new Counter({
+  name: 'tributary_pipeline_duplicates_total',
+  help: 'Records dropped because their event id had been seen within the window, by pipeline.',
+  labelNames: ['pipeline'] as const,
+  registers,
+});
+
+export const pipelineLagRecords = new Gauge({
+  name: 'tributary_pipeline_lag_records',
+  help: 'Records of its sources and of its own topics that this process has not read and saved yet, by pipeline.',
+  labelNames: ['pipeline'] as const,
+  registers,
+});
+
+export const pipelineLagSeconds = new Gauge({
+  name: 'tributary_pipeline_lag_seconds',
+  help: 'Age of the oldest record that is not read and saved yet, by pipeline; 0 without lag.',
+  labelNames: ['pipeline'] as const,
+  registers,
+});
+
+export const pipelineWatermark = new Gauge({
+  name: 'tributary_pipeline_watermark_timestamp_seconds',
+  help: 'The least watermark of its partitions that this process has, in seconds since 1970, by pipeline.',
+  labelNames: ['pipeline'] as const,
+  registers,
+});
+
+export const pipelineLastProgress = new Gauge({
+  name: 'tributary_pipeline_last_progress_timestamp_seconds',
+  help: 'When this process last saved something of a pipeline, in seconds since 1970.',
+  labelNames: ['pipeline'] as const,
+  registers,
+});
+
+export const pipelineSavedRows = new Counter({
+  name: 'tributary_pipeline_saved_rows_total',
+  help: 'Rows of windows and keys that ClickHouse has taken.',
+  registers,
+});
+
 // Live streams
 
 export const liveStreams = new Gauge({

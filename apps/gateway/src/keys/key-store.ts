@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ProblemError, type Micros } from '#contracts';
-import { durationMs, systemActor, type Actor, type Definitions, type KeyDefinition } from '#definitions';
+import { durationMs, ProblemError, type Micros } from '#contracts';
+import { systemActor, type Actor, type Definitions, type KeyDefinition } from '#definitions';
 import { generateKey } from '#http';
 import { DEFINITIONS } from '../tokens.js';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';

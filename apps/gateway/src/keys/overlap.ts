@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
-import { durationMs } from '#definitions';
+import { durationMs } from '#contracts';
 import { Schema } from '../openapi/schema.js';
 
 /** An old secret does not work longer than that beside a new one. */

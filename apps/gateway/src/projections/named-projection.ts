@@ -34,17 +34,17 @@ export function permittedProjection(
     const detail = 'There is no such projection; GET /api/v1/projections lists those there are.';
     throw new ProblemError('projection_not_found', detail);
   }
-  requirePermitted(access, sourcesOf(definition), { pointer: 'name' });
+  requirePermitted(access, projectionSources(definition), { pointer: 'name' });
   return definition;
 }
 
 /** Whether all that a projection shows may be seen. */
 export function permitsProjection(access: StreamAccess, definition: ProjectionDefinition): boolean {
-  return sourcesOf(definition).every((stream) => permitsStream(access, stream));
+  return projectionSources(definition).every((stream) => permitsStream(access, stream));
 }
 
 /** The streams that it folds, and those whose fold is served as long as the other one is being built. */
-function sourcesOf(definition: ProjectionDefinition): string[] {
+export function projectionSources(definition: ProjectionDefinition): string[] {
   const streamsOf = (build: ProjectionBuild | null) => build?.spec.source.streams ?? [];
   return [...new Set([...streamsOf(latestBuild(definition)), ...streamsOf(definition.serving)])];
 }

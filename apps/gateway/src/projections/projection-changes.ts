@@ -1,29 +1,24 @@
-import { formatTime, ProblemError, type StreamAccess } from '#contracts';
+import { formatTime, ProblemError } from '#contracts';
 import {
   latestBuild,
-  type Actor,
   type Definitions,
   type ProjectionBuild,
   type ProjectionDefinition,
   type ProjectionSpec,
 } from '#definitions';
 import type { ProjectionWriter } from '#store';
+import type { Changer } from '../access/changer.js';
 import type { ReadableStreams } from '../access/readable-streams.js';
 import { permittedProjection } from './named-projection.js';
-import { newBuild, type BuildEngines } from './new-build.js';
+import { newBuild } from './new-build.js';
+import type { BoundSourcesEngines } from '../sources/bound-sources.js';
 import { requireSources } from './required-sources.js';
 import { sameSpec } from './wanted-projection.js';
 
-export interface ProjectionChangesParts extends BuildEngines {
+export interface ProjectionChangesParts extends BoundSourcesEngines {
   definitions: Pick<Definitions, 'stream' | 'projections'>;
   projections: Pick<ProjectionWriter, 'removeBuild'>;
   streams: ReadableStreams;
-}
-
-/** Who changes a projection, and what they may see. */
-export interface Changer {
-  actor: Actor;
-  access: StreamAccess;
 }
 
 /** What a projection shall be; the signal is aborted when the client goes away. */

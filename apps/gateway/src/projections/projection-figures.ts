@@ -2,10 +2,11 @@ import type { Micros } from '#contracts';
 import type { ProjectionBuild, ProjectionDefinition } from '#definitions';
 import type { ProjectionReader } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';
-import type { BuildLag, ProjectionLag } from './projection-lag.js';
+import type { Lag } from '../lag/group-lag.js';
+import type { ProjectionLag } from './projection-lag.js';
 
 /** How one build is doing. */
-export interface BuildFigures extends BuildLag {
+export interface BuildFigures extends Lag {
   /** Events that are folded. */
   processed: number;
   /** Events that could not be folded: they are dead letters. */
@@ -20,7 +21,7 @@ export interface ProjectionFiguresParts {
   gate: ReadGate;
 }
 
-const noLag: BuildLag = { lag: 0, total: 0 };
+const noLag: Lag = { lag: 0, total: 0 };
 
 /** How the builds of projections are doing, asked of the store and of the log. */
 export class ProjectionFigures {

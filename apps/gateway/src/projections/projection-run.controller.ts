@@ -2,11 +2,12 @@ import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { accessOf, actorOf, parseQuery, RequireScope } from '#http';
+import type { Changer } from '../access/changer.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
 import { projectionParam, requireProjectionName } from './named-projection.js';
 import { ProjectionAnswer, projectionAnswer } from './projection-answers.js';
-import { ProjectionChanges, type Changer } from './projection-changes.js';
+import { ProjectionChanges } from './projection-changes.js';
 
 /** Whether a projection runs, and building it anew. None of these has a body. */
 @ApiTags('projections')

@@ -1,5 +1,4 @@
-import type { Retention } from '#contracts';
-import { durationMs } from '#definitions';
+import { durationMs, type Retention } from '#contracts';
 
 /**
  * Whether less is kept with the one than with the other, by time or by size: then events go.

@@ -1,7 +1,7 @@
-import { durationMs, type Definitions, type StreamDefinition } from '#definitions';
+import { durationMs, type TopicNames } from '#contracts';
+import type { Definitions, StreamDefinition } from '#definitions';
 import type { TopicAdmin } from '#log';
 import type { EventEraser } from '#store';
-import type { TopicNames } from '#contracts';
 import type { Chore } from './chore.js';
 
 export interface RetentionParts {

@@ -19,14 +19,13 @@ import { foldEvent } from '#streaming';
 import type { CompiledBuild } from './compiled-build.js';
 import type { KeyEntry, PartitionKeys } from './key-cache.js';
 import { readRecord } from './read-event.js';
+import { behindRecords } from './saver.js';
 
 /**
  * Events that are folded at a time where the store is asked: so many keys at most are asked for, and held, at once. Many: asking for 1 300
  * of a million keys costs ClickHouse 100 ms of a core, as most of them must be passed over, and for 5 000 of them 120.
  */
 const sliceEvents = Math.min(5000, maxProjectionKeys);
-/** Records from the log's end from which on it is behind. */
-const behindRecords = 10_000;
 const letterWeight = 500;
 /** Traced requests that are followed from one save to the next, at most. */
 const followedRequests = 16;

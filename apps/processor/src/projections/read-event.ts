@@ -1,4 +1,4 @@
-import { RecordReader, UnreadableRecordError, uuidText } from '#contracts';
+import { RecordReader, UnreadableRecordError, uuidText, type Micros } from '#contracts';
 import type { LogRecord } from '#log';
 import type { LogEvent } from '#streaming';
 
@@ -11,6 +11,8 @@ export interface ReadRecord {
   readonly id: Uint32Array;
   readonly eventType: string;
   readonly entityId: string | null;
+  readonly timestamp: Micros;
+  readonly ingestedAt: Micros;
   /** The whole event; until the next record is read. */
   event(stream: string): LogEvent;
 }
@@ -22,6 +24,8 @@ export function readRecord(record: LogRecord): ReadRecord | undefined {
     id: reader.id,
     eventType: reader.eventType.toString(),
     entityId: reader.entityId.isEmpty ? null : reader.entityId.toString(),
+    timestamp: reader.timestamp,
+    ingestedAt: reader.ingestedAt,
     event(stream) {
       return {
         event_id: uuidText(reader.id),

@@ -15,7 +15,7 @@ import { metrics, type Tracing } from '#telemetry';
 import type { CompiledBuild } from './compiled-build.js';
 import type { KeyCache } from './key-cache.js';
 import { PartitionProjector, type Counted } from './partition-projector.js';
-import type { Saver } from './saver.js';
+import type { StateSaver } from './save-states.js';
 import type { StoredHistory } from './stored-history.js';
 
 /** Calls that ask for another start of the same topic, close together, become one. */
@@ -27,7 +27,7 @@ export interface RunnerParts {
   topics: TopicNames;
   writer: Pick<ProjectionWriter, 'load' | 'progressOf' | 'save'>;
   retry: Retry;
-  saver: Saver;
+  saver: StateSaver;
   keys: KeyCache;
   history: StoredHistory;
   erasures: KnownErasures;

@@ -1,32 +1,22 @@
-import { Retry, type SampledRequest } from '#consuming';
-import { createLogger, MemoryTracing } from '#telemetry';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { PartitionProjector } from './partition-projector.js';
-import { Saver } from './saver.js';
+import { Saver, type SavedPart, type Saving } from './saver.js';
 
 let saves: number[][];
 /** Lets the save go on that is under way. */
 let goOn: () => void;
 let slow: boolean;
 let failures: unknown[];
-let saver: Saver;
-let tracing: MemoryTracing;
+let saver: Saver<SavedPart<Saving>, Saving>;
 
-function saverWith(intervalMs: number): Saver {
+function saverWith(intervalMs: number): typeof saver {
   return new Saver({
-    writer: {
-      save: async (_rows, progress) => {
-        saves.push(progress.map(({ next }) => next));
-        if (slow) await new Promise<void>((resolve) => (goOn = resolve));
-      },
-      appendDeadLetters: async () => undefined,
+    save: async (all) => {
+      saves.push(all.map(({ progress }) => progress.next));
+      if (slow) await new Promise<void>((resolve) => (goOn = resolve));
     },
-    retry: new Retry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
     intervalMs,
     most: { keys: 10, weight: 1e6 },
     turns: 2,
-    tracing,
-    stopped: new AbortController().signal,
     saved: () => undefined,
     onFailure: (error) => failures.push(error),
   });
@@ -34,16 +24,11 @@ function saverWith(intervalMs: number): Saver {
 
 beforeEach(() => {
   [saves, slow, failures] = [[], false, []];
-  tracing = new MemoryTracing();
   saver = saverWith(0);
 });
 
 /** A partition with so many changed keys, and what ends it. */
-function partition(
-  keys: number,
-  next = 1,
-  { isBehind = false, sampled = [] }: { isBehind?: boolean; sampled?: readonly SampledRequest[] } = {},
-) {
+function partition(keys: number, next = 1, { isBehind = false } = {}) {
   const end = new AbortController();
   const part = {
     ended: end.signal,
@@ -52,14 +37,14 @@ function partition(
     isBehind,
     unsaved: () => {
       part.unsavedCount = 0;
-      return { letters: [], rows: [], progress: { next }, name: 'revenue', sampled, saved: () => undefined };
+      return { progress: { next }, saved: () => undefined };
     },
   };
-  return { part: part as unknown as PartitionProjector, end };
+  return { part, end };
 }
 
 /** Whether somebody has their turn yet. */
-async function turnOf(part: PartitionProjector): Promise<{ done?: () => void }> {
+async function turnOf(part: SavedPart<Saving>): Promise<{ done?: () => void }> {
   const turn: { done?: () => void } = {};
   void saver.turn(part).then((done) => (turn.done = done));
   await new Promise(setImmediate);
@@ -155,15 +140,4 @@ it('saves what is far behind less often, until somebody comes who is not', async
   } finally {
     vi.useRealTimers();
   }
-});
-
-it('shows what becomes of traced requests, until their projection is saved', async () => {
-  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-  const request = { traceparent, requestId: 'r-1', topic: 't', partition: 0, offset: 5, records: 1 };
-  saver.add(partition(1, 6, { sampled: [{ ...request, appendedAt: 1000, readAt: 2000 }] }).part);
-  await saver.flush();
-  expect(tracing.spans).toMatchObject([
-    { name: 'INSERT projections', kind: 'client' },
-    { name: 'project revenue', kind: 'consumer', parentSpanId: '00f067aa0ba902b7', startedAt: 1000 },
-  ]);
 });

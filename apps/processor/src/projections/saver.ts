@@ -1,42 +1,55 @@
-import { inStoreSpans, type Retry } from '#consuming';
-import type { EventWriter, ProjectionWriter } from '#store';
-import { metrics, type Tracing } from '#telemetry';
-import type { PartitionProjector, Unsaved } from './partition-projector.js';
-import { saveSpans } from './save-spans.js';
+/** What a partition has to save. */
+export interface Saving {
+  readonly progress: { readonly next: number };
+  /** To be called when all of it is saved. */
+  saved(): void;
+}
 
-export interface SaverOptions {
-  writer: Pick<ProjectionWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
-  retry: Retry;
+/** A partition whose changes are saved together with those of others. */
+export interface SavedPart<Unsaved extends Saving> {
+  /** Aborted when it is no longer ours. */
+  readonly ended: AbortSignal;
+  /** Rows and dead letters that wait to be saved, and about how many characters they have. */
+  readonly unsavedCount: number;
+  readonly unsavedWeight: number;
+  /** Whether it is far behind: what it saves now, it changes again soon. */
+  readonly isBehind: boolean;
+  /** What is new since the last save; undefined for nothing. */
+  unsaved(): Unsaved | undefined;
+}
+
+export interface SaverOptions<Part, Unsaved> {
+  /** Repeats what may help; rejects when nothing is saved any more. */
+  readonly save: (all: readonly Unsaved[]) => Promise<void>;
   /** Saves do not start more often than this, in milliseconds, unless there is enough for a full one. */
   intervalMs: number;
   /** Keys, and about how many characters, that may wait; past that, nobody gets a turn. */
   most: { keys: number; weight: number };
   /** Partitions that fold a batch at the same time. */
   turns: number;
-  tracing?: Tracing | undefined;
-  /** Aborted when everything stops at once. */
-  stopped: AbortSignal;
   /** The partition's state is saved. */
-  saved(part: PartitionProjector, next: number): void;
+  saved(part: Part, next: number): void;
   /** Nothing is saved any more. */
   onFailure(error: unknown): void;
 }
 
+/** Records from the log's end from which on a partition is far behind. */
+export const behindRecords = 10_000;
+
 /** What is far behind is saved so much less often: a key that many events change is then written once for all of them. */
 const restBehind = 5;
 
-interface Queued {
-  part: PartitionProjector;
+interface Queued<Part> {
+  part: Part;
   readonly enter: () => void;
 }
 
 /**
- * Saves what all partitions of all builds have changed, together: few, large inserts, however many projections there
- * are. After a pause at once; under load, what changes during one save or within the interval makes the next.
+ * Saves what all partitions have changed, together: few, large inserts, however many projections or pipelines there are. After a pause at once; under load, what changes during one save or within the interval makes the next.
  */
-export class Saver {
-  private readonly waiting = new Set<PartitionProjector>();
-  private queue: Queued[] = [];
+export class Saver<Part extends SavedPart<Unsaved>, Unsaved extends Saving> {
+  private readonly waiting = new Set<Part>();
+  private queue: Queued<Part>[] = [];
   private folding = 0;
   private lastStart = -Infinity;
   private running: Promise<void> | undefined;
@@ -44,13 +57,13 @@ export class Saver {
   private flushing = 0;
   private hurry: () => void = () => undefined;
 
-  constructor(private readonly options: SaverOptions) {}
+  constructor(private readonly options: SaverOptions<Part, Unsaved>) {}
 
   /**
    * Resolves, in the order of the calls, when the partition may fold a batch: there is room for what it changes, and not
    * too many ask the store for keys. Call what it resolves with when that is done. Look whether the partition has ended.
    */
-  async turn(part: PartitionProjector): Promise<() => void> {
+  async turn(part: Part): Promise<() => void> {
     await new Promise<void>((enter) => {
       this.queue.push({ part, enter });
       this.letIn();
@@ -65,7 +78,7 @@ export class Saver {
   }
 
   /** The partition has something to save. */
-  add(part: PartitionProjector): void {
+  add(part: Part): void {
     if (this.over || part.ended.aborted) return;
     this.waiting.add(part);
     this.running ??= this.run();
@@ -73,7 +86,7 @@ export class Saver {
   }
 
   /** The partition is no longer ours: what it has not saved, somebody else reads again. */
-  drop(part: PartitionProjector): void {
+  drop(part: Part): void {
     this.waiting.delete(part);
     this.letIn();
   }
@@ -141,8 +154,7 @@ export class Saver {
     const parts = this.take();
     // Folding goes on while these are saved.
     this.letIn();
-    const all = parts.map(({ unsaved }) => unsaved);
-    if (all.length > 0) await inStoreSpans(saveSpans(this.options.tracing, all), () => this.save(all));
+    if (parts.length > 0) await this.options.save(parts.map(({ unsaved }) => unsaved));
     for (const { part, unsaved } of parts) {
       unsaved.saved();
       this.options.saved(part, unsaved.progress.next);
@@ -150,9 +162,9 @@ export class Saver {
   }
 
   /** As many as make a full save. What is left comes with the next. */
-  private take(): { part: PartitionProjector; unsaved: Unsaved }[] {
+  private take(): { part: Part; unsaved: Unsaved }[] {
     const { most } = this.options;
-    const taken: { part: PartitionProjector; unsaved: Unsaved }[] = [];
+    const taken: { part: Part; unsaved: Unsaved }[] = [];
     let [keys, weight] = [0, 0];
     for (const part of this.waiting) {
       if (keys >= most.keys || weight >= most.weight) break;
@@ -163,25 +175,6 @@ export class Saver {
       if (unsaved) taken.push({ part, unsaved });
     }
     return taken;
-  }
-
-  private async save(all: readonly Unsaved[]): Promise<void> {
-    const { writer, retry, stopped } = this.options;
-    const letters = all.flatMap((one) => one.letters);
-    const rows = all.flatMap((one) => one.rows);
-    const observe = metrics.projectionSaveDuration.startTimer();
-    if (letters.length > 0) {
-      await retry.run('store', stopped, () => writer.appendDeadLetters(letters));
-      metrics.deadLetters.inc({ reason: 'cannot_be_folded' }, letters.length);
-    }
-    await retry.run('store', stopped, () =>
-      writer.save(
-        rows,
-        all.map(({ progress }) => progress),
-      ),
-    );
-    observe();
-    metrics.projectionSavedRows.inc(rows.length);
   }
 
   /** Whoever came first, while there is room; and those whose partition has ended, who will not fold. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Erasure } from '../erasures/erasure.js';
 import type { KeyDefinition } from '../keys/key-definition.js';
 import type { Actor } from '../kind.js';
+import type { PipelineDefinition } from '../pipelines/pipeline-definition.js';
 import type { ProjectionBuild, ProjectionDefinition } from '../projections/projection-definition.js';
 import type { SchemaSubject } from '../schemas/schema-subject.js';
 
@@ -59,6 +60,35 @@ export function aProjection(more: Partial<ProjectionDefinition> = {}): Projectio
   return {
     ...{ name: 'revenue', version: 1, created_at: someTime, paused: false },
     ...{ serving: null, building: aBuild('a'), failure: null },
+    ...more,
+  };
+}
+
+/** A pipeline `big`, which reads `orders` and `refunds`. */
+export function aPipeline(more: Partial<PipelineDefinition> = {}): PipelineDefinition {
+  return {
+    ...{ name: 'big', version: 1, created_at: someTime, paused: false, failure: null },
+    spec: {
+      source: {
+        ...{ streams: ['orders', 'refunds'], event_types: ['order.placed'], where: 'true' },
+        idle_after: '1m',
+      },
+      operators: [
+        { filter: 'event.data.amount > 100.0' },
+        { window: { tumbling: '1m', key: 'event.data.currency', lateness: '10s' } },
+        { reduce: { orders: { op: 'count' } } },
+        { emit: { stream: 'minutes' } },
+      ],
+      from: 'now',
+    },
+    run: {
+      id: 'a'.repeat(24),
+      sources: {
+        orders: { created_at: someTime, starts: [0, 17] },
+        refunds: { created_at: someTime },
+      },
+      started_at: someTime,
+    },
     ...more,
   };
 }

@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { definitionsHealth, DefinitionsStoppedError } from '../definitions-health.js';
 import { schemaName } from '../schemas/schema-subject.js';
-import { aBuild, ada, addVersion, aKey, aProjection, someTime, titles } from './definition-examples.js';
+import {
+  aBuild,
+  ada,
+  addVersion,
+  aKey,
+  aPipeline,
+  aProjection,
+  someTime,
+  titles,
+} from './definition-examples.js';
 import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.js';
 
 const by = { key_id: null, port: 'core', request_id: null };
@@ -64,6 +73,14 @@ const unreadable: [string, string][] = [
   ['projection:revenue:0', value(withSpec({ from: 'yesterday' }))],
   ['projection:revenue:0', value(withSpec({ fields: { n: 'count' } }))],
   ['projection:revenue:0', value(withSpec({ fields: { n: { op: 'count', value: 1 } } }))],
+  ['pipeline:other:0', value(aPipeline())],
+  ['pipeline:big:0', value({ ...aPipeline(), failure: undefined })],
+  ['pipeline:big:0', value({ ...aPipeline(), run: { ...aPipeline().run, id: 'a' } })],
+  ['pipeline:big:0', value({ ...aPipeline(), run: { ...aPipeline().run, sources: {} } })],
+  ...[{}, 'filter', null, { filter: 'true', emit: { stream: 's' } }].map((operator): [string, string] => [
+    'pipeline:big:0',
+    value({ ...aPipeline(), spec: { ...aPipeline().spec, operators: [operator] } }),
+  ]),
 ];
 
 function withSpec(more: object): unknown {
@@ -88,8 +105,9 @@ export function describeReading(given: DefinitionsUnderTest): void {
       await definitions.createStream({ stream: 'good' }, ada);
       expect(definitions.unreadable).toBe(unreadable.length + 5);
       expect(streamsOf(definitions).map((good) => good.stream)).toEqual(['good']);
-      const { schemas, keys, erasures, projections } = definitions;
-      expect([schemas, keys, erasures, projections].map(({ size }) => size)).toEqual([0, 0, 0, 0]);
+      const { schemas, keys, erasures, projections, pipelines } = definitions;
+      const kinds = [schemas, keys, erasures, projections, pipelines];
+      expect(kinds.map(({ size }) => size)).toEqual(kinds.map(() => 0));
       const late = await given.started(names);
       expect(definitionsHealth(late)).toEqual({ streams: 2, unreadable: unreadable.length + 5 });
       expect(late.streams()).toEqual(definitions.streams());
@@ -98,7 +116,7 @@ export function describeReading(given: DefinitionsUnderTest): void {
     it('of kinds that a newer version has written are left alone', async () => {
       const names = given.names();
       const definitions = await given.started(names);
-      await given.announce(names, `pipeline:x:0:${randomUUID()}`, '{"any":1}');
+      await given.announce(names, `dashboard:x:0:${randomUUID()}`, '{"any":1}');
       await definitions.keys.change('k1', () => aKey('k1'), ada);
       expect(definitions.unreadable).toBe(0);
     });

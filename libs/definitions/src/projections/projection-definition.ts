@@ -1,3 +1,5 @@
+import type { RunSource } from '../sources/run-source.js';
+
 /** What a projection folds and how, as clients write it. */
 export interface ProjectionSpec {
   source: { streams: readonly string[]; event_types?: readonly string[]; where?: string };
@@ -8,14 +10,6 @@ export interface ProjectionSpec {
   from: 'beginning' | 'now';
 }
 
-/** The source of a build: a stream of that name that is made anew is another one, of which the build knows nothing. */
-export interface BuildSource {
-  /** Of the stream. */
-  created_at: string;
-  /** By partition, where `from` is `now`: what is below it is not folded. */
-  starts?: readonly number[];
-}
-
 /** One run through the log. It has rows, a consumer group and progress of its own, under its id. */
 export interface ProjectionBuild {
   /** 24 hexadecimal digits, made at random. */
@@ -24,7 +18,7 @@ export interface ProjectionBuild {
   version: number;
   spec: ProjectionSpec;
   /** By stream. */
-  sources: Readonly<Record<string, BuildSource>>;
+  sources: Readonly<Record<string, RunSource>>;
   /** RFC 3339. */
   started_at: string;
 }

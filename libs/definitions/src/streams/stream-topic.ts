@@ -1,6 +1,5 @@
-import { limits } from '#contracts';
+import { durationMs, limits } from '#contracts';
 import type { TopicConfig, TopicSettings } from '#log';
-import { durationMs } from './duration.js';
 import type { StreamDefinition } from './stream-definition.js';
 
 /** One event, its envelope and some room; a partition's batch of several events stays below it too. */

@@ -75,6 +75,13 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       expect(positions.map(({ partition }) => partition)).toEqual(keys.map((key) => partitionOf(key, 8)));
     });
 
+    it('writes to the partition that is named, whatever the key', async () => {
+      const topic = await contract.newTopic(4);
+      const records = [2, 0, 3, 1].map((partition) => ({ topic, key: 'k', value: 'v', partition }));
+      const positions = await contract.producer.append(records);
+      expect(positions.map(({ partition }) => partition)).toEqual([2, 0, 3, 1]);
+    });
+
     it('says where each record is, in the order given', async () => {
       const topic = await contract.newTopic(4);
       const positions = await contract.producer.append(contract.numbered(topic, 0, 100));

@@ -41,7 +41,8 @@ export class MemoryBroker {
     if (unknown) throw unknown;
     const positions = records.map((record, index) => {
       const topic = topics[index] as MemoryTopic;
-      return topic.append(record, partitionOf(record.key, topic.partitions.length), timestamp);
+      const partition = record.partition ?? partitionOf(record.key, topic.partitions.length);
+      return topic.append(record, partition, timestamp);
     });
     for (const topic of new Set(topics as MemoryTopic[])) topic.notify();
     return positions;

@@ -2,6 +2,7 @@ import type { AppConfig } from '#contracts';
 import type { Store } from '../store.js';
 import { Connection } from './connection.js';
 import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
+import { ClickHousePipelines } from './pipelines/pipelines.js';
 import { ClickHouseProjections } from './projections/projections.js';
 import type { QueryBounds } from './query-bounds.js';
 import { ClickHouseReader } from './reader.js';
@@ -61,6 +62,7 @@ export function openClickHouse(options: ClickHouseOptions): Store {
     eraser: new ClickHouseEraser(connection),
     snapshots: new ClickHouseSnapshots(connection, bounds),
     projections: new ClickHouseProjections(connection, bounds),
+    pipelines: new ClickHousePipelines(connection, bounds),
     async migrate() {
       await createDatabase(connect('default'), options.database);
       await applyMigrations(connection, readMigrations(migrationsFolder()));

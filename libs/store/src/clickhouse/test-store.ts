@@ -21,6 +21,7 @@ const tables = [
   'snapshots',
   'projection_states',
   'projection_progress',
+  'pipeline_states',
 ];
 /** Nothing is small enough to be merged. (`SYSTEM STOP MERGES` would stop removals, too.) */
 const noMerges = 'max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merge_at_min_space_in_pool = 1';

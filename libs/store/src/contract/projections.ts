@@ -126,6 +126,22 @@ export function describeProjections(contract: StoreContract): void {
       expect(await projections.key(newBuild(), 'EUR')).toBeUndefined();
     });
 
+    it('are found for many keys at once, with the parts of every partition', async () => {
+      const { projections } = contract.store;
+      const build = newBuild();
+      const parts = [stateRow({ build, key: 'EUR' }), stateRow({ build, key: 'EUR', partition: 1 })];
+      const other = stateRow({ build, key: "it's", last_offset: 4 });
+      await projections.save([...parts, stateRow({ build, key: "it's" }), other], []);
+      const found = await projections.find(build, ["it's", 'none', 'EUR', 'EUR']);
+      expect(found.toSorted((a, b) => (a.key < b.key ? -1 : 1))).toEqual([
+        { key: 'EUR', parts },
+        { key: "it's", parts: [other] },
+      ]);
+      expect(await projections.find(build, [])).toEqual([]);
+      const many = Array.from({ length: maxProjectionKeys + 1 }, (_, i) => `${i}`);
+      await expect(projections.find(build, many)).rejects.toBeInstanceOf(RangeError);
+    });
+
     it('are read by key, bytewise, page by page, also with a prefix', async () => {
       const { projections } = contract.store;
       const build = newBuild();

@@ -54,6 +54,11 @@ export class MemoryProjections implements ProjectionWriter, ProjectionReader {
     return this.keysOf(build).find((found) => found.key === key);
   }
 
+  async find(build: string, keys: readonly string[]): Promise<ProjectionKey[]> {
+    assertKeysBounded(keys);
+    return this.keysOf(build).filter(({ key }) => keys.includes(key));
+  }
+
   async keys({ build, limit, after, prefix }: ProjectionKeysQuery): Promise<ProjectionKey[]> {
     return this.keysOf(build, prefix)
       .filter(({ key }) => after === undefined || compareText(key, after) > 0)

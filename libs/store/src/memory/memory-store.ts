@@ -1,5 +1,6 @@
 import type { Store, StoreUsage } from '../store.js';
 import { MemoryEraser } from './memory-eraser.js';
+import { MemoryPipelines } from './memory-pipelines.js';
 import { MemoryProjections } from './memory-projections.js';
 import { MemorySnapshots } from './memory-snapshots.js';
 import { MemoryReader, type Evaluate } from './memory-reader.js';
@@ -13,6 +14,7 @@ export class MemoryStore implements Store {
   readonly eraser: MemoryEraser;
   readonly snapshots: MemorySnapshots;
   readonly projections = new MemoryProjections();
+  readonly pipelines = new MemoryPipelines();
 
   /** @param options.evaluate What decides on a `where`; without it every `where` is refused as untranslatable. */
   constructor(options: { evaluate?: Evaluate } = {}) {

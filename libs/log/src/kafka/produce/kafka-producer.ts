@@ -104,7 +104,7 @@ export class KafkaProducer implements Producer {
         count = this.options.catalog.get(topic);
       }
       if (count === undefined) return false;
-      partitions[i] = partitionOf(record.key, count);
+      partitions[i] = record.partition ?? partitionOf(record.key, count);
     }
     return true;
   }

@@ -52,6 +52,17 @@ ORDER BY stream, partition`,
   };
 }
 
+/** ORDER BY key, stream, partition: so that the parts of a key stand together, in their order. */
+export function findSql(build: string, keys: readonly string[]): Sql {
+  return {
+    query: `SELECT ${stateSelection}
+FROM projection_states FINAL
+WHERE build = {build:String} AND key IN {keys:Array(String)}
+ORDER BY key, stream, partition`,
+    params: { build, keys },
+  };
+}
+
 /**
  * The rows of one page of keys. Where it ends is found first, from the keys alone: a page is bounded in keys, not in
  * rows. ORDER BY key, stream, partition: the order of the table, so that a page is read no further than it goes.

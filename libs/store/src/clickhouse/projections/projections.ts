@@ -19,6 +19,7 @@ import { buildsSql, removeBuildSql } from './build-query.js';
 import {
   changedKeysSql,
   countKeysSql,
+  findSql,
   keySql,
   keysSql,
   loadSql,
@@ -96,6 +97,16 @@ export class ClickHouseProjections implements ProjectionWriter, ProjectionReader
   async key(build: string, key: string, signal?: AbortSignal): Promise<ProjectionKey | undefined> {
     const rows = await this.read<SelectedState>(keySql(build, key), signal);
     return groupByKey(rows.map((row) => readState(build, row)))[0];
+  }
+
+  async find(build: string, keys: readonly string[], signal?: AbortSignal): Promise<ProjectionKey[]> {
+    assertKeysBounded(keys);
+    const found: ProjectionKey[] = [];
+    for (const part of partsBySize([...new Set(keys)])) {
+      const rows = await this.read<SelectedState>(findSql(build, part), signal, longQuery);
+      found.push(...groupByKey(rows.map((row) => readState(build, row))));
+    }
+    return found;
   }
 
   async keys(query: ProjectionKeysQuery, signal?: AbortSignal): Promise<ProjectionKey[]> {

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { formatTime, ProblemError, type InputError } from '#contracts';
+import type { Definitions, PipelineRun } from '#definitions';
+import type { PipelineSpec } from '#streaming';
+import { boundSources, type BoundSourcesEngines } from '../sources/bound-sources.js';
+
+const idBytes = 12;
+
+/**
+ * A run that begins now, bound to the streams that have their names now.
+ * @throws ProblemError 404 `stream_not_found` @throws LogUnavailableError
+ */
+export async function newRun(
+  { source, from }: Pick<PipelineSpec, 'source' | 'from'>,
+  engines: BoundSourcesEngines,
+): Promise<PipelineRun> {
+  return {
+    id: randomBytes(idBytes).toString('hex'),
+    sources: await boundSources({ streams: source.streams, from }, engines),
+    started_at: formatTime(Date.now() * 1000),
+  };
+}
+
+/**
+ * The same run with the sources of another definition. A stream that it reads stays as it is; one that is new to it begins
+ * as `fresh` has it.
+ * @throws ProblemError 404 `stream_not_found` when a stream that it reads is gone, and another one has its name
+ */
+export function continuedRun(
+  run: PipelineRun,
+  fresh: PipelineRun,
+  definitions: Pick<Definitions, 'stream'>,
+): PipelineRun {
+  const streams = Object.keys(fresh.sources);
+  const replaced = streams.flatMap((stream, i): InputError[] => {
+    const known = run.sources[stream];
+    if (!known || known.created_at === definitions.stream(stream)?.created_at) return [];
+    const detail = `the stream ${stream} that it has read is gone; the one of that name now is another one`;
+    return [{ pointer: `/source/streams/${i}`, detail }];
+  });
+  if (replaced.length > 0) {
+    const detail =
+      'It cannot go on where it is: a stream was deleted and made anew. Begin anew with ?from=beginning.';
+    throw new ProblemError('stream_not_found', detail, { errors: replaced });
+  }
+  const sources = streams.map((stream) => [stream, run.sources[stream] ?? fresh.sources[stream]]);
+  return { ...run, sources: Object.fromEntries(sources) as PipelineRun['sources'] };
+}

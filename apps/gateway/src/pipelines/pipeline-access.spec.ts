@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { auditStream } from '#contracts';
+import { between, GivenPipelines, path, spec, type Method } from './given-pipelines.fixture.js';
+
+const given = new GivenPipelines();
+
+describe('a key', () => {
+  const bearerOf = async (streams: string[] | undefined, scopes: string[]) => {
+    const answer = await given.send('POST', '/api/v1/keys', {
+      name: 'k',
+      scopes,
+      ...(streams && { streams }),
+    });
+    return `Bearer ${answer.json<{ key: string }>().key}`;
+  };
+  const withKey = (authorization: string, [method, url, payload]: [Method, string, object?]) =>
+    given.gateway.query.instance.inject({
+      method,
+      url,
+      headers: { authorization },
+      ...(payload && { payload }),
+    });
+  const changes = (): [Method, string, object?][] => [
+    ['PUT', given.at(), spec],
+    ['POST', given.at('/pause')],
+    ['POST', given.at('/resume')],
+    ['POST', given.at('/reset')],
+    ['DELETE', given.at()],
+  ];
+  const both = ['definitions:read', 'definitions:write'];
+
+  it('needs definitions:write to change one, definitions:read to see one', async () => {
+    await given.define();
+    const { bearer } = given.gateway;
+    for (const one of [
+      ['POST', path, { name: given.name, ...spec }] as [Method, string, object],
+      ...changes(),
+    ]) {
+      const answer = await withKey(bearer['definitions:read'], one);
+      expect(answer.json(), `${one[0]} ${one[1]}`).toMatchObject({ code: 'insufficient_scope' });
+    }
+    const seen = async (key: string) => (await withKey(key, ['GET', given.at()])).statusCode;
+    expect([await seen(bearer['definitions:write']), await seen(bearer['definitions:read'])]).toEqual([
+      403, 200,
+    ]);
+  });
+
+  it('that is limited changes and sees only what reads and writes its streams', async () => {
+    const limited = await bearerOf(['refunds', 'large', 'mine-*'], both);
+    await given.define();
+    const held = given.definition;
+    const mine = between(['refunds'], 'mine-1');
+    const all: [Method, string, object?][] = [
+      ['POST', path, { ...spec, name: 'other' }],
+      ['POST', path, { ...between(['refunds'], 'huge'), name: 'other' }],
+      ['POST', path, { ...mine, name: given.name }],
+      ['PUT', given.at(), mine],
+      ...changes(),
+      ['GET', given.at()],
+    ];
+    for (const one of all) {
+      const answer = await withKey(limited, one);
+      expect(answer.json(), `${one[0]} ${one[1]}`).toMatchObject({ code: 'stream_forbidden' });
+    }
+    expect(given.definition).toBe(held);
+    expect(given.gateway.definitions.stream('huge')).toBeUndefined();
+    expect((await withKey(limited, ['GET', path])).body).not.toContain(`"${given.name}"`);
+    const answer = await withKey(limited, ['POST', path, { ...mine, name: `${given.name}-mine` }]);
+    expect(answer.statusCode, answer.body).toBe(201);
+    expect((await withKey(limited, ['GET', path])).body).toContain(`"${given.name}-mine"`);
+  });
+
+  it('is told where a stream stands that it may not write, also that for what is late', async () => {
+    const limited = await bearerOf(['orders', 'mine-*'], both);
+    const window = { tumbling: '1m', key: 'event.event_type', lateness: '0s', late: { stream: 'late' } };
+    const operators = [{ window }, { reduce: { n: { op: 'count' } } }, { emit: { stream: 'mine-1' } }];
+    const answer = await withKey(limited, ['POST', path, { ...spec, operators, name: given.name }]);
+    expect(answer.json()).toMatchObject({
+      code: 'stream_forbidden',
+      errors: [{ pointer: '/operators/0/window/late/stream' }],
+    });
+  });
+
+  it('asks only projections of which it covers every stream', async () => {
+    const limited = await bearerOf(['orders', 'mine-*'], both);
+    const fields = { n: { op: 'count' } };
+    const projection = (name: string, stream: string) =>
+      given.send('POST', '/api/v1/projections', { name, source: { streams: [stream] }, fields });
+    await projection('of_refunds', 'refunds');
+    await projection('of_orders', 'orders');
+    const asking = (name: string) => ({
+      ...{ name: given.name, source: spec.source },
+      operators: [
+        { enrich: { from: { projection: name }, key: 'event.entity_id', as: 'x' } },
+        { emit: { stream: 'mine-1' } },
+      ],
+    });
+    expect((await withKey(limited, ['POST', path, asking('of_refunds')])).json()).toMatchObject({
+      code: 'stream_forbidden',
+      errors: [{ pointer: '/operators/0/enrich/from/projection' }],
+    });
+    expect((await withKey(limited, ['POST', path, asking('of_orders')])).statusCode).toBe(201);
+  });
+
+  it('learns of a loop nothing but what it may see', async () => {
+    const limited = await bearerOf(['mine-*'], both);
+    for (const stream of ['mine-a', 'mine-b']) await given.send('POST', '/api/v1/streams', { stream });
+    await given.send('POST', path, { name: 'secret-1', ...between(['mine-b'], 'secret-s') });
+    await given.send('POST', path, { name: 'secret-2', ...between(['secret-s'], 'mine-a') });
+    const answer = await withKey(limited, [
+      'POST',
+      path,
+      { name: given.name, ...between(['mine-a'], 'mine-b') },
+    ]);
+    expect(answer.json()).toMatchObject({ code: 'pipeline_loop' });
+    expect(answer.body).not.toContain('secret');
+    expect(answer.json<{ detail: string }>().detail).toBe(
+      `The pipeline would feed itself: mine-a → (${given.name}) → mine-b → (a pipeline of others) → a stream of ` +
+        'others → (a pipeline of others) → mine-a.',
+    );
+  });
+
+  it("processes the system's own streams as an admin only", async () => {
+    const audit = { name: given.name, ...between([auditStream], 'copy') };
+    const [ordinary, admin] = [
+      await bearerOf(undefined, both),
+      await bearerOf(undefined, [...both, 'admin']),
+    ];
+    expect((await withKey(ordinary, ['POST', path, audit])).json()).toMatchObject({
+      code: 'stream_forbidden',
+    });
+    expect((await withKey(admin, ['POST', path, audit])).statusCode).toBe(201);
+    expect((await withKey(ordinary, ['GET', path])).body).not.toContain(`"${given.name}"`);
+  });
+});

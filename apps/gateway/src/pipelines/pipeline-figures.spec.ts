@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { PipelineProgress } from '#store';
+import { compiledDefinition } from './compiled-definition.js';
+import { GivenPipelines, minutes, spec } from './given-pipelines.fixture.js';
+
+const given = new GivenPipelines();
+const second = 1_000_000;
+const at = (seconds: number) => `1970-01-01T00:00:0${seconds}.000000Z`;
+
+/** Of the source's first partition, if it says no more. */
+function progress(run: string, more: Partial<PipelineProgress> = {}): PipelineProgress {
+  return {
+    ...{ run, stage: '', stream: 'orders', partition: 0, next: 1 },
+    ...{ processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 },
+    ...{ watermark: null, state: '{}', updated_at: second },
+    ...more,
+  };
+}
+
+const save = (rows: PipelineProgress[]) => given.gateway.store.pipelines.save([], rows);
+
+/** With a window: the run, the stage that is one, and its topic. */
+async function givenWindow(): Promise<{ run: string; stage: string; topic: string }> {
+  await given.define({ operators: minutes });
+  const definition = given.definition!;
+  const [stage] = compiledDefinition(definition)?.stages ?? [];
+  const run = definition.run.id;
+  return { run, stage: stage!.id, topic: given.gateway.topics.pipelineTopic(run, stage!.id) };
+}
+
+describe('the figures of a pipeline', () => {
+  it('count an event of the sources once, and what came of it wherever it came about', async () => {
+    const { run, stage } = await givenWindow();
+    const keyed = { stage, stream: '', updated_at: 3 * second };
+    await save([
+      progress(run, { processed: 5, dropped: 1, failed: 1 }),
+      progress(run, { partition: 1, processed: 2, emitted: 1 }),
+      progress(run, { ...keyed, processed: 5, emitted: 2, late: 3 }),
+      progress('f'.repeat(24), { processed: 100 }),
+    ]);
+    expect(await given.get()).toMatchObject({
+      ...{ processed: 7, emitted: 3, dropped: 1, late: 3, failed: 1, updated_at: at(3) },
+    });
+  });
+
+  it('have the watermark of what is furthest behind, once everything has one', async () => {
+    const { run, stage } = await givenWindow();
+    await save([progress(run, { watermark: second })]);
+    expect(await given.get()).toMatchObject({ watermark: null });
+    const keyed = { stage, stream: '', next: 2 };
+    await save([
+      progress(run, { ...keyed, watermark: 7 * second }),
+      progress(run, { ...keyed, partition: 1, watermark: 5 * second }),
+    ]);
+    expect(await given.get()).toMatchObject({ watermark: at(5) });
+  });
+
+  it('have the watermark of the sources where there is no window', async () => {
+    await given.define(spec);
+    const run = given.definition!.run.id;
+    await save([progress(run, { watermark: 4 * second }), progress(run, { partition: 1 })]);
+    expect(await given.get()).toMatchObject({ watermark: at(4) });
+  });
+
+  it('have what is not read yet of its sources and of its internal topics, which are listed', async () => {
+    const { run, topic } = await givenWindow();
+    const { log, topics } = given.gateway;
+    const orders = topics.ofStream('orders');
+    const before = (await given.get())['lag'] as number;
+    await log.admin.create(topic, { partitions: 2 });
+    const producer = await log.producer();
+    const three = (topic: string) =>
+      ['a', 'b', 'c'].map((key) => ({ topic, key, value: '{}', partition: 0 }));
+    await producer.append([...three(orders), ...three(topic)]);
+    const internal_topics = [{ topic, stage: '/operators/0/window', partitions: 2 }];
+    await expect
+      .poll(() => given.get(), { timeout: 3000 })
+      .toMatchObject({ lag: before + 6, internal_topics });
+    const group = log.broker.group(topics.pipelineGroup(run));
+    for (const { partition, end } of await log.admin.offsets(topic)) group.commit({ topic, partition }, end);
+    await expect.poll(() => given.get(), { timeout: 3000 }).toMatchObject({ lag: before + 3 });
+  });
+
+  it('of a definition that this version cannot compile are there, without its inside', async () => {
+    await given.define();
+    await given.changed((current) => ({
+      ...{ ...current, version: 2, failure: 'cannot be compiled' },
+      spec: { ...current.spec, operators: [{ teleport: {} } as never] },
+    }));
+    expect(await given.get()).toMatchObject({ status: 'failed', watermark: null, internal_topics: [] });
+  });
+});

@@ -1,0 +1,98 @@
+import type { Micros } from '#contracts';
+import type { PipelineDefinition } from '#definitions';
+import type { PipelineProgress, PipelineReader } from '#store';
+import type { ReadGate } from '../reads/read-gate.js';
+import { compiledDefinition } from './compiled-definition.js';
+import type { PipelineLag, PipelineReading } from './pipeline-lag.js';
+
+/** What a run has done, in all. */
+export interface PipelineCounts {
+  /** Events of the sources that were for it. */
+  processed: number;
+  /** Events that were written to streams, and deliveries. */
+  emitted: number;
+  dropped: number;
+  late: number;
+  /** Events that could not be processed: they are dead letters. */
+  failed: number;
+}
+
+/** How one pipeline is doing. */
+export interface PipelineFiguresFound extends PipelineCounts, PipelineReading {
+  /** Everything that happened before it is known, as far as that can be known. */
+  watermark: Micros | null;
+  /** When it last wrote anything down; null: never. */
+  updatedAt: Micros | null;
+}
+
+export interface PipelineFiguresParts {
+  pipelines: PipelineReader;
+  lag: PipelineLag;
+  gate: ReadGate;
+}
+
+/** How pipelines are doing, asked of the store and of the log. */
+export class PipelineFigures {
+  constructor(private readonly parts: PipelineFiguresParts) {}
+
+  /**
+   * By the id of each run.
+   * @throws StoreUnavailableError @throws LogUnavailableError @throws ProblemError overloaded
+   */
+  async of(
+    definitions: readonly PipelineDefinition[],
+    client: AbortSignal,
+  ): Promise<Map<string, PipelineFiguresFound>> {
+    if (definitions.length === 0) return new Map();
+    const { pipelines, lag, gate } = this.parts;
+    const runs = definitions.map(({ run }) => run.id);
+    const [progress, readings] = await Promise.all([
+      gate.run(client, (signal) => pipelines.progress(runs, signal)),
+      lag.of(definitions),
+    ]);
+    return new Map(
+      definitions.map((definition) => {
+        const { id } = definition.run;
+        const reading = readings.get(id) ?? { lag: 0, internalTopics: [] };
+        return [
+          id,
+          {
+            ...reading,
+            ...figuresOf(
+              definition,
+              progress.filter(({ run }) => run === id),
+            ),
+          },
+        ];
+      }),
+    );
+  }
+}
+
+function figuresOf(
+  definition: PipelineDefinition,
+  rows: readonly PipelineProgress[],
+): Omit<PipelineFiguresFound, keyof PipelineReading> {
+  const sum = (of: Exclude<keyof PipelineCounts, 'processed'>) => rows.reduce((all, row) => all + row[of], 0);
+  const sources = rows.filter(({ stage }) => stage === '');
+  return {
+    processed: sources.reduce((all, { processed }) => all + processed, 0),
+    ...{ emitted: sum('emitted'), dropped: sum('dropped'), late: sum('late'), failed: sum('failed') },
+    watermark: watermarkOf(definition, rows),
+    updatedAt: rows.length === 0 ? null : Math.max(...rows.map(({ updated_at }) => updated_at)),
+  };
+}
+
+/** The least of its windows and dedupes; of the sources where it has none. Null before the first event has come there. */
+function watermarkOf(definition: PipelineDefinition, rows: readonly PipelineProgress[]): Micros | null {
+  const keyed = compiledDefinition(definition)?.stages.map(({ id }) => id) ?? [];
+  const stages = (keyed.length > 0 ? keyed : ['']).map((id) =>
+    leastOf(rows.filter(({ stage }) => stage === id)),
+  );
+  return stages.some((watermark) => watermark === null) ? null : Math.min(...(stages as Micros[]));
+}
+
+function leastOf(rows: readonly PipelineProgress[]): Micros | null {
+  const watermarks = rows.flatMap(({ watermark }) => watermark ?? []);
+  return watermarks.length === 0 ? null : Math.min(...watermarks);
+}

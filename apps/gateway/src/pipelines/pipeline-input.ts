@@ -1,0 +1,106 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsObject,
+  IsOptional,
+  IsString,
+  Matches,
+  ValidateNested,
+} from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import { definitionNamePattern, definitionNameRule } from '#contracts';
+import { pipelineLimits, type PipelineSpec } from '#streaming';
+import { Schema } from '../openapi/schema.js';
+import { ProjectionSourceInput } from '../projections/projection-input.js';
+
+export const pipelineStarts = ['beginning', 'now'] as const;
+
+const aName = { message: definitionNameRule };
+
+/** Which events a pipeline processes. */
+@JSONSchema({ additionalProperties: false })
+export class PipelineSourceInput extends ProjectionSourceInput {
+  @IsOptional()
+  @IsString()
+  @Schema({
+    type: 'string',
+    description:
+      'After so long at the end of its log without an event, a partition holds back no window any more, and its time ' +
+      'goes on with the clock. Default: `30s`.',
+    example: '30s',
+  })
+  idle_after?: string | null;
+}
+
+const operatorsDescription = [
+  'What happens to each event, one after another; each is an object with exactly one member:',
+  '',
+  '- `filter`: an expression; other events are dropped.',
+  '- `map`: `{data?, event_type?, entity_id?}`, expressions of what the event shall be.',
+  '- `flat_map`: `{list, as?}`, one event for each element of a list.',
+  '- `enrich`: `{from, key, as}`, where `from` is `{projection}` or `{table}`.',
+  '- `dedupe`: `{key, within}`, drops what has been there within a time.',
+  '- `window`: `{tumbling | hopping | session, key, lateness, emit?, late?}`, followed by',
+  '- `reduce`: the fields of a projection; its result goes on.',
+  '- `branch`: a list of `{when, operators}`, at last perhaps `{otherwise: true, operators}`.',
+  '- `emit`: `{stream, event_type?}`, writes the event to a stream.',
+  '- `webhook`: `{url, secret_ref}`, posts it to an address.',
+].join('\n');
+
+/** What a pipeline does with which events. */
+@JSONSchema({ additionalProperties: false })
+export class PipelineSpecInput {
+  @IsObject()
+  @ValidateNested()
+  @Type(() => PipelineSourceInput)
+  source: PipelineSourceInput;
+
+  /** Read by `wantedPipeline`: what is wrong with an operator is told with its place. */
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(pipelineLimits.operators)
+  @Schema({
+    type: 'array',
+    minItems: 1,
+    maxItems: pipelineLimits.operators,
+    items: { type: 'object', minProperties: 1, maxProperties: 1 },
+    description: operatorsDescription,
+    example: [
+      { filter: 'event.data.amount > 100.0' },
+      { window: { tumbling: '1m', key: 'event.data.currency', lateness: '10s' } },
+      { reduce: { orders: { op: 'count' }, revenue: { op: 'sum', value: 'event.data.amount' } } },
+      { emit: { stream: 'revenue_per_minute', event_type: 'revenue.minute' } },
+    ],
+  })
+  operators: object[];
+
+  @IsOptional()
+  @IsIn(pipelineStarts, { message: `must be ${pipelineStarts.join(' or ')}` })
+  @Schema({
+    type: 'string',
+    enum: [...pipelineStarts],
+    description: 'Where it begins in a stream that it has not read yet. Default: `beginning`.',
+  })
+  from?: PipelineSpec['from'] | null;
+}
+
+/** A pipeline that is to be made. */
+@JSONSchema({ additionalProperties: false })
+export class PipelineInput extends PipelineSpecInput {
+  @IsString()
+  @Matches(definitionNamePattern, aName)
+  @Schema({ example: 'big_orders' })
+  name: string;
+}
+
+/** What a pipeline shall be from now on. */
+@JSONSchema({ additionalProperties: false })
+export class PipelineReplacementInput extends PipelineSpecInput {
+  @IsOptional()
+  @Matches(definitionNamePattern, aName)
+  @Schema({ type: 'string', description: 'The name in the address, if it is given.' })
+  name?: string | null;
+}

@@ -1,0 +1,65 @@
+import type { TopicNames } from '#contracts';
+import type { Definitions, PipelineDefinition } from '#definitions';
+import type { Pipeline } from '#streaming';
+import { GroupLag, type GroupLagOptions } from '../lag/group-lag.js';
+import { readTopics } from '../sources/read-topics.js';
+import { compiledDefinition } from './compiled-definition.js';
+
+export interface PipelineLagOptions extends GroupLagOptions {
+  definitions: Pick<Definitions, 'stream'>;
+  topics: TopicNames;
+}
+
+/** A topic that a run has made for itself. */
+export interface InternalTopic {
+  topic: string;
+  /** Where the window or the dedupe stands that reads it: a JSON pointer into the definition. */
+  stage: string;
+  partitions: number;
+}
+
+/** How far a pipeline is, and what it goes through. */
+export interface PipelineReading {
+  /** Records of its sources and of its internal topics that it has yet to look at. */
+  lag: number;
+  internalTopics: InternalTopic[];
+}
+
+/** How far pipelines are behind the log. */
+export class PipelineLag {
+  private readonly lag: GroupLag;
+
+  constructor(private readonly options: PipelineLagOptions) {
+    this.lag = new GroupLag(options);
+  }
+
+  /** By the run's id; figures are up to a second old. @throws LogUnavailableError @throws ProblemError overloaded */
+  async of(definitions: readonly PipelineDefinition[]): Promise<Map<string, PipelineReading>> {
+    const readings = definitions.map((definition) => this.readingOf(definition));
+    const found = await this.lag.of(readings.map(({ group }) => group));
+    return new Map(
+      readings.map(({ group, stages }) => {
+        const { lag = 0, partitions } = found.get(group.id) ?? {};
+        const internalTopics = stages
+          .map(({ topic, stage }) => ({ topic, stage, partitions: partitions?.get(topic) ?? 0 }))
+          .filter((internal) => internal.partitions > 0);
+        return [group.id, { lag, internalTopics }];
+      }),
+    );
+  }
+
+  private readingOf(definition: PipelineDefinition) {
+    const { id, sources } = definition.run;
+    const { topics } = this.options;
+    const stages = stagesOf(compiledDefinition(definition)).map((stage) => ({
+      topic: topics.pipelineTopic(id, stage.id),
+      stage: stage.at,
+    }));
+    const read = [...readTopics(sources, this.options), ...stages.map(({ topic }) => ({ topic }))];
+    return { group: { id, group: topics.pipelineGroup(id), topics: read }, stages };
+  }
+}
+
+function stagesOf(compiled: Pipeline | null): Pipeline['stages'] {
+  return compiled?.stages ?? [];
+}

@@ -1,0 +1,75 @@
+import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { accessOf, actorOf, parseQuery, RequireScope } from '#http';
+import type { Changer } from '../access/changer.js';
+import { Answers, Problems } from '../openapi/answers.js';
+import { NoParameters } from '../parameters/no-parameters.js';
+import { pipelineParam, requirePipelineName } from './named-pipeline.js';
+import { PipelineAnswer, pipelineAnswer } from './pipeline-answers.js';
+import { PipelineChanges } from './pipeline-changes.js';
+
+/** Whether a pipeline runs, and beginning it anew. None of these has a body. */
+@ApiTags('pipelines')
+@Controller('api/v1/pipelines/:name')
+export class PipelineRunController {
+  constructor(private readonly changes: PipelineChanges) {}
+
+  @Post('pause')
+  @HttpCode(200)
+  @RequireScope('definitions:write')
+  @ApiOperation({
+    summary: 'Pause a pipeline',
+    description:
+      'It processes nothing more within moments, and its windows stay as they are. Repeating it changes nothing.',
+  })
+  @ApiParam(pipelineParam)
+  @Answers(PipelineAnswer, { description: 'It is paused.' })
+  @Problems('pipeline_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
+  async pause(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
+    return pipelineAnswer(await this.changes.setPaused(name, { paused: true }, changerOf(name, request)));
+  }
+
+  @Post('resume')
+  @HttpCode(200)
+  @RequireScope('definitions:write')
+  @ApiOperation({
+    summary: 'Resume a pipeline',
+    description: 'It goes on where it was, and misses nothing. Repeating it changes nothing.',
+  })
+  @ApiParam(pipelineParam)
+  @Answers(PipelineAnswer, { description: 'It runs.' })
+  @Problems('pipeline_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
+  async resume(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
+    return pipelineAnswer(await this.changes.setPaused(name, { paused: false }, changerOf(name, request)));
+  }
+
+  @Post('reset')
+  @HttpCode(200)
+  @RequireScope('definitions:write')
+  @ApiOperation({
+    summary: 'Begin a pipeline anew',
+    description:
+      'It forgets its windows, processes what is in its streams again, and emits it again, as other events; what it has ' +
+      'emitted before stays. The version stays. Each reset begins anew, also one that is repeated.',
+  })
+  @ApiParam(pipelineParam)
+  @Answers(PipelineAnswer, { description: 'A new run has begun.' })
+  @Problems(
+    'pipeline_not_found',
+    'stream_forbidden',
+    'stream_not_found',
+    'definition_conflict',
+    'log_unavailable',
+  )
+  async reset(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
+    return pipelineAnswer(await this.changes.reset(name, changerOf(name, request)));
+  }
+}
+
+/** @throws ProblemError 400 */
+function changerOf(name: string, request: FastifyRequest): Changer {
+  parseQuery(NoParameters, request.query);
+  requirePipelineName(name);
+  return { actor: actorOf(request), access: accessOf(request) };
+}

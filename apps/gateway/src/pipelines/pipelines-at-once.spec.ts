@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { allStreams, TopicNames } from '#contracts';
+import { openDefinitions, systemActor, type Definitions } from '#definitions';
+import { MemoryLog } from '#log';
+import type { PipelineSpec } from '#streaming';
+import { PipelineChanges } from './pipeline-changes.js';
+
+const topics = new TopicNames('t.');
+const changer = { actor: systemActor, access: allStreams };
+const client = new AbortController().signal;
+
+const from = (stream: string, to: string): PipelineSpec => ({
+  ...{ source: { streams: [stream] }, from: 'beginning' },
+  operators: [{ emit: { stream: to } }],
+});
+
+let log: MemoryLog;
+let opened: Definitions[];
+
+/** A gateway of its own, with its own view of the definitions. */
+async function gateway(): Promise<{ changes: PipelineChanges; definitions: Definitions }> {
+  const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 1 } });
+  opened.push(definitions);
+  await definitions.start();
+  const streams = { requireLive: () => Promise.resolve() };
+  const { admin } = log;
+  return {
+    definitions,
+    changes: new PipelineChanges({
+      admin,
+      definitions,
+      topics,
+      streams,
+      autoCreateStreams: true,
+      wrongInWebhook: () => undefined,
+    }),
+  };
+}
+
+beforeEach(() => {
+  log = new MemoryLog();
+  opened = [];
+});
+afterEach(async () => {
+  for (const definitions of opened) await definitions.close();
+  await log.close();
+});
+
+describe('two pipelines that close a loop together, defined at the same time', () => {
+  it.each([1, 2])('do not both stand, over %i gateways', async (count) => {
+    const one = await gateway();
+    const two = count === 1 ? one : await gateway();
+    for (const stream of ['a', 'b']) await one.definitions.createStream({ stream }, systemActor);
+    await expect.poll(() => two.definitions.streams().length).toBe(one.definitions.streams().length);
+    const both = await Promise.allSettled([
+      one.changes.define({ name: 'p', spec: from('a', 'b'), client }, changer),
+      two.changes.define({ name: 'q', spec: from('b', 'a'), client }, changer),
+    ]);
+    const refused = both.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(0);
+    for (const one of refused) expect(one).toMatchObject({ reason: { code: 'pipeline_loop' } });
+    for (const { definitions } of [one, two])
+      await expect.poll(() => definitions.pipelines.size).toBe(2 - refused.length);
+  });
+
+  it('by a change leave the one before, as another version', async () => {
+    const [one, two] = [await gateway(), await gateway()];
+    for (const stream of ['a', 'b', 'c']) await one.definitions.createStream({ stream }, systemActor);
+    await one.changes.define({ name: 'p', spec: from('a', 'c'), client }, changer);
+    await expect.poll(() => two.definitions.pipelines.size).toBe(1);
+    const [changed, defined] = await Promise.allSettled([
+      one.changes.replace({ name: 'p', spec: from('a', 'b'), client }, changer),
+      two.changes.define({ name: 'q', spec: from('b', 'a'), client }, changer),
+    ]);
+    expect([changed.status, defined.status]).toContain('rejected');
+    const target = changed.status === 'rejected' ? 'c' : 'b';
+    await expect
+      .poll(() => two.definitions.pipelines.get('p')?.spec.operators)
+      .toEqual([{ emit: { stream: target } }]);
+    await expect.poll(() => one.definitions.pipelines.size).toBe(defined.status === 'rejected' ? 1 : 2);
+  });
+});

@@ -1,0 +1,33 @@
+import { permitsStream, ProblemError, type StreamAccess } from '#contracts';
+import { pipelineLoop, type LoopStep, type PipelineDefinition, type PipelineWay } from '#definitions';
+import { permitsPipeline } from './named-pipeline.js';
+
+/**
+ * Refuses a pipeline to which its own events would come back, over whatever others there are. Of the way there, it names
+ * what the request may see.
+ * @throws ProblemError 409 `pipeline_loop`
+ */
+export function refuseLoop(
+  pipeline: PipelineWay,
+  all: readonly PipelineDefinition[],
+  access: StreamAccess,
+): void {
+  const loop = pipelineLoop(pipeline, all);
+  if (!loop) return;
+  const seen = new Set(all.filter((one) => permitsPipeline(access, one)).map(({ name }) => name));
+  seen.add(pipeline.name);
+  const detail = `would feed itself: ${wayOf(loop, { seen, access })}`;
+  throw new ProblemError('pipeline_loop', `The pipeline ${detail}.`, {
+    errors: [{ pointer: '/operators', detail }],
+  });
+}
+
+function wayOf(
+  loop: readonly LoopStep[],
+  { seen, access }: { seen: ReadonlySet<string>; access: StreamAccess },
+): string {
+  const stream = (name: string) => (permitsStream(access, name) ? name : 'a stream of others');
+  const pipeline = (name: string) => (seen.has(name) ? name : 'a pipeline of others');
+  const steps = loop.map((step) => `(${pipeline(step.pipeline)}) → ${stream(step.to)}`);
+  return [stream((loop[0] as LoopStep).from), ...steps].join(' → ');
+}

@@ -1,0 +1,100 @@
+import { ProblemError, type InputError, type StreamAccess } from '#contracts';
+import {
+  pipelineWrites,
+  placedOperators,
+  targetsOf,
+  type Actor,
+  type Definitions,
+  type Target,
+} from '#definitions';
+import type { PipelineSpec } from '#streaming';
+import { refuseReserved, requirePermitted } from '../access/permit.js';
+import type { ReadableStreams } from '../access/readable-streams.js';
+import { projectionSources } from '../projections/named-projection.js';
+
+export interface RequiredStreamsParts {
+  definitions: Pick<Definitions, 'stream' | 'createStream' | 'projections'>;
+  streams: Pick<ReadableStreams, 'requireLive'>;
+  /** Whether a first event makes its stream; then a definition does, too. */
+  autoCreateStreams: boolean;
+}
+
+/** Who asks. */
+export interface Requester {
+  access: StreamAccess;
+  client: AbortSignal;
+}
+
+/**
+ * Refuses what reads streams that may not be seen or are not there, writes to those that may not be written, or asks
+ * projections of which the same is true.
+ * @throws ProblemError 403 `stream_forbidden` and `stream_reserved`, 404 `stream_not_found` and `projection_not_found`
+ */
+export async function requireStreams(
+  spec: PipelineSpec,
+  { definitions, streams }: Pick<RequiredStreamsParts, 'definitions' | 'streams'>,
+  { access, client }: Requester,
+): Promise<void> {
+  const names = spec.source.streams;
+  requirePermitted(access, names, { pointer: '/source/streams' });
+  for (const { stream, pointer } of targets(spec)) {
+    refuseReserved(stream, { pointer });
+    requirePermitted(access, [stream], { pointer });
+  }
+  requireProjections(spec, { definitions, access });
+  await streams.requireLive(names, {
+    client,
+    pointerOf: (stream) => `/source/streams/${names.indexOf(stream)}`,
+  });
+}
+
+function targets({ operators }: PipelineSpec): Target[] {
+  return placedOperators(operators).flatMap(targetsOf);
+}
+
+function requireProjections(
+  { operators }: PipelineSpec,
+  { definitions, access }: { definitions: Pick<Definitions, 'projections'>; access: StreamAccess },
+): void {
+  const missing: InputError[] = [];
+  for (const { at, operator } of placedOperators(operators)) {
+    if (!('enrich' in operator) || !('projection' in operator.enrich.from)) continue;
+    const { projection } = operator.enrich.from;
+    const pointer = `${at}/enrich/from/projection`;
+    const definition = definitions.projections.get(projection);
+    if (!definition) missing.push({ pointer, detail: `there is no projection ${projection}` });
+    else requirePermitted(access, projectionSources(definition), { pointer });
+  }
+  if (missing.length === 0) return;
+  const detail = 'It asks a projection that is not there; GET /api/v1/projections lists those there are.';
+  throw new ProblemError('projection_not_found', detail, { errors: missing });
+}
+
+/**
+ * Makes the streams that it writes to and that are not there, so that whatever keeps them from being made is known now,
+ * and not when the first event is to be emitted.
+ * @throws ProblemError stream_name_collision, stream_limit_reached, stream_reserved, stream_being_deleted,
+ * log_unavailable; `stream_not_found` where streams are not made by what is written
+ */
+export async function requireTargets(
+  spec: PipelineSpec,
+  { definitions, streams, autoCreateStreams }: RequiredStreamsParts,
+  { actor, client }: { actor: Actor; client: AbortSignal },
+): Promise<void> {
+  const pointers = new Map(targets(spec).map(({ stream, pointer }) => [stream, pointer]));
+  if (!autoCreateStreams) {
+    const pointerOf = (stream: string) => pointers.get(stream) as string;
+    return streams.requireLive([...pipelineWrites(spec)], { client, pointerOf });
+  }
+  for (const [stream, pointer] of pointers) {
+    if (definitions.stream(stream)?.state === 'live') continue;
+    await definitions.createStream({ stream }, actor).catch((error: unknown) => {
+      throw error instanceof ProblemError ? placed(error, pointer) : error;
+    });
+  }
+}
+
+function placed(error: ProblemError, pointer: string): ProblemError {
+  const errors = [{ pointer, detail: error.message }];
+  return new ProblemError(error.code, error.message, { ...error.options, errors });
+}

@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util';
+import { limits, ProblemError, type InputError } from '#contracts';
+import { placedOperators } from '#definitions';
+import { compilePipeline, DefinitionError, type Pipeline, type PipelineSpec } from '#streaming';
+import type { PipelineSpecInput } from './pipeline-input.js';
+import { isExpressionIn } from './expression-places.js';
+
+/** A definition that can be used. */
+export interface UsablePipeline {
+  spec: PipelineSpec;
+  compiled: Pipeline;
+}
+
+/** What is wrong with the address of a webhook, as far as it can be said before its name is resolved. */
+export type WebhookRule = (url: string) => string | undefined;
+
+/** What is known of a request beside its input. */
+export interface WantedPipelineParts {
+  /** As they stand in the body: what the validation makes of them has lost the names that JavaScript itself uses. */
+  operators: unknown;
+  wrongInWebhook: WebhookRule;
+}
+
+const mostErrors = 100;
+
+/**
+ * What a body defines, once it is known that events can be processed by it.
+ * @throws ProblemError 400 that names each place that is wrong: `invalid_expression` where expressions are all there is
+ * to it, `invalid_request`; 413
+ */
+export function wantedPipeline(
+  { source, from }: PipelineSpecInput,
+  { operators, wrongInWebhook }: WantedPipelineParts,
+): UsablePipeline {
+  const { streams, event_types, where, idle_after } = source;
+  const spec: PipelineSpec = {
+    source: {
+      ...{ streams, ...(event_types && { event_types }), ...(where != null && { where }) },
+      ...(idle_after != null && { idle_after }),
+    },
+    operators: operators as PipelineSpec['operators'],
+    from: from ?? 'beginning',
+  };
+  const bytes = Buffer.byteLength(JSON.stringify(spec));
+  if (bytes > limits.definitionBytes) {
+    const detail = `The definition takes ${bytes} bytes; at most ${limits.definitionBytes} are allowed.`;
+    throw new ProblemError('payload_too_large', detail);
+  }
+  const compiled = compiledOrRefused(spec);
+  const wrong = wrongWebhooks(spec, wrongInWebhook);
+  if (wrong.length > 0) throw refused(wrong, spec);
+  return { spec, compiled };
+}
+
+/** Whether two say the same, in whatever order they name streams and types. */
+export function sameSpec(a: PipelineSpec, b: PipelineSpec): boolean {
+  return isDeepStrictEqual(sorted(a), sorted(b));
+}
+
+function sorted(spec: PipelineSpec): unknown {
+  const { streams, event_types, where, idle_after } = spec.source;
+  return { ...spec, source: [streams.toSorted(), event_types?.toSorted(), where, idle_after] };
+}
+
+function compiledOrRefused(spec: PipelineSpec): Pipeline {
+  try {
+    return compilePipeline(spec);
+  } catch (error) {
+    if (error instanceof DefinitionError) throw refused(error.errors, spec);
+    throw error;
+  }
+}
+
+function wrongWebhooks({ operators }: PipelineSpec, wrongInWebhook: WebhookRule): InputError[] {
+  return placedOperators(operators).flatMap(({ at, operator }) => {
+    const detail = 'webhook' in operator ? wrongInWebhook(operator.webhook.url) : undefined;
+    return detail === undefined ? [] : [{ pointer: `${at}/webhook/url`, detail }];
+  });
+}
+
+function refused(errors: readonly InputError[], spec: PipelineSpec): ProblemError {
+  const isExpression = errors.every(({ pointer }) => isExpressionIn(spec, pointer));
+  const code = isExpression ? 'invalid_expression' : 'invalid_request';
+  return new ProblemError(code, messageOf(errors), { errors: errors.slice(0, mostErrors) });
+}
+
+function messageOf(errors: readonly InputError[]): string {
+  const [first] = errors;
+  const more = errors.length > 1 ? ` There is more: ${errors.length} errors in all.` : '';
+  return `The pipeline cannot be used. ${first?.pointer}: ${first?.detail}${more}`;
+}

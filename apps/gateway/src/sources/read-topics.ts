@@ -1,0 +1,15 @@
+import type { TopicNames } from '#contracts';
+import type { Definitions, RunSource } from '#definitions';
+import type { ReadTopic } from '../lag/group-lag.js';
+
+/** The topics of what a build or a run is bound to. A stream that is deleted, or made anew, is not read any more. */
+export function readTopics(
+  sources: Readonly<Record<string, RunSource>>,
+  { definitions, topics }: { definitions: Pick<Definitions, 'stream'>; topics: TopicNames },
+): ReadTopic[] {
+  return Object.entries(sources).flatMap(([stream, { created_at, starts }]) => {
+    const definition = definitions.stream(stream);
+    if (definition?.state !== 'live' || definition.created_at !== created_at) return [];
+    return [{ topic: topics.ofStream(stream), starts }];
+  });
+}

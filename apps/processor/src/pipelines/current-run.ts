@@ -1,0 +1,55 @@
+import type { KeyedStage, Pipeline } from '#streaming';
+import type { RunLabel } from './emitted-record.js';
+import type { StageTopic } from './outgoing.js';
+
+/** A run as it is now: what its partitions do with what they read. A change of the definition makes another one. */
+export class CurrentRun {
+  private readonly stages: ReadonlyMap<string, KeyedStage>;
+
+  constructor(
+    readonly label: RunLabel,
+    readonly pipeline: Pipeline,
+    private readonly places: {
+      /** Partitions of the sources that are read. */
+      sources: ReadonlyMap<string, number>;
+      /** By stage. */
+      topics: ReadonlyMap<string, StageTopic>;
+    },
+  ) {
+    this.stages = new Map(pipeline.stages.map((stage) => [stage.id, stage]));
+  }
+
+  stage(id: string): KeyedStage | undefined {
+    return this.stages.get(id);
+  }
+
+  /** @throws RangeError when there is no such stage */
+  topicOf(stage: string): StageTopic {
+    const topic = this.places.topics.get(stage);
+    if (topic) return topic;
+    throw new RangeError(`no topic of stage ${stage}`);
+  }
+
+  /** Topics of the stages that one feeds; undefined is that of the sources. */
+  fedBy(feeder: string | undefined): StageTopic[] {
+    const { pipeline } = this;
+    const fed = pipeline.stages.filter(({ id }) => pipeline.feederOf(id) === feeder);
+    return fed.map(({ id }) => this.topicOf(id));
+  }
+
+  /** The partitions that feed a stage. */
+  feedersOf(stage: string): string[] {
+    const feeder = this.pipeline.feederOf(stage);
+    if (feeder !== undefined) return partitionsOf(feeder, this.topicOf(feeder).partitions);
+    return [...this.places.sources].flatMap(([stream, count]) => partitionsOf(stream, count));
+  }
+}
+
+/** What a partition of a source, or of a stage's topic, is called in what it forwards. */
+export function feederName(of: string, partition: number): string {
+  return `${of}/${partition}`;
+}
+
+function partitionsOf(name: string, count: number): string[] {
+  return Array.from({ length: count }, (_, partition) => feederName(name, partition));
+}

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Retry } from '#consuming';
+import type { Micros, TopicNames } from '#contracts';
+import type { Deliverer, Delivery } from '#webhooks';
+import { LogOverloadedError, UnknownTopicError, type NewRecord, type Producer } from '#log';
+
+import { emittedRecord, isTooLarge, tooLarge, type RunLabel } from './emitted-record.js';
+import type { EmittedSchemas } from './emitted-schemas.js';
+import type { Emit, Outgoing, WebhookOutput } from './outgoing.js';
+import type { TargetStreams } from './target-streams.js';
+
+export interface EmitterParts {
+  producer: Pick<Producer, 'append'>;
+  topics: TopicNames;
+  streams: TargetStreams;
+  schemas: EmittedSchemas;
+  webhooks: Pick<Deliverer, 'deliver'>;
+  retry: Retry;
+  now: () => Micros;
+}
+
+/** Milliseconds before records are tried again whose topic is gone, or for which there was no room. */
+const againMs = 200;
+
+/** Writes what a stretch of a partition leads to. */
+export class Emitter {
+  constructor(private readonly parts: EmitterParts) {}
+
+  /**
+   * Resolves when everything that waits to be written has been acknowledged, by the log first and then by webhooks. When it
+   * rejects, some of it may have been written all the same: it comes again with the same ids.
+   * @throws the signal's reason when it is aborted
+   */
+  async write(outgoing: Outgoing, run: RunLabel, signal: AbortSignal): Promise<void> {
+    await this.append(outgoing, run, signal);
+    await this.deliver(outgoing, run, signal);
+  }
+
+  /** The same without webhooks: what waits for the log takes memory. */
+  async append(outgoing: Outgoing, run: RunLabel, signal: AbortSignal): Promise<void> {
+    const { emits, forwards } = outgoing;
+    if (outgoing.size === 0) return;
+    [outgoing.emits, outgoing.forwards] = [[], []];
+    const refused = new Set<Emit>();
+    for (;;) {
+      signal.throwIfAborted();
+      const records = await this.recordsOf(emits, { run, outgoing, signal, refused });
+      if (await this.isAppended([...records, ...forwards], signal)) return;
+      await sleep(againMs, undefined, { signal });
+    }
+  }
+
+  private async deliver(outgoing: Outgoing, run: RunLabel, signal: AbortSignal): Promise<void> {
+    const { deliveries } = outgoing;
+    if (deliveries.length === 0) return;
+    outgoing.deliveries = [];
+    const failures = await this.parts.webhooks.deliver(
+      deliveries.map((delivery) => this.deliveryOf(delivery, run)),
+      signal,
+    );
+    failures.forEach((error, i) => {
+      if (error === undefined) return;
+      const { at, flow } = deliveries[i]!;
+      outgoing.counts.emitted--;
+      outgoing.fail(flow, { reason: 'webhook_failed', error: `${at}: ${error}` });
+    });
+  }
+
+  private deliveryOf(output: WebhookOutput, run: RunLabel): Delivery {
+    const { url, secretRef } = output;
+    const { id, value: body } = emittedRecord(output, run, { schemaVersion: null, now: this.parts.now() });
+    return { id, url, secretRef, body };
+  }
+
+  private async isAppended(records: readonly NewRecord[], signal: AbortSignal): Promise<boolean> {
+    if (records.length === 0) return true;
+    try {
+      await this.parts.retry.run('log', signal, () => this.parts.producer.append(records));
+      return true;
+    } catch (error) {
+      // A stream was deleted just now: it is made again. There is room again in a moment.
+      if (error instanceof UnknownTopicError || error instanceof LogOverloadedError) return false;
+      throw error;
+    }
+  }
+
+  private async recordsOf(emits: readonly Emit[], attempt: Attempt): Promise<NewRecord[]> {
+    const records: NewRecord[] = [];
+    for (const emit of emits) {
+      if (attempt.refused.has(emit)) continue;
+      const record = await this.recordOf(emit, attempt);
+      if (typeof record !== 'string') records.push(record);
+    }
+    return records;
+  }
+
+  /** The record; or why there is none, which is a letter then. */
+  private async recordOf(
+    emit: Emit,
+    { run, outgoing, signal, refused }: Attempt,
+  ): Promise<NewRecord | string> {
+    const { streams, schemas, topics, retry, now } = this.parts;
+    const { stream, at, flow } = emit;
+    const refuse = (error: string): string => {
+      refused.add(emit);
+      outgoing.counts.emitted--;
+      outgoing.fail(flow, { reason: 'schema_violation', error: `${at}: ${error}`, stream });
+      return error;
+    };
+    if (!streams.isThere(stream)) {
+      const reason = await retry.run('log', signal, () => streams.ensure(stream));
+      if (reason !== undefined) return refuse(reason);
+    }
+    const { version, error } = await checked(schemas, emit);
+    if (error !== undefined) return refuse(error);
+    const record = emittedRecord(emit, run, { schemaVersion: version, now: now() });
+    if (isTooLarge(record)) return refuse(tooLarge);
+    const { key, value } = record;
+    return { topic: topics.ofStream(stream), key, value, partitions: streams.partitionsOf(stream) };
+  }
+}
+
+interface Attempt {
+  run: RunLabel;
+  outgoing: Outgoing;
+  signal: AbortSignal;
+  /** What is a letter already. */
+  refused: Set<Emit>;
+}
+
+async function checked(
+  schemas: EmittedSchemas,
+  { stream, flow }: Emit,
+): Promise<{ version: number | null; error?: string }> {
+  const outcome = await schemas.check(stream, flow.event.event_type, flow.event.data);
+  return outcome.error === undefined ? outcome : { version: null, error: outcome.error };
+}

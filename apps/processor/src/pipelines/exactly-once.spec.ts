@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { compilePipeline } from '#streaming';
+// The definitions that the operators' own properties are held against.
+import {
+  pipelineCases,
+  type PipelineCase,
+} from '../../../../libs/streaming/src/pipelines/pipeline-cases.fixture.js';
+import { Incarnation, PipelineWorld, topics, uuid, type Step } from './pipelines.fixture.js';
+import type { PipelinesOptions } from './pipelines.js';
+import { encodeRecord } from '#contracts';
+
+type Source = PipelineCase['source'];
+type Options = Partial<PipelinesOptions>;
+
+const day = 24 * 3_600_000;
+const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 20_000, interval: 2 });
+
+/** All events of a source, those of one partition in their order. */
+function recordsOf(source: Source) {
+  return Object.values(source).flatMap((events, partition) =>
+    events.map((event, i) => ({
+      topic: topics.ofStream('orders'),
+      key: event.entity_id ?? '',
+      partition,
+      value: encodeRecord({ ...event, event_id: uuid(partition * 1000 + i) }),
+    })),
+  );
+}
+
+async function worldOf({ spec }: PipelineCase): Promise<PipelineWorld> {
+  const world = await PipelineWorld.make(['orders'], 3);
+  world.now = 0;
+  await world.define('p', spec);
+  return world;
+}
+
+/** Reads everything and closes every window; then what came of it. */
+async function outcome(world: PipelineWorld, { spec }: PipelineCase): Promise<unknown> {
+  const { stages, writes } = compilePipeline(spec);
+  await eventually(async () => expect(await world.isThrough('p')).toBe(true));
+  const hasEvents = world.log.topics.get(topics.ofStream('orders'))!.partitions.some(({ end }) => end > 0);
+  const past = (world.now + day) * 1000;
+  world.now += 2 * day;
+  await eventually(async () => {
+    world.now += day / 2;
+    expect(!hasEvents || (await world.isPast('p', stages.length, past))).toBe(true);
+  });
+  const streams = [...writes].sort().map((stream) => {
+    const events = world.emitted(stream).map(({ ingested_at: _, ...event }) => JSON.stringify(event));
+    return [stream, events.sort()];
+  });
+  const letters = (await world.letters()).map(({ stream, reason, error, event }) =>
+    JSON.stringify([stream, reason, error, event]),
+  );
+  return { streams, letters: letters.sort(), counted: await world.counted('p') };
+}
+
+/** What comes of it when nothing happens to anybody. */
+async function undisturbed(one: PipelineCase): Promise<unknown> {
+  const world = await worldOf(one);
+  const process = new Incarnation(world);
+  for (const record of recordsOf(one.source)) await world.producer.append([record]);
+  const found = await outcome(world, one);
+  expect(process.failures).toEqual([]);
+  await process.kill();
+  await world.close();
+  return found;
+}
+
+const deaths: readonly Step[] = ['append', 'appended', 'letters', 'load', 'save', 'saved', 'commit'];
+
+interface Disturbance {
+  /** Records that are written before a process dies; at which step, the how manieth of its kind. */
+  after: number;
+  step: Step;
+  nth: number;
+  /** Another one has begun before. */
+  beside: boolean;
+}
+
+const disturbances: fc.Arbitrary<Disturbance[]> = fc.array(
+  fc.record({
+    after: fc.nat(15),
+    step: fc.constantFrom(...deaths),
+    nth: fc.nat(4),
+    beside: fc.boolean(),
+  }),
+  { maxLength: 5 },
+);
+
+async function disturbed(one: PipelineCase, all: readonly Disturbance[], options: Options): Promise<unknown> {
+  const world = await worldOf(one);
+  const records = recordsOf(one.source);
+  const failures: Error[] = [];
+  for (const { after, step, nth, beside } of all) {
+    const process = new Incarnation(world, options);
+    const other = beside ? new Incarnation(world, options) : undefined;
+    let left = nth;
+    process.before = (at) => void (at === step && left-- <= 0 && (process.dead = true));
+    await world.producer.append(records.splice(0, after));
+    await sleep(8);
+    await Promise.all([process.kill(), other?.kill()]);
+    failures.push(...process.failures, ...(other?.failures ?? []));
+  }
+  const last = new Incarnation(world, options);
+  await world.producer.append(records);
+  const found = await outcome(world, one);
+  await last.kill();
+  expect([...failures, ...last.failures]).toEqual([]);
+  await world.close();
+  return found;
+}
+
+const bounds = fc.record({
+  rows: fc.constantFrom(1, 3, 1000),
+  unsaved: fc.constantFrom(1, 4, 500),
+  interval: fc.nat(3),
+});
+
+describe('given any pipeline and any input', () => {
+  it('crashes at any step, rebalances and bounds change nothing of what is emitted, of letters and of counts', async () => {
+    await fc.assert(
+      fc.asyncProperty(pipelineCases, disturbances, bounds, async (one, all, { rows, unsaved, interval }) => {
+        const options = {
+          cache: { rows, weight: 1e9 },
+          unsaved: { keys: unsaved, weight: 1e9 },
+          saveIntervalMs: interval,
+        };
+        expect(await disturbed(one, all, options)).toEqual(await undisturbed(one));
+      }),
+      { numRuns: Number(process.env.RUNS ?? 25), endOnFailure: true },
+    );
+  }, 120_000);
+});

@@ -1,0 +1,149 @@
+import type { CommitLine, FollowedPartition } from '#consuming';
+import type { Micros } from '#contracts';
+import type { DeadLetter, PipelineProgress, PipelineRow, StagePartition } from '#store';
+import { noWatermark } from '#streaming';
+import { none, sum, type Counts } from './counts.js';
+import type { PartitionRows } from './partition-rows.js';
+import { behindRecords, type SavedPart } from '../projections/saver.js';
+
+const letterWeight = 500;
+
+/** What has to be saved of one partition: the letters, then the rows and the progress at once; then `next` is committed. */
+export interface UnsavedStretch {
+  letters: readonly DeadLetter[];
+  rows: readonly PipelineRow[];
+  progress: PipelineProgress;
+  saved(): void;
+}
+
+/** What a stretch of the partition has come to, once all that it leads to is written. */
+export interface Stretch {
+  /** Everything below it is done. */
+  next: number;
+  letters: readonly DeadLetter[];
+  counts: Readonly<Counts>;
+  watermark: Micros;
+  /** JSON: what else has to be known to go on from `next`. */
+  state: string;
+  /** Of the last record, in milliseconds. */
+  timestamp: number | undefined;
+}
+
+export interface PartitionStateOptions {
+  /** Of the pipeline. */
+  name: string;
+  place: StagePartition;
+  topic: string;
+  /** Where it begins. */
+  from: number;
+  progress: PipelineProgress | undefined;
+  /** Of a keyed stage. */
+  rows?: PartitionRows | undefined;
+  commits: CommitLine;
+  ended: AbortSignal;
+  end: number;
+  handledUntil: number;
+  now: () => Micros;
+}
+
+/**
+ * How far one partition of a run is: what is done and written, and is to be saved; and what of it is saved. It is always
+ * that of a position: a stretch of records is done as a whole.
+ */
+export class PartitionState implements FollowedPartition, SavedPart<UnsavedStretch> {
+  end: number;
+  handledUntil: number;
+  next: number;
+  watermark: Micros;
+  /** See Stretch. */
+  state: string;
+  /** The watermark that is saved: what closes up to it has closed. */
+  savedWatermark: Micros;
+  private savedNext: number;
+  private counts: Counts;
+  private letters: DeadLetter[] = [];
+  private lettersWeight = 0;
+  private timestamp = 0;
+
+  constructor(private readonly options: PartitionStateOptions) {
+    const { progress, from } = options;
+    [this.end, this.handledUntil] = [options.end, options.handledUntil];
+    this.next = from;
+    this.savedNext = progress?.next ?? -1;
+    this.watermark = progress?.watermark ?? noWatermark;
+    this.savedWatermark = this.watermark;
+    this.state = progress?.state ?? '';
+    const { processed, emitted, dropped, late, failed } = progress ?? none;
+    this.counts = { processed, emitted, dropped, late, failed };
+  }
+
+  get name(): string {
+    return this.options.name;
+  }
+
+  get place(): StagePartition {
+    return this.options.place;
+  }
+
+  get topic(): string {
+    return this.options.topic;
+  }
+
+  get partition(): number {
+    return this.options.place.partition;
+  }
+
+  get commits(): CommitLine {
+    return this.options.commits;
+  }
+
+  get ended(): AbortSignal {
+    return this.options.ended;
+  }
+
+  get isBehind(): boolean {
+    return this.end - this.next > behindRecords;
+  }
+
+  get unsavedCount(): number {
+    return (this.options.rows?.unsavedCount ?? 0) + this.letters.length;
+  }
+
+  get unsavedWeight(): number {
+    return (this.options.rows?.unsavedWeight ?? 0) + this.lettersWeight;
+  }
+
+  /** Everything that comes of the stretch is written. */
+  done({ next, letters, counts, watermark, state, timestamp }: Stretch): void {
+    this.options.rows?.settle();
+    this.letters.push(...letters);
+    this.lettersWeight = weightOf(this.letters);
+    this.counts = sum(this.counts, counts);
+    [this.next, this.watermark, this.state] = [next, watermark, state];
+    this.timestamp = timestamp ?? this.timestamp;
+  }
+
+  unsaved(): UnsavedStretch | undefined {
+    const { rows, place, now } = this.options;
+    if (this.next === this.savedNext && this.unsavedCount === 0) return undefined;
+    const letters = [...this.letters];
+    const { next, watermark, timestamp, state } = this;
+    const progress: PipelineProgress = {
+      ...{ ...place, ...this.counts, next, state, updated_at: now() },
+      watermark: watermark === noWatermark ? null : watermark,
+    };
+    const saving = rows?.toSave(place, now());
+    const saved = (): void => {
+      saving?.saved();
+      this.letters = this.letters.slice(letters.length);
+      this.lettersWeight = weightOf(this.letters);
+      [this.savedNext, this.savedWatermark] = [next, watermark];
+      this.handledUntil = Math.max(this.handledUntil, timestamp);
+    };
+    return { letters, rows: saving?.rows ?? [], progress, saved };
+  }
+}
+
+function weightOf(letters: readonly DeadLetter[]): number {
+  return letters.reduce((total, { event, error }) => total + letterWeight + event.length + error.length, 0);
+}

@@ -1,0 +1,304 @@
+import { Progress, MemoryErasures } from '#consuming';
+import { allStreams, decodeRecord, encodeRecord, TopicNames, type EventRecord } from '#contracts';
+import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#definitions';
+import { LogUnavailableError, MemoryLog, type Log, type Producer } from '#log';
+import { MemoryStore, StoreUnavailableError } from '#store';
+import { IdWindow, type PipelineSpec } from '#streaming';
+import { createLogger } from '#telemetry';
+import { Pipelines, type PipelinesOptions } from './pipelines.js';
+
+export const topics = new TopicNames('test.');
+const window = { records: 1000, milliseconds: 3_600_000 };
+
+/** The id of the n-th event of a spec. */
+export const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+
+const second = 1_000_000;
+/** When the events of specs begin. */
+export const t0 = 1_795_000_080 * second;
+
+export interface SpecEvent {
+  id: number;
+  /** Seconds after `t0`. */
+  at?: number;
+  type?: string;
+  entity?: string | null;
+  data?: Record<string, unknown> | string;
+  /** Where it is written; of its entity otherwise. */
+  partition?: number;
+  metadata?: string;
+}
+
+export function recordOf({
+  id,
+  at = 0,
+  type = 'order.placed',
+  entity = 'e',
+  data = {},
+  metadata = '{}',
+}: SpecEvent): EventRecord {
+  const timestamp = t0 + at * second;
+  return {
+    ...{ event_id: uuid(id), event_type: type, entity_id: entity, timestamp, ingested_at: timestamp },
+    ...{ schema_version: null, metadata, data: typeof data === 'string' ? data : JSON.stringify(data) },
+  };
+}
+
+export type Step = 'append' | 'appended' | 'letters' | 'load' | 'save' | 'saved' | 'commit';
+
+/** The pipelines of a process: it may die at any step, and then does nothing more, whatever it was about to do. */
+export class Incarnation {
+  dead = false;
+  storeIsAway = false;
+  readonly steps: Step[] = [];
+  readonly failures: Error[] = [];
+  readonly pipelines: Pipelines;
+  /** What webhooks were sent. */
+  readonly delivered: { id: string; url: string; body: string }[] = [];
+  refusesDeliveries: string | undefined;
+  /** Called before each step. */
+  before: (step: Step) => void | Promise<void> = () => undefined;
+
+  constructor(
+    private readonly world: PipelineWorld,
+    options: Partial<PipelinesOptions> = {},
+  ) {
+    const { store, log } = world;
+    this.pipelines = new Pipelines({
+      log: this.logOf(log),
+      producer: {
+        append: async (records) => {
+          await this.step('append', LogUnavailableError);
+          const positions = await world.producer.append(records);
+          await this.step('appended', LogUnavailableError);
+          return positions;
+        },
+      },
+      ...{
+        topics,
+        definitions: world.definitions,
+        erasures: world.erasures,
+        window,
+        projections: store.projections,
+      },
+      progress: new Progress(),
+      logger: createLogger({ name: 'test', level: 'silent' }),
+      cache: { rows: 1000, weight: 1e9 },
+      unsaved: { keys: 500, weight: 1e9 },
+      saveIntervalMs: 0,
+      pace: { tellMs: 2, quietSaveMs: 0 },
+      retryDelays: { firstDelayMs: 1, longestDelayMs: 5 },
+      now: () => world.now,
+      onFailure: (error) => this.failures.push(error),
+      webhooks: {
+        deliver: async (deliveries) => {
+          this.delivered.push(...deliveries);
+          return deliveries.map(() => this.refusesDeliveries);
+        },
+      },
+      writer: {
+        save: async (rows, progress) => {
+          await this.step('save');
+          await store.pipelines.save(rows, progress);
+          await this.step('saved');
+        },
+        load: async (place, names) => {
+          await this.step('load');
+          return store.pipelines.load(place, names);
+        },
+        due: async (place, query) => {
+          await this.step('load');
+          return store.pipelines.due(place, query);
+        },
+        progressOf: async (place) => {
+          await this.step('load');
+          return store.pipelines.progressOf(place);
+        },
+        appendDeadLetters: async (letters) => {
+          await this.step('letters');
+          await store.writer.appendDeadLetters(letters);
+        },
+        removeClosed: (run, closed) => store.pipelines.removeClosed(run, closed),
+        removeStages: (run, stages) => store.pipelines.removeStages(run, stages),
+        removeRun: (run) => store.pipelines.removeRun(run),
+        runs: () => store.pipelines.runs(),
+        progress: (runs) => store.pipelines.progress(runs),
+      },
+      ...options,
+    });
+    this.pipelines.start();
+  }
+
+  /** As SIGKILL does. */
+  async kill(): Promise<void> {
+    this.dead = true;
+    await this.pipelines.close(0);
+  }
+
+  private async step(step: Step, Gone: new (why: string) => Error = StoreUnavailableError): Promise<void> {
+    this.throwIfGone(Gone);
+    this.steps.push(step);
+    await this.before(step);
+    this.throwIfGone(Gone);
+  }
+
+  private throwIfGone(Gone: new (why: string) => Error): void {
+    if (this.dead || (this.storeIsAway && Gone === StoreUnavailableError)) throw new Gone('away');
+  }
+
+  private logOf(log: MemoryLog): Log {
+    return {
+      admin: log.admin,
+      producer: () => log.producer(),
+      tableReader: (topic, handler) => log.tableReader(topic, handler),
+      close: () => log.close(),
+      consumer: (options) => {
+        const consumer = log.consumer(options);
+        return {
+          joined: true,
+          subscribe: (names) => consumer.subscribe(names),
+          reassign: (topic) => consumer.reassign(topic),
+          close: () => consumer.close(),
+          commit: async (topic, partition, offset) => {
+            if (this.dead) return false;
+            this.steps.push('commit');
+            await this.before('commit');
+            return this.dead ? false : await consumer.commit(topic, partition, offset);
+          },
+        };
+      },
+    };
+  }
+}
+
+/** Engines in memory, and what lives through the death of a process. */
+export class PipelineWorld {
+  readonly log = new MemoryLog();
+  readonly store = new MemoryStore();
+  readonly erasures = new MemoryErasures();
+  readonly definitions: Definitions;
+  producer: Producer;
+  /** Milliseconds since 1970: the clock of all processes. */
+  now = t0 / 1000;
+  private runs = 0;
+
+  private constructor() {
+    this.definitions = openDefinitions({ log: this.log, names: topics, defaults: { partitions: 2 } });
+  }
+
+  static async make(streams: readonly string[] = ['orders'], partitions = 2): Promise<PipelineWorld> {
+    const world = new PipelineWorld();
+    world.producer = await world.log.producer();
+    await world.definitions.start();
+    for (const stream of streams) await world.definitions.createStream({ stream, partitions }, systemActor);
+    return world;
+  }
+
+  async write(events: readonly SpecEvent[], stream = 'orders'): Promise<void> {
+    await this.producer.append(
+      events.map((event) => ({
+        topic: topics.ofStream(stream),
+        key: event.entity ?? uuid(event.id),
+        value: encodeRecord(recordOf(event)),
+        partition: event.partition,
+      })),
+    );
+  }
+
+  /** Defines a pipeline; a name that is there gets another version in the same run, or a new one. */
+  async define(name: string, spec: PipelineSpec, { reset = false } = {}): Promise<PipelineDefinition> {
+    const sources = Object.fromEntries(
+      spec.source.streams.map((stream) => [
+        stream,
+        { created_at: this.definitions.stream(stream)!.created_at },
+      ]),
+    );
+    const id = (++this.runs).toString(16).padStart(24, '0');
+    const created_at = new Date(t0 / 1000 + this.runs).toISOString();
+    await this.definitions.pipelines.change(
+      name,
+      (current) => ({
+        ...{ name, version: (current?.version ?? 0) + 1, created_at, paused: false, failure: null, spec },
+        run: { id: current && !reset ? current.run.id : id, started_at: created_at, sources },
+      }),
+      systemActor,
+    );
+    return this.pipeline(name)!;
+  }
+
+  async change(name: string, change: Partial<PipelineDefinition>): Promise<void> {
+    await this.definitions.pipelines.change(
+      name,
+      (current) => current && { ...current, ...change },
+      systemActor,
+    );
+  }
+
+  pipeline(name: string): PipelineDefinition | undefined {
+    return this.definitions.pipelines.get(name);
+  }
+
+  /** What readers of a stream see: repeated ids are one event. In the order of partitions and offsets. */
+  emitted(stream: string): EventRecord[] {
+    const partitions = this.log.topics.get(topics.ofStream(stream))?.partitions ?? [];
+    return partitions.flatMap(({ records }) => {
+      const ids = new IdWindow(window);
+      return records.flatMap(({ value, offset, timestamp }) => {
+        const event = decodeRecord(value!);
+        return ids.repeats(event.event_id, offset, timestamp) ? [] : [event];
+      });
+    });
+  }
+
+  /** The data of what a stream was sent, each as an object, in the order of its text. */
+  datas(stream: string): unknown[] {
+    return this.emitted(stream)
+      .map(({ data }) => data)
+      .sort()
+      .map((data) => JSON.parse(data) as unknown);
+  }
+
+  async letters(): Promise<
+    { source: string; reason: string; error: string; event: string; stream: string }[]
+  > {
+    const query = { access: allStreams, limit: 10_000 };
+    return (await this.store.reader.deadLetters(query)).items;
+  }
+
+  /** Sums of what was counted, as it is stored. */
+  async counted(
+    name: string,
+  ): Promise<Record<'processed' | 'emitted' | 'dropped' | 'late' | 'failed', number>> {
+    const progress = await this.store.pipelines.progress([this.pipeline(name)!.run.id]);
+    const total = { processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 };
+    for (const row of progress)
+      for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += row[key];
+    return total;
+  }
+
+  /** Whether every partition of the sources is saved up to the log's end. */
+  async isThrough(name: string): Promise<boolean> {
+    const { run, spec } = this.pipeline(name)!;
+    const progress = await this.store.pipelines.progress([run.id]);
+    for (const stream of spec.source.streams)
+      for (const { partition, end } of await this.log.admin.offsets(topics.ofStream(stream))) {
+        const found = progress.find((row) => row.stream === stream && row.partition === partition);
+        if ((found?.next ?? 0) < end) return false;
+      }
+    return true;
+  }
+
+  /** Whether every partition of every stage is saved with a watermark from this one on. */
+  async isPast(name: string, stages: number, watermark: number): Promise<boolean> {
+    const { run } = this.pipeline(name)!;
+    const progress = await this.store.pipelines.progress([run.id]);
+    const ofStages = progress.filter(({ stage }) => stage !== '');
+    const ids = new Set(ofStages.map(({ stage }) => stage));
+    return ids.size >= stages && ofStages.every((row) => (row.watermark ?? -Infinity) >= watermark);
+  }
+
+  async close(): Promise<void> {
+    await this.definitions.close();
+    await this.log.close();
+  }
+}

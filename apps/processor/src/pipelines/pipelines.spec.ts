@@ -1,0 +1,393 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemActor } from '#definitions';
+import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#streaming';
+import { Incarnation, PipelineWorld, t0, topics, uuid, type SpecEvent } from './pipelines.fixture.js';
+import type { PipelinesOptions } from './pipelines.js';
+
+let world: PipelineWorld;
+let running: Incarnation[];
+
+beforeEach(async () => {
+  running = [];
+  world = await PipelineWorld.make(['orders', 'refunds']);
+});
+afterEach(async () => {
+  await Promise.all(running.map((one) => one.kill()));
+  expect(running.flatMap(({ failures }) => failures)).toEqual([]);
+  await world.close();
+});
+
+function start(options?: Partial<PipelinesOptions>): Incarnation {
+  const one = new Incarnation(world, options);
+  running.push(one);
+  return one;
+}
+
+const spec = (...operators: OperatorSpec[]): PipelineSpec => ({
+  source: { streams: ['orders'] },
+  operators,
+  from: 'beginning',
+});
+const out: OperatorSpec = { emit: { stream: 'out' } };
+const perMinute: OperatorSpec[] = [
+  { window: { tumbling: '1m', key: 'event.data.currency', lateness: '0s' } },
+  { reduce: { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } } },
+  out,
+];
+
+const order = (id: number, more: Partial<SpecEvent> = {}): SpecEvent => ({
+  ...{ id, at: id, entity: `order-${id % 5}`, partition: id % 2 },
+  data: { currency: id % 2 ? 'EUR' : 'USD', amount: id },
+  ...more,
+});
+const orders = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => order(from + i));
+
+const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 10_000, interval: 3 });
+const through = (name = 'p') => eventually(async () => expect(await world.isThrough(name)).toBe(true));
+/** Everything that is read becomes idle, and windows close. */
+async function idle(name = 'p'): Promise<void> {
+  await through(name);
+  const { stages } = compilePipeline(world.pipeline(name)!.spec);
+  const day = 24 * 3_600_000;
+  const past = (world.now + day) * 1000;
+  world.now += 2 * day;
+  await eventually(async () => {
+    world.now += day / 4;
+    expect(await world.isPast(name, stages.length, past)).toBe(true);
+  });
+}
+
+describe('a pipeline without windows', () => {
+  it('emits what it makes of each event, with where it comes from', async () => {
+    await world.write([...orders(0, 4), { ...order(4), metadata: '{"trace":"t-1","n":1.50}' }, order(1)]);
+    await world.define(
+      'p',
+      spec({ filter: 'event.data.amount > 0' }, { map: { data: { twice: 'event.data.amount * 2' } } }, out),
+    );
+    start();
+    await through();
+    const emitted = world.emitted('out');
+    expect(world.datas('out')).toEqual([{ twice: 2 }, { twice: 4 }, { twice: 6 }, { twice: 8 }]);
+    expect(emitted.map(({ event_id }) => event_id[14])).toEqual(['8', '8', '8', '8']);
+    const last = emitted.find(({ data }) => data.includes('8'))!;
+    expect(last).toMatchObject({ event_type: 'order.placed', entity_id: 'order-4', timestamp: t0 + 4e6 });
+    expect(last.metadata).toBe(
+      `{"trace":"t-1","n":1.50,"pipeline":"p","pipeline_version":1,"source_stream":"orders","source_event_id":"${uuid(4)}"}`,
+    );
+    expect(world.definitions.stream('out')).toMatchObject({ state: 'live', partitions: 2 });
+    expect(await world.counted('p')).toEqual({ processed: 5, emitted: 4, dropped: 1, late: 0, failed: 0 });
+  });
+
+  it('makes dead letters of what fails, of what is too large, and of what does not fit a schema, and goes on', async () => {
+    await world.definitions.createStream({ stream: 'out' }, systemActor);
+    await world.definitions.schemas.change(
+      'out/order.placed',
+      () =>
+        ({
+          ...{
+            stream: 'out',
+            event_type: 'order.placed',
+            mode: 'enforce',
+            compatibility: 'none',
+            retired: false,
+          },
+          versions: [
+            {
+              version: 1,
+              created_at: new Date(0).toISOString(),
+              schema: { properties: { amount: { maximum: 5 } } },
+            },
+          ],
+        }) as never,
+      systemActor,
+    );
+    await world.write([
+      ...orders(0, 4),
+      order(6),
+      order(7, { data: { amount: 'much' } }),
+      order(8, { data: { amount: 2, text: 'x'.repeat(600_000) } }),
+      order(9, { data: { amount: 2 } }),
+    ]);
+    const map = {
+      data: { amount: 'event.data.amount + 0', text: 'event.data.text', twice: 'event.data.text' },
+    };
+    const long = { when: 'has(event.data.text)', operators: [{ map }, out] };
+    await world.define(
+      'p',
+      spec(
+        { filter: 'event.data.amount != 0' },
+        { branch: [long, { otherwise: true, operators: [{ filter: 'event.data.amount + 1 > 0' }, out] }] },
+      ),
+    );
+    start();
+    await through();
+    const letters = (await world.letters()).map(({ reason, error }) => [
+      reason,
+      error.split(' ').slice(0, 2).join(' '),
+    ]);
+    expect(letters.sort()).toEqual([
+      ['operator_failed', '/operators/1/branch/0/operators/0/map/data: The'],
+      ['operator_failed', '/operators/1/branch/1/operators/0/filter: +'],
+      ['schema_violation', '/operators/1/branch/1/operators/1/emit: /data/amount'],
+    ]);
+    expect(await world.counted('p')).toMatchObject({ processed: 8, emitted: 4, dropped: 1, failed: 3 });
+  });
+
+  it('looks up what projections know', async () => {
+    const build = {
+      id: 'c'.repeat(24),
+      version: 1,
+      started_at: new Date(0).toISOString(),
+      sources: { refunds: { created_at: world.definitions.stream('refunds')!.created_at } },
+    };
+    const fields = { n: { op: 'count' } };
+    await world.definitions.projections.change(
+      'customers',
+      () => ({
+        ...{
+          name: 'customers',
+          version: 1,
+          created_at: build.started_at,
+          paused: false,
+          failure: null,
+          building: null,
+        },
+        serving: { ...build, spec: { source: { streams: ['refunds'] }, fields, from: 'beginning' } },
+      }),
+      systemActor,
+    );
+    const row = { build: build.id, stream: 'refunds', key: 'EUR', events: 1, last_offset: 1, updated_at: 0 };
+    await world.store.projections.save(
+      [0, 1].map((partition) => ({ ...row, partition, state: JSON.stringify([partition + 2]) })),
+      [],
+    );
+    await world.write([order(0), order(1)]);
+    await world.define(
+      'p',
+      spec({ enrich: { from: { projection: 'customers' }, key: 'event.data.currency', as: 'known' } }, out),
+    );
+    start();
+    await through();
+    expect(world.datas('out')).toEqual([
+      { currency: 'EUR', amount: 1, known: { n: 5 } },
+      { currency: 'USD', amount: 0, known: null },
+    ]);
+  });
+
+  it('passes over what is erased and over events that are not for it', async () => {
+    world.erasures.erase('orders', 'order-3', 1000);
+    await world.write([...orders(0, 10), order(10, { type: 'other' })]);
+    const filtered = spec(out);
+    await world.define('p', {
+      ...filtered,
+      source: { ...filtered.source, event_types: ['order.placed'], where: 'event.data.amount != 9' },
+    });
+    start();
+    await through();
+    expect((await world.counted('p')).processed).toBe(7);
+  });
+
+  it('delivers to webhooks, under the id that the event would have, and makes letters of what is refused', async () => {
+    await world.define('p', spec({ webhook: { url: 'https://example.com/hook', secret_ref: 's' } }));
+    const one = start();
+    await world.write([order(0)]);
+    await through();
+    expect(one.delivered).toMatchObject([{ url: 'https://example.com/hook', secretRef: 's' }]);
+    expect(JSON.parse(one.delivered[0]!.body)).toMatchObject({
+      event_id: one.delivered[0]!.id,
+      data: { amount: 0 },
+    });
+    one.refusesDeliveries = 'The receiver answered 410.';
+    await world.write([order(1)]);
+    await through();
+    expect(await world.letters()).toMatchObject([
+      { reason: 'webhook_failed', error: '/operators/0/webhook: The receiver answered 410.' },
+    ]);
+    expect(await world.counted('p')).toMatchObject({ emitted: 1, failed: 1 });
+  });
+});
+
+describe('a window', () => {
+  it('takes the events of all partitions of a key, and emits when it closes', async () => {
+    await world.define('p', spec(...perMinute));
+    start();
+    await world.write(orders(0, 130));
+    await through();
+    await eventually(() => expect(world.emitted('out')).toHaveLength(4));
+    await idle();
+    expect(world.datas('out')).toEqual(
+      ['EUR', 'USD']
+        .flatMap((key, odd) =>
+          [0, 1, 2].map((minute) => {
+            const ids = orders(0, 130)
+              .map(({ id }) => id)
+              .filter((id) => id % 2 === 1 - odd && (id + 0) / 60 >= minute && id / 60 < minute + 1);
+            const start = t0 / 1000 + minute * 60_000;
+            return {
+              key,
+              window_start: new Date(start).toISOString().replace('.000Z', 'Z'),
+              window_end: new Date(start + 60_000).toISOString().replace('.000Z', 'Z'),
+              n: ids.length,
+              sum: ids.reduce((a, b) => a + b, 0),
+            };
+          }),
+        )
+        .map(
+          (expected) =>
+            expect.objectContaining({ key: expected.key, n: expected.n, sum: expected.sum }) as unknown,
+        ),
+    );
+    expect(JSON.parse(world.emitted('out')[0]!.metadata)).toMatchObject({
+      pipeline: 'p',
+      source_events: expect.any(Number) as number,
+    });
+    expect(await world.counted('p')).toEqual({ processed: 130, emitted: 6, dropped: 0, late: 0, failed: 0 });
+  });
+
+  it('holds more rows than are kept in memory', async () => {
+    const operators: OperatorSpec[] = [
+      { window: { tumbling: '1m', key: 'event.entity_id', lateness: '0s' } },
+      { reduce: { n: { op: 'count' } } },
+      out,
+    ];
+    await world.define('p', spec(...operators));
+    start({ cache: { rows: 4, weight: 1e9 }, unsaved: { keys: 5, weight: 1e9 } });
+    for (let n = 0; n < 600; n += 50)
+      await world.write(
+        Array.from({ length: 50 }, (_, i) =>
+          order(n + i, { at: (n + i) / 5, entity: `e-${((n + i) * 7) % 40}` }),
+        ),
+      );
+    await idle();
+    const counts = world.datas('out') as { n: number }[];
+    expect(counts.reduce((sum, { n }) => sum + n, 0)).toBe(600);
+    expect(counts).toHaveLength(80);
+  });
+
+  it('sends what is too late to its stream, or to the dead letters', async () => {
+    const window = { tumbling: '1m', key: 'event.data.currency', lateness: '0s' };
+    const rest: OperatorSpec[] = [{ reduce: { n: { op: 'count' } } }, out];
+    await world.define('p', spec({ window }, ...rest));
+    await world.define('q', spec({ window: { ...window, late: { stream: 'late' } } }, ...rest));
+    start();
+    await world.write([
+      order(0),
+      order(200),
+      order(2, { partition: 0 }),
+      order(3, { at: 150, partition: 0 }),
+    ]);
+    await idle('p');
+    await idle('q');
+    expect(world.emitted('late').map(({ timestamp }) => timestamp)).toEqual([t0 + 2e6, t0 + 150e6]);
+    expect(await world.counted('q')).toMatchObject({ late: 2, failed: 0 });
+    expect((await world.letters()).map(({ source, reason }) => [source, reason])).toEqual([
+      ['pipeline:p', 'late_event'],
+      ['pipeline:p', 'late_event'],
+    ]);
+  });
+
+  it('feeds another one', async () => {
+    await world.define(
+      'p',
+      spec(
+        { dedupe: { key: 'event.data.amount', within: '10s' } },
+        ...perMinute.slice(0, 2),
+        { window: { tumbling: '2m', key: '"all"', lateness: '0s' } },
+        { reduce: { windows: { op: 'count' }, events: { op: 'sum', value: 'event.data.n' } } },
+        out,
+      ),
+    );
+    start();
+    await world.write(orders(0, 120).flatMap((one) => [one, { ...one, id: one.id + 1000 }]));
+    await idle();
+    expect(await world.counted('p')).toMatchObject({ processed: 240 });
+    expect(world.emitted('out').length).toBeGreaterThanOrEqual(1);
+    const total = (world.datas('out') as { events: number }[]).reduce((sum, { events }) => sum + events, 0);
+    expect(total).toBe(120);
+  });
+});
+
+describe('the life of a pipeline', () => {
+  it('pauses and goes on where it was', async () => {
+    await world.define('p', spec(...perMinute));
+    start();
+    await world.write(orders(0, 30));
+    await through();
+    await world.change('p', { paused: true });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await world.write(orders(30, 60));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect((await world.counted('p')).processed).toBe(30);
+    await world.change('p', { paused: false });
+    await idle();
+    expect((world.datas('out') as { n: number }[]).map(({ n }) => n)).toEqual([30, 30]);
+  });
+
+  it('goes on with another definition, and keeps the windows that are the same', async () => {
+    await world.define('p', spec(...perMinute));
+    start();
+    await world.write(orders(0, 30));
+    await through();
+    await world.define('p', spec(...perMinute, { emit: { stream: 'also' } }));
+    await world.write(orders(30, 60));
+    await idle();
+    expect((world.datas('out') as { n: number }[]).map(({ n }) => n)).toEqual([30, 30]);
+    expect(world.emitted('also')).toHaveLength(2);
+    expect(JSON.parse(world.emitted('also')[0]!.metadata)).toMatchObject({ pipeline_version: 2 });
+  });
+
+  it('computes everything again when it is reset', async () => {
+    await world.define('p', spec(out));
+    start();
+    await world.write(orders(0, 10));
+    await through();
+    await world.define('p', spec(out), { reset: true });
+    await through();
+    expect(world.emitted('out')).toHaveLength(20);
+  });
+
+  it('says why it cannot go on when what comes next is past its retention; others go on', async () => {
+    await world.define('p', spec(out));
+    await world.define('q', spec(out));
+    const first = start();
+    await world.write(orders(0, 10));
+    await through('p');
+    await through('q');
+    await world.change('p', { paused: true });
+    await eventually(() =>
+      expect([...first.pipelines.partitions()].every(({ name }) => name === 'q')).toBe(true),
+    );
+    await world.write(orders(10, 30));
+    await through('q');
+    for (const partition of [0, 1]) world.log.topics.get(topics.ofStream('orders'))!.truncate(partition, 12);
+    await world.change('p', { paused: false });
+    await eventually(() => expect(world.pipeline('p')?.failure).toContain('past its retention'));
+    await world.write(orders(30, 40));
+    await through('q');
+    expect(world.pipeline('q')?.failure).toBeNull();
+  });
+
+  it('says why it cannot go on when the store has lost what it knew', async () => {
+    const { run } = await world.define('p', spec(...perMinute));
+    const first = start();
+    await world.write(orders(0, 10));
+    await through();
+    await first.pipelines.close(1000);
+    await world.store.pipelines.removeRun(run.id);
+    start();
+    await eventually(() => expect(world.pipeline('p')?.failure).toContain('lost'));
+  });
+
+  it('waits while the store is away, and drops nothing', async () => {
+    await world.define('p', spec(...perMinute));
+    const one = start();
+    await world.write(orders(0, 10));
+    await through();
+    one.storeIsAway = true;
+    await world.write(orders(10, 20));
+    await eventually(() => expect(one.pipelines.complaint).toContain('away'));
+    one.storeIsAway = false;
+    await idle();
+    expect((world.datas('out') as { n: number }[]).map(({ n }) => n)).toEqual([10, 10]);
+  });
+});

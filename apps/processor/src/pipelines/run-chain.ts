@@ -1,0 +1,40 @@
+import type { Chain, FlowEvent, Lookup, Outcome } from '#streaming';
+import { lookupName, type Found, type ProjectionTables } from './projection-tables.js';
+
+/** Rounds of looking up: an enrich may depend on one before it, and there are no more operators than that. */
+const mostRounds = 60;
+
+/** What a chain is to be run over. */
+export interface Input {
+  readonly flow: FlowEvent;
+}
+
+/**
+ * Runs a chain over events, in their order, and looks up for all of them at once what they need.
+ * @param load reads into `Found`; it repeats until it has
+ */
+export async function runChain<In extends Input>(
+  chain: Chain,
+  inputs: readonly In[],
+  load: (...of: Parameters<ProjectionTables['load']>) => Promise<void>,
+): Promise<{ input: In; outcomes: readonly Outcome[] }[]> {
+  const found: Found = new Map();
+  if (chain.looksUp) await lookUp(chain, inputs, { found, load });
+  const tables = (lookup: Lookup): string | null => found.get(lookupName(lookup)) ?? null;
+  return inputs.map((input) => ({ input, outcomes: chain.run(input.flow, tables) }));
+}
+
+async function lookUp(
+  chain: Chain,
+  inputs: readonly Input[],
+  { found, load }: { found: Found; load: ProjectionTables['load'] },
+): Promise<void> {
+  const known = (lookup: Lookup): string | null | undefined => found.get(lookupName(lookup));
+  for (let round = 0; round < mostRounds; round++) {
+    const lookups = new Map<string, Lookup>();
+    for (const { flow } of inputs)
+      for (const lookup of chain.lookups(flow, known)) lookups.set(lookupName(lookup), lookup);
+    if (lookups.size === 0) return;
+    await load(lookups.values(), found);
+  }
+}

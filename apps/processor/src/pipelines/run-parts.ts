@@ -1,0 +1,44 @@
+import type { KnownErasures, Progress, Retry } from '#consuming';
+import type { TopicNames } from '#contracts';
+import type { Log, Producer } from '#log';
+import type { PipelineWriter } from '#store';
+import type { IdWindowBounds } from '#streaming';
+import type { Saver } from '../projections/saver.js';
+import type { Emitter } from './emitter.js';
+import type { PartitionState, UnsavedStretch } from './partition-state.js';
+import type { RowBudget } from './partition-rows.js';
+import type { ProjectionTables } from './projection-tables.js';
+
+/** Saves what partitions of runs have come to. */
+export type StretchSaver = Saver<PartitionState, UnsavedStretch>;
+
+/** In milliseconds. */
+export interface Pace {
+  /** Between two words to a stage while records come. */
+  tellMs: number;
+  /** Between two saves of a partition in which nothing happens but that its feeders say so. */
+  quietSaveMs: number;
+}
+
+/** What all runs of a process share. */
+export interface RunParts {
+  log: Log;
+  topics: TopicNames;
+  producer: Pick<Producer, 'append'>;
+  writer: Pick<PipelineWriter, 'load' | 'due' | 'progressOf' | 'save'>;
+  emitter: Emitter;
+  tables: ProjectionTables;
+  retry: Retry;
+  saver: StretchSaver;
+  budget: RowBudget;
+  erasures: KnownErasures;
+  window: IdWindowBounds;
+  progress: Progress;
+  pace: Pace;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** It cannot go on by itself. The process should end. */
+  onFailure(error: unknown): void;
+  /** The run cannot go on; others can. */
+  giveUp(run: string, reason: string): void;
+}

@@ -1,0 +1,299 @@
+import { logTimeAt } from '#consuming';
+import type { Assignment, Consumer, ConsumerHandler, RecordBatch } from '#log';
+import { IdWindow } from '#streaming';
+import { metrics } from '#telemetry';
+import { CurrentRun } from './current-run.js';
+import { InternalTopics } from './internal-topics.js';
+import { LostPlaceError, openTask } from './open-task.js';
+import type { StageTopic } from './outgoing.js';
+import { OvertakenError } from './partition-rows.js';
+import type { PartitionState } from './partition-state.js';
+import type { RunParts } from './run-parts.js';
+import type { Task, Taken } from './task.js';
+import type { WantedRun } from './wanted-runs.js';
+
+/** Calls that ask for another start of the same topic, close together, become one. */
+const reassignMs = 100;
+
+interface Held {
+  readonly end: AbortController;
+  readonly assignment: Assignment;
+  readonly window: IdWindow;
+  task?: Task;
+  /** The id window knows its log time. */
+  primed: boolean;
+  from: number;
+  savedAt: number;
+}
+
+/**
+ * Runs one run in this process: has a consumer of its own in the run's group, of the sources and of the stages' topics, and
+ * works through the partitions that it is given.
+ */
+export class RunRunner implements ConsumerHandler {
+  private readonly held = new Map<string, Held>();
+  private readonly consumer: Consumer;
+  private readonly moving = new Map<string, NodeJS.Timeout>();
+  private readonly closed = new AbortController();
+  private readonly released: Promise<void>;
+  private release!: () => void;
+  private current: CurrentRun;
+  private wanted: WantedRun;
+  private following: Promise<void> | undefined;
+  private subscribed = '';
+  private stageOf = new Map<string, string>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    wanted: WantedRun,
+    private readonly parts: RunParts,
+  ) {
+    this.wanted = wanted;
+    this.current = currentOf(wanted, new Map());
+    this.released = new Promise((resolve) => (this.release = resolve));
+    this.consumer = parts.log.consumer({
+      group: parts.topics.pipelineGroup(this.id),
+      handler: this,
+      onCrash: (error) => parts.onFailure(error),
+    });
+  }
+
+  /** Of the run. */
+  get id(): string {
+    return this.wanted.definition.run.id;
+  }
+
+  /** Of the pipeline. */
+  get name(): string {
+    return this.wanted.definition.name;
+  }
+
+  /** The stages that there are now. */
+  get stages(): readonly string[] {
+    return this.wanted.pipeline.stages.map(({ id }) => id);
+  }
+
+  /** The partitions that it has now, and that are ready. */
+  *[Symbol.iterator](): Iterator<PartitionState> {
+    for (const { task } of this.held.values()) if (task) yield task.state;
+  }
+
+  /** Does this from now on: each partition goes on where it stands, from its next batch on. */
+  async follow(wanted: WantedRun): Promise<void> {
+    this.wanted = wanted;
+    this.following ??= this.followLast().finally(() => (this.following = undefined));
+    await this.following;
+  }
+
+  async assigned(assignment: Assignment): Promise<number> {
+    const held: Held = {
+      ...{ end: new AbortController(), assignment, window: new IdWindow(this.parts.window) },
+      ...{ primed: false, from: assignment.position, savedAt: 0 },
+    };
+    this.drop(keyOf(assignment));
+    this.held.set(keyOf(assignment), held);
+    try {
+      return await this.open(held);
+    } catch (error) {
+      if (!held.end.signal.aborted) await this.fail(error, held);
+      return assignment.position;
+    }
+  }
+
+  async batch(batch: RecordBatch): Promise<void> {
+    const held = this.held.get(keyOf(batch));
+    if (!held?.task || this.isClosing) return await this.heldWhileClosing();
+    try {
+      await this.take(held, held.task, batch);
+    } catch (error) {
+      if (!held.end.signal.aborted) await this.fail(error, held);
+    }
+    await this.heldWhileClosing();
+  }
+
+  revoked(place: { topic: string; partition: number }): void {
+    this.drop(keyOf(place));
+  }
+
+  /** The partition is saved up to `next`. */
+  saved(state: PartitionState, next: number): void {
+    metrics.pipelineLastProgress.set({ pipeline: this.name }, this.parts.now() / 1000);
+    this.parts.progress.moved();
+    this.commit(state, next);
+  }
+
+  /** See the runner of projections. */
+  async stop(givenUp: Promise<unknown>): Promise<void> {
+    this.closed.abort();
+    clearInterval(this.timer);
+    for (const timer of this.moving.values()) clearTimeout(timer);
+    const done = this.parts.saver
+      .flush()
+      .then(() => Promise.allSettled([...this].map(({ commits }) => commits.settled())));
+    await Promise.race([done, givenUp]);
+    for (const key of [...this.held.keys()]) this.drop(key);
+    this.release();
+    await this.following?.catch(() => undefined);
+    await this.consumer.close();
+  }
+
+  private get isClosing(): boolean {
+    return this.closed.signal.aborted;
+  }
+
+  private async followLast(): Promise<void> {
+    for (let done: WantedRun | undefined; done !== this.wanted && !this.isClosing;) {
+      done = this.wanted;
+      const { sources, pipeline } = done;
+      const stages = pipeline.stages.map(({ id }) => id);
+      const { log, topics, retry } = this.parts;
+      const internal = await new InternalTopics({ admin: log.admin, topics, retry }).ensure(
+        this.id,
+        { stages, partitions: Math.max(1, ...sources.values()) },
+        this.closed.signal,
+      );
+      this.stageOf = new Map([...internal].map(([stage, { topic }]) => [topic, stage]));
+      this.current = currentOf(done, internal);
+      await this.subscribe([...sources.keys()].map((stream) => topics.ofStream(stream)));
+    }
+    this.timer ??= setInterval(() => this.tell(), this.parts.pace.tellMs / 2).unref();
+  }
+
+  private async subscribe(ofSources: readonly string[]): Promise<void> {
+    const all = [...ofSources, ...this.stageOf.keys()].sort();
+    if (this.isClosing || this.subscribed === all.join()) return;
+    this.subscribed = all.join();
+    await this.consumer.subscribe(all);
+  }
+
+  private async open(held: Held): Promise<number> {
+    const { assignment, window, end } = held;
+    const { topic, partition } = assignment;
+    const stage = this.stageOf.get(topic);
+    const { task, start, from } = await openTask(
+      {
+        ...{ run: this.id, assignment, stage, window, ended: end.signal },
+        source: stage === undefined ? this.sourceOf(topic, partition) : undefined,
+        current: () => this.current,
+        commit: (next) => this.consumer.commit(topic, partition, next),
+      },
+      this.parts,
+    );
+    if (end.signal.aborted) task.close();
+    end.signal.throwIfAborted();
+    Object.assign(held, { task, from });
+    return start;
+  }
+
+  private sourceOf(topic: string, partition: number): { stream: string; createdAt: string; start: number } {
+    const stream = this.parts.topics.streamOf(topic) ?? topic;
+    const source = this.wanted.definition.run.sources[stream];
+    return { stream, createdAt: source?.created_at ?? '', start: source?.starts?.[partition] ?? 0 };
+  }
+
+  private async take(held: Held, task: Task, batch: RecordBatch): Promise<void> {
+    const { assignment, from, end } = held;
+    const { saver, progress, window } = this.parts;
+    // Everything below it is done, or is not for this run.
+    if (from > assignment.position) await task.state.commits.offer(from);
+    if (from - batch.next > 2 * window.records) {
+      this.reassign(batch.topic);
+      return await aborted(end.signal);
+    }
+    await this.prime(held, batch);
+    const taken = await task.take(batch);
+    end.signal.throwIfAborted();
+    this.count(taken);
+    if (batch.next <= from) return progress.moved();
+    const isQuiet = !taken.changed && task.state.unsavedCount === 0;
+    if (isQuiet && performance.now() - held.savedAt < this.parts.pace.quietSaveMs)
+      return this.commit(task.state, task.state.next);
+    held.savedAt = performance.now();
+    saver.add(task.state);
+  }
+
+  /** What is saved says where the partition goes on; that the group stands further changes nothing. */
+  private commit(state: PartitionState, next: number): void {
+    state.commits.offer(next).then(
+      () => this.parts.progress.moved(),
+      (error: unknown) => state.ended.aborted || this.parts.onFailure(error),
+    );
+  }
+
+  private tell(): void {
+    for (const { task } of this.held.values())
+      // What cannot be told now is told at the next look.
+      task?.tell().catch(() => this.parts.progress.attempted());
+    const least = Math.min(...[...this].map(({ watermark }) => watermark));
+    if (Number.isFinite(least) && least > 0)
+      metrics.pipelineWatermark.set({ pipeline: this.name }, least / 1e6);
+  }
+
+  /** Has the topic's partitions assigned anew. */
+  private reassign(topic: string): void {
+    if (this.moving.has(topic)) return;
+    const move = (): void => {
+      this.moving.delete(topic);
+      this.consumer.reassign(topic);
+    };
+    this.moving.set(topic, setTimeout(move, reassignMs));
+  }
+
+  private async prime(held: Held, { records: [first] }: RecordBatch): Promise<void> {
+    if (held.primed || !first) return;
+    const { retry } = this.parts;
+    held.window.startAt(await retry.run('log', held.end.signal, () => logTimeAt(held.assignment, first)));
+    held.primed = true;
+  }
+
+  private count({ counts, duplicates }: Taken): void {
+    const label = { pipeline: this.name };
+    metrics.pipelineProcessed.inc(label, counts.processed);
+    metrics.pipelineEmitted.inc(label, counts.emitted);
+    metrics.pipelineDropped.inc(label, counts.dropped);
+    metrics.pipelineLate.inc(label, counts.late);
+    metrics.pipelineFailed.inc(label, counts.failed);
+    metrics.pipelineDuplicates.inc(label, duplicates);
+  }
+
+  private drop(key: string): void {
+    const held = this.held.get(key);
+    if (!held) return;
+    this.held.delete(key);
+    held.end.abort();
+    if (!held.task) return;
+    this.parts.saver.drop(held.task.state);
+    held.task.close();
+  }
+
+  private async heldWhileClosing(): Promise<void> {
+    if (this.isClosing) await this.released;
+  }
+
+  /** Resolves when the partition is no longer ours. */
+  private async fail(error: unknown, held: Held): Promise<void> {
+    if (error instanceof OvertakenError) this.reassign(held.assignment.topic);
+    else if (error instanceof LostPlaceError) this.parts.giveUp(this.id, error.message);
+    else this.parts.onFailure(error);
+    await Promise.race([aborted(held.end.signal), this.released]);
+  }
+}
+
+function currentOf(
+  { definition, pipeline, sources }: WantedRun,
+  topics: Map<string, StageTopic>,
+): CurrentRun {
+  const { name, version, run } = definition;
+  return new CurrentRun({ name, version, id: run.id }, pipeline, { sources, topics });
+}
+
+function keyOf({ topic, partition }: { topic: string; partition: number }): string {
+  return `${topic}:${partition}`;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

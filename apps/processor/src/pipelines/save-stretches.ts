@@ -1,0 +1,27 @@
+import type { Retry } from '#consuming';
+import type { EventWriter, PipelineWriter } from '#store';
+import { metrics } from '#telemetry';
+import type { UnsavedStretch } from './partition-state.js';
+
+export interface StretchSaving {
+  writer: Pick<PipelineWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
+  retry: Retry;
+  /** Aborted when everything stops at once. */
+  stopped: AbortSignal;
+}
+
+/** Letters first: what is counted as done is saved. Then, of each run at once, rows and progress. @throws the signal's reason */
+export async function saveStretches(
+  { writer, retry, stopped }: StretchSaving,
+  all: readonly UnsavedStretch[],
+): Promise<void> {
+  const letters = all.flatMap((one) => one.letters);
+  const rows = all.flatMap((one) => one.rows);
+  if (letters.length > 0) {
+    await retry.run('store', stopped, () => writer.appendDeadLetters(letters));
+    for (const { reason } of letters) metrics.deadLetters.inc({ reason });
+  }
+  const progress = all.map((one) => one.progress);
+  await retry.run('store', stopped, () => writer.save(rows, progress));
+  metrics.pipelineSavedRows.inc(rows.length);
+}

@@ -1,0 +1,147 @@
+import type { PartitionErasures } from '#consuming';
+import type { LogRecord, RecordBatch } from '#log';
+import { SourceWatermark, sourceFlow, type FlowEvent, type IdWindow, type Pipeline } from '#streaming';
+import { readRecord } from '../projections/read-event.js';
+import { none, sum, type Counts } from './counts.js';
+import { feederName, type CurrentRun } from './current-run.js';
+import { Outgoing, type Cause } from './outgoing.js';
+import type { PartitionState } from './partition-state.js';
+import { runChain } from './run-chain.js';
+import type { Task, Taken, TaskParts } from './task.js';
+
+/** Records whose outcomes are written at once. */
+const stretchRecords = 1000;
+
+export interface SourceTaskOptions extends TaskParts {
+  stream: string;
+  window: IdWindow;
+  erasures: Pick<PartitionErasures, 'endOf'>;
+}
+
+interface Matched extends Cause {
+  readonly flow: FlowEvent;
+}
+
+/** Reads one partition of a source: the first stage. */
+export class SourceTask implements Task {
+  readonly state: PartitionState;
+  private readonly source: string;
+  private watermark: SourceWatermark;
+  private idleAfterMs: number;
+  private busy = false;
+  private duplicates = 0;
+
+  constructor(private readonly options: SourceTaskOptions) {
+    const { state, stream } = options;
+    this.state = state;
+    this.source = feederName(stream, state.partition);
+    this.idleAfterMs = options.current().pipeline.idleAfterMs;
+    this.watermark = this.newWatermark();
+  }
+
+  async take(batch: RecordBatch): Promise<Taken> {
+    this.busy = true;
+    this.duplicates = 0;
+    let counts: Counts = { ...none };
+    const { records } = batch;
+    for (let at = 0; at < records.length; at += stretchRecords) {
+      const some = records.slice(at, at + stretchRecords);
+      const isLast = at + stretchRecords >= records.length;
+      counts = sum(counts, await this.takeStretch(some, isLast ? batch.next : some.at(-1)!.offset + 1));
+    }
+    if (batch.next > this.state.next) this.advance(batch.next);
+    this.state.end = Math.max(this.state.end, batch.highWatermark);
+    this.busy = false;
+    return { counts, duplicates: this.duplicates, changed: true };
+  }
+
+  async tell(): Promise<void> {
+    const { state, source: name } = this;
+    const { current, controls, now } = this.options;
+    const nowMs = now() / 1000;
+    const atEnd = !this.busy && state.next >= state.end;
+    // While it computes, it knows of events whose outcomes are not written.
+    const progress = this.busy
+      ? { watermark: state.watermark, idle: false }
+      : this.watermark.progress({ nowMs, atEnd });
+    const control = { source: name, next: state.next, ...progress };
+    await controls.tell(control, current().fedBy(undefined), performance.now());
+  }
+
+  close(): void {
+    // It holds nothing that is not its own.
+  }
+
+  private newWatermark(): SourceWatermark {
+    const { idleAfterMs, state } = this;
+    return new SourceWatermark({ idleAfterMs, nowMs: this.options.now() / 1000, watermark: state.watermark });
+  }
+
+  private async takeStretch(records: readonly LogRecord[], next: number): Promise<Counts> {
+    const { current, emitter, state, now, turn } = this.options;
+    const run = current();
+    if (run.pipeline.idleAfterMs !== this.idleAfterMs) {
+      this.idleAfterMs = run.pipeline.idleAfterMs;
+      this.watermark = this.newWatermark();
+    }
+    const outgoing = new Outgoing({
+      ...{ name: run.label.name, source: this.source, now },
+      topicOf: (stage) => run.topicOf(stage),
+    });
+    const done = await turn();
+    try {
+      state.ended.throwIfAborted();
+      await this.compute(records, run, outgoing);
+    } finally {
+      done();
+    }
+    await emitter.write(outgoing, run.label, state.ended);
+    state.ended.throwIfAborted();
+    const { letters, counts } = outgoing;
+    this.state.done({
+      ...{ next: Math.max(next, state.next), letters, counts, state: state.state },
+      ...{ watermark: this.watermark.value, timestamp: records.at(-1)?.timestamp },
+    });
+    return counts;
+  }
+
+  private async compute(records: readonly LogRecord[], run: CurrentRun, outgoing: Outgoing): Promise<void> {
+    const matched: Matched[] = [];
+    for (const record of records) {
+      const one = this.admit(record, run.pipeline);
+      if (one) matched.push(one);
+    }
+    outgoing.counts.processed += matched.length;
+    for (const { input, outcomes } of await runChain(run.pipeline.chain, matched, this.options.load))
+      outgoing.add(outcomes, input);
+  }
+
+  /** Without any waiting: the reader's record is gone at the next one. */
+  private admit(record: LogRecord, pipeline: Pipeline): Matched | undefined {
+    const { window, erasures, state, stream, now } = this.options;
+    const { offset, timestamp } = record;
+    const read = readRecord(record);
+    if (!read) {
+      window.pass(offset, timestamp);
+      return undefined;
+    }
+    const repeated = window.repeatsWords(read.id, offset, timestamp);
+    if (offset < state.next) return undefined;
+    if (repeated) {
+      this.duplicates++;
+      return undefined;
+    }
+    const before = this.watermark.value;
+    this.watermark.read(read.timestamp, read.ingestedAt, now() / 1000);
+    if (pipeline.eventTypes && !pipeline.eventTypes.has(read.eventType)) return undefined;
+    if (read.entityId !== null && offset < erasures.endOf(read.entityId)) return undefined;
+    const flow = sourceFlow(read.event(stream));
+    return pipeline.matches(flow) ? { flow, offset, watermark: before } : undefined;
+  }
+
+  private advance(next: number): void {
+    const { state } = this;
+    const { watermark, state: more } = state;
+    state.done({ next, letters: [], counts: none, watermark, state: more, timestamp: undefined });
+  }
+}

@@ -1,0 +1,40 @@
+import type { Micros } from '#contracts';
+import type { RecordBatch } from '#log';
+import type { Counts } from './counts.js';
+import type { CurrentRun } from './current-run.js';
+import type { ControlLine } from './control-line.js';
+import type { Emitter } from './emitter.js';
+import type { PartitionState } from './partition-state.js';
+import type { ProjectionTables } from './projection-tables.js';
+
+/** What every task needs. */
+export interface TaskParts {
+  state: PartitionState;
+  /** Asked for each stretch: a change of the definition counts from the next one on. */
+  readonly current: () => CurrentRun;
+  emitter: Emitter;
+  /** Repeats until it has found them. */
+  readonly load: ProjectionTables['load'];
+  /** Waits until a stretch may be computed; what it resolves with ends that. */
+  readonly turn: () => Promise<() => void>;
+  controls: ControlLine;
+  readonly now: () => Micros;
+}
+
+/** What a batch came to. */
+export interface Taken {
+  counts: Readonly<Counts>;
+  duplicates: number;
+  /** There is something to save besides the position. */
+  changed: boolean;
+}
+
+/** Works through one partition, from its assignment to its revocation. */
+export interface Task {
+  readonly state: PartitionState;
+  /** Rejects when the partition is ended meanwhile. @throws OvertakenError */
+  take(batch: RecordBatch): Promise<Taken>;
+  /** Tells the stages that it feeds how far it is, if it is time to. Never rejects. */
+  tell(): Promise<void>;
+  close(): void;
+}

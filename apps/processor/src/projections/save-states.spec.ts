@@ -1,0 +1,28 @@
+import { Retry } from '#consuming';
+import { createLogger, MemoryTracing } from '#telemetry';
+import { expect, it } from 'vitest';
+import type { Unsaved } from './partition-projector.js';
+import { saveStates } from './save-states.js';
+
+it('shows what becomes of traced requests, until their projection is saved', async () => {
+  const tracing = new MemoryTracing();
+  const saving = {
+    ...{ tracing, stopped: new AbortController().signal },
+    retry: new Retry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    writer: { save: async () => undefined, appendDeadLetters: async () => undefined },
+  };
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const request = { traceparent, requestId: 'r-1', topic: 't', partition: 0, offset: 5, records: 1 };
+  const unsaved: Unsaved = {
+    ...{ letters: [], rows: [], name: 'revenue', saved: () => undefined },
+    progress: { build: 'b', stream: 's', partition: 0, next: 6, processed: 1, failed: 0, updated_at: 0 },
+    sampled: [{ ...request, appendedAt: 1000, readAt: 2000 }],
+  };
+
+  await saveStates(saving, [unsaved]);
+
+  expect(tracing.spans).toMatchObject([
+    { name: 'INSERT projections', kind: 'client' },
+    { name: 'project revenue', kind: 'consumer', parentSpanId: '00f067aa0ba902b7', startedAt: 1000 },
+  ]);
+});

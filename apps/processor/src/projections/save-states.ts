@@ -1,0 +1,36 @@
+import { inStoreSpans, type Retry } from '#consuming';
+import type { EventWriter, ProjectionWriter } from '#store';
+import { metrics, type Tracing } from '#telemetry';
+import type { PartitionProjector, Unsaved } from './partition-projector.js';
+import { saveSpans } from './save-spans.js';
+import type { Saver } from './saver.js';
+
+/** Saves what projections have folded. */
+export type StateSaver = Saver<PartitionProjector, Unsaved>;
+
+export interface StateSaving {
+  writer: Pick<ProjectionWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
+  retry: Retry;
+  tracing?: Tracing | undefined;
+  /** Aborted when everything stops at once. */
+  stopped: AbortSignal;
+}
+
+/** Letters before states before progress: what is counted as done is saved. @throws the signal's reason */
+export function saveStates(saving: StateSaving, all: readonly Unsaved[]): Promise<void> {
+  return inStoreSpans(saveSpans(saving.tracing, all), () => save(saving, all));
+}
+
+async function save({ writer, retry, stopped }: StateSaving, all: readonly Unsaved[]): Promise<void> {
+  const letters = all.flatMap((one) => one.letters);
+  const rows = all.flatMap((one) => one.rows);
+  const observe = metrics.projectionSaveDuration.startTimer();
+  if (letters.length > 0) {
+    await retry.run('store', stopped, () => writer.appendDeadLetters(letters));
+    metrics.deadLetters.inc({ reason: 'cannot_be_folded' }, letters.length);
+  }
+  const progress = all.map((one) => one.progress);
+  await retry.run('store', stopped, () => writer.save(rows, progress));
+  observe();
+  metrics.projectionSavedRows.inc(rows.length);
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { streamNamePattern, TopicNames } from './names.js';
+
+const run = '0123456789abcdef01234567';
+const stage = '0123456789abcdef';
+const kafkaCharacters = 249;
+
+describe('the internal topics of a pipeline', () => {
+  const names = new TopicNames('x'.repeat(40));
+  const topics = [names.pipelineTopic(run, stage), names.pipelineReplayTopic(run)];
+
+  it('are one for each run and stage, with names that Kafka takes', () => {
+    expect(new Set([...topics, names.pipelineGroup(run)]).size).toBe(3);
+    for (const topic of topics) {
+      expect(topic.length).toBeLessThanOrEqual(kafkaCharacters);
+      expect(topic).toMatch(/^[A-Za-z0-9._-]+$/);
+    }
+  });
+
+  it("are no stream's, and a stream's is none of them", () => {
+    for (const topic of topics) expect(names.streamOf(topic)).toBeUndefined();
+    const stream = `pipeline.${run}.${stage}`;
+    expect(stream).toMatch(streamNamePattern);
+    expect(names.pipelineRunOf(names.ofStream(stream))).toBeUndefined();
+  });
+
+  it('tell their run, within their installation', () => {
+    for (const topic of topics) expect(names.pipelineRunOf(topic)).toBe(run);
+    for (const topic of topics) expect(new TopicNames('x.').pipelineRunOf(topic)).toBeUndefined();
+    expect(names.pipelineRunOf(names.definitions)).toBeUndefined();
+    expect(names.pipelineRunOf(`${names.pipelineGroup(run)}.more.${stage}`)).toBeUndefined();
+  });
+
+  it('are made of ids only', () => {
+    expect(() => names.pipelineTopic(run, 'replay')).toThrow(RangeError);
+    expect(() => names.pipelineTopic('orders', stage)).toThrow(RangeError);
+    expect(() => names.pipelineGroup(`${run}\n`)).toThrow(RangeError);
+  });
+});

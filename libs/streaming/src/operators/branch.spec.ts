@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { outcomesOf } from '../pipelines/pipeline.fixture.js';
+import type { OperatorSpec } from '../pipelines/pipeline-spec.js';
+
+const branches = (...more: { otherwise: true; operators: OperatorSpec[] }[]): OperatorSpec[] => [
+  { emit: { stream: 'all' } },
+  {
+    branch: [
+      { when: 'event.data.n > 100', operators: [{ emit: { stream: 'huge' } }] },
+      {
+        when: 'event.data.n > 10',
+        operators: [{ emit: { stream: 'big', event_type: 'big' } }, { filter: 'false' }],
+      },
+      ...more,
+    ],
+  },
+];
+
+const summary = (operators: OperatorSpec[], data: string) =>
+  outcomesOf(operators, data).map(({ kind, at }) => `${kind} ${at}`);
+
+describe('branch', () => {
+  it('gives an event to the first branch whose condition is true', () => {
+    expect(summary(branches(), '{"n":1000}')).toEqual([
+      'emit /operators/0/emit',
+      'emit /operators/1/branch/0/operators/0/emit',
+    ]);
+    expect(summary(branches(), '{"n":50}')).toEqual([
+      'emit /operators/0/emit',
+      'emit /operators/1/branch/1/operators/0/emit',
+      'drop /operators/1/branch/1/operators/1/filter',
+    ]);
+  });
+
+  it('gives the others to otherwise, else they are dropped', () => {
+    const otherwise = { otherwise: true, operators: [{ emit: { stream: 'small' } }] } as const;
+    expect(summary(branches({ ...otherwise, operators: [...otherwise.operators] }), '{"n":1}')[1]).toBe(
+      'emit /operators/1/branch/2/operators/0/emit',
+    );
+    expect(summary(branches(), '{"n":1}')[1]).toBe('drop /operators/1/branch');
+  });
+
+  it('fails an event that a condition has no value for', () => {
+    expect(outcomesOf(branches(), '{}')[1]).toMatchObject({
+      kind: 'fail',
+      at: '/operators/1/branch',
+      pointer: '/operators/1/branch/0/when',
+    });
+  });
+
+  it('an emit of another type changes what is emitted, not what goes on', () => {
+    const [, , drop] = outcomesOf(branches(), '{"n":50}');
+    const [, emitted] = outcomesOf(branches(), '{"n":50}');
+    expect([emitted?.flow.event.event_type, drop?.flow.event.event_type]).toEqual(['big', 'order.placed']);
+  });
+});

@@ -1,0 +1,45 @@
+import type { KeyedOperator } from '../pipelines/flow.js';
+import { Members, type DurationBounds } from '../pipelines/members.js';
+import { compileOperandKey } from './key.js';
+
+const bounds: DurationBounds = { least: '1s', most: '366d' };
+
+/** A dedupe of a definition. */
+export interface CompiledDedupe {
+  readonly keyOf: ReturnType<typeof compileOperandKey>;
+  /** What makes its state another one. */
+  readonly identity: readonly unknown[];
+  readonly operator: KeyedOperator;
+}
+
+/**
+ * `dedupe`: drops an event whose key an earlier one had, of a time at most `within` away from it. The first that arrives
+ * passes. A key is remembered until the watermark is `within` past the event that passed, or, where that came behind the
+ * watermark, past where the watermark was: repetitions in old data are found too.
+ * @throws DefinitionError
+ */
+export function compileDedupe(spec: unknown, at: string): CompiledDedupe {
+  const members = new Members(spec, at, ['key', 'within']);
+  const key = members.any('key');
+  const keyOf = compileOperandKey(key, members.at('key'));
+  const within = members.duration('within', bounds);
+
+  const operator: KeyedOperator = {
+    delay: 0,
+    rowsOf: (name) => [name],
+    add(row, _name, { flow, watermark }) {
+      const { timestamp } = flow.event;
+      const first = row && row.closesAt > watermark && 'first' in row.state ? row.state.first : undefined;
+      if (first !== undefined && Math.abs(timestamp - first) <= within) {
+        const reason = 'An earlier event has the same key.';
+        return { results: [], outcome: { kind: 'drop', at, reason, flow } };
+      }
+      // An older one that is too far away to be a repetition: the newer one stays remembered.
+      if (first !== undefined && timestamp < first) return { results: [flow] };
+      const closesAt = Math.max(timestamp, watermark) + within + 1;
+      return { row: { state: { first: timestamp }, closesAt }, results: [flow] };
+    },
+    close: (row, _name, watermark) => ({ row: row.closesAt <= watermark ? undefined : row, results: [] }),
+  };
+  return { keyOf, identity: ['dedupe', key, within], operator };
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../pipelines/flow.js';
+import { outcomesOf } from '../pipelines/pipeline.fixture.js';
+import type { FlatMapSpec } from '../pipelines/pipeline-spec.js';
+
+const flatMapped = (flat_map: FlatMapSpec, data: string) =>
+  outcomesOf([{ flat_map }, { emit: { stream: 'out' } }], data);
+const dataOf = (outcomes: readonly Outcome[]) => outcomes.map(({ flow }) => flow.event.data);
+
+describe('flat_map', () => {
+  it('makes an event of each element, in order, each with a path of its own', () => {
+    const made = flatMapped({ list: 'event.data.lines' }, '{"lines":[{"n":1},{"n":2.50}]}');
+    expect(dataOf(made)).toEqual(['{"n":1}', '{"n":2.5}']);
+    expect(made.map(({ flow }) => flow.origin.path)).toEqual(['0000', '0001']);
+  });
+
+  it('puts the element into the data as it was sent', () => {
+    const lines = flatMapped({ list: 'event.data.lines', as: 'line' }, '{ "n": 1.0, "lines": [1, "b"] }');
+    expect(dataOf(lines)).toEqual([
+      '{ "n": 1.0, "lines": [1, "b"] ,"line":1}',
+      '{ "n": 1.0, "lines": [1, "b"] ,"line":"b"}',
+    ]);
+  });
+
+  it('replaces a member of that name', () => {
+    const data = '{"line":0,"lines":[1],"n":12345678901234567890}';
+    expect(dataOf(flatMapped({ list: 'event.data.lines', as: 'line' }, data))).toEqual([
+      '{"lines":[1],"n":12345678901234567890,"line":1}',
+    ]);
+  });
+
+  it('within another one keeps the order of all', () => {
+    const paths = outcomesOf(
+      [
+        { flat_map: { list: 'event.data.rows', as: 'row' } },
+        { flat_map: { list: 'event.data.row', as: 'cell' } },
+        { emit: { stream: 'out' } },
+      ],
+      '{"rows":[[1,2],[3]]}',
+    ).map(({ flow }) => flow.origin.path);
+    expect(paths).toEqual(['0000/0000', '0000/0001', '0001/0000']);
+  });
+
+  it('drops an event whose list is empty', () => {
+    expect(flatMapped({ list: 'event.data.lines' }, '{"lines":[]}')).toMatchObject([
+      { kind: 'drop', reason: 'The list is empty.' },
+    ]);
+  });
+
+  it.each([
+    ['{"lines":1}', 'This is a number, but a list is needed.'],
+    ['{"lines":[{},1]}', 'An element is no object: say with "as" which member of data it shall be.'],
+    [`{"lines":[${'{},'.repeat(10_000)}{}]}`, 'One event becomes at most 10000 events'],
+  ])('fails %.20s and makes nothing of it', (data, detail) => {
+    const outcomes = flatMapped({ list: 'event.data.lines' }, data);
+    expect(outcomes).toMatchObject([
+      {
+        kind: 'fail',
+        pointer: '/operators/0/flat_map/list',
+        detail: expect.stringContaining(detail) as string,
+      },
+    ]);
+  });
+
+  it('has a bound for what one event becomes by several of them', () => {
+    const data = `{"a":[${Array.from({ length: 200 }, (_, i) => i).join()}]}`;
+    const outcomes = outcomesOf(
+      [
+        { flat_map: { list: 'event.data.a', as: 'x' } },
+        { flat_map: { list: 'event.data.a', as: 'y' } },
+        { emit: { stream: 'out' } },
+      ],
+      data,
+    );
+    expect(outcomes.filter(({ kind }) => kind === 'emit')).toHaveLength(49 * 200);
+    expect(outcomes.filter(({ kind }) => kind === 'fail')).toHaveLength(151);
+  });
+});

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { WindowSpec } from '../pipelines/pipeline-spec.js';
+import { resultText, Rows, second, stageOf } from './keyed.fixture.js';
+
+const reduce = { reduce: { events: { op: 'count' }, last: { op: 'last', value: 'event.data.n' } } };
+
+function rowsOf(window: Partial<WindowSpec> = {}): Rows {
+  const spec = { session: '10s', key: 'event.entity_id', lateness: '0s', ...window };
+  return new Rows(stageOf({ window: spec }, reduce).operator);
+}
+
+describe('a session', () => {
+  it('goes on while events are at most the gap apart', () => {
+    const rows = rowsOf().add(0).add(10).add(20.000001);
+    expect(rows.close(1000 * second)).toEqual([
+      '[0, 20) k {"events":2,"last":1}',
+      '[20, 30) k {"events":1,"last":1}',
+    ]);
+  });
+
+  it('takes an event at its very end, and closes after it', () => {
+    const rows = rowsOf().add(0);
+    expect(rows.close(10 * second)).toEqual([]);
+    rows.add(10, { watermark: 10 });
+    expect(rows.close(20 * second)).toEqual([]);
+    expect(rows.close(20 * second + 1)).toEqual(['[0, 20) k {"events":2,"last":1}']);
+  });
+
+  it('two become one by an event between them, folded in the order of time', () => {
+    const rows = rowsOf()
+      .add(16, { data: '{"n":"third"}' })
+      .add(0, { data: '{"n":"first"}' })
+      .add(8, { data: '{"n":"second"}' });
+    expect(rows.close(1000 * second)).toEqual(['[0, 26) k {"events":3,"last":"third"}']);
+  });
+
+  it('closes without the others of its key', () => {
+    const rows = rowsOf().add(0).add(100);
+    expect(rows.close(50 * second)).toEqual(['[0, 10) k {"events":1,"last":1}']);
+    expect(rows.rows.get('k')?.closesAt).toBe(110 * second + 1);
+    expect(rows.close(200 * second)).toEqual(['[100, 110) k {"events":1,"last":1}']);
+    expect(rows.rows.size).toBe(0);
+  });
+
+  it('an event is late when the session it would make has closed; an open one still takes it', () => {
+    const rows = rowsOf({ lateness: '5s' })
+      .add(0, { watermark: 16 })
+      .add(1, { watermark: 16 })
+      .add(8, { watermark: 16 });
+    expect(rows.outcomes.map(({ kind, flow }) => [kind, flow.event.timestamp / second])).toEqual([
+      ['late', 0],
+    ]);
+    rows.add(2, { watermark: 18 });
+    expect(rows.close(1000 * second)).toEqual(['[1, 18) k {"events":3,"last":1}']);
+  });
+
+  it('that has closed takes nothing more, also where it is still there', () => {
+    const rows = rowsOf().add(0).add(9, { watermark: 11 });
+    expect(rows.close(1000 * second)).toEqual([
+      '[0, 10) k {"events":1,"last":1}',
+      '[9, 19) k {"events":1,"last":1}',
+    ]);
+  });
+
+  it('says with updates what it is now', () => {
+    const rows = rowsOf({ emit: 'updates' }).add(0).add(16).add(8);
+    expect(rows.results.map(resultText)).toEqual([
+      '[0, 10) k {"events":1,"last":1}',
+      '[16, 26) k {"events":1,"last":1}',
+      '[0, 26) k {"events":3,"last":1}',
+    ]);
+    expect(rows.close(1000 * second)).toEqual([]);
+  });
+
+  it('has a bound for those that are open', () => {
+    const rows = rowsOf();
+    for (let i = 0; i <= 100; i++) rows.add(i * 100);
+    expect(rows.outcomes).toMatchObject([{ kind: 'fail', detail: 'A key has at most 100 open sessions.' }]);
+  });
+
+  it('is the same in whatever order its events come', () => {
+    const times = fc.array(fc.integer({ min: -40, max: 40 }), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(times, times, (given, order) => {
+        const sessions = (list: number[]) =>
+          list.reduce((rows, at) => rows.add(at), rowsOf()).close(1000 * second);
+        const shuffled = given
+          .map((at, i) => ({ at, by: order[i % order.length]! }))
+          .sort((a, b) => a.by - b.by);
+        expect(sessions(shuffled.map(({ at }) => at))).toEqual(sessions([...given].sort((a, b) => a - b)));
+      }),
+    );
+  });
+});

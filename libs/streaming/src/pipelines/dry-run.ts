@@ -1,0 +1,127 @@
+import type { Micros } from '#contracts';
+import type { LogEvent } from '../expressions/event-value.js';
+import { DryRunRecord, type DryRun, type DryRunStep } from './dry-run-record.js';
+import { passedOn } from './feeder-positions.js';
+import { sourceFlow } from './flow-event.js';
+import type { Chain, FlowEvent, KeyedRow, KeyedStage, Lookup, Outcome, Passed, Pipeline } from './flow.js';
+import { noWatermark, SourceWatermark } from './source-watermark.js';
+
+/** The states of projections as JSON text, one for each lookup; null where there is none. */
+export type Ask = (lookups: readonly Lookup[]) => Promise<readonly (string | null)[]>;
+
+/**
+ * What a pipeline would do with these events if they were all there is: one partition with them in this order, of which
+ * every window closes at the end. Nothing is written, nothing is remembered.
+ */
+export async function dryRun(pipeline: Pipeline, events: readonly LogEvent[], ask: Ask): Promise<DryRun> {
+  const runner = new DryRunner(pipeline, ask);
+  for (const event of events) {
+    if (runner.isFull) break;
+    await runner.read(event);
+  }
+  await runner.advance(Infinity);
+  return runner.result;
+}
+
+/** Rows of a stage, in the order in which they would be read. */
+interface StageState {
+  readonly stage: KeyedStage;
+  readonly rows: Map<string, KeyedRow>;
+  watermark: Micros;
+}
+
+class DryRunner {
+  readonly #record = new DryRunRecord();
+  readonly #stages: ReadonlyMap<string, StageState>;
+  readonly #time = new SourceWatermark({ idleAfterMs: Infinity, nowMs: 0 });
+  readonly #known = new Map<string, string | null>();
+
+  constructor(
+    private readonly pipeline: Pipeline,
+    private readonly ask: Ask,
+  ) {
+    this.#stages = new Map(
+      pipeline.stages.map((stage) => [stage.id, { stage, rows: new Map(), watermark: noWatermark }]),
+    );
+  }
+
+  get isFull(): boolean {
+    return this.#record.isFull;
+  }
+
+  get result(): DryRun {
+    return this.#record.result;
+  }
+
+  async read(event: LogEvent): Promise<void> {
+    const flow = sourceFlow(event);
+    const steps = this.#record.event(event);
+    if (this.pipeline.matches(flow)) await this.#run(this.pipeline.chain, flow, steps);
+    else
+      this.#record.step(steps, { at: '/source', outcome: 'dropped', reason: 'The source does not take it.' });
+    this.#time.read(event.timestamp, event.ingested_at, 0);
+    await this.advance(this.#time.value);
+  }
+
+  /** Closes what is due, stage after stage: what one passes on, the next takes before its own watermark moves. */
+  async advance(watermark: Micros): Promise<void> {
+    for (const state of this.#stages.values()) {
+      const feeder = this.pipeline.feederOf(state.stage.id);
+      const fed = feeder === undefined ? undefined : this.#stages.get(feeder);
+      state.watermark = fed ? passedOn(fed.watermark, fed.stage.operator.delay) : watermark;
+      await this.#close(state);
+    }
+  }
+
+  async #close({ stage, rows, watermark }: StageState): Promise<void> {
+    const due = [...rows].filter(([, { closesAt }]) => closesAt <= watermark);
+    for (const [name, row] of due.sort(inOrder)) {
+      const { row: rest, results } = stage.operator.close(row, name, watermark);
+      if (rest) rows.set(name, rest);
+      else rows.delete(name);
+      for (const flow of results)
+        await this.#run(stage.chain, flow, this.#record.window(stage.at, flow.event));
+    }
+  }
+
+  async #run(chain: Chain, flow: FlowEvent, steps: DryRunStep[]): Promise<void> {
+    if (this.isFull) return;
+    await this.#lookUp(chain, flow);
+    const outcomes = chain.trace(flow, (lookup) => this.#known.get(nameOf(lookup)) ?? null);
+    for (const outcome of outcomes) await this.#follow(outcome, steps);
+  }
+
+  async #lookUp(chain: Chain, flow: FlowEvent): Promise<void> {
+    const next = () => chain.lookups(flow, (lookup) => this.#known.get(nameOf(lookup)));
+    for (let missing = next(); missing.length > 0; missing = next()) {
+      const texts = await this.ask(missing);
+      missing.forEach((lookup, i) => this.#known.set(nameOf(lookup), texts[i] ?? null));
+    }
+  }
+
+  async #follow(outcome: Outcome | Passed, steps: DryRunStep[]): Promise<void> {
+    this.#record.outcome(outcome, steps);
+    if (outcome.kind !== 'forward') return;
+    const { stage, rows, watermark } = this.#stages.get(outcome.stage) as StageState;
+    const { key, flow } = outcome;
+    const results: FlowEvent[] = [];
+    let refused: Outcome | undefined;
+    for (const name of stage.operator.rowsOf(key, flow.event.timestamp)) {
+      const step = stage.operator.add(rows.get(name), name, { key, flow, watermark });
+      if (step.row) rows.set(name, step.row);
+      refused ??= step.outcome;
+      results.push(...step.results);
+    }
+    if (refused) this.#record.outcome(refused, steps);
+    else this.#record.step(steps, { at: stage.at, outcome: 'passed', key });
+    for (const result of results) await this.#run(stage.chain, result, steps);
+  }
+}
+
+function nameOf({ projection, key }: Lookup): string {
+  return `${projection} ${key}`;
+}
+
+function inOrder([a, rowA]: [string, KeyedRow], [b, rowB]: [string, KeyedRow]): number {
+  return rowA.closesAt - rowB.closesAt || (a < b ? -1 : 1);
+}

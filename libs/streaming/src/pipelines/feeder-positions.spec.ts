@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FeederPositions, passedOn, type Control } from './feeder-positions.js';
+import { noWatermark } from './source-watermark.js';
+
+const [a, b] = ['orders/0', 'orders/1'];
+type At = [next: number, watermark: number];
+const control = (source: string, [next, watermark]: At): Control => ({
+  source,
+  next,
+  watermark,
+  idle: false,
+});
+const idle = (source: string, at: At): Control => ({ ...control(source, at), idle: true });
+
+function positions(...controls: Control[]): FeederPositions {
+  const made = new FeederPositions([a, b]);
+  for (const record of controls) made.control(record);
+  return made;
+}
+
+describe('the watermark of a stage', () => {
+  it('is the least of those that feed it', () => {
+    expect(positions(control(a, [5, 50]), control(b, [5, 30])).watermark).toBe(30);
+  });
+
+  it('is none while one of them has not been heard of', () => {
+    expect(positions(control(a, [5, 50])).watermark).toBe(noWatermark);
+    expect(positions(idle(a, [5, 50])).watermark).toBe(noWatermark);
+  });
+
+  it('is not held back by an idle one', () => {
+    expect(positions(control(a, [5, 50]), idle(b, [5, 30])).watermark).toBe(50);
+  });
+
+  it('is not held back by one without any event, once that is idle', () => {
+    const fed = positions(control(a, [5, 50]), control(b, [0, noWatermark]));
+    expect(fed.watermark).toBe(noWatermark);
+    fed.control(idle(b, [0, noWatermark]));
+    expect(fed.watermark).toBe(50);
+  });
+
+  it('is the greatest where all are idle', () => {
+    expect(positions(idle(a, [5, 50]), idle(b, [5, 70])).watermark).toBe(70);
+  });
+
+  it('never goes back, also when an idle one has records again', () => {
+    const fed = positions(control(a, [5, 50]), idle(b, [5, 30]));
+    expect(fed.take({ source: b, offset: 5, index: 0 })).toBe(true);
+    fed.control(control(b, [6, 35]));
+    expect(fed.watermark).toBe(50);
+    fed.control(control(a, [6, 90]));
+    expect(fed.watermark).toBe(50);
+    fed.control(control(b, [9, 80]));
+    expect(fed.watermark).toBe(80);
+  });
+
+  it('is held back by one that was idle as soon as it has a record', () => {
+    const fed = positions(control(a, [5, 50]), idle(b, [5, 30]));
+    fed.take({ source: b, offset: 5, index: 0 });
+    fed.control(control(a, [6, 90]));
+    expect(fed.watermark).toBe(50);
+    fed.control(control(b, [6, 55]));
+    expect(fed.watermark).toBe(55);
+  });
+
+  it('does not take a stale control for the present: what was said to be idle has records', () => {
+    const fed = positions(control(a, [5, 50]), control(b, [5, 50]));
+    fed.take({ source: b, offset: 7, index: 0 });
+    fed.control(control(a, [9, 1000]));
+    fed.control(idle(b, [7, 900]));
+    expect(fed.watermark).toBe(50);
+    fed.control(idle(b, [8, 900]));
+    expect(fed.watermark).toBe(1000);
+  });
+
+  it('is not moved by a task that another one has overtaken', () => {
+    const fed = positions(control(a, [50, 500]), control(b, [50, 500]));
+    fed.control(idle(a, [40, 9000]));
+    fed.control(idle(b, [40, 9000]));
+    expect(fed.watermark).toBe(500);
+  });
+
+  it('waits for no feeder that the definition does not name any more, and for a new one', () => {
+    const saved = positions(control(a, [5, 50]), control(b, [5, 30])).save();
+    const without = new FeederPositions([a], saved);
+    without.control(control(a, [6, 60]));
+    expect(without.watermark).toBe(60);
+    const withAnother = new FeederPositions([a, b, 'refunds/0'], saved);
+    withAnother.control(control(b, [6, 60]));
+    expect(withAnother.watermark).toBe(30);
+  });
+
+  it('is passed on less the delay of its operator', () => {
+    expect(passedOn(100, 10)).toBe(90);
+    expect(passedOn(noWatermark, 10)).toBe(noWatermark);
+  });
+});
+
+describe('records of feeders', () => {
+  it('are taken once, each feeder by itself', () => {
+    const fed = positions();
+    const take = (source: string, offset: number, index = 0) => fed.take({ source, offset, index });
+    expect([take(a, 3), take(a, 3, 1), take(b, 3), take(a, 8)]).toEqual([true, true, true, true]);
+    expect([take(a, 3), take(a, 3, 1), take(a, 8), take(b, 3), take(b, 2, 7)]).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(take(a, 8, 1)).toBe(true);
+  });
+
+  it('and controls leave the same whether or not they were saved and read in between', () => {
+    const record = fc.oneof(
+      fc.record({
+        source: fc.constantFrom(a, b),
+        next: fc.nat(6),
+        watermark: fc.integer({ min: -5, max: 5 }),
+        idle: fc.boolean(),
+      }),
+      fc.record({ source: fc.constantFrom(a, b), offset: fc.nat(5), index: fc.nat(1) }),
+    );
+    const apply = (
+      fed: FeederPositions,
+      given: Control | { source: string; offset: number; index: number },
+    ) => ('idle' in given ? fed.control(given) : fed.take(given));
+    fc.assert(
+      fc.property(fc.array(record), (records) => {
+        const kept = positions();
+        let read = positions();
+        let before = kept.watermark;
+        for (const given of records) {
+          expect(apply(read, given)).toBe(apply(kept, given));
+          read = new FeederPositions([a, b], read.save());
+          expect(read.watermark).toBe(kept.watermark);
+          expect(kept.watermark).toBeGreaterThanOrEqual(before);
+          before = kept.watermark;
+        }
+        expect(JSON.parse(read.save())).toEqual(JSON.parse(kept.save()));
+      }),
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { logEventValue, type LogEvent } from '../expressions/event-value.js';
+import { hasPlainNumbers, parseExactJson, parseJson, parsePlainJson } from '../expressions/json.js';
+import type { ValueObject } from '../expressions/values.js';
+import type { FoldEvent } from '../folds/fold-event.js';
+import type { Position } from '../folds/position.js';
+import type { FlowEvent, Origin } from './flow.js';
+
+/**
+ * An event on its way, as expressions and folds read it: its JSON is parsed once, when one asks for it, however many
+ * operators look at it.
+ */
+export class ReadableFlow implements FlowEvent, FoldEvent {
+  #exact: ValueObject | undefined = undefined;
+  #rounded: ValueObject | undefined = undefined;
+
+  constructor(
+    readonly event: LogEvent,
+    readonly origin: Origin,
+  ) {}
+
+  /** What has been made of one event stands in one order: events of one origin differ in its path. */
+  get position(): Position {
+    const { stream, partition, offset, path } = this.origin;
+    return [this.event.timestamp, partition, offset, path === '' ? stream : `${stream} ${path}`];
+  }
+
+  /** Its numbers as they were sent. */
+  get exact(): ValueObject {
+    return (this.#exact ??= this.#read(parseExactJson));
+  }
+
+  /** Its numbers as queries see them. */
+  get rounded(): ValueObject {
+    return (this.#rounded ??= this.#read(parseJson));
+  }
+
+  /** The same event with other content. */
+  with(changed: Partial<LogEvent>): ReadableFlow {
+    return new ReadableFlow({ ...this.event, ...changed }, this.origin);
+  }
+
+  /** One of several that have been made of it. */
+  part(changed: Partial<LogEvent>, index: string): ReadableFlow {
+    const { origin } = this;
+    return new ReadableFlow(
+      { ...this.event, ...changed },
+      { ...origin, path: origin.path === '' ? index : `${origin.path}/${index}` },
+    );
+  }
+
+  #read(parse: typeof parseJson): ValueObject {
+    const { event } = this;
+    if (!hasPlainNumbers(event.data) || !hasPlainNumbers(event.metadata)) return logEventValue(event, parse);
+    return (this.#exact = this.#rounded = logEventValue(event, parsePlainJson));
+  }
+}
+
+/** An event of a source's log as a pipeline takes it. */
+export function sourceFlow(event: LogEvent): FlowEvent {
+  const { stream, partition, offset } = event;
+  return new ReadableFlow(event, { stream, partition, offset, path: '' });
+}
+
+/** As expressions read it; the same object where it is that already. */
+export function readable(flow: FlowEvent): ReadableFlow {
+  return flow instanceof ReadableFlow ? flow : new ReadableFlow(flow.event, flow.origin);
+}

@@ -1,0 +1,10 @@
+export { compilePipeline } from './compile-pipeline.js';
+export { derivedId } from './derived-id.js';
+export { dryRun, type Ask } from './dry-run.js';
+export { dryRunLimits, dryRunText, type DryRun, type DryRunStep } from './dry-run-record.js';
+export { FeederPositions, passedOn, type Control, type ForwardedPosition } from './feeder-positions.js';
+export { readable, sourceFlow } from './flow-event.js';
+export type * from './flow.js';
+export { pipelineLimits } from './limits.js';
+export type * from './pipeline-spec.js';
+export { noWatermark, SourceWatermark, type TimeProgress } from './source-watermark.js';

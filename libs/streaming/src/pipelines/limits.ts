@@ -1,0 +1,30 @@
+/** What bounds pipelines. The bounds of their folds are those of folds; a definition has at most 64 KiB of JSON. */
+export const pipelineLimits = {
+  /** Streams of a source. */
+  streams: 20,
+  /** Operators of a definition, those of its branches among them. */
+  operators: 50,
+  /** Branches within branches. */
+  branchDepth: 4,
+  /** Windows and dedupes: each has a topic of its own. */
+  stages: 10,
+  /** Emits and webhooks. */
+  outputs: 20,
+  /** Characters of an expression. */
+  expressionCharacters: 4096,
+  /** Nesting of what `map` says `data` is. */
+  mapDepth: 16,
+  /** Keys of a table that `enrich` has in the definition. */
+  tableKeys: 1000,
+  /** Characters of a member's name. */
+  nameCharacters: 256,
+  /** Windows that one event is in. */
+  hops: 100,
+  /** Open sessions of one key. */
+  sessions: 100,
+  /** Events that one event may become, by `flat_map`; and the characters of JSON of all their data. */
+  madeEvents: 10_000,
+  madeCharacters: 16 * 1024 * 1024,
+  /** Characters of an address of a webhook. */
+  urlCharacters: 2048,
+} as const;

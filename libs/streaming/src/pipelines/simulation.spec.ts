@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compilePipeline } from './compile-pipeline.js';
+import { dryRun } from './dry-run.js';
+import { pipelineCases } from './pipeline-cases.fixture.js';
+import { inOrder, simulate, type Course } from './simulation.fixture.js';
+
+/** Numbers from 0 to 1, the same again for a seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Whatever the course: what comes of it is what comes of it uninterrupted. */
+function isTheSame(course: Omit<Course, 'random' | 'partitions'>, numRuns = 60): void {
+  fc.assert(
+    fc.property(
+      pipelineCases,
+      fc.integer(),
+      fc.integer({ min: 1, max: 3 }),
+      ({ spec, source }, seed, partitions) => {
+        const pipeline = compilePipeline(spec);
+        const expected = simulate(pipeline, source, inOrder);
+        const found = simulate(pipeline, source, { ...course, partitions, random: randomFrom(seed) });
+        expect(found.conflicts).toEqual([]);
+        expect(found.open.filter((row) => !row.includes('/dedupe '))).toEqual([]);
+        expect(found).toEqual(expected);
+      },
+    ),
+    { numRuns },
+  );
+}
+
+describe('what a pipeline emits is the same', () => {
+  it('whatever the order in which partitions are read', () => {
+    isTheSame({ crashes: 0, zombies: 0, batch: 1000 });
+  });
+
+  it('whatever the batches are', () => {
+    isTheSame({ crashes: 0, zombies: 0, batch: 3 });
+  });
+
+  it('wherever tasks end and begin again', () => {
+    isTheSame({ crashes: 0.05, zombies: 0, batch: 5 });
+  });
+
+  it('while others go on that have been replaced', () => {
+    isTheSame({ crashes: 0.02, zombies: 0.05, batch: 5 });
+  });
+});
+
+it('a dry run says of one partition what is emitted', async () => {
+  const noneKnown = () => Promise.resolve([]);
+  await fc.assert(
+    fc.asyncProperty(pipelineCases, async ({ spec, source }) => {
+      const pipeline = compilePipeline(spec);
+      const log = source['orders/0'] ?? [];
+      const { emitted } = await dryRun(pipeline, log, noneKnown);
+      const texts = emitted.map(({ at, event: { event_id: _, ...content } }) =>
+        JSON.stringify([at, content]),
+      );
+      const simulated = simulate(pipeline, { 'orders/0': log }, { ...inOrder, batch: 1 });
+      expect(texts.sort()).toEqual(Object.values(simulated.emitted).sort());
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { noWatermark, SourceWatermark } from './source-watermark.js';
+
+const idleAfterMs = 30_000;
+const second = 1_000_000;
+
+function watermark(saved?: number): SourceWatermark {
+  return new SourceWatermark({ idleAfterMs, nowMs: 0, ...(saved === undefined ? {} : { watermark: saved }) });
+}
+
+describe('the watermark of a source partition', () => {
+  it('is that of its latest event', () => {
+    const w = watermark();
+    for (const time of [10, 30, 20]) w.read(time * second, 100 * second, 0);
+    expect(w.value).toBe(30 * second);
+    expect(w.progress({ nowMs: 1, atEnd: true })).toEqual({ watermark: 30 * second, idle: false });
+  });
+
+  it('is not moved past the clock by an event dated in the future', () => {
+    const w = watermark();
+    w.read(1_000_000 * second, 100 * second, 0);
+    expect(w.value).toBe(100 * second);
+  });
+
+  it('goes on at the pace of the clock once the partition is idle', () => {
+    const w = watermark();
+    w.read(10 * second, 10 * second, 5_000);
+    expect(w.progress({ nowMs: 34_999, atEnd: true }).idle).toBe(false);
+    expect(w.progress({ nowMs: 35_000, atEnd: true })).toEqual({ watermark: 40 * second, idle: true });
+    expect(w.progress({ nowMs: 36_500, atEnd: true })).toEqual({ watermark: 41.5 * second, idle: true });
+  });
+
+  it('is that of the log again after the next event', () => {
+    const w = watermark();
+    w.read(10 * second, 10 * second, 0);
+    expect(w.progress({ nowMs: 60_000, atEnd: true }).watermark).toBe(70 * second);
+    expect(w.value).toBe(10 * second);
+    w.read(12 * second, 61 * second, 60_100);
+    expect(w.progress({ nowMs: 60_200, atEnd: true })).toEqual({ watermark: 12 * second, idle: false });
+  });
+
+  it('is not idle while there are records to be read, however long nothing was read', () => {
+    const w = watermark();
+    w.read(10 * second, 10 * second, 0);
+    expect(w.progress({ nowMs: 100_000, atEnd: false }).idle).toBe(false);
+    expect(w.progress({ nowMs: 101_000, atEnd: true }).idle).toBe(false);
+    expect(w.progress({ nowMs: 130_000, atEnd: true })).toEqual({ watermark: 40 * second, idle: true });
+  });
+
+  it('of a partition that never had an event is none, idle or not', () => {
+    const w = watermark();
+    expect(w.progress({ nowMs: 10, atEnd: true })).toEqual({ watermark: noWatermark, idle: false });
+    expect(w.progress({ nowMs: 90_000, atEnd: true })).toEqual({ watermark: noWatermark, idle: true });
+  });
+
+  it('goes on from where it was saved, and waits again before it is idle', () => {
+    const w = watermark(7 * second);
+    expect(w.progress({ nowMs: 29_999, atEnd: true })).toEqual({ watermark: 7 * second, idle: false });
+    w.read(3 * second, 9 * second, 30_000);
+    expect(w.value).toBe(7 * second);
+  });
+});

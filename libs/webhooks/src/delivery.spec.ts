@@ -1,0 +1,165 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Deliverer, type Delivery, type DeliveryOptions } from './delivery.js';
+import { WebhookNetworks } from './networks.js';
+import { Poster } from './post.js';
+import { webhookKeys } from './secrets.js';
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const keys = webhookKeys([`hooks=${secret}`]);
+const never = new AbortController().signal;
+const closing: (() => void)[] = [];
+
+afterEach(() => closing.splice(0).forEach((close) => close()));
+
+interface Received {
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A receiver that answers as told, one answer after another, the last one for ever. */
+async function receiver(
+  ...answers: ((response: ServerResponse) => void)[]
+): Promise<{ url: string; received: Received[] }> {
+  const received: Received[] = [];
+  const server = createServer((request: IncomingMessage, response) => {
+    let body = '';
+    request.on('data', (part: Buffer) => (body += part.toString()));
+    request.on('end', () => {
+      received.push({ headers: request.headers as Record<string, string>, body });
+      answers[Math.min(received.length, answers.length) - 1]!(response);
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received };
+}
+
+const status =
+  (code: number, headers: Record<string, string> = {}) =>
+  (response: ServerResponse): void => {
+    response.writeHead(code, headers);
+    response.end('something that nobody asked for');
+  };
+
+function deliverer(more: Partial<DeliveryOptions> & { allowed?: string[] } = {}): Deliverer {
+  const poster = new Poster(new WebhookNetworks(more.allowed ?? ['127.0.0.0/8', '::1']), 500);
+  closing.push(() => poster.close());
+  return new Deliverer({ poster, keys, firstDelayMs: 1, longestDelayMs: 4, ...more });
+}
+
+const to = (url: string, more: Partial<Delivery> = {}): Delivery => ({
+  ...{ id: '019aa4e2-7d53-8c1e-9a3e-0d6a1f0b2c11', url, secretRef: 'hooks', body: '{"data":{"n":1}}' },
+  ...more,
+});
+
+describe('delivering a webhook', () => {
+  it('posts the event, signed', async () => {
+    const { url, received } = await receiver(status(204));
+
+    expect(await deliverer().deliver([to(url)], never)).toEqual([undefined]);
+
+    expect(received).toHaveLength(1);
+    expect(new Webhook(secret).verify(received[0]!.body, received[0]!.headers)).toEqual({ data: { n: 1 } });
+    expect(received[0]!.headers['content-type']).toBe('application/json');
+  });
+
+  it('repeats what may pass, with the same id', async () => {
+    const hangUp = (response: ServerResponse): void => void response.destroy();
+    const { url, received } = await receiver(status(500), hangUp, status(429), status(200));
+    const seen: string[] = [];
+
+    const outcomes = await deliverer({ attempted: (outcome) => seen.push(outcome) }).deliver(
+      [to(url)],
+      never,
+    );
+
+    expect(outcomes).toEqual([undefined]);
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(seen).toEqual(['repeated', 'repeated', 'repeated', 'delivered']);
+  });
+
+  it('gives up after its attempts', async () => {
+    const { url, received } = await receiver(status(503));
+
+    const [why] = await deliverer({ attempts: 3 }).deliver([to(url)], never);
+
+    expect(why).toBe('The receiver answered 503. So it went 3 times.');
+    expect(received).toHaveLength(3);
+  });
+
+  it.each([400, 401, 404, 410, 301])('gives up at once at %d', async (code) => {
+    const { url, received } = await receiver(status(code, { location: '/elsewhere' }));
+
+    const [why] = await deliverer().deliver([to(url)], never);
+
+    expect(why).toBe(`The receiver answered ${code}.`);
+    expect(received).toHaveLength(1);
+  });
+
+  it('does not wait for a receiver that never answers', async () => {
+    const { url, received } = await receiver(() => undefined);
+
+    const [why] = await deliverer({ attempts: 2 }).deliver([to(url)], never);
+
+    expect(why).toContain('no answer within 500 ms');
+    expect(received).toHaveLength(2);
+  });
+
+  it('does not connect to what a name leads to inside', async () => {
+    const { url, received } = await receiver(status(200));
+    const named = url.replace('127.0.0.1', 'localhost').replace('http:', 'https:');
+
+    const [why] = await deliverer({ allowed: [] }).deliver([to(named)], never);
+
+    expect(why).toContain('not public');
+    expect(received).toHaveLength(0);
+  });
+
+  it('does not sign with a secret that it does not have', async () => {
+    const { url, received } = await receiver(status(200));
+
+    const [why] = await deliverer().deliver([to(url, { secretRef: 'others' })], never);
+
+    expect(why).toContain('no secret others');
+    expect(received).toHaveLength(0);
+  });
+
+  it('has so many under way at once, and says of each what became of it', async () => {
+    let [now, most] = [0, 0];
+    const slow = (response: ServerResponse): void => {
+      most = Math.max(most, ++now);
+      setTimeout(() => {
+        now--;
+        status(200)(response);
+      }, 20);
+    };
+    const { url } = await receiver(slow);
+    const other = await receiver(status(404));
+    const deliveries = [...Array.from({ length: 9 }, () => to(url)), to(other.url)];
+
+    const outcomes = await deliverer({ atOnce: 3 }).deliver(deliveries, never);
+
+    expect(most).toBe(3);
+    expect(outcomes.slice(0, 9)).toEqual(Array.from({ length: 9 }, () => undefined));
+    expect(outcomes[9]).toBe('The receiver answered 404.');
+  });
+
+  it('stops when it is told to', async () => {
+    const { url } = await receiver(status(500));
+    const stop = new AbortController();
+    const delivering = deliverer({ firstDelayMs: 60_000, longestDelayMs: 60_000, random: () => 1 }).deliver(
+      [to(url)],
+      stop.signal,
+    );
+
+    setTimeout(() => stop.abort(), 50);
+
+    await expect(delivering).rejects.toThrow(/abort/i);
+  });
+});

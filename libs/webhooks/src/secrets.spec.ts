@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { webhookKeys, wrongInSecrets } from './secrets.js';
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+describe('the secrets of webhooks', () => {
+  it('are known by name', () => {
+    const keys = webhookKeys([`billing=${secret}`, `crm-eu=${secret}`]);
+
+    expect([...keys.keys()]).toEqual(['billing', 'crm-eu']);
+    expect(keys.get('billing')).toEqual(Buffer.alloc(32, 7));
+  });
+
+  it.each([
+    ['no name', secret, /entry 1/],
+    ['a name that is none', `a b=${secret}`, /entry 1/],
+    ['no secret', 'billing', /entry 1/],
+    ['too short a secret', 'billing=whsec_c2hvcnQ=', /entry 1 .*24 to 64 bytes/],
+  ])('what has %s is refused without being shown', (_what, one, why) => {
+    expect(wrongInSecrets([one])).toMatch(why);
+    expect(wrongInSecrets([one])).not.toContain(secret);
+  });
+
+  it('a name stands there once', () => {
+    expect(wrongInSecrets([`a=${secret}`, `a=${secret}`])).toMatch(/entry 2 has a name that another has/);
+  });
+});

@@ -1,0 +1,31 @@
+import { createHmac } from 'node:crypto';
+
+const prefix = 'whsec_';
+/** As the standard recommends. */
+const [leastBytes, mostBytes] = [24, 64];
+
+/** What a secret of Standard Webhooks looks like, in words. */
+export const webhookSecretRule = `must be ${prefix} and ${leastBytes} to ${mostBytes} bytes in base64, such as ${prefix}$(openssl rand -base64 32)`;
+
+/** The key that a secret holds; undefined when it is none. */
+export function webhookKey(secret: string): Buffer | undefined {
+  if (!secret.startsWith(prefix)) return undefined;
+  const text = secret.slice(prefix.length);
+  const key = Buffer.from(text, 'base64');
+  const isWhole = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  return isWhole && key.length >= leastBytes && key.length <= mostBytes ? key : undefined;
+}
+
+/**
+ * The headers that Standard Webhooks (version 1, symmetric) asks for.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ * @param at Seconds since 1970: of this attempt.
+ */
+export function webhookHeaders(
+  { id, body, at }: { id: string; body: string; at: number },
+  key: Buffer,
+): Record<string, string> {
+  const timestamp = Math.floor(at).toString();
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+}

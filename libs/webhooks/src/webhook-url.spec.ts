@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { WebhookNetworks } from './networks.js';
+import { wrongInWebhookUrl } from './webhook-url.js';
+
+const closed = new WebhookNetworks([]);
+
+describe('the address of a webhook', () => {
+  it.each(['https://example.org/hooks?a=1', 'https://8.8.8.8:8443/x', 'https://[2606:4700::1111]/'])(
+    '%s can be used',
+    (url) => {
+      expect(wrongInWebhookUrl(url, closed)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['ftp://example.org/', /https/],
+    ['hooks', /https/],
+    ['https://user:secret@example.org/', /password/],
+    ['https://example.org/#top', /fragment/],
+    ['https://127.0.0.1/', /not public/],
+    ['https://0x7f.1/', /not public/],
+    ['https://2130706433/', /not public/],
+    ['https://[::ffff:169.254.169.254]/latest/meta-data', /not public/],
+    ['http://8.8.8.8/', /https/],
+    [`https://example.org/${'a'.repeat(2048)}`, /characters/],
+  ])('%s is refused', (url, why) => {
+    expect(wrongInWebhookUrl(url, closed)).toMatch(why);
+  });
+
+  it('needs no TLS where the network was opened', () => {
+    expect(
+      wrongInWebhookUrl('http://127.0.0.1:8080/hook', new WebhookNetworks(['127.0.0.0/8'])),
+    ).toBeUndefined();
+  });
+});
