@@ -71,6 +71,7 @@ describe('the tour in the README', () => {
     expect(answers).toContain('"carrier":"post"},"from_snapshot":null');
     expect(answers).toContain('"total":4');
     expect(answers).toContain('"state":{"orders":2,"revenue":111.5}');
+    expect(answers).toContain('"event_type":"order.big"');
     expect(answers).toContain('"pointer":"/data/amount"');
     expect(answers).toMatch(/"key":"trb_/);
   });
@@ -106,6 +107,19 @@ describe('the commands in docs/projections.md', () => {
     expect(answers).toContain('"serving_version":1');
     expect(answers).toContain('"status":"paused"');
     expect(outputs.at(-1)).not.toContain('projection_not_found');
+  });
+});
+
+describe('the commands in docs/pipelines.md', () => {
+  it('work one after the other as they are printed', async () => {
+    const outputs = await outputsOf(commandsIn('docs/pipelines.md'));
+    const answers = outputs.join('');
+    expect(answers).toContain('"reason":"The condition is false."');
+    expect(answers).toContain('"pointer":"/operators/0/filter"');
+    expect(answers).toContain('"payments":2,"revenue":19.75');
+    expect(answers).toContain('"version":2');
+    expect(outputs.at(-1)).toContain('"status":"paused"');
+    expect(outputs.at(-1)).not.toContain('pipeline_not_found');
   });
 });
 

@@ -27,7 +27,8 @@ const entities = '/api/v1/entities';
 const letters = '/api/v1/dead-letters';
 const projections = '/api/v1/projections';
 const states = '/api/v1/projections/revenue/state';
-const lists = [events, entities, letters, streams, projections, states];
+const pipelines = '/api/v1/pipelines';
+const lists = [events, entities, letters, streams, projections, pipelines, states];
 
 /** Each parameter, on one address that has it, with a value that is fine. */
 const single: [string, string, string][] = [
@@ -45,6 +46,8 @@ const single: [string, string, string][] = [
   [streams, 'cursor', 'x'],
   [projections, 'limit', '10'],
   [projections, 'cursor', 'x'],
+  [pipelines, 'limit', '10'],
+  [pipelines, 'cursor', 'x'],
   [states, 'limit', '10'],
   [states, 'cursor', 'x'],
   [states, 'prefix', 'a'],

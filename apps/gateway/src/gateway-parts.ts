@@ -16,12 +16,12 @@ import { ProjectionFigures } from './projections/projection-figures.js';
 import { ProjectionLag } from './projections/projection-lag.js';
 import { ProjectionStates } from './projections/states/projection-states.js';
 import { PipelineChanges } from './pipelines/pipeline-changes.js';
+import { PipelineDryRun } from './pipelines/dry-run/pipeline-dry-run.js';
 import { PipelineFigures } from './pipelines/pipeline-figures.js';
 import { PipelineLag } from './pipelines/pipeline-lag.js';
 import type { ReadGate } from './reads/read-gate.js';
 import { SchemaChecks } from './schemas/schema-checks.js';
 import { StreamDeletion } from './streams/stream-deletion.js';
-import type { WebhookRule } from './tokens.js';
 import { WaitFor } from './wait-for/wait-for.js';
 
 /** What the gateway is put together from. */
@@ -65,7 +65,7 @@ export interface GatewayParts {
   projectionStates: ProjectionStates;
   pipelineChanges: PipelineChanges;
   pipelineFigures: PipelineFigures;
-  wrongInWebhook: WebhookRule;
+  pipelineDryRun: PipelineDryRun;
   live: LiveStreams;
   write: WritePorts;
 }
@@ -87,6 +87,7 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
   });
   const projectionLag = new ProjectionLag({ admin, definitions, topics });
   const figures = new ProjectionFigures({ projections, gate, lag: projectionLag });
+  const wrongInWebhook = (url: string) => wrongInWebhookUrl(url, webhookNetworks);
   return {
     reader,
     snapshots,
@@ -101,12 +102,19 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     projectionLag,
     projectionFigures: figures,
     projectionStates: new ProjectionStates({ definitions, projections, figures, waitFor, gate, topics }),
-    pipelineChanges: new PipelineChanges({ definitions, admin, topics, streams, autoCreateStreams }),
+    pipelineChanges: new PipelineChanges({
+      definitions,
+      admin,
+      topics,
+      streams,
+      autoCreateStreams,
+      wrongInWebhook,
+    }),
     pipelineFigures: new PipelineFigures({
       ...{ pipelines, gate },
       lag: new PipelineLag({ admin, definitions, topics }),
     }),
-    wrongInWebhook: (url) => wrongInWebhookUrl(url, webhookNetworks),
+    pipelineDryRun: new PipelineDryRun({ definitions, projections, gate, streams, wrongInWebhook }),
     live: new LiveStreams({
       ...{ reader, definitions, logger: options.logger, maxStreams: options.liveStreams },
       follower: new LogFollower({ admin, reader, definitions, topics, logger: options.logger }),

@@ -16,6 +16,8 @@ import { KeyController } from './keys/key.controller.js';
 import { KeyStore } from './keys/key-store.js';
 import { KeysController } from './keys/keys.controller.js';
 import { EntitiesController } from './lists/entities.controller.js';
+import { DryRunController } from './pipelines/dry-run/dry-run.controller.js';
+import { PipelineDryRun } from './pipelines/dry-run/pipeline-dry-run.js';
 import { PipelineChanges } from './pipelines/pipeline-changes.js';
 import { PipelineFigures } from './pipelines/pipeline-figures.js';
 import { PipelineRunController } from './pipelines/pipeline-run.controller.js';
@@ -41,7 +43,7 @@ import { StreamDeletion } from './streams/stream-deletion.js';
 import { StreamSummaries } from './streams/stream-summaries.js';
 import { StreamController } from './streams/stream.controller.js';
 import { StreamsController } from './streams/streams.controller.js';
-import { DEFINITIONS, READER, SNAPSHOTS, WEBHOOK_RULE } from './tokens.js';
+import { DEFINITIONS, READER, SNAPSHOTS } from './tokens.js';
 
 /** The API, once for each port: reading here, writing as `apps/ingest` does it. */
 @Module({})
@@ -75,6 +77,7 @@ export class GatewayModule {
         ProjectionRunController,
         ProjectionStatesController,
         PipelinesController,
+        DryRunController,
         PipelineController,
         PipelineRunController,
       ],
@@ -96,7 +99,7 @@ export class GatewayModule {
         { provide: ProjectionStates, useValue: parts.projectionStates },
         { provide: PipelineChanges, useValue: parts.pipelineChanges },
         { provide: PipelineFigures, useValue: parts.pipelineFigures },
-        { provide: WEBHOOK_RULE, useValue: parts.wrongInWebhook },
+        { provide: PipelineDryRun, useValue: parts.pipelineDryRun },
       ],
     };
   }

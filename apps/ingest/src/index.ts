@@ -5,3 +5,4 @@ export { Mismatches } from './schemas/mismatches.js';
 export { SchemaIndex } from './schemas/schema-index.js';
 export * from './write.module.js';
 export type { WritePorts } from './write-ports.js';
+export { readGivenEvents } from './read-given-events.js';

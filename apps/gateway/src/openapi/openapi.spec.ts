@@ -37,6 +37,7 @@ describe('the OpenAPI document', () => {
     ).toEqual([
       'delete /api/v1/entities/{entity_id}',
       'delete /api/v1/keys/{key_id}',
+      'delete /api/v1/pipelines/{name}',
       'delete /api/v1/projections/{name}',
       'delete /api/v1/schemas/{stream}/{event_type}',
       'delete /api/v1/streams/{stream}',
@@ -49,6 +50,8 @@ describe('the OpenAPI document', () => {
       'get /api/v1/events/{event_id}',
       'get /api/v1/keys',
       'get /api/v1/keys/{key_id}',
+      'get /api/v1/pipelines',
+      'get /api/v1/pipelines/{name}',
       'get /api/v1/projections',
       'get /api/v1/projections/{name}',
       'get /api/v1/projections/{name}/state',
@@ -70,6 +73,11 @@ describe('the OpenAPI document', () => {
       'post /api/v1/events/batch',
       'post /api/v1/keys',
       'post /api/v1/keys/{key_id}/rotate',
+      'post /api/v1/pipelines',
+      'post /api/v1/pipelines/dry-run',
+      'post /api/v1/pipelines/{name}/pause',
+      'post /api/v1/pipelines/{name}/reset',
+      'post /api/v1/pipelines/{name}/resume',
       'post /api/v1/projections',
       'post /api/v1/projections/{name}/pause',
       'post /api/v1/projections/{name}/reset',
@@ -78,6 +86,7 @@ describe('the OpenAPI document', () => {
       'post /api/v1/schemas/{stream}/{event_type}/check',
       'post /api/v1/snapshots',
       'post /api/v1/streams',
+      'put /api/v1/pipelines/{name}',
       'put /api/v1/projections/{name}',
     ]);
   });

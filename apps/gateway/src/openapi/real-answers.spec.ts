@@ -27,6 +27,17 @@ const projection = {
   source: { streams: ['orders'], event_types: ['order.placed'], where: 'true' },
   fields: { revenue: { op: 'sum', value: 'event.data.price' } },
 };
+const pipeline = {
+  name: 'minutes',
+  source: { streams: ['orders'], event_types: ['order.placed'], where: 'true', idle_after: '10s' },
+  operators: [
+    { map: { data: { n: 'event.data.n' } } },
+    { window: { tumbling: '1m', key: 'event.event_type', lateness: '0s' } },
+    { reduce: { n: { op: 'sum', value: 'event.data.n' } } },
+    { emit: { stream: 'minutes' } },
+  ],
+};
+const given = [1, 'x', 2].map((n) => ({ stream: 'orders', event_type: 'order.placed', data: { n } }));
 const send = (method: Method, url: string, payload?: object) =>
   gateway.core.instance.inject({ method, url, ...(payload && { payload }) });
 
@@ -144,6 +155,18 @@ const requests: [number, Method, string, object?][] = [
   [200, 'POST', '/api/v1/projections/revenue/pause'],
   [200, 'POST', '/api/v1/projections/revenue/resume'],
   [204, 'DELETE', '/api/v1/projections/revenue'],
+  [201, 'POST', '/api/v1/pipelines', pipeline],
+  [200, 'POST', '/api/v1/pipelines', pipeline],
+  [409, 'POST', '/api/v1/pipelines', { ...pipeline, from: 'now' }],
+  [400, 'POST', '/api/v1/pipelines', { ...pipeline, operators: [{ filter: 'event.' }] }],
+  [200, 'GET', '/api/v1/pipelines'],
+  [200, 'GET', '/api/v1/pipelines/minutes'],
+  [200, 'PUT', '/api/v1/pipelines/minutes?from=beginning', pipeline],
+  [200, 'POST', '/api/v1/pipelines/dry-run', { definition: pipeline, events: given }],
+  [200, 'POST', '/api/v1/pipelines/minutes/pause'],
+  [200, 'POST', '/api/v1/pipelines/minutes/resume'],
+  [200, 'POST', '/api/v1/pipelines/minutes/reset'],
+  [204, 'DELETE', '/api/v1/pipelines/minutes'],
   [200, 'GET', '/health/live'],
   [200, 'GET', '/api/v1/keys/{key_id}'],
   [200, 'POST', '/api/v1/keys/{key_id}/rotate', { overlap: '1h' }],

@@ -7,10 +7,12 @@ import { permittedPipeline } from './named-pipeline.js';
 import { continuedRun, newRun } from './new-run.js';
 import { refuseLoop } from './refused-loop.js';
 import { requireStreams, requireTargets, type RequiredStreamsParts } from './required-streams.js';
-import { sameSpec } from './wanted-pipeline.js';
+import type { PipelineSpecInput } from './pipeline-input.js';
+import { sameSpec, wantedPipeline, type UsablePipeline, type WebhookRule } from './wanted-pipeline.js';
 
 export interface PipelineChangesParts extends BoundSourcesEngines, RequiredStreamsParts {
   definitions: Pick<Definitions, 'stream' | 'createStream' | 'projections' | 'pipelines'>;
+  wrongInWebhook: WebhookRule;
 }
 
 /** What a pipeline shall be; the signal is aborted when the client goes away. */
@@ -28,6 +30,11 @@ type Change = (current: PipelineDefinition) => PipelineDefinition;
  */
 export class PipelineChanges {
   constructor(private readonly parts: PipelineChangesParts) {}
+
+  /** What a body defines; `operators` as they stand in it. @throws ProblemError what `wantedPipeline` throws */
+  usable(input: PipelineSpecInput, operators: unknown): UsablePipeline {
+    return wantedPipeline(input, { operators, wrongInWebhook: this.parts.wrongInWebhook });
+  }
 
   /**
    * A new pipeline, or the one that is there if it is exactly this.

@@ -16,7 +16,7 @@ import {
 import { Answers, NoContent, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
 import { clientGone } from '../reads/client-gone.js';
-import { DEFINITIONS, WEBHOOK_RULE, type WebhookRule } from '../tokens.js';
+import { DEFINITIONS } from '../tokens.js';
 import { permittedPipeline, pipelineParam, requirePipelineName } from './named-pipeline.js';
 import {
   PipelineAnswer,
@@ -28,14 +28,12 @@ import { PipelineChanges } from './pipeline-changes.js';
 import { PipelineFigures } from './pipeline-figures.js';
 import { PipelineReplacementInput } from './pipeline-input.js';
 import { PipelineReplacementParameters } from './pipeline-parameters.js';
-import { wantedPipeline } from './wanted-pipeline.js';
 
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines/:name')
 export class PipelineController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    @Inject(WEBHOOK_RULE) private readonly wrongInWebhook: WebhookRule,
     private readonly changes: PipelineChanges,
     private readonly figures: PipelineFigures,
   ) {}
@@ -107,7 +105,7 @@ export class PipelineController {
     const access = accessOf(request);
     permittedPipeline(this.definitions.pipelines.get(name), access);
     const { operators } = jsonBody(request) as { operators?: unknown };
-    const { spec } = wantedPipeline(input, { operators, wrongInWebhook: this.wrongInWebhook });
+    const { spec } = this.changes.usable(input, operators);
     const wanted = { name, spec, client: clientGone(reply.raw), from };
     return pipelineAnswer(await this.changes.replace(wanted, { actor: actorOf(request), access }));
   }

@@ -26,7 +26,14 @@ async function gateway(): Promise<{ changes: PipelineChanges; definitions: Defin
   const { admin } = log;
   return {
     definitions,
-    changes: new PipelineChanges({ admin, definitions, topics, streams, autoCreateStreams: true }),
+    changes: new PipelineChanges({
+      admin,
+      definitions,
+      topics,
+      streams,
+      autoCreateStreams: true,
+      wrongInWebhook: () => undefined,
+    }),
   };
 }
 

@@ -17,21 +17,19 @@ import { pageByName } from '../lists/page-by-name.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
 import { clientGone } from '../reads/client-gone.js';
-import { DEFINITIONS, WEBHOOK_RULE, type WebhookRule } from '../tokens.js';
+import { DEFINITIONS } from '../tokens.js';
 import { permitsPipeline } from './named-pipeline.js';
 import { PipelineAnswer, pipelineAnswer, pipelineFiguresAnswer, PipelineList } from './pipeline-answers.js';
 import { PipelineChanges } from './pipeline-changes.js';
 import { PipelineFigures } from './pipeline-figures.js';
 import { PipelineInput } from './pipeline-input.js';
 import { PipelineListParameters } from './pipeline-parameters.js';
-import { wantedPipeline } from './wanted-pipeline.js';
 
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines')
 export class PipelinesController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    @Inject(WEBHOOK_RULE) private readonly wrongInWebhook: WebhookRule,
     private readonly changes: PipelineChanges,
     private readonly figures: PipelineFigures,
   ) {}
@@ -73,7 +71,7 @@ export class PipelinesController {
     parseQuery(NoParameters, request.query);
     const input = parseBody(PipelineInput, request);
     const { operators } = jsonBody(request) as { operators?: unknown };
-    const { spec } = wantedPipeline(input, { operators, wrongInWebhook: this.wrongInWebhook });
+    const { spec } = this.changes.usable(input, operators);
     const wanted = { name: input.name, spec, client: clientGone(reply.raw) };
     const changer = { actor: actorOf(request), access: accessOf(request) };
     const { definition, created } = await this.changes.define(wanted, changer);

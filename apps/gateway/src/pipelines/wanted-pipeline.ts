@@ -11,14 +11,14 @@ export interface UsablePipeline {
   compiled: Pipeline;
 }
 
+/** What is wrong with the address of a webhook, as far as it can be said before its name is resolved. */
+export type WebhookRule = (url: string) => string | undefined;
+
 /** What is known of a request beside its input. */
 export interface WantedPipelineParts {
   /** As they stand in the body: what the validation makes of them has lost the names that JavaScript itself uses. */
   operators: unknown;
-  /** What is wrong with the address of a webhook, as far as it can be said before it is connected to. */
-  wrongInWebhook: (url: string) => string | undefined;
-  /** Before the definition's own pointers. */
-  pointer?: string;
+  wrongInWebhook: WebhookRule;
 }
 
 const mostErrors = 100;
@@ -30,7 +30,7 @@ const mostErrors = 100;
  */
 export function wantedPipeline(
   { source, from }: PipelineSpecInput,
-  { operators, wrongInWebhook, pointer = '' }: WantedPipelineParts,
+  { operators, wrongInWebhook }: WantedPipelineParts,
 ): UsablePipeline {
   const { streams, event_types, where, idle_after } = source;
   const spec: PipelineSpec = {
@@ -46,9 +46,9 @@ export function wantedPipeline(
     const detail = `The definition takes ${bytes} bytes; at most ${limits.definitionBytes} are allowed.`;
     throw new ProblemError('payload_too_large', detail);
   }
-  const compiled = compiledOrRefused(spec, pointer);
+  const compiled = compiledOrRefused(spec);
   const wrong = wrongWebhooks(spec, wrongInWebhook);
-  if (wrong.length > 0) throw refused(wrong, { spec, pointer });
+  if (wrong.length > 0) throw refused(wrong, spec);
   return { spec, compiled };
 }
 
@@ -62,34 +62,26 @@ function sorted(spec: PipelineSpec): unknown {
   return { ...spec, source: [streams.toSorted(), event_types?.toSorted(), where, idle_after] };
 }
 
-function compiledOrRefused(spec: PipelineSpec, pointer: string): Pipeline {
+function compiledOrRefused(spec: PipelineSpec): Pipeline {
   try {
     return compilePipeline(spec);
   } catch (error) {
-    if (error instanceof DefinitionError) throw refused(error.errors, { spec, pointer });
+    if (error instanceof DefinitionError) throw refused(error.errors, spec);
     throw error;
   }
 }
 
-function wrongWebhooks(
-  { operators }: PipelineSpec,
-  wrongInWebhook: WantedPipelineParts['wrongInWebhook'],
-): InputError[] {
+function wrongWebhooks({ operators }: PipelineSpec, wrongInWebhook: WebhookRule): InputError[] {
   return placedOperators(operators).flatMap(({ at, operator }) => {
     const detail = 'webhook' in operator ? wrongInWebhook(operator.webhook.url) : undefined;
     return detail === undefined ? [] : [{ pointer: `${at}/webhook/url`, detail }];
   });
 }
 
-function refused(
-  errors: readonly InputError[],
-  { spec, pointer }: { spec: PipelineSpec; pointer: string },
-): ProblemError {
-  const code = errors.every((error) => isExpressionIn(spec, error.pointer))
-    ? 'invalid_expression'
-    : 'invalid_request';
-  const placed = errors.map((error) => ({ ...error, pointer: pointer + error.pointer }));
-  return new ProblemError(code, messageOf(placed), { errors: placed.slice(0, mostErrors) });
+function refused(errors: readonly InputError[], spec: PipelineSpec): ProblemError {
+  const isExpression = errors.every(({ pointer }) => isExpressionIn(spec, pointer));
+  const code = isExpression ? 'invalid_expression' : 'invalid_request';
+  return new ProblemError(code, messageOf(errors), { errors: errors.slice(0, mostErrors) });
 }
 
 function messageOf(errors: readonly InputError[]): string {

@@ -1,0 +1,28 @@
+import { Type } from 'class-transformer';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsObject, ValidateNested } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import { dryRunLimits } from '#streaming';
+import { Schema } from '../../openapi/schema.js';
+import { PipelineReplacementInput } from '../pipeline-input.js';
+
+/** A definition, and events to try it on. */
+@JSONSchema({ additionalProperties: false })
+export class DryRunInput {
+  @IsObject()
+  @ValidateNested()
+  @Type(() => PipelineReplacementInput)
+  definition: PipelineReplacementInput;
+
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(dryRunLimits.events)
+  @Schema({
+    type: 'array',
+    minItems: 1,
+    maxItems: dryRunLimits.events,
+    items: { $ref: '#/components/schemas/EventInput' },
+    description: 'As they would be written, in the order in which they would be read.',
+    example: [{ stream: 'orders', event_type: 'order.placed', data: { amount: 120.5, currency: 'EUR' } }],
+  })
+  events: object[];
+}

@@ -1,0 +1,85 @@
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { limits, ProblemError, type InputError } from '#contracts';
+import {
+  accessOf,
+  bodyOf,
+  BodyLimit,
+  DescribeBody,
+  jsonBody,
+  parseBody,
+  parseQuery,
+  RequireScope,
+} from '#http';
+import { readGivenEvents } from '#ingest';
+import { dryRunText, type LogEvent } from '#streaming';
+import { Answers, Problems } from '../../openapi/answers.js';
+import { NoParameters } from '../../parameters/no-parameters.js';
+import { clientGone } from '../../reads/client-gone.js';
+import { DryRunAnswer } from './dry-run-answers.js';
+import { DryRunInput } from './dry-run-input.js';
+import { memberText } from './member-text.js';
+import { PipelineDryRun } from './pipeline-dry-run.js';
+import { pointersBelow } from './pointers-below.js';
+
+const json = 'application/json; charset=utf-8';
+const bodyBytes = 2 * limits.eventBytes;
+
+@ApiTags('pipelines')
+@Controller('api/v1/pipelines/dry-run')
+export class DryRunController {
+  constructor(private readonly runner: PipelineDryRun) {}
+
+  @Post()
+  @HttpCode(200)
+  @BodyLimit(bodyBytes)
+  @RequireScope('definitions:write')
+  @ApiOperation({
+    summary: 'Try a pipeline: what would each operator do with these events?',
+    description:
+      'Nothing is written, and no webhook is called. The events are taken as all there is, in this order, in one ' +
+      'partition; at the end every window closes. The definition needs what it needs to be defined; projections are ' +
+      'asked as they are now.',
+  })
+  @DescribeBody(DryRunInput)
+  @Answers(DryRunAnswer, { description: 'What became of each event, and what would be written.' })
+  @Problems(
+    'invalid_json',
+    'invalid_expression',
+    'stream_forbidden',
+    'stream_reserved',
+    'stream_not_found',
+    'projection_not_found',
+    'query_too_expensive',
+    'payload_too_large',
+    'unsupported_media_type',
+    'store_unavailable',
+  )
+  async run(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    parseQuery(NoParameters, request.query);
+    const { definition } = parseBody(DryRunInput, request);
+    const { operators } = (jsonBody(request) as { definition: { operators?: unknown } }).definition;
+    const requester = { access: accessOf(request), client: clientGone(reply.raw) };
+    const { spec, compiled } = await pointersBelow('/definition', () =>
+      this.runner.usable(definition, operators, requester),
+    );
+    const events = givenEvents(bodyOf(request).toString(), spec.source.streams);
+    const result = await this.runner.run(compiled, events, requester.client);
+    void reply.header('content-type', json).send(dryRunText(result));
+  }
+}
+
+/** @throws ProblemError 400 */
+function givenEvents(body: string, streams: readonly string[]): LogEvent[] {
+  const events = readGivenEvents(memberText(body, 'events') ?? '[]');
+  const errors = events.flatMap(({ stream }, i): InputError[] => {
+    const detail = `must be among the streams of the source: ${streams.join(', ')}`;
+    return streams.includes(stream) ? [] : [{ pointer: `/events/${i}/stream`, detail }];
+  });
+  if (errors.length > 0)
+    throw new ProblemError('invalid_request', 'There are events of streams that it does not read.', {
+      errors,
+    });
+  return events.map(({ fits: _, ...event }, offset) => ({ ...event, partition: 0, offset }));
+}

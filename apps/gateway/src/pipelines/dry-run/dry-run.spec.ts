@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { nowServing, savedState } from '../../projections/states/serving.fixture.js';
+import { GivenPipelines, minutes, path, spec } from '../given-pipelines.fixture.js';
+
+const given = new GivenPipelines();
+const url = `${path}/dry-run`;
+
+interface Step {
+  at: string;
+  outcome: string;
+  reason?: string;
+  result?: { data: unknown };
+}
+
+interface Answer {
+  events: { steps: Step[] }[];
+  windows: { at: string; event: { timestamp: string; data: unknown } }[];
+  emitted: { at: string; stream?: string; event: { data: unknown } }[];
+  failed: { pointer: string; error: string }[];
+}
+
+const order = (data: object, more: object = {}) => ({
+  ...{ stream: 'orders', event_type: 'order.placed', timestamp: '2026-11-21T04:00:30Z', data, ...more },
+});
+
+const dryRun = (definition: object, events: unknown[]) => given.send('POST', url, { definition, events });
+
+async function result(definition: object, events: unknown[]): Promise<Answer> {
+  const answer = await dryRun(definition, events);
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json<Answer>();
+}
+
+describe('a dry run', () => {
+  it('says what each operator did to each event, and writes nothing', async () => {
+    const before = given.gateway.definitions.streams().length;
+    const operators = [...spec.operators, { emit: { stream: 'never-made' } }];
+    const { events, emitted } = await result({ ...spec, operators }, [
+      order({ amount: 50 }),
+      order({ amount: 150.5 }),
+    ]);
+    expect(events.map(({ steps }) => steps.map(({ at, outcome }) => `${at} ${outcome}`))).toEqual([
+      ['/operators/0/filter dropped'],
+      ['/operators/0/filter passed', '/operators/1/emit emitted', '/operators/2/emit emitted'],
+    ]);
+    expect(events[0]?.steps[0]?.reason).toEqual(expect.any(String));
+    expect(emitted.map(({ stream, event }) => [stream, event.data])).toEqual([
+      ['large', { amount: 150.5 }],
+      ['never-made', { amount: 150.5 }],
+    ]);
+    expect(given.gateway.definitions.streams()).toHaveLength(before);
+  });
+
+  it('closes every window at the end', async () => {
+    const { windows, emitted } = await result({ ...spec, operators: minutes }, [
+      order({ currency: 'EUR' }),
+      order({ currency: 'EUR' }, { timestamp: '2026-11-21T04:00:59Z' }),
+      order({ currency: 'USD' }),
+    ]);
+    expect(windows.map(({ event }) => event.data)).toMatchObject([
+      { key: 'EUR', orders: 2 },
+      { key: 'USD', orders: 1 },
+    ]);
+    expect(emitted).toHaveLength(2);
+  });
+
+  it('keeps the digits of numbers', async () => {
+    const payload =
+      `{"definition":${JSON.stringify({ ...spec, operators: [{ emit: { stream: 'x' } }] })},` +
+      '"events":[{"stream":"orders","event_type":"a","data":{"amount":12345678901234567890.10}}]}';
+    const headers = { 'content-type': 'application/json' };
+    const answer = await given.gateway.core.instance.inject({ method: 'POST', url, headers, payload });
+    expect(answer.body).toContain('"data":{"amount":12345678901234567890.10}');
+  });
+
+  it('asks projections as they are now', async () => {
+    const projection = { name: 'per_order', source: spec.source, fields: { n: { op: 'count' } } };
+    await given.send('POST', '/api/v1/projections', projection);
+    const enrich = { from: { projection: 'per_order' }, key: 'event.entity_id', as: 'known' };
+    const operators = [{ enrich }, { emit: { stream: 'x' } }];
+    const ask = async () => {
+      const events = ['order-0', 'order-9'].map((entity_id) => order({ a: 1 }, { entity_id }));
+      return (await result({ ...spec, operators }, events)).emitted.map(({ event }) => event.data);
+    };
+    expect(await ask()).toEqual([
+      { a: 1, known: null },
+      { a: 1, known: null },
+    ]);
+    await savedState(given.gateway, await nowServing(given.gateway, 'per_order'), {
+      key: 'order-0',
+      state: [3],
+    });
+    expect(await ask()).toEqual([
+      { a: 1, known: { n: 3 } },
+      { a: 1, known: null },
+    ]);
+  });
+
+  it('tells what would be a dead letter, and goes on', async () => {
+    const operators = [{ map: { data: { half: 'event.data.amount / 2.0' } } }, { emit: { stream: 'x' } }];
+    const { failed, emitted } = await result({ ...spec, operators }, [
+      order({ amount: 'much' }),
+      order({ amount: 4.0 }),
+    ]);
+    expect(failed).toMatchObject([{ pointer: '/operators/0/map/data/half' }]);
+    expect(emitted).toHaveLength(1);
+  });
+
+  it.each<[string, object, [string, string[]]]>([
+    ['no definition', { events: [order({})] }, ['invalid_request', ['/definition']]],
+    ['no events', { definition: spec, events: [] }, ['invalid_request', ['/events']]],
+    [
+      'too many events',
+      { definition: spec, events: Array.from({ length: 101 }, () => order({})) },
+      ['invalid_request', ['/events']],
+    ],
+    ['more', { definition: spec, events: [order({})], more: 1 }, ['invalid_request', ['/more']]],
+    [
+      'what is no event',
+      { definition: spec, events: [order({}), 7, order({}, { colour: 'red' })] },
+      ['invalid_request', ['/events/1', '/events/2/colour']],
+    ],
+    [
+      'a time that is none',
+      { definition: spec, events: [order({}, { timestamp: 'noon' })] },
+      ['invalid_request', ['/events/0/timestamp']],
+    ],
+    [
+      'an event of another stream',
+      { definition: spec, events: [order({}), order({}, { stream: 'refunds' })] },
+      ['invalid_request', ['/events/1/stream']],
+    ],
+    [
+      'a wrong expression',
+      { definition: { ...spec, operators: [{ filter: 'event.' }, ...spec.operators] }, events: [order({})] },
+      ['invalid_expression', ['/definition/operators/0/filter']],
+    ],
+    [
+      'a stream that is not there',
+      { definition: { ...spec, source: { streams: ['oders'] } }, events: [order({})] },
+      ['stream_not_found', ['/definition/source/streams/0']],
+    ],
+    [
+      'a target that is reserved',
+      { definition: { ...spec, operators: [{ emit: { stream: 'tributary.x' } }] }, events: [order({})] },
+      ['stream_reserved', ['/definition/operators/0/emit/stream']],
+    ],
+  ])('with %s is refused, and told where', async (_, body, [code, pointers]) => {
+    const answer = await given.send('POST', url, body);
+    expect(answer.json(), answer.body).toMatchObject({ code });
+    const { errors } = answer.json<{ errors: { pointer: string }[] }>();
+    expect(errors.map(({ pointer }) => pointer)).toEqual(pointers);
+  });
+
+  it('needs definitions:write', async () => {
+    const headers = { authorization: given.gateway.bearer['definitions:read'] };
+    const payload = { definition: spec, events: [order({})] };
+    const answer = await given.gateway.query.instance.inject({ method: 'POST', url, headers, payload });
+    expect(answer.json()).toMatchObject({ code: 'insufficient_scope' });
+  });
+});

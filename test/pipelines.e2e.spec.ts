@@ -1,0 +1,234 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { HttpAnswer, HttpClient } from '#testing';
+import { expectProblem, freshStream, queryEvents, type ReadEvent } from './api.js';
+import { topicsOf } from './topics.js';
+import { useStack } from './use-stack.js';
+
+const system = useStack({ processors: 1 });
+/** A run begins with a consumer that joins its group: on a machine that has much to do it takes its time. */
+const settleMs = 60_000;
+
+interface Shown {
+  status: string;
+  version: number;
+  processed: number;
+  emitted: number;
+  dropped: number;
+  late: number;
+  failed: number;
+  lag: number;
+  watermark: string | null;
+  internal_topics: { topic: string; stage: string; partitions: number }[];
+}
+
+const json = { 'content-type': 'application/json' };
+const at = (time: string) => `2026-11-21T04:${time}Z`;
+
+/** A stream, a pipeline of it, and what it writes to. */
+class Given {
+  readonly stream = freshStream();
+  readonly large = freshStream('large');
+  readonly minutes = freshStream('minutes');
+  readonly name = freshStream('p');
+
+  constructor(readonly client: HttpClient) {}
+
+  /** Amounts above 100 go to one stream, and all are counted by minute and currency. */
+  get spec() {
+    return {
+      source: { streams: [this.stream], idle_after: '1s' },
+      operators: [
+        { map: { data: { amount: 'event.data.amount', currency: 'event.data.currency' } } },
+        {
+          branch: [
+            { when: 'event.data.amount > 100.0', operators: [{ emit: { stream: this.large } }] },
+            {
+              otherwise: true,
+              operators: [
+                { window: { tumbling: '1m', key: 'event.data.currency', lateness: '10s' } },
+                {
+                  reduce: {
+                    payments: { op: 'count' },
+                    revenue: { op: 'sum', value: 'event.data.amount' },
+                  },
+                },
+                { emit: { stream: this.minutes, event_type: 'payment.minute' } },
+              ],
+            },
+          ],
+        },
+      ],
+    };
+  }
+
+  /** Without its window. */
+  get plain() {
+    return { source: { streams: [this.stream] }, operators: [{ emit: { stream: this.large } }] };
+  }
+
+  async made(): Promise<void> {
+    const answer = await this.client.post('/api/v1/streams', { stream: this.stream, partitions: 2 });
+    expect(answer.status, answer.text).toBe(201);
+  }
+
+  define(more: object = {}): Promise<HttpAnswer> {
+    return this.client.post('/api/v1/pipelines', { name: this.name, ...this.spec, ...more });
+  }
+
+  path(part = ''): string {
+    return `/api/v1/pipelines/${this.name}${part}`;
+  }
+
+  async put(spec: object, query = ''): Promise<void> {
+    const answer = await this.client.send('PUT', this.path(query), {
+      body: JSON.stringify(spec),
+      headers: json,
+    });
+    expect(answer.status, answer.text).toBe(200);
+  }
+
+  async act(action: 'pause' | 'resume' | 'reset'): Promise<void> {
+    const answer = await this.client.send('POST', this.path(`/${action}`));
+    expect(answer.status, answer.text).toBe(200);
+  }
+
+  /** `[time, currency, amount]` of each. */
+  async pay(...payments: [string, string, unknown][]): Promise<void> {
+    const events = payments.map(([time, currency, amount]) => ({
+      ...{ stream: this.stream, event_type: 'payment.made', timestamp: at(time), entity_id: currency },
+      data: { currency, amount },
+    }));
+    const answer = await this.client.post('/api/v1/events/batch', { events });
+    expect(answer.status, answer.text).toBe(201);
+  }
+
+  async shown(): Promise<Shown> {
+    const answer = await this.client.get(this.path());
+    expect(answer.status, answer.text).toBe(200);
+    return answer.json<Shown>();
+  }
+
+  /** Once these figures are shown. */
+  async shows(figures: Partial<Shown>): Promise<void> {
+    await expect.poll(() => this.shown(), { timeout: settleMs, interval: 200 }).toMatchObject(figures);
+  }
+
+  async events(stream: string): Promise<ReadEvent[]> {
+    return (await queryEvents(this.client, { stream, order: 'asc' })).events;
+  }
+
+  /** The data of a stream's events, once there are so many. */
+  async data(stream: string, count: number): Promise<Record<string, unknown>[]> {
+    await expect
+      .poll(async () => (await this.events(stream)).length, { timeout: settleMs, interval: 200 })
+      .toBe(count);
+    return (await this.events(stream)).map(({ data }) => data);
+  }
+}
+
+describe('a pipeline', () => {
+  let given: Given;
+  beforeAll(async () => {
+    given = new Given(system().query);
+    await given.made();
+  });
+
+  it('writes what comes of events, also of those from before, and closes windows by itself', async () => {
+    await given.pay(['00:10', 'EUR', 12.5], ['00:20', 'USD', 450], ['00:55', 'EUR', 7.25]);
+    const answer = await given.define();
+    expect(answer.status, answer.text).toBe(201);
+    expect(await given.data(given.large, 1)).toEqual([{ amount: 450, currency: 'USD' }]);
+    const [large] = await given.events(given.large);
+    expect(large).toMatchObject({
+      ...{ event_type: 'payment.made', timestamp: at('00:20.000000') },
+      metadata: { pipeline: given.name, pipeline_version: 1, source_stream: given.stream },
+    });
+    const [window, ...others] = await given.data(given.minutes, 1);
+    expect([window, others]).toEqual([
+      {
+        ...{ key: 'EUR', window_start: at('00:00.000000'), window_end: at('01:00.000000') },
+        ...{ payments: 2, revenue: 19.75 },
+      },
+      [],
+    ]);
+    await given.shows({ status: 'running', processed: 3, emitted: 2, dropped: 0, late: 0, failed: 0 });
+    const { watermark, internal_topics } = await given.shown();
+    expect(Date.parse(String(watermark))).toBeGreaterThanOrEqual(Date.parse(at('01:00')));
+    expect(internal_topics).toMatchObject([{ stage: '/operators/1/branch/1/operators/0/window' }]);
+    expect(await topicsOf(system())).toContain(internal_topics[0]?.topic);
+  });
+
+  it('takes nothing more for what has closed, and goes on after what cannot be processed', async () => {
+    await given.pay(['00:30', 'EUR', 1], ['30:00', 'EUR', 'a lot']);
+    await given.shows({ processed: 5, late: 1, failed: 1 });
+    const letters = await given.client.get(`/api/v1/dead-letters?source=pipeline:${given.name}`);
+    const { dead_letters } = letters.json<{ dead_letters: { reason: string }[] }>();
+    expect(dead_letters.map(({ reason }) => reason).sort()).toEqual(['late_event', 'operator_failed']);
+    expect(await given.events(given.minutes)).toHaveLength(1);
+  });
+
+  it('that is paused misses nothing', async () => {
+    await given.act('pause');
+    await given.pay(['31:00', 'USD', 200]);
+    await given.shows({ status: 'paused' });
+    await given.act('resume');
+    expect(await given.data(given.large, 2)).toContainEqual({ amount: 200, currency: 'USD' });
+  });
+
+  it('that is changed goes on where it is', async () => {
+    await given.put(given.plain);
+    await given.pay(['32:00', 'USD', 3]);
+    expect(await given.data(given.large, 3)).toContainEqual({ amount: 3, currency: 'USD' });
+    const last = (await given.events(given.large)).find(({ data }) => data['amount'] === 3);
+    expect(last?.metadata).toMatchObject({ pipeline_version: 2 });
+    await given.shows({ version: 2, internal_topics: [] });
+  });
+
+  it('that is reset emits everything again, as other events', async () => {
+    const all = 7;
+    await given.shows({ processed: all });
+    const before = await given.events(given.large);
+    await given.act('reset');
+    await given.data(given.large, before.length + all);
+    expect(new Set((await given.events(given.large)).map(({ event_id }) => event_id)).size).toBe(
+      before.length + all,
+    );
+    await given.shows({ processed: all, version: 2 });
+  });
+
+  it('that would feed itself is refused, and a stream that the key may not write is, too', async () => {
+    const loop = { source: { streams: [given.large] }, operators: [{ emit: { stream: given.stream } }] };
+    expectProblem(await given.define({ ...loop, name: freshStream('loop') }), 'pipeline_loop');
+    const streams = [given.stream];
+    const scopes = ['definitions:write'];
+    const issued = await system().core.post('/api/v1/keys', { name: 'limited', scopes, streams });
+    const { key } = issued.json<{ key: string }>();
+    const headers = { authorization: `Bearer ${key}` };
+    const other = { ...given.plain, name: freshStream('q') };
+    const answer = await system().query.post('/api/v1/pipelines', other, { headers });
+    expect(expectProblem(answer, 'stream_forbidden').errors).toMatchObject([
+      { pointer: '/operators/0/emit/stream' },
+    ]);
+  });
+
+  it('that is deleted is gone, its name is free, and what it has written stays', async () => {
+    expect((await given.client.send('DELETE', given.path())).status).toBe(204);
+    expectProblem(await given.client.get(given.path()), 'pipeline_not_found');
+    expect((await given.events(given.large)).length).toBeGreaterThan(0);
+    expect((await given.define()).status).toBe(201);
+  });
+
+  it('every change is in the audit', async () => {
+    const changes = async () => {
+      const { events } = await queryEvents(system().query, {
+        stream: 'tributary.audit',
+        entity_id: `pipeline:${given.name}`,
+        order: 'asc',
+      });
+      return events.map(({ event_type }) => event_type.replace('pipeline.', ''));
+    };
+    await expect
+      .poll(changes, { timeout: settleMs })
+      .toEqual([...['created', 'paused', 'resumed', 'changed', 'reset', 'deleted', 'created']]);
+  });
+});
