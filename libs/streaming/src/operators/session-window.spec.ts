@@ -19,6 +19,18 @@ describe('a session', () => {
     ]);
   });
 
+  it('is the one of the example of Kafka Streams, with a gap of 5', () => {
+    const rows = rowsOf({ session: '5s' }).add(10).add(12).add(20);
+    expect(rows.rows.get('k')?.state).toMatchObject({
+      sessions: [
+        { start: 10e6, last: 12e6 },
+        { start: 20e6, last: 20e6 },
+      ],
+    });
+    rows.add(16);
+    expect(rows.rows.get('k')?.state).toMatchObject({ sessions: [{ start: 10e6, last: 20e6, events: 4 }] });
+  });
+
   it('takes an event at its very end, and closes after it', () => {
     const rows = rowsOf().add(0);
     expect(rows.close(10 * second)).toEqual([]);

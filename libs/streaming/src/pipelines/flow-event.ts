@@ -26,12 +26,16 @@ export class ReadableFlow implements FlowEvent, FoldEvent {
 
   /** Its numbers as they were sent. */
   get exact(): ValueObject {
-    return (this.#exact ??= this.#read(parseExactJson));
+    return (this.#exact ??= logEventValue(this.event, parseExactJson));
   }
 
-  /** Its numbers as queries see them. */
+  /** Its numbers as queries see them; what both see alike is read once for both. */
   get rounded(): ValueObject {
-    return (this.#rounded ??= this.#read(parseJson));
+    if (this.#rounded) return this.#rounded;
+    const { event } = this;
+    if (!hasPlainNumbers(event.data) || !hasPlainNumbers(event.metadata))
+      return (this.#rounded = logEventValue(event, parseJson));
+    return (this.#exact = this.#rounded = logEventValue(event, parsePlainJson));
   }
 
   /** The same event with other content. */
@@ -46,12 +50,6 @@ export class ReadableFlow implements FlowEvent, FoldEvent {
       { ...this.event, ...changed },
       { ...origin, path: origin.path === '' ? index : `${origin.path}/${index}` },
     );
-  }
-
-  #read(parse: typeof parseJson): ValueObject {
-    const { event } = this;
-    if (!hasPlainNumbers(event.data) || !hasPlainNumbers(event.metadata)) return logEventValue(event, parse);
-    return (this.#exact = this.#rounded = logEventValue(event, parsePlainJson));
   }
 }
 
