@@ -91,13 +91,28 @@ export function readStageRecord({ key, value }: LogRecord): StageRecord | undefi
 }
 
 function readForwarded(value: EventValue): ForwardedEvent {
-  const [, source, at, index, watermark, stream, partition, offset, path, ...event] = value;
-  const [event_id, event_type, entity_id, timestamp, ingested_at, schema_version, metadata, data] = event;
-  const scalars = { event_id, event_type, entity_id, timestamp, ingested_at, schema_version };
+  const [, source, at, index, watermark, stream, partition, offset, path, event_id, event_type] = value;
+  const [entity_id, timestamp, ingested_at] = [value[11], value[12], value[13]];
+  const [schema_version, metadata, data] = [value[14], value[15], value[16]];
   return {
-    ...{ source, offset: at, index, watermark },
+    source,
+    offset: at,
+    index,
+    watermark,
     flow: {
-      event: { ...scalars, stream, partition, offset, metadata, data },
+      event: {
+        event_id,
+        stream,
+        event_type,
+        entity_id,
+        timestamp,
+        ingested_at,
+        schema_version,
+        partition,
+        offset,
+        metadata,
+        data,
+      },
       origin: { stream, partition, offset, path },
     },
   };

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createLogger } from '#telemetry';
+import { compilePipeline, type PipelineSpec } from '#streaming';
+import { PipelineWorld, topics } from './pipelines.fixture.js';
+import { RunRemoval } from './run-removal.js';
+
+const spec: PipelineSpec = {
+  source: { streams: ['orders'] },
+  operators: [{ dedupe: { key: 'event.entity_id', within: '1m' } }, { emit: { stream: 'out' } }],
+  from: 'beginning',
+};
+const stage = compilePipeline(spec).stages[0]!.id;
+const other = 'ab'.repeat(8);
+
+let world: PipelineWorld;
+let now: number;
+let removal: RunRemoval;
+
+beforeEach(async () => {
+  world = await PipelineWorld.make();
+  now = 0;
+  removal = new RunRemoval({
+    ...{ definitions: world.definitions, writer: world.store.pipelines, admin: world.log.admin, topics },
+    partitions: () => [],
+    logger: createLogger({ name: 'test', level: 'silent' }),
+    onFailure: (error) => {
+      throw error;
+    },
+    patienceMs: 1000,
+    now: () => now,
+  });
+});
+afterEach(() => world.close());
+
+async function given(run: string, stages: readonly string[]): Promise<void> {
+  for (const of of stages) {
+    await world.log.admin.create(topics.pipelineTopic(run, of), { partitions: 1 });
+    const place = { run, stage: of, stream: '', partition: 0 };
+    const counts = { processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 };
+    await world.store.pipelines.save(
+      [{ ...place, name: 'a', state: '{}', closes_at: 1, position: 0, updated_at: 0 }],
+      [{ ...place, ...counts, next: 1, watermark: null, state: '', updated_at: 0 }],
+    );
+  }
+}
+
+const left = async () => ({
+  topics: (await world.log.admin.list(topics.prefix)).filter((name) => topics.pipelineRunOf(name)),
+  stages: (await world.store.pipelines.progress(await world.store.pipelines.runs())).map((one) => one.stage),
+});
+
+it('removes a run that no definition names, with its topics, when it has not been named for some time', async () => {
+  const { run } = await world.define('p', spec);
+  await given(run.id, [stage]);
+  await removal.round();
+  now += 5000;
+  await removal.round();
+  expect(await left()).toEqual({ topics: [topics.pipelineTopic(run.id, stage)], stages: [stage] });
+  await world.define('p', spec, { reset: true });
+  await removal.round();
+  now += 999;
+  await removal.round();
+  expect((await left()).stages).toEqual([stage]);
+  now += 1;
+  await removal.round();
+  expect(await left()).toEqual({ topics: [], stages: [] });
+});
+
+it('removes a stage that its definition has no more, and keeps the others', async () => {
+  const { run } = await world.define('p', spec);
+  await given(run.id, [stage, other]);
+  await removal.round();
+  now += 1000;
+  await removal.round();
+  expect(await left()).toEqual({ topics: [topics.pipelineTopic(run.id, stage)], stages: [stage] });
+});
