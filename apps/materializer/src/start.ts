@@ -19,7 +19,7 @@ const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
 
 const lagIntervalMs = 5000;
-const usageIntervalMs = 60_000;
+const usageIntervalMs = 15_000;
 const streamLag: LagGauge = {
   set: (stream, { events, seconds }) => {
     metrics.consumeLagRecords.set({ stream }, events);

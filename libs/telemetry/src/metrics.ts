@@ -283,7 +283,7 @@ export const insertErrors = new Counter({
 
 export const storeDiskFree = new Gauge({
   name: 'tributary_store_disk_free_bytes',
-  help: 'Bytes that are free on each disk of ClickHouse, once a minute, told by the materializer.',
+  help: 'Bytes that are free on each disk of ClickHouse, every 15 seconds, told by the materializer.',
   labelNames: ['disk'] as const,
   registers,
 });
