@@ -11,7 +11,7 @@ const schema = { type: 'object', required: ['amount'], properties: { amount: { t
 export async function useAndMisuse({ stack, engines, log }) {
   const { core, query } = stack;
   log('definitions: a stream, a schema, a projection, keys');
-  await written(core.post('/api/v1/streams', { stream }));
+  await written(core.post('/api/v1/streams', { stream, snapshot_every: 5 }));
   await written(core.post('/api/v1/schemas', { stream, event_type: 'order.checked', schema }));
   await written(
     core.post('/api/v1/projections', {
