@@ -10,8 +10,8 @@ const schema = { type: 'object', required: ['amount'], properties: { amount: { t
 /** Some half a minute of use. `log` is told what is done. */
 export async function useAndMisuse({ stack, engines, log }) {
   const { core, query } = stack;
-  log('definitions: a stream, a schema, a projection, keys');
-  await written(core.post('/api/v1/streams', { stream }));
+  log('definitions: a stream, a schema, a projection, a pipeline, keys');
+  await written(core.post('/api/v1/streams', { stream, snapshot_every: 5 }));
   await written(core.post('/api/v1/schemas', { stream, event_type: 'order.checked', schema }));
   await written(
     core.post('/api/v1/projections', {
@@ -19,6 +19,18 @@ export async function useAndMisuse({ stack, engines, log }) {
       source: { streams: [stream], event_types: ['order.placed'] },
       key: 'event.entity_id',
       fields: { revenue: { op: 'sum', value: 'event.data.amount' } },
+    }),
+  );
+  await written(
+    core.post('/api/v1/pipelines', {
+      name: 'minutes',
+      source: { streams: [stream], event_types: ['order.placed'] },
+      operators: [
+        { filter: 'event.data.amount > 10.0' },
+        { window: { tumbling: '1m', key: 'event.entity_id', lateness: '10s' } },
+        { reduce: { orders: { op: 'count' } } },
+        { emit: { stream: 'minutes' } },
+      ],
     }),
   );
   const day = 24 * 60 * 60 * 1000;
