@@ -3,7 +3,7 @@ const only = (name, module, from) => ({
   name,
   severity: 'error',
   comment: `Only ${from} imports ${module}.`,
-  from: { pathNot: [`^(${from})`, '\\.spec\\.ts$', '^libs/testing', '^bench', '^test'] },
+  from: { pathNot: [`^(${from})`, '\\.spec\\.ts$', '^libs/testing', '^bench', '^test', '^deploy/checks'] },
   to: { path: `^node_modules/(${module})` },
 });
 

@@ -37,6 +37,7 @@ describe('the metrics', () => {
           'reason',
           'stream',
           'projection',
+          'pipeline',
           'port',
           'kind',
           'state',
