@@ -15,7 +15,15 @@ import { longQuery, partsBySize } from '../parts-by-size.js';
 import { boundSettings, type QueryBounds } from '../query-bounds.js';
 import { RowBinaryWriter } from '../row-binary.js';
 import { buildsSql, removeBuildSql } from './build-query.js';
-import { countKeysSql, findSql, keySql, keysSql, loadSql, progressOfSql, progressSql } from './projection-query.js';
+import {
+  countKeysSql,
+  findSql,
+  keySql,
+  keysSql,
+  loadSql,
+  progressOfSql,
+  progressSql,
+} from './projection-query.js';
 import {
   progressColumns,
   readProgress,
