@@ -118,9 +118,10 @@ async function expectRight({ streams, copies, windows }: Piped): Promise<void> {
   const events = `${system().stack.database}.events FINAL`;
   const sources = `stream IN (${streams.map((stream) => `'${stream}'`).join()}) AND event_type != '${flush}'`;
   const written = new Set((await rowsOf(`SELECT event_id FROM ${events} WHERE ${sources}`)).flat());
+  // Its own reader of JSON refuses the numbers of thirty digits that are in there as well.
   const copied = (
     await rowsOf(
-      `SELECT JSONExtractString(metadata, 'source_event_id') FROM ${events} WHERE stream = '${copies}'`,
+      `SELECT extract(metadata, '"source_event_id":"([^"]+)"') FROM ${events} WHERE stream = '${copies}'`,
     )
   ).flat();
   expect({

@@ -34,6 +34,7 @@ export class RunRunner implements ConsumerHandler {
   private readonly held = new Map<string, Held>();
   private readonly consumer: Consumer;
   private readonly moving = new Map<string, NodeJS.Timeout>();
+  private readonly taking = new Set<Promise<void>>();
   private readonly closed = new AbortController();
   private readonly released: Promise<void>;
   private release!: () => void;
@@ -103,10 +104,14 @@ export class RunRunner implements ConsumerHandler {
   async batch(batch: RecordBatch): Promise<void> {
     const held = this.held.get(keyOf(batch));
     if (!held?.task || this.isClosing) return await this.heldWhileClosing();
+    const taking = this.take(held, held.task, batch);
+    this.taking.add(taking);
     try {
-      await this.take(held, held.task, batch);
+      await taking;
     } catch (error) {
       if (!held.end.signal.aborted) await this.fail(error, held);
+    } finally {
+      this.taking.delete(taking);
     }
     await this.heldWhileClosing();
   }
@@ -127,8 +132,9 @@ export class RunRunner implements ConsumerHandler {
     this.closed.abort();
     clearInterval(this.timer);
     for (const timer of this.moving.values()) clearTimeout(timer);
-    const done = this.parts.saver
-      .flush()
+    // What is written is saved, too: who goes on with another definition repeats nothing under other ids.
+    const done = Promise.allSettled(this.taking)
+      .then(() => this.parts.saver.flush())
       .then(() => Promise.allSettled([...this].map(({ commits }) => commits.settled())));
     await Promise.race([done, givenUp]);
     for (const key of [...this.held.keys()]) this.drop(key);

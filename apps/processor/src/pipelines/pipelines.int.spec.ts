@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { nothingErased, Progress } from '#consuming';
+import { decodeRecord, encodeRecord, TopicNames } from '#contracts';
+import { openDefinitions, systemActor, type Definitions } from '#definitions';
+import { openKafkaLog, type Log, type Producer } from '#log';
+import { openClickHouse, type Store } from '#store';
+import { IdWindow, type OperatorSpec } from '#streaming';
+import { createLogger } from '#telemetry';
+import { testEngines } from '#testing';
+import { recordOf, type SpecEvent } from './pipelines.fixture.js';
+import { Pipelines } from './pipelines.js';
+
+const suffix = randomBytes(4).toString('hex');
+const topics = new TopicNames(`test-${suffix}.`);
+const database = `test_${suffix}`;
+const run = randomBytes(12).toString('hex');
+const window = { records: 100_000, milliseconds: 3_600_000 };
+let log: Log;
+let producer: Producer;
+let store: Store;
+let definitions: Definitions;
+const running = new Set<Pipelines>();
+const failures: Error[] = [];
+
+beforeAll(async () => {
+  const { kafkaBrokers, clickhouseUrl } = testEngines();
+  log = openKafkaLog({
+    ...{ brokers: kafkaBrokers.split(','), clientId: 'test', replicationFactor: -1 },
+    // A member that is killed is missed no longer than that.
+    bounds: { sessionTimeoutMs: 6000, subscribeDebounceMs: 50 },
+  });
+  producer = await log.producer();
+  store = openClickHouse({ url: clickhouseUrl, user: 'default', password: '', database });
+  await store.migrate();
+  definitions = openDefinitions({ log, names: topics, defaults: { partitions: 3 } });
+  await definitions.start();
+  for (const stream of ['orders', 'copies', 'minutes'])
+    await definitions.createStream({ stream }, systemActor);
+});
+
+afterEach(async () => {
+  await Promise.all([...running].map((pipelines) => stop(pipelines)));
+  expect(failures).toEqual([]);
+});
+
+afterAll(async () => {
+  await definitions.close();
+  for (const topic of await log.admin.list(topics.prefix)) await log.admin.remove(topic);
+  await producer.close();
+  await log.close();
+  await store.close();
+  await fetch(`${testEngines().clickhouseUrl}/`, { method: 'POST', body: `DROP DATABASE ${database}` });
+});
+
+function start(): Pipelines {
+  const { pipelines: written } = store;
+  const pipelines = new Pipelines({
+    ...{ log, topics, definitions, producer, window, erasures: nothingErased, progress: new Progress() },
+    logger: createLogger({ name: 'test', level: 'silent' }),
+    writer: {
+      save: (rows, progress) => written.save(rows, progress),
+      load: (place, names) => written.load(place, names),
+      due: (place, query) => written.due(place, query),
+      progressOf: (place) => written.progressOf(place),
+      progress: (runs) => written.progress(runs),
+      removeClosed: (of, closed) => written.removeClosed(of, closed),
+      removeStages: (of, stages) => written.removeStages(of, stages),
+      removeRun: (of) => written.removeRun(of),
+      runs: () => written.runs(),
+      appendDeadLetters: (letters) => store.writer.appendDeadLetters(letters),
+    },
+    projections: store.projections,
+    webhooks: { deliver: () => Promise.reject(new Error('there are none')) },
+    // Rows come from the store: few are kept.
+    cache: { rows: 10, weight: 1e8 },
+    unsaved: { keys: 100, weight: 1e8 },
+    saveIntervalMs: 20,
+    onFailure: (error) => failures.push(error),
+  });
+  running.add(pipelines);
+  pipelines.start();
+  return pipelines;
+}
+
+async function stop(pipelines: Pipelines, flushMs = 10_000): Promise<void> {
+  running.delete(pipelines);
+  await pipelines.close(flushMs);
+}
+
+const shops = 20;
+const order = (id: number): SpecEvent => ({
+  ...{ id, at: id / 10, entity: `order-${id}` },
+  data: { shop: `shop-${(id * 7919) % shops}`, amount: id },
+});
+const orders = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => order(from + i));
+
+async function write(events: readonly SpecEvent[]): Promise<void> {
+  const topic = topics.ofStream('orders');
+  await producer.append(
+    events.map((event) => ({
+      ...{ topic, key: event.entity!, value: encodeRecord(recordOf(event)), partition: event.partition },
+    })),
+  );
+}
+
+/** What readers of a stream see, by its data. */
+async function emitted(stream: string): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = [];
+  const windows = new Map<number, IdWindow>();
+  const ends = await log.admin.offsets(topics.ofStream(stream));
+  const left = new Set(ends.filter(({ end }) => end > 0).map(({ partition }) => partition));
+  await new Promise<void>((resolve, reject) => {
+    const consumer = log.consumer({
+      group: `${topics.prefix}reader.${randomBytes(4).toString('hex')}`,
+      onCrash: reject,
+      handler: {
+        assigned: (assignment) => Promise.resolve(assignment.beginning),
+        revoked: () => undefined,
+        batch: (batch) => {
+          const ids = windows.get(batch.partition) ?? new IdWindow(window);
+          windows.set(batch.partition, ids);
+          for (const { value, offset, timestamp } of batch.records) {
+            const event = decodeRecord(value!);
+            if (!ids.repeats(event.event_id, offset, timestamp))
+              found.push(JSON.parse(event.data) as Record<string, unknown>);
+          }
+          if (batch.next >= ends[batch.partition]!.end) left.delete(batch.partition);
+          if (left.size === 0) consumer.close().then(resolve, reject);
+          return Promise.resolve();
+        },
+      },
+    });
+    if (left.size === 0) consumer.close().then(resolve, reject);
+    else consumer.subscribe([topics.ofStream(stream)]).catch(reject);
+  });
+  return found;
+}
+
+async function define(operators: OperatorSpec[]): Promise<void> {
+  const started_at = new Date().toISOString();
+  const source = { streams: ['orders'], where: 'event.event_type == "order.placed"' };
+  await definitions.pipelines.change(
+    'p',
+    () => ({
+      ...{ name: 'p', version: 1, created_at: started_at, paused: false, failure: null },
+      spec: { source, operators, from: 'beginning' as const },
+      run: {
+        id: run,
+        started_at,
+        sources: { orders: { created_at: definitions.stream('orders')!.created_at } },
+      },
+    }),
+    systemActor,
+  );
+}
+
+async function counted(): Promise<{ processed: number; emitted: number; late: number }> {
+  const rows = await store.pipelines.progress([run]);
+  const sum = (of: 'processed' | 'emitted' | 'late') => rows.reduce((all, row) => all + row[of], 0);
+  return { processed: sum('processed'), emitted: sum('emitted'), late: sum('late') };
+}
+
+it('emits each event once, and of each window what its events make, through restarts and rebalances', async () => {
+  await define([
+    { emit: { stream: 'copies' } },
+    { window: { tumbling: '1m', key: 'event.data.shop', lateness: '1d' } },
+    { reduce: { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } } },
+    { emit: { stream: 'minutes' } },
+  ]);
+  await write(orders(0, 1500));
+  const first = start();
+  await vi.waitFor(async () => expect((await counted()).processed).toBeGreaterThan(0), { timeout: 60_000 });
+  start();
+  await write([...orders(1500, 2500), ...orders(100, 200)]);
+  // It dies: nothing is saved, nobody is told.
+  await stop(first, 0);
+  start();
+  // In every partition something of two days later: all windows close.
+  const last = [0, 1, 2].map((partition) => ({
+    ...order(10_000 + partition),
+    ...{ partition, at: 200_000, type: 'other' },
+  }));
+  await write([...orders(2500, 3000), ...last]);
+  const windows = shops * 5;
+  await vi.waitFor(
+    async () => expect(await counted()).toEqual({ processed: 3000, emitted: 3000 + windows, late: 0 }),
+    { timeout: 120_000, interval: 200 },
+  );
+  const copies = (await emitted('copies')).map(({ amount }) => amount as number);
+  expect(copies.sort((a, b) => a - b)).toEqual(orders(0, 3000).map(({ id }) => id));
+  const minutes = await emitted('minutes');
+  expect(minutes).toHaveLength(windows);
+  expect(minutes.reduce((sum, { n }) => sum + (n as number), 0)).toBe(3000);
+  expect(minutes.reduce((all, { sum }) => all + (sum as number), 0)).toBe((2999 * 3000) / 2);
+});
