@@ -30,7 +30,10 @@ export function foreignWordAt(text: string, at: number): string | undefined {
 /** What a variable that does not exist has probably been meant to be. `member` is what is taken of it. */
 export function variableHint(name: string, member?: string): string {
   if (isLiteral(name)) return `write ${name.toLowerCase()}`;
+  if (member !== undefined && /^events?$/i.test(name)) return `write event.${member}`;
   const path = members.test(name) ? `event.${name}` : `event.data.${name}`;
+  if (member === undefined && /^[A-Z][A-Z0-9_]*$/.test(name))
+    return `write ${path}, or "${name}" for the text`;
   return `write ${member === undefined ? path : `${path}.${member}`}`;
 }
 

@@ -17,16 +17,7 @@ import { boundSettings, type QueryBounds } from '../query-bounds.js';
 import { RowBinaryWriter } from '../row-binary.js';
 import { buildsSql, removeBuildSql } from './build-query.js';
 import {
-import {
   changedKeysSql,
-  countKeysSql,
-  findSql,
-  keySql,
-  keysSql,
-  loadSql,
-  progressOfSql,
-  progressSql,
-} from './projection-query.js';
   countKeysSql,
   findSql,
   keySql,
