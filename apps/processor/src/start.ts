@@ -118,6 +118,8 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     webhooks: new Deliverer({
       poster: new Poster(new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS), webhookTimeoutMs),
       keys: webhookKeys(config.WEBHOOK_SECRETS),
+      // Who waits for a receiver does not hang: a restart would begin its attempts anew, for ever.
+      attempted: () => progress.attempted(),
     }),
     onFailure: (error) => context.crash(error),
   });

@@ -111,6 +111,20 @@ describe('delivering a webhook', () => {
     expect(received).toHaveLength(2);
   });
 
+  it('has none wait for the receivers of others', async () => {
+    const [slow, good] = [await receiver(() => undefined), await receiver(status(204))];
+    const one = deliverer({ attempts: 1, atOnce: 100 });
+    const stuck = one.deliver(
+      Array.from({ length: 100 }, () => to(slow.url)),
+      never,
+    );
+    await expect.poll(() => slow.received.length, { interval: 5 }).toBeGreaterThanOrEqual(64);
+
+    expect(await one.deliver([to(good.url)], never)).toEqual([undefined]);
+
+    expect((await stuck).every((why) => why?.includes('no answer'))).toBe(true);
+  });
+
   it('does not connect to what a name leads to inside', async () => {
     const { url, received } = await receiver(status(200));
     const named = url.replace('127.0.0.1', 'localhost').replace('http:', 'https:');

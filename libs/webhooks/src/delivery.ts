@@ -28,7 +28,8 @@ export interface DeliveryOptions {
   now?: () => number;
 }
 
-const defaults = { atOnce: 16, attempts: 8, firstDelayMs: 500, longestDelayMs: 60_000 };
+/** With the time that a receiver has to answer, attempts are less than a minute apart: what is longer counts as hanging. */
+const defaults = { atOnce: 16, attempts: 8, firstDelayMs: 500, longestDelayMs: 40_000 };
 
 /** What repeating may help against, beside 5xx. */
 const passing = new Set([408, 409, 425, 429]);

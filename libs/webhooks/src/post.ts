@@ -25,7 +25,8 @@ class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
-const mostSockets = 64;
+/** To one receiver. */
+const mostIdleSockets = 16;
 const idleMs = 4000;
 
 /**
@@ -40,7 +41,8 @@ export class Poster {
     private readonly networks: WebhookNetworks,
     private readonly timeoutMs: number,
   ) {
-    const options = { keepAlive: true, maxTotalSockets: mostSockets, timeout: idleMs };
+    // Who delivers bounds how many there are. A bound here would have those to good receivers wait for those to slow ones.
+    const options = { keepAlive: true, maxFreeSockets: mostIdleSockets, timeout: idleMs };
     this.agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
   }
 

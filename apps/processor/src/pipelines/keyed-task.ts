@@ -5,7 +5,7 @@ import { FeederPositions, passedOn, type FlowEvent, type KeyedStage, type Outcom
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
 import { Outgoing, type Cause } from './outgoing.js';
-import type { PartitionRows } from './partition-rows.js';
+import { OvertakenError, type PartitionRows } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
 import { runChain } from './run-chain.js';
 import { readStageRecord, type ForwardedEvent, type StageRecord } from './stage-record.js';
@@ -63,8 +63,8 @@ export class KeyedTask implements Task {
     for (let at = 0; at < fresh.length;) {
       const run = this.options.current();
       const stage = run.stage(this.options.stage);
-      // The definition has it no more: nothing is done until the partition is taken away.
-      if (!stage) return taken;
+      // The definition has it no more. It may again before the partition is taken away: nothing may be passed over.
+      if (!stage) throw new OvertakenError('the definition has the stage no more');
       const arrivals = stretchFrom(fresh, at, stage);
       at += arrivals.length;
       const next = at < fresh.length ? arrivals.at(-1)!.record.offset + 1 : batch.next;

@@ -1,5 +1,5 @@
 import type { Definitions, ProjectionBuild } from '#definitions';
-import type { ProjectionReader } from '#store';
+import { maxProjectionKeys, type ProjectionReader } from '#store';
 import { compileFold, type Fold, type FoldState, type Lookup } from '#streaming';
 
 /** Milliseconds that a state is taken as it was found, and how many of them are kept. */
@@ -41,7 +41,11 @@ export class ProjectionTables {
       if (kept && kept.until > this.parts.now()) found.set(name, kept.state);
       else missing.set(lookup.projection, (missing.get(lookup.projection) ?? new Set()).add(lookup.key));
     }
-    for (const [projection, keys] of missing) await this.loadOf(projection, [...keys], found);
+    for (const [projection, all] of missing) {
+      const keys = [...all];
+      for (let at = 0; at < keys.length; at += maxProjectionKeys)
+        await this.loadOf(projection, keys.slice(at, at + maxProjectionKeys), found);
+    }
   }
 
   private async loadOf(projection: string, keys: readonly string[], found: Found): Promise<void> {

@@ -103,7 +103,8 @@ export class RunRunner implements ConsumerHandler {
 
   async batch(batch: RecordBatch): Promise<void> {
     const held = this.held.get(keyOf(batch));
-    if (!held?.task || this.isClosing) return await this.heldWhileClosing();
+    if (!held || this.isClosing) return await this.heldWhileClosing();
+    if (!held.task) return await this.assignAgain(held);
     const taking = this.take(held, held.task, batch);
     this.taking.add(taking);
     try {
@@ -176,6 +177,8 @@ export class RunRunner implements ConsumerHandler {
     const { assignment, window, end } = held;
     const { topic, partition } = assignment;
     const stage = this.stageOf.get(topic);
+    // What a change has taken out is still subscribed to for a moment.
+    if (stage === undefined && !this.isSource(topic)) return assignment.position;
     const { task, start, from } = await openTask(
       {
         ...{ run: this.id, assignment, stage, window, ended: end.signal },
@@ -189,6 +192,11 @@ export class RunRunner implements ConsumerHandler {
     end.signal.throwIfAborted();
     Object.assign(held, { task, from });
     return start;
+  }
+
+  private isSource(topic: string): boolean {
+    const stream = this.parts.topics.streamOf(topic);
+    return stream !== undefined && Object.hasOwn(this.wanted.definition.run.sources, stream);
   }
 
   private sourceOf(topic: string, partition: number): { stream: string; createdAt: string; start: number } {
@@ -235,6 +243,12 @@ export class RunRunner implements ConsumerHandler {
       metrics.pipelineWatermark.set({ pipeline: this.name }, least / 1e6);
   }
 
+  /** What is not of the run now is not read past: it may be of the run again. */
+  private async assignAgain({ assignment: { topic }, end }: Held): Promise<void> {
+    this.reassign(topic);
+    await Promise.race([aborted(end.signal), this.released]);
+  }
+
   /** Has the topic's partitions assigned anew. */
   private reassign(topic: string): void {
     if (this.moving.has(topic)) return;
@@ -278,8 +292,8 @@ export class RunRunner implements ConsumerHandler {
 
   /** Resolves when the partition is no longer ours. */
   private async fail(error: unknown, held: Held): Promise<void> {
-    if (error instanceof OvertakenError) this.reassign(held.assignment.topic);
-    else if (error instanceof LostPlaceError) this.parts.giveUp(this.id, error.message);
+    if (error instanceof OvertakenError) return await this.assignAgain(held);
+    if (error instanceof LostPlaceError) this.parts.giveUp(this.id, error.message);
     else this.parts.onFailure(error);
     await Promise.race([aborted(held.end.signal), this.released]);
   }

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Consumer, Log } from '#log';
+import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#streaming';
+import { Incarnation, PipelineWorld, topics, type SpecEvent } from './pipelines.fixture.js';
+
+let world: PipelineWorld;
+let process: Incarnation;
+let consumer: Consumer;
+/** As that of Kafka: what is subscribed to counts a moment later, and not at all when it is taken back until then. */
+const debounce = { on: false, topics: '' };
+
+beforeEach(async () => {
+  Object.assign(debounce, { on: false, topics: '' });
+  world = await PipelineWorld.make(['orders', 'refunds']);
+  process = new Incarnation(world, { log: debounced() });
+});
+afterEach(async () => {
+  await process.kill();
+  expect(process.failures).toEqual([]);
+  await world.close();
+});
+
+function debounced(): Log {
+  const { log } = world;
+  return {
+    admin: log.admin,
+    producer: () => log.producer(),
+    tableReader: (topic, handler) => log.tableReader(topic, handler),
+    close: () => log.close(),
+    consumer: (options) => {
+      consumer = log.consumer(options);
+      const subscribe = consumer.subscribe.bind(consumer);
+      consumer.subscribe = async (names) => {
+        if (debounce.on || names.join() === debounce.topics) return;
+        debounce.topics = names.join();
+        await subscribe(names);
+      };
+      return consumer;
+    },
+  };
+}
+
+const out: OperatorSpec = { emit: { stream: 'out' } };
+const spec = (streams: string[], ...operators: OperatorSpec[]): PipelineSpec => ({
+  ...{ source: { streams }, operators, from: 'beginning' },
+});
+const windowed = spec(
+  ['orders', 'refunds'],
+  { window: { tumbling: '1h', key: '"all"', lateness: '0s' } },
+  { reduce: { n: { op: 'count' } } },
+  out,
+);
+const events = (from: number, to: number): SpecEvent[] =>
+  Array.from({ length: to - from }, (_, i) => ({ id: from + i, at: from + i, partition: i % 2 }));
+
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 3 });
+const through = () => eventually(async () => expect(await world.isThrough('p')).toBe(true));
+/** All of the stage's topic is read and committed. */
+async function stageThrough(): Promise<string> {
+  const { run, spec: current } = world.pipeline('p')!;
+  const topic = topics.pipelineTopic(run.id, compilePipeline(current).stages[0]!.id);
+  await eventually(async () => {
+    const committed = await world.log.admin.committed(topics.pipelineGroup(run.id), topic);
+    for (const { partition, end } of await world.log.admin.offsets(topic))
+      expect(committed.get(partition) ?? 0).toBe(end);
+  });
+  return topic;
+}
+const pause = (ms = 300) => new Promise((resolve) => setTimeout(resolve, ms));
+
+it('what the definition has no more may still be assigned to it: that is no loss', async () => {
+  await world.define('p', windowed);
+  await world.write(events(0, 10));
+  await world.write(events(10, 20), 'refunds');
+  await through();
+  const stage = await stageThrough();
+
+  debounce.on = true;
+  await world.define('p', spec(['orders'], out));
+  await pause();
+  for (const topic of [stage, topics.ofStream('refunds')]) consumer.reassign(topic);
+  // It says what it has lost once a second.
+  await pause(1500);
+
+  expect(world.pipeline('p')).toMatchObject({ failure: null });
+});
+
+it('a stage that is taken out and put back at once has missed nothing', async () => {
+  await world.define('p', windowed);
+  await world.write(events(0, 10));
+  await through();
+  const topic = await stageThrough();
+
+  debounce.on = true;
+  await world.define('p', spec(['orders', 'refunds'], out));
+  await pause();
+  // What a processor forwards that has not heard of the change: the event of the other stream.
+  await world.write([{ id: 10, at: 10, partition: 0 }], 'refunds');
+  await through();
+  const forwarded = world.log.topics
+    .get(topic)!
+    .partitions.flatMap(({ records }, partition) => records.map((record) => ({ ...record, partition })))
+    .find(({ value }) => String(value).startsWith('[0,'))!;
+  const value = String(forwarded.value).replace(/^\[0,"orders\/.",\d+,/, '[0,"refunds/0",0,');
+  await world.producer.append([{ topic, key: 'all', value, partition: forwarded.partition }]);
+  await pause();
+  await world.define('p', windowed);
+  debounce.on = false;
+  await world.write(events(20, 30));
+  await through();
+  world.now += 48 * 3_600_000;
+  await eventually(async () => {
+    world.now += 3_600_000;
+    expect(world.emitted('out').filter(({ event_type }) => event_type === 'window')).not.toHaveLength(0);
+  });
+
+  const results = world.emitted('out').filter(({ event_type }) => event_type === 'window');
+  expect(results.map(({ data }) => (JSON.parse(data) as { n: number }).n)).toEqual([21]);
+});
