@@ -196,5 +196,7 @@ function withVariables(query) {
 function selectorsOf(query) {
   const texts = query.match(/\b[a-z][a-zA-Z0-9_:]*_[a-zA-Z0-9_:]+(\{[^}]*\})?/g) ?? [];
   // Of an alert for what is missing, the metric itself has to be there.
-  return [...new Set(texts)].filter((text) => !/_over_time$|^predict_linear$|^group_left$/.test(text));
+  return [...new Set(texts)].filter(
+    (text) => !/_over_time$|^predict_linear$|^label_replace$|^group_left$/.test(text),
+  );
 }
