@@ -34,7 +34,7 @@
 {{- fail "clickhouse.bundled=true needs clickhouse.password or clickhouse.existingSecret" }}
 {{- end }}
 {{- end }}
-{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" (include "tributary.fullname" .)) }}
+{{- if not (regexMatch "^(?i)[a-z]([-a-z0-9]*[a-z0-9])?$" (include "tributary.fullname" .)) }}
 {{- fail (printf "no Service can be named %s-gateway: set fullnameOverride to a name of a-z, 0-9 and - that begins with a letter" (include "tributary.fullname" .)) }}
 {{- end }}
 {{- if and .Values.materializer.autoscaling.enabled .Values.kafka.bundled }}
