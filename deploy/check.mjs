@@ -1,10 +1,10 @@
-/** `npm run check:deploy`: sets up what is missing, then checks the image, the compose file and the chart. */
+/** `npm run check:deploy`: sets up what is missing, then checks the image, the compose file, the chart, and what Prometheus is told. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fail, root, setUp } from '../local/setup.mjs';
 
 async function main() {
-  await setUp({ kafka: false });
+  await setUp();
   const { installTools } = await import('./tools/install.mjs');
   await installTools();
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');

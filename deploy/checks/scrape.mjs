@@ -25,7 +25,6 @@ const nothing = [
   [/\bcertmanager_/, 'cert-manager tells it'],
   [/\b(jvm|kafka)_/, 'the JMX exporter of Kafka tells it'],
   [/\btributary_tls_certificate_expiry_/, 'Kafka is reached without TLS here'],
-  [/\btributary_snapshot_failures_total/, 'no snapshot fails here'],
   [
     /^\w+:tributary_projection_state:max\{state="(failed|building)"\}$/,
     'no projection fails, or takes long to build, here',
