@@ -179,5 +179,6 @@ it('a changed password restarts the pods, and the same one does not', async () =
 
 /** What a Secret could hold for this variable. */
 function exampleOf(variable: string): string {
-  return variable === 'API_KEYS' ? `abcdefghijkl:${'0'.repeat(64)}:events:read` : 'a-secret';
+  if (variable === 'API_KEYS') return `abcdefghijkl:${'0'.repeat(64)}:events:read`;
+  return variable === 'WEBHOOK_SECRETS' ? `shop=whsec_${'A'.repeat(32)}` : 'a-secret';
 }

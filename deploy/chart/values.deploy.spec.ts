@@ -33,6 +33,16 @@ const refused: [set: string, says: RegExp][] = [
   ['gateway.autoscaling.minReplicas=9', /gateway.autoscaling.minReplicas is above maxReplicas/],
   ['gateway.podDisruptionBudget.maxUnavailable=0', /maxUnavailable/],
   ['processor.autoscaling.enabled=true', /needs processor.autoscaling.prometheusUrl/],
+  ['webhooks.secrets=whsec_c2VjcmV0', /webhooks.secrets must be name=whsec_…, comma-separated/],
+  ['commonLabels.app\\.kubernetes\\.io/name=x', /at '\/commonLabels\/app.kubernetes.io~1name'/],
+  [
+    'gateway.podLabels.app\\.kubernetes\\.io/component=x',
+    /at '\/gateway\/podLabels\/app.kubernetes.io~1component'/,
+  ],
+  [
+    'kafka.brokers=null,kafka.bundled=true,materializer.autoscaling.enabled=true',
+    /materializer.autoscaling.enabled needs a Kafka that KEDA reaches/,
+  ],
   ['ingress.enabled=true', /ingress.enabled needs ingress.host/],
   ['ingress.host=events.example/', /ingress\/host.*does not match pattern/],
   ['tracing.enabled=true', /tracing.enabled needs tracing.endpoint/],
@@ -56,13 +66,23 @@ describe('values that cannot be meant', () => {
   });
 });
 
+it('a release whose name no Service can have is refused', async () => {
+  const args = helmArgs('template', valuesFile('minimal'));
+  const named = (name: string) => args.map((arg) => (arg === 'live' ? name : arg));
+  for (const name of ['1st', 'a.b']) {
+    const { code, text } = await tool('helm', named(name));
+    expect(code, text).toBe(1);
+    expect(text).toContain('set fullnameOverride');
+  }
+});
+
 describe('the schema of the values', () => {
   const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8')) as {
     properties: Record<string, { properties: { config: { properties: object } } & Record<string, object> }>;
   };
   /** Settings that have values of their own in the chart, or are part of it. */
   const elsewhere =
-    /^(KAFKA_(BROKERS|TOPIC_PREFIX|REPLICATION_FACTOR|TLS.*|SASL_.*)|CLICKHOUSE_.*|API_KEYS|SHUTDOWN_SECONDS|INGEST_REQUIRE_KEYS|.*_PORT|OTEL_.*)$/;
+    /^(KAFKA_(BROKERS|TOPIC_PREFIX|REPLICATION_FACTOR|TLS.*|SASL_.*)|CLICKHOUSE_.*|API_KEYS|WEBHOOK_SECRETS|SHUTDOWN_SECONDS|INGEST_REQUIRE_KEYS|.*_PORT|OTEL_.*)$/;
 
   it.each(appNames)('has every setting of %s that is set nowhere else', (app) => {
     const allowed = Object.keys(schema.properties[app]?.properties.config.properties ?? {});

@@ -25,7 +25,6 @@ const nothing = [
   [/\bcertmanager_/, 'cert-manager tells it'],
   [/\b(jvm|kafka)_/, 'the JMX exporter of Kafka tells it'],
   [/\btributary_tls_certificate_expiry_/, 'Kafka is reached without TLS here'],
-  [/\btributary_snapshot_failures_total/, 'no snapshot fails here'],
   [
     /^\w+:tributary_projection_state:max\{state="(failed|building)"\}$/,
     'no projection fails, or takes long to build, here',
@@ -196,5 +195,7 @@ function withVariables(query) {
 function selectorsOf(query) {
   const texts = query.match(/\b[a-z][a-zA-Z0-9_:]*_[a-zA-Z0-9_:]+(\{[^}]*\})?/g) ?? [];
   // Of an alert for what is missing, the metric itself has to be there.
-  return [...new Set(texts)].filter((text) => !/_over_time$|^predict_linear$|^group_left$/.test(text));
+  return [...new Set(texts)].filter(
+    (text) => !/_over_time$|^predict_linear$|^label_replace$|^group_left$/.test(text),
+  );
 }

@@ -71,7 +71,7 @@ describe('what the Dockerfile builds, built without Docker in an empty folder', 
       expect(existsSync(join(folder, 'node_modules', not)), not).toBe(false);
     }
     const files = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' });
-    expect(files.filter((name) => /spec\.js$|fixture\.js$|^local|^libs.testing/.test(name))).toEqual([]);
+    expect(files.filter((name) => /\.(spec|fixture)\.js$|^local|^libs.testing/.test(name))).toEqual([]);
   });
 
   it('is small', () => {

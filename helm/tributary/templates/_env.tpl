@@ -7,7 +7,7 @@ release's own one is.
 {{- $values := .root.Values -}}
 {{- $app := .component -}}
 {{- $own := default (include "tributary.fullname" $root) .secret -}}
-{{- $config := mergeOverwrite (dict "HOST" "0.0.0.0") $values.config (index $values $app).config -}}
+{{- $config := mergeOverwrite (dict "HOST" "0.0.0.0") (default dict $values.config) (default dict (index $values $app).config) -}}
 {{- range $name, $value := $config }}
 - name: {{ $name }}
   value: {{ ternary ($value | int64) $value (kindIs "float64" $value) | toString | quote }}
@@ -22,11 +22,20 @@ release's own one is.
 {{- if $values.apiKeys.existingSecret }}
 - name: API_KEYS
   valueFrom:
-    secretKeyRef: { name: {{ $values.apiKeys.existingSecret }}, key: {{ $values.apiKeys.key }} }
+    secretKeyRef: { name: {{ $values.apiKeys.existingSecret | quote }}, key: {{ $values.apiKeys.key | quote }} }
 {{- else if $values.apiKeys.value }}
 - name: API_KEYS
   valueFrom:
     secretKeyRef: { name: {{ $own }}, key: api-keys }
+{{- end }}
+{{- end }}
+{{- if eq $app "processor" }}
+{{- with $values.webhooks }}
+{{- if or .secrets .existingSecret }}
+- name: WEBHOOK_SECRETS
+  valueFrom:
+    secretKeyRef: { name: {{ default $own .existingSecret | quote }}, key: {{ ternary .key "webhook-secrets" (ne .existingSecret "") | quote }} }
+{{- end }}
 {{- end }}
 {{- end }}
 - name: KAFKA_BROKERS
@@ -59,7 +68,7 @@ release's own one is.
   value: {{ .username | quote }}
 - name: KAFKA_SASL_PASSWORD
   valueFrom:
-    secretKeyRef: { name: {{ default $own .existingSecret }}, key: {{ include "tributary.kafkaPasswordKey" $root }} }
+    secretKeyRef: { name: {{ default $own .existingSecret | quote }}, key: {{ include "tributary.kafkaPasswordKey" $root | quote }} }
 {{- end }}
 {{- end }}
 {{- if include "tributary.readsStore" $app }}
@@ -73,7 +82,7 @@ release's own one is.
 {{- if or .password .existingSecret }}
 - name: CLICKHOUSE_PASSWORD
   valueFrom:
-    secretKeyRef: { name: {{ default $own .existingSecret }}, key: {{ include "tributary.clickhousePasswordKey" $root }} }
+    secretKeyRef: { name: {{ default $own .existingSecret | quote }}, key: {{ include "tributary.clickhousePasswordKey" $root | quote }} }
 {{- end }}
 {{- if .ca.secret }}
 - name: NODE_EXTRA_CA_CERTS
@@ -95,16 +104,16 @@ release's own one is.
 {{- $tls := .root.Values.kafka.tls -}}
 {{- if and $tls.enabled $tls.ca.secret }}
 - name: kafka-ca
-  secret: { secretName: {{ $tls.ca.secret }}, defaultMode: 0440 }
+  secret: { secretName: {{ $tls.ca.secret | quote }}, defaultMode: 0440 }
 {{- end }}
 {{- if and $tls.enabled $tls.client.secret }}
 - name: kafka-client
-  secret: { secretName: {{ $tls.client.secret }}, defaultMode: 0440 }
+  secret: { secretName: {{ $tls.client.secret | quote }}, defaultMode: 0440 }
 {{- end }}
 {{- with .root.Values.clickhouse.ca.secret }}
 {{- if include "tributary.readsStore" $.component }}
 - name: clickhouse-ca
-  secret: { secretName: {{ . }}, defaultMode: 0440 }
+  secret: { secretName: {{ . | quote }}, defaultMode: 0440 }
 {{- end }}
 {{- end }}
 {{- end -}}

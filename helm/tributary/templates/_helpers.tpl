@@ -12,8 +12,8 @@
 
 {{/* What tells the pods of one component apart; never changes. Takes {root, component}. */}}
 {{- define "tributary.selector" -}}
-app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride | trunc 63 }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride | trunc 63 | quote }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
@@ -92,7 +92,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{/* The port of a URL, said in it or meant by its scheme. */}}
 {{- define "tributary.portOf" -}}
 {{- $url := urlParse . -}}
-{{- if contains ":" $url.host -}}
+{{- if regexMatch ":[0-9]+$" $url.host -}}
 {{- regexFind "[0-9]+$" $url.host -}}
 {{- else if eq $url.scheme "https" -}}443
 {{- else -}}80
@@ -128,6 +128,11 @@ clickhouse-password: {{ .password | b64enc | quote }}
 {{- with .Values.apiKeys }}
 {{- if and .value (not .existingSecret) }}
 api-keys: {{ .value | b64enc | quote }}
+{{- end }}
+{{- end }}
+{{- with .Values.webhooks }}
+{{- if and .secrets (not .existingSecret) }}
+webhook-secrets: {{ .secrets | b64enc | quote }}
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -34,8 +34,20 @@
 {{- fail "clickhouse.bundled=true needs clickhouse.password or clickhouse.existingSecret" }}
 {{- end }}
 {{- end }}
+{{- if not (regexMatch "^(?i)[a-z]([-a-z0-9]*[a-z0-9])?$" (include "tributary.fullname" .)) }}
+{{- fail (printf "no Service can be named %s-gateway: set fullnameOverride to a name of a-z, 0-9 and - that begins with a letter" (include "tributary.fullname" .)) }}
+{{- end }}
+{{- if and .Values.materializer.autoscaling.enabled .Values.kafka.bundled }}
+{{- fail "materializer.autoscaling.enabled needs a Kafka that KEDA reaches: the bundled one is open to this release alone" }}
+{{- end }}
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) }}
 {{- fail "ingress.enabled needs ingress.host" }}
+{{- end }}
+{{- /* Not a pattern of the schema: that would show what it refuses. */}}
+{{- range $secret := without (splitList "," (default "" .Values.webhooks.secrets)) "" }}
+{{- if not (regexMatch "^\\s*[A-Za-z0-9][A-Za-z0-9_-]{0,63}=whsec_[A-Za-z0-9+/]+=*\\s*$" $secret) }}
+{{- fail "webhooks.secrets must be name=whsec_…, comma-separated" }}
+{{- end }}
 {{- end }}
 {{- if and .Values.tracing.enabled (not .Values.tracing.endpoint) }}
 {{- fail "tracing.enabled needs tracing.endpoint" }}

@@ -556,7 +556,12 @@ export const traceSpansUnsent = new Counter({
 });
 
 // A counter that begins with what it counts shows no increase: what alerts ask for is there from the start.
-for (const reason of ['unreadable', 'refused_by_store', 'cannot_be_folded']) deadLetters.inc({ reason }, 0);
+for (const reason of [
+  ...['unreadable', 'refused_by_store', 'cannot_be_folded'],
+  ...['operator_failed', 'schema_violation', 'webhook_failed', 'late_event'],
+])
+  deadLetters.inc({ reason }, 0);
+for (const reason of ['too_large', 'error']) snapshotFailures.inc({ reason }, 0);
 for (const reason of ['overloaded', 'unavailable', 'unknown_topic', 'other'])
   produceErrors.inc({ reason }, 0);
 for (const reason of ['unavailable', 'refused']) insertErrors.inc({ reason }, 0);

@@ -92,6 +92,8 @@ export class RunRunner implements ConsumerHandler {
       ...{ primed: false, from: assignment.position, savedAt: 0 },
     };
     this.drop(keyOf(assignment));
+    // A counter that begins with a failure shows no increase, and alerts ask for one.
+    metrics.pipelineFailed.inc({ pipeline: this.name }, 0);
     this.held.set(keyOf(assignment), held);
     try {
       return await this.open(held);
