@@ -56,9 +56,12 @@ async function countByEntity(
   written: readonly Written[],
 ): Promise<Map<string, number>> {
   const url = path('/api/v1/events/count', { stream, group_by: 'entity_id' }, waitFor(written, stream));
-  const answer = await client.get(url, { timeoutMs: 60_000 });
-  expect(answer.status, answer.text).toBe(200);
-  const { buckets } = answer.json<{ buckets: { group: string; count: number }[] }>();
+  let answer: HttpAnswer | undefined;
+  // What waited for Kafka may take longer to be stored than one request waits.
+  await expect
+    .poll(async () => (answer = await client.get(url, { timeoutMs: 60_000 })).status, { timeout: 120_000 })
+    .toBe(200);
+  const { buckets } = answer!.json<{ buckets: { group: string; count: number }[] }>();
   return new Map(buckets.map(({ group, count }) => [group, count]));
 }
 
