@@ -120,6 +120,7 @@ describe('heavy reading', () => {
     for (const status of slow) expect(status).toBeOneOf([200, 429, 503]);
     expect(slow).toContain(200);
     expectClean(await check({ client: system().core, ledger }));
+    await ledger.discard();
   });
 
   it('and many event types leave /metrics small', async () => {

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { authenticate, ConfiguredKeyRing, keyIdOf, scopes } from '#http';
 import { apiKeySetting, folderApiKey, makeApiKey } from './api-key.js';
 
@@ -10,6 +10,7 @@ describe('the API key of a data folder', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-key-'));
   });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('is made once, and stays the same', async () => {
     const key = await folderApiKey(folder);

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FolderInUseError, lockFolder } from './folder-lock.js';
 import { identify } from './process-identity.js';
 
@@ -12,6 +12,7 @@ describe('the lock of a data folder', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-lock-'));
   });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('is refused to a second one, naming the process that has it', async () => {
     await lockFolder(folder);

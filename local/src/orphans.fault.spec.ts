@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -44,7 +44,10 @@ describe('what a killed start leaves behind', () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-orphans-'));
     record = new ProcessRecord(folder);
   });
-  afterEach(() => children.splice(0).forEach((child) => child.kill('SIGKILL')));
+  afterEach(async () => {
+    children.splice(0).forEach((child) => child.kill('SIGKILL'));
+    await rm(folder, { recursive: true, force: true });
+  });
 
   it('stops by itself when it watches its standard input', async () => {
     const { parent, pid } = await parentWithChild(obedient, '--import', stopWithParent);

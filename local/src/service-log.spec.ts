@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceLog } from './service-log.js';
 
 describe('the log of a service', () => {
@@ -13,6 +13,7 @@ describe('the log of a service', () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-log-'));
     shown = [];
   });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('keeps every line, and shows only what is wrong with the service', async () => {
     const one = log();

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { root } from './kafka/jars.js';
 
 describe('npm start on a machine without its tools', () => {
@@ -11,6 +11,7 @@ describe('npm start on a machine without its tools', () => {
   beforeEach(async () => {
     bin = await mkdtemp(join(tmpdir(), 'tributary-tools-'));
   });
+  afterEach(() => rm(bin, { recursive: true, force: true }));
   const provide = async (tool: string, script: string): Promise<void> => {
     await writeFile(join(bin, tool), `#!/bin/sh\n${script}\n`);
     await chmod(join(bin, tool), 0o755);

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Driver, type DriverOptions } from './driver.js';
 import { HttpClient } from './http-client.js';
 import { elementsOf, membersOf } from './json-text.js';
@@ -99,6 +99,7 @@ afterEach(async () => {
 
 async function drive(events: number, more: Partial<DriverOptions> = {}): Promise<Ledger> {
   const ledger = Ledger.open();
+  onTestFinished(() => ledger.discard());
   const options = { url: () => url, ledger, seed: 11, streams: ['orders', 'users'], eventsPerSecond: 1e6 };
   const driver = new Driver({ ...options, ...more }).start(events);
   await driver.finished();

@@ -20,7 +20,7 @@ describe('Ledger', () => {
     await recorded;
     expect(JSON.parse(readFileSync(ledger.path, 'utf8'))).toMatchObject({ event_id: 'a', offset: 2 });
     expect(ledger.entries()).toMatchObject([{ event_id: 'a', outcome: 'ok', attempts: 1 }]);
-    await ledger.close();
+    await ledger.discard();
   });
 
   it('writes many lines at a time and keeps their order', async () => {
@@ -29,7 +29,7 @@ describe('Ledger', () => {
     await Promise.all(ids.map((id) => ledger.record(line(id, {}))));
     const written = readFileSync(ledger.path, 'utf8').trim().split('\n');
     expect(written.map((text) => (JSON.parse(text) as LedgerLine).event_id)).toEqual(ids);
-    await ledger.close();
+    await ledger.discard();
   });
 
   it('reads back what an earlier run has written', async () => {
@@ -39,7 +39,7 @@ describe('Ledger', () => {
     const second = Ledger.open(first.path);
     await second.record(line('a', { outcome: 'ok', offset: 9 }));
     expect(second.entries()).toMatchObject([{ outcome: 'ok', offset: 9, attempts: 2 }]);
-    await second.close();
+    await second.discard();
   });
 
   it('never takes an acknowledgement back', async () => {
@@ -47,7 +47,7 @@ describe('Ledger', () => {
     await ledger.record(line('a', { outcome: 'ok', offset: 3 }));
     await ledger.record(line('a', { outcome: 'unknown' }));
     expect(ledger.entries()).toMatchObject([{ outcome: 'ok', offset: 3, attempts: 2 }]);
-    await ledger.close();
+    await ledger.discard();
   });
 
   it('does not believe a refusal that follows an unknown answer', async () => {
@@ -56,6 +56,6 @@ describe('Ledger', () => {
     await ledger.record(line('a', { outcome: 'failed' }));
     expect(ledger.count('unknown')).toBe(1);
     expect(ledger.count('failed')).toBe(0);
-    await ledger.close();
+    await ledger.discard();
   });
 });

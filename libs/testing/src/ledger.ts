@@ -1,4 +1,5 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { fdatasync, write } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,9 +51,7 @@ export class Ledger {
   ) {}
 
   /** Opens the ledger, with the lines it has already. Without a path: a new one in the system's folder for those. */
-  static open(
-    path: string = join(mkdtempSync(join(tmpdir(), 'tributary-ledger-')), 'ledger.ndjson'),
-  ): Ledger {
+  static open(path: string = join(tmpdir(), `tributary-ledger-${randomUUID()}.ndjson`)): Ledger {
     const ledger = new Ledger(path, openSync(path, 'a+'));
     for (const line of readFileSync(path, 'utf8').split('\n').filter(Boolean)) {
       ledger.learn(JSON.parse(line) as LedgerLine);
