@@ -89,6 +89,11 @@ export interface TopicAdmin {
   /** First offset and the offset that the next record will get, by partition. */
   offsets(topic: string): Promise<{ partition: number; beginning: number; end: number }[]>;
   /**
+   * Of each partition the first offset whose record was stamped at or after the time (milliseconds since 1970), or its end.
+   * @throws UnknownTopicError
+   */
+  offsetsAt(topic: string, timestamp: number): Promise<Map<number, number>>;
+  /**
    * Next offset to read of a group by partition; partitions without one are left out, and so are those where it was
    * committed for another topic of that name than `life` (see `ConsumerOptions.lifeOf`).
    */

@@ -21,6 +21,17 @@ export interface LogOrderQuery extends Omit<EventFilter, 'streams'> {
   maxBytes: number;
 }
 
+/** Ids of one question. */
+export const maxStoredIds = 5_000;
+
+/** Which events are there: of these ids, in these ranges. */
+export interface StoredIdsQuery {
+  /** At most `maxOffsetRanges`. */
+  ranges: readonly OffsetRange[];
+  /** At most `maxStoredIds`. */
+  ids: readonly string[];
+}
+
 export interface LogOrderPage {
   /** By stream, partition and offset; each event once. */
   events: StoredEvent[];
@@ -43,6 +54,12 @@ export function readTo(ranges: readonly OffsetRange[], last: Place | undefined):
     const before = stream === last.stream ? partition < last.partition : stream < last.stream;
     return before ? until : from;
   });
+}
+
+/** @throws RangeError when there are more than one question may have */
+export function assertStoredIds({ ranges, ids }: StoredIdsQuery): void {
+  assertRanges(ranges);
+  if (ids.length > maxStoredIds) throw new RangeError(`at most ${maxStoredIds} ids at once`);
 }
 
 export function assertRanges(ranges: readonly OffsetRange[]): void {

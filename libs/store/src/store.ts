@@ -2,7 +2,7 @@ import type { Micros, StoredEvent } from '#contracts';
 import type { EventBlock } from './blocks/event-block.js';
 import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './event-row.js';
-import type { LogOrderPage, LogOrderQuery } from './log-order.js';
+import type { LogOrderPage, LogOrderQuery, StoredIdsQuery } from './log-order.js';
 import type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
 import type { SnapshotStore } from './snapshot-store.js';
 import type { PipelineReader, PipelineWriter } from './pipeline-store.js';
@@ -11,7 +11,14 @@ import type { ProjectionReader, ProjectionWriter } from './projection-store.js';
 export type { EntityErasure, EventEraser } from './event-eraser.js';
 export type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
 export type { EventRow };
-export { maxOffsetRanges, type LogOrderPage, type LogOrderQuery, type OffsetRange } from './log-order.js';
+export {
+  maxOffsetRanges,
+  maxStoredIds,
+  type LogOrderPage,
+  type LogOrderQuery,
+  type OffsetRange,
+  type StoredIdsQuery,
+} from './log-order.js';
 
 /**
  * The store: what has been materialized, for queries. ClickHouse stands behind it in production; a twin in memory
@@ -179,6 +186,8 @@ export interface EventReader {
    * @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError
    */
   inLogOrder(query: LogOrderQuery, signal?: AbortSignal): Promise<LogOrderPage>;
+  /** Those of the ids that are stored in the ranges. @throws StoreUnavailableError */
+  storedIds(query: StoredIdsQuery, signal?: AbortSignal): Promise<string[]>;
   /** Buckets by start, then group; without either, one bucket that is everything, or none when nothing matches. */
   count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }>;
   byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined>;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { UnknownTopicError } from '../errors.js';
 import { headerOf } from '../header-of.js';
@@ -172,6 +173,23 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       expect(positions[2]?.offset).toBe(1);
       const ends = (await contract.log.admin.offsets(a)).reduce((sum, { end }) => sum + end, 0);
       expect(ends).toBe(2);
+    });
+
+    it('knows of each partition the first offset from a time on', async () => {
+      const topic = await contract.newTopic(2);
+      const of = (partition: number, value: string) => ({ topic, key: 'k', partition, value });
+      await contract.producer.append([of(0, 'a'), of(0, 'b')]);
+      await sleep(30);
+      const between = Date.now();
+      await contract.producer.append([of(0, 'c')]);
+      const { admin } = contract.log;
+      expect([...(await admin.offsetsAt(topic, between))].sort()).toEqual([
+        [0, 2],
+        [1, 0],
+      ]);
+      expect((await admin.offsetsAt(topic, 0)).get(0)).toBe(0);
+      expect((await admin.offsetsAt(topic, between + 3_600_000)).get(0)).toBe(3);
+      await expect(admin.offsetsAt(contract.nextName(), between)).rejects.toThrow(UnknownTopicError);
     });
 
     it('refuses a topic that does not exist and writes nothing', async () => {

@@ -97,6 +97,20 @@ export class KafkaAdmin implements TopicAdmin {
     return offsets.sort((a, b) => a.partition - b.partition);
   }
 
+  async offsetsAt(topic: string, timestamp: number): Promise<Map<number, number>> {
+    const offsets = await this.client.retrying('asking for offsets by time', async () => {
+      const partitions = (await this.client.metadata([topic])).get(topic);
+      const at = async ({ partitionId: partition, leader }: PartitionMetadata) => {
+        const place = { topic, partition, leader };
+        const found = await this.client.offsetAt(place, timestamp);
+        return [partition, found < 0 ? await this.client.offsetAt(place, latest) : found] as const;
+      };
+      return partitions && Promise.all(partitions.map(at));
+    });
+    if (!offsets) throw new UnknownTopicError(topic);
+    return new Map(offsets);
+  }
+
   private async range(
     topic: string,
     { partitionId: partition, leader }: PartitionMetadata,

@@ -51,6 +51,13 @@ export class MemoryAdmin implements TopicAdmin {
     }));
   }
 
+  async offsetsAt(topic: string, timestamp: number): Promise<Map<number, number>> {
+    this.broker.throwIfDown();
+    const known = this.broker.topics.get(topic);
+    if (!known) throw new UnknownTopicError(topic);
+    return new Map(known.partitions.map((_, partition) => [partition, known.offsetAt(partition, timestamp)]));
+  }
+
   async committed(group: string, topic: string, life?: string): Promise<Map<number, number>> {
     this.broker.throwIfDown();
     const known = this.broker.group(group);

@@ -123,12 +123,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
       partition,
       position,
       beginning,
-      offsetAt: async (timestamp) => {
-        const found = topic
-          .read(partition, beginning, Infinity)
-          .find((record) => record.timestamp >= timestamp);
-        return found?.offset ?? topic.end(partition);
-      },
+      offsetAt: async (timestamp) => topic.offsetAt(partition, timestamp),
       timestampAtPosition: async () => topic.read(partition, position, 1)[0]?.timestamp,
     };
   }

@@ -56,6 +56,12 @@ export class MemoryTopic {
     return this.partitions[partition]?.end ?? 0;
   }
 
+  /** The first offset that was stamped at or after the time, or the end. */
+  offsetAt(partition: number, timestamp: number): number {
+    const found = this.partitions[partition]?.records.find((record) => record.timestamp >= timestamp);
+    return found?.offset ?? this.end(partition);
+  }
+
   read(partition: number, from: number, limit: number): LogRecord[] {
     const own = this.partitions[partition];
     if (!own) return [];

@@ -1,4 +1,11 @@
-import { assertRanges, type LogOrderQuery, type OffsetRange } from '../log-order.js';
+import { allStreams } from '#contracts';
+import {
+  assertRanges,
+  assertStoredIds,
+  type LogOrderQuery,
+  type OffsetRange,
+  type StoredIdsQuery,
+} from '../log-order.js';
 import { tableFor, eventSelection, type Sql } from './event-query.js';
 import type { SelectedEvent } from './event-row.js';
 import { conditions, whereClause } from './filter-to-sql.js';
@@ -15,14 +22,7 @@ export function logOrderSql(query: LogOrderQuery): Sql {
   const { ranges, limit } = query;
   assertRanges(ranges);
   const params = new Params();
-  const streams = [...new Set(ranges.map(({ stream }) => stream))];
-  const from = Math.min(...ranges.map((range) => range.from));
-  const until = Math.max(...ranges.map((range) => range.until));
-  const sql = [
-    ...conditions({ ...query, streams }, params),
-    `offset >= ${params.bind('UInt64', from)} AND offset < ${params.bind('UInt64', until)}`,
-    `(${ranges.map((range) => within(range, params)).join(' OR ')})`,
-  ];
+  const sql = [...conditions({ ...query, streams: streamsOf(ranges) }, params), ...inRanges(ranges, params)];
   return {
     query: `${query.where ? readableColumns : ''}
 SELECT ${eventSelection}
@@ -34,12 +34,43 @@ LIMIT ${params.bind('UInt64', limit)}`,
   };
 }
 
+/** Which of some ids are in the ranges. */
+export function storedIdsSql(query: StoredIdsQuery): Sql {
+  assertStoredIds(query);
+  const { ranges, ids } = query;
+  const params = new Params();
+  const sql = [
+    ...conditions({ access: allStreams, streams: streamsOf(ranges) }, params),
+    ...inRanges(ranges, params),
+    `event_id IN ${params.bind('Array(UUID)', ids)}`,
+  ];
+  return {
+    query: `SELECT DISTINCT toString(event_id)
+FROM events
+${whereClause(sql)}`,
+    params: params.values,
+  };
+}
+
 /** Rows of one event stand next to each other: all but the first of them are left out. */
 export function eachOnce(rows: readonly SelectedEvent[]): SelectedEvent[] {
   return rows.filter((row, i) => {
     const before = rows[i - 1];
     return !before || row.slice(0, 4).some((value, column) => value !== before[column]);
   });
+}
+
+function streamsOf(ranges: readonly OffsetRange[]): string[] {
+  return [...new Set(ranges.map(({ stream }) => stream))];
+}
+
+function inRanges(ranges: readonly OffsetRange[], params: Params): string[] {
+  const from = Math.min(...ranges.map((range) => range.from));
+  const until = Math.max(...ranges.map((range) => range.until));
+  return [
+    `offset >= ${params.bind('UInt64', from)} AND offset < ${params.bind('UInt64', until)}`,
+    `(${ranges.map((range) => within(range, params)).join(' OR ')})`,
+  ];
 }
 
 function within({ stream, partition, from, until }: OffsetRange, params: Params): string {

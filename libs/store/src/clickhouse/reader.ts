@@ -16,6 +16,7 @@ import type {
   LogOrderPage,
   LogOrderQuery,
   Page,
+  StoredIdsQuery,
   StreamsQuery,
   StreamSummary,
 } from '../store.js';
@@ -33,8 +34,9 @@ import { readEventPage } from './event-page.js';
 import { eventByIdSql, type Sql } from './event-query.js';
 import { positionOf, readEvent, type SelectedEvent } from './event-row.js';
 import { readTo } from '../log-order.js';
-import { eachOnce, logOrderSql } from './log-order-query.js';
+import { eachOnce, logOrderSql, storedIdsSql } from './log-order-query.js';
 import { PageSpans } from './page-spans.js';
+import { longQuery } from './parts-by-size.js';
 import { boundSettings, type QueryBounds } from './query-bounds.js';
 import { streamSummaries } from './stream-summaries.js';
 import {
@@ -68,6 +70,13 @@ export class ClickHouseReader implements EventReader {
     const rows = await this.select<SelectedEvent>(logOrderSql(query), { signal, small: true, settings });
     const last = rows.length < limit ? undefined : rows.at(-1);
     return { events: eachOnce(rows).map(readEvent), next: readTo(ranges, last && positionOf(last)) };
+  }
+
+  async storedIds(query: StoredIdsQuery, signal?: AbortSignal): Promise<string[]> {
+    if (query.ranges.length === 0 || query.ids.length === 0) return [];
+    const { query: sql, params } = storedIdsSql(query);
+    const asked = { params, signal, settings: longQuery, purpose: 'lookup' } as const;
+    return (await this.connection.select<[string]>(sql, asked)).map(([id]) => id);
   }
 
   async count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it, describe } from 'vitest';
 import { QueryTooExpensiveError } from '../errors.js';
-import type { OffsetRange } from '../store.js';
+import { maxStoredIds, type OffsetRange } from '../store.js';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
@@ -82,6 +82,24 @@ export function describeLogOrder(contract: StoreContract): void {
       for (const limit of [1, 3, 4, 100]) {
         expect(await readAll([range(stream)], limit)).toEqual(['0/0', '0/1', '0/2', '0/3', '0/4', '0/5']);
       }
+    });
+
+    it('tells which of some ids are in the ranges', async () => {
+      const [stream, other] = [newStream(), newStream()];
+      const rows = rowsOf(stream, 10);
+      const elsewhere = rowsOf(other, 2);
+      await contract.write([...rows, ...elsewhere]);
+      await contract.store.writer.append(rows.slice(3, 5), randomUUID());
+      const ids = [...rows, ...elsewhere].map(({ event_id }) => event_id);
+      const { reader } = contract.store;
+      const asked = [...ids, randomUUID()];
+      const found = await reader.storedIds({ ranges: [range(stream, { from: 2, until: 6 })], ids: asked });
+      expect(found.toSorted()).toEqual(ids.slice(2, 6).toSorted());
+      expect(await reader.storedIds({ ranges: [range(stream, { partition: 1 })], ids: asked })).toEqual([]);
+      expect(await reader.storedIds({ ranges: [range(stream)], ids: [] })).toEqual([]);
+      expect(await reader.storedIds({ ranges: [], ids: asked })).toEqual([]);
+      const tooMany = Array.from({ length: maxStoredIds + 1 }, () => asked[0]!);
+      await expect(reader.storedIds({ ranges: [range(stream)], ids: tooMany })).rejects.toThrow(RangeError);
     });
 
     it('refuses an answer that is larger than allowed', async () => {

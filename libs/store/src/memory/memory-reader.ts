@@ -1,9 +1,9 @@
-import { formatTime, permitsStream, type Expression, type StoredEvent } from '#contracts';
+import { allStreams, formatTime, permitsStream, type Expression, type StoredEvent } from '#contracts';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import { assertBounded, deadLetterId } from '../dead-letter-id.js';
 import { QueryTooExpensiveError, UntranslatableExpressionError } from '../errors.js';
 import { eventCursor, eventCursorPosition } from '../event-position.js';
-import { assertRanges, readTo, type OffsetRange } from '../log-order.js';
+import { assertRanges, assertStoredIds, readTo, type OffsetRange } from '../log-order.js';
 import type {
   CountBucket,
   CountQuery,
@@ -22,6 +22,7 @@ import type {
   LogOrderQuery,
   Page,
   Permitted,
+  StoredIdsQuery,
   StreamsQuery,
   StreamSummary,
 } from '../store.js';
@@ -64,6 +65,15 @@ export class MemoryReader implements EventReader {
       events: rows.map(toStoredEvent),
       next: readTo(ranges, rows.length < limit ? undefined : rows.at(-1)),
     };
+  }
+
+  async storedIds(query: StoredIdsQuery): Promise<string[]> {
+    assertStoredIds(query);
+    const { ranges, ids } = query;
+    const isIn = (row: EventRow) => ranges.some((range) => inRange(row, range));
+    const rows = this.matching({ access: allStreams }).filter(isIn);
+    const wanted = new Set(ids);
+    return [...new Set(rows.map(({ event_id }) => event_id).filter((id) => wanted.has(id)))];
   }
 
   async count(query: CountQuery): Promise<{ buckets: CountBucket[]; total: number }> {

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Progress, Retry } from '#consuming';
+import type { Micros, TopicNames } from '#contracts';
+import type { Definitions } from '#definitions';
+import { UnknownTopicError, type TopicAdmin } from '#log';
+import { maxOffsetRanges, maxStoredIds, type EventReader, type OffsetRange } from '#store';
+import type { IdWindowBounds } from '#streaming';
+import type { Logger } from '#telemetry';
+
+export interface WrittenBeforeParts {
+  admin: Pick<TopicAdmin, 'offsets' | 'offsetsAt' | 'committed'>;
+  reader: Pick<EventReader, 'storedIds'>;
+  definitions: Pick<Definitions, 'stream'>;
+  topics: TopicNames;
+  retry: Retry;
+  progress: Pick<Progress, 'attempted'>;
+  logger: Logger;
+  window: IdWindowBounds;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** Milliseconds between two looks at how far the materializer is. */
+  lookMs?: number;
+}
+
+/** A partition of a stream that is written to: what may have been written after the save. */
+interface Written extends OffsetRange {
+  topic: string;
+  life: string;
+}
+
+/** The clock that stamped what was saved is the one that stamped what was written then, unless it was set back. */
+const marginMs = 1000;
+/** Records of a stretch, at most. */
+const stretchRecords = 1000;
+/** Within this share of the id window, whoever reads the streams knows what is repeated: the rest is for what comes meanwhile. */
+const share = 2;
+
+/**
+ * What was written of a partition after it was last saved, when whoever had it died: it comes once more, under the same
+ * ids. Readers of a stream know such a repetition by their id window; where more was written to the stream since, by whomever,
+ * than half of it holds, the store says what is there.
+ */
+export class WrittenBefore {
+  private passed = 0;
+  private settled = false;
+
+  private constructor(
+    private readonly parts: WrittenBeforeParts,
+    private readonly written: readonly Written[],
+  ) {}
+
+  /**
+   * Undefined where the id windows do.
+   * @param streams that the partition writes to
+   * @param savedAt when it was last saved
+   * @throws the signal's reason
+   */
+  static async since(
+    parts: WrittenBeforeParts,
+    { streams, savedAt }: { streams: Iterable<string>; savedAt: Micros },
+    signal: AbortSignal,
+  ): Promise<WrittenBefore | undefined> {
+    const written: Written[] = [];
+    for (const stream of streams)
+      written.push(...(await parts.retry.run('log', signal, () => writtenTo(parts, stream, savedAt))));
+    const { window, now } = parts;
+    const isOld = now() - savedAt / 1000 > window.milliseconds / share;
+    const isFar = written.some(({ from, until }) => until - from > window.records / share);
+    return (isOld || isFar) && written.length > 0 ? new WrittenBefore(parts, written) : undefined;
+  }
+
+  /**
+   * Those of the ids that are in the stream already. Waits until the materializer has passed what was there at the takeover.
+   * @throws the signal's reason
+   */
+  async among(stream: string, ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const ranges = this.written.filter((range) => range.stream === stream);
+    const found = new Set<string>();
+    if (ranges.length > 0 && ids.length > 0) await this.settle(signal);
+    for (let at = 0; at < ranges.length; at += maxOffsetRanges) {
+      const some = ranges
+        .slice(at, at + maxOffsetRanges)
+        .map(({ partition, from }) => ({ stream, partition, from, until: Number.MAX_SAFE_INTEGER }));
+      for (let first = 0; first < ids.length; first += maxStoredIds) {
+        const query = { ranges: some, ids: ids.slice(first, first + maxStoredIds) };
+        const stored = await this.parts.retry.run('store', signal, () =>
+          this.parts.reader.storedIds(query, signal),
+        );
+        for (const id of stored) found.add(id);
+      }
+    }
+    if (found.size > 0) this.passed = -1;
+    return found;
+  }
+
+  /**
+   * This, or undefined when nothing more can come again: what was written at once came of one stretch at most.
+   * @param records that a stretch had, when what came of it is written
+   */
+  after(records: number): WrittenBefore | undefined {
+    this.passed = this.passed < 0 ? 0 : this.passed + records;
+    return this.passed < 2 * stretchRecords ? this : undefined;
+  }
+
+  private async settle(signal: AbortSignal): Promise<void> {
+    const { parts, written } = this;
+    const { logger, progress, lookMs = 1000 } = parts;
+    for (let looks = 0; !this.settled; looks++) {
+      const behind = await parts.retry.run('log', signal, () => firstBehind(parts, written));
+      if (!behind) {
+        this.settled = true;
+        return;
+      }
+      const { stream, partition, until } = behind;
+      if (looks === 0) logger.warn({ stream, partition, until }, 'waiting for the materializer');
+      progress.attempted();
+      await sleep(lookMs, undefined, { signal });
+    }
+  }
+}
+
+async function writtenTo(
+  { admin, topics, definitions }: WrittenBeforeParts,
+  stream: string,
+  savedAt: Micros,
+): Promise<Written[]> {
+  const topic = topics.ofStream(stream);
+  try {
+    const starts = await admin.offsetsAt(topic, Math.floor(savedAt / 1000) - marginMs);
+    const ends = await admin.offsets(topic);
+    const life = definitions.stream(stream)?.created_at ?? '';
+    return ends
+      .map(({ partition, end }) => ({ from: starts.get(partition) ?? 0, partition, until: end }))
+      .filter(({ from, until }) => from < until)
+      .map((range) => ({ stream, topic, life, ...range }));
+  } catch (error) {
+    if (error instanceof UnknownTopicError) return [];
+    throw error;
+  }
+}
+
+/** One that the materializer has not passed yet. */
+async function firstBehind(
+  { admin, topics }: WrittenBeforeParts,
+  written: readonly Written[],
+): Promise<Written | undefined> {
+  const known = new Map<string, Map<number, number>>();
+  for (const one of written) {
+    const { topic, life, partition, until } = one;
+    const committed = known.get(topic) ?? (await admin.committed(topics.materializerGroup, topic, life));
+    known.set(topic, committed);
+    if ((committed.get(partition) ?? 0) < until) return one;
+  }
+  return undefined;
+}
