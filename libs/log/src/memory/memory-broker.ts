@@ -24,7 +24,10 @@ export class MemoryBroker {
 
   removeTopic(topic: string): void {
     this.topics.delete(topic);
-    for (const group of this.groups.values()) group.rebalance();
+    for (const group of this.groups.values()) {
+      group.forget(topic);
+      group.rebalance();
+    }
   }
 
   group(name: string): MemoryGroup {

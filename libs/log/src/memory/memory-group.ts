@@ -38,6 +38,11 @@ export class MemoryGroup {
     this.committed.set(topic, own);
   }
 
+  /** As Kafka does with the topic. */
+  forget(topic: string): void {
+    this.committed.delete(topic);
+  }
+
   /** Of which topic of that name an offset was committed. */
   lifeOf({ topic, partition }: MemoryPlace): string | undefined {
     return this.lives.get(`${topic}/${partition}`);
