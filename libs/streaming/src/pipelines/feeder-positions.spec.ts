@@ -100,8 +100,7 @@ describe('the watermark of a stage', () => {
 describe('records of feeders', () => {
   it('are taken once, each feeder by itself', () => {
     const fed = positions();
-    const take = (source: string, offset: number, index = 0, path = '') =>
-      fed.take({ source, offset, index, path });
+    const take = (source: string, offset: number, index = 0) => fed.take({ source, offset, index, path: '' });
     expect([take(a, 3), take(a, 3, 1), take(b, 3), take(a, 8)]).toEqual([true, true, true, true]);
     expect([take(a, 3), take(a, 3, 1), take(a, 8), take(b, 3), take(b, 2, 7)]).toEqual([
       false,
