@@ -36,6 +36,13 @@ export class MemoryBroker {
     return known;
   }
 
+  /** False while it has members. */
+  removeGroup(name: string): boolean {
+    const isEmpty = this.groups.get(name)?.isEmpty ?? true;
+    if (isEmpty) this.groups.delete(name);
+    return isEmpty;
+  }
+
   write(records: readonly NewRecord[]): Position[] {
     this.throwIfDown();
     const timestamp = this.now();

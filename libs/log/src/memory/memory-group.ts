@@ -22,6 +22,10 @@ export class MemoryGroup {
 
   constructor(private readonly topics: ReadonlyMap<string, MemoryTopic>) {}
 
+  get isEmpty(): boolean {
+    return this.members.size === 0;
+  }
+
   join(member: MemoryMember): void {
     this.members.add(member);
     this.rebalance();
