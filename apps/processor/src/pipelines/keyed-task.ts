@@ -4,7 +4,7 @@ import type { DeadLetter } from '#store';
 import { FeederPositions, passedOn, type FlowEvent, type KeyedStage, type Outcome } from '#streaming';
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
-import { goneTopic } from './lost-place.js';
+import { goneTopic, LostPlaceError } from './lost-place.js';
 import { Outgoing, type Cause } from './outgoing.js';
 import { OvertakenError, type PartitionRows } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
@@ -64,6 +64,7 @@ export class KeyedTask implements Task {
     const { state } = this;
     const fresh = batch.records.filter(({ offset }) => offset >= state.next);
     if (fresh.length < batch.records.length) this.requireTaken(batch.records);
+    this.requireReadable(batch);
     for (let at = 0; at < fresh.length;) {
       const run = this.options.current();
       const stage = run.stage(this.options.stage);
@@ -105,6 +106,14 @@ export class KeyedTask implements Task {
       const forwarded = readStageRecord(record)?.forwarded;
       if (forwarded && !this.positions.hasTaken(forwarded)) throw goneTopic(record.topic);
     }
+  }
+
+  /** @throws LostPlaceError when Kafka has records that nobody can read: what they are is missing here */
+  private requireReadable({ topic, undecodable = [] }: RecordBatch): void {
+    const lost = undecodable.find(({ lastOffset }) => lastOffset >= this.state.next);
+    if (!lost) return;
+    const what = `records of its topic ${topic} from offset ${lost.offset} on cannot be read: ${lost.reason}`;
+    throw new LostPlaceError(`Some ${what}. Reset the pipeline.`);
   }
 
   /** There is nothing to read below it. */
