@@ -28,17 +28,20 @@ export class RunSelection {
     const known = this.compiled;
     this.compiled = new Map();
     const runs: WantedRuns = { wanted: [], impossible: [] };
-    const all = this.definitions.pipelines.all();
-    const loops = this.loopsAmong(all.filter(({ paused, failure }) => !paused && failure === null));
-    for (const definition of all) {
-      const { run } = definition;
+    const able: { definition: PipelineDefinition; pipeline: Pipeline }[] = [];
+    for (const definition of this.definitions.pipelines.all()) {
+      const { paused, failure, run } = definition;
       const identity = identityOf(definition);
       const pipeline = known.get(identity) ?? compiledOrWhyNot(definition);
       this.compiled.set(identity, pipeline);
-      if (definition.paused || definition.failure !== null) continue;
-      const loop = loops.get(run.id);
+      if (paused || failure !== null) continue;
       if (typeof pipeline === 'string') runs.impossible.push({ run: run.id, reason: pipeline });
-      else if (loop !== undefined) runs.impossible.push({ run: run.id, reason: loop });
+      else able.push({ definition, pipeline });
+    }
+    const loops = this.loopsAmong(able.map(({ definition }) => definition));
+    for (const { definition, pipeline } of able) {
+      const reason = loops.get(definition.run.id);
+      if (reason !== undefined) runs.impossible.push({ run: definition.run.id, reason });
       else runs.wanted.push({ definition, pipeline, sources: this.sourcesOf(definition) });
     }
     return runs;
