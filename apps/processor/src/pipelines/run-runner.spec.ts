@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Consumer, ConsumerHandler, Log } from '#log';
+import { UnknownTopicError, type Consumer, type ConsumerHandler, type Log, type TopicAdmin } from '#log';
 import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#streaming';
 import { Incarnation, PipelineWorld, topics, type SpecEvent } from './pipelines.fixture.js';
 
@@ -7,11 +7,14 @@ let world: PipelineWorld;
 let process: Incarnation;
 let consumer: Consumer;
 let handler: ConsumerHandler;
+/** The log does not know it. */
+let missing: string | undefined;
 /** As that of Kafka: what is subscribed to counts a moment later, and not at all when it is taken back until then. */
 const debounce = { on: false, topics: '' };
 
 beforeEach(async () => {
   Object.assign(debounce, { on: false, topics: '' });
+  missing = undefined;
   world = await PipelineWorld.make(['orders', 'refunds']);
   process = new Incarnation(world, { log: debounced() });
 });
@@ -23,8 +26,13 @@ afterEach(async () => {
 
 function debounced(): Log {
   const { log } = world;
+  const admin = Object.create(log.admin) as TopicAdmin;
+  admin.offsets = async (topic) => {
+    if (topic === missing) throw new UnknownTopicError(topic);
+    return log.admin.offsets(topic);
+  };
   return {
-    admin: log.admin,
+    admin,
     producer: () => log.producer(),
     tableReader: (topic, handler) => log.tableReader(topic, handler),
     close: () => log.close(),
@@ -85,6 +93,17 @@ it('what the definition has no more may still be assigned to it: that is no loss
   await pause(1500);
 
   expect(world.pipeline('p')).toMatchObject({ failure: null });
+});
+
+it('a stream that is deleted just when it is assigned does not end the process', async () => {
+  missing = topics.ofStream('orders');
+  await world.define('p', spec(['orders', 'refunds'], out));
+  await world.write(events(0, 10));
+  await world.write(events(10, 20), 'refunds');
+  await eventually(async () => expect(world.emitted('out')).toHaveLength(10));
+  missing = undefined;
+  await through();
+  expect(world.emitted('out')).toHaveLength(20);
 });
 
 it('offsets of a topic of its own that have no record are passed, and do not count as lag', async () => {

@@ -107,7 +107,10 @@ export class RunRunner implements ConsumerHandler {
     try {
       return await this.open(held);
     } catch (error) {
-      if (!held.end.signal.aborted) await this.fail(error, held);
+      if (held.end.signal.aborted) return assignment.position;
+      // It was deleted just now: the consumer waits for it, and it is assigned anew.
+      if (error instanceof UnknownTopicError) this.reassign(assignment.topic);
+      else await this.fail(error, held);
       return assignment.position;
     }
   }
@@ -315,9 +318,7 @@ export class RunRunner implements ConsumerHandler {
 
   /** Resolves when the partition is no longer ours. */
   private async fail(error: unknown, held: Held): Promise<void> {
-    // A topic that is gone is waited for by the consumer; an internal one, by whoever writes to it, not for long.
-    if (error instanceof OvertakenError || error instanceof UnknownTopicError)
-      return await this.assignAgain(held);
+    if (error instanceof OvertakenError) return await this.assignAgain(held);
     if (error instanceof LostPlaceError) this.parts.giveUp(this.id, error.message);
     else this.parts.onFailure(error);
     await Promise.race([aborted(held.end.signal), this.released]);
