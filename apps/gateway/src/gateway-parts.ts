@@ -110,10 +110,7 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     projectionFigures: figures,
     projectionStates: new ProjectionStates({ definitions, projections, figures, waitFor, gate, topics }),
     pipelineChanges: new PipelineChanges({
-      definitions,
-      admin,
-      topics,
-      streams,
+      ...{ definitions, admin, topics, streams, pipelines, gate },
       autoCreateStreams,
       wrongInWebhook,
     }),

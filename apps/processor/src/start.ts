@@ -111,12 +111,13 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     onFailure: (error) => context.crash(error),
   });
   const producer = new LateProducer();
+  const poster = new Poster(new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS), webhookTimeoutMs);
   const pipelines = new Pipelines({
     ...pipelineSettings(config),
     ...{ log, topics, logger, progress, erasures, definitions, producer },
     ...{ projections: store.projections, writer: pipelineWriterOf(store) },
     webhooks: new Deliverer({
-      poster: new Poster(new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS), webhookTimeoutMs),
+      poster,
       keys: webhookKeys(config.WEBHOOK_SECRETS),
       // Who waits for a receiver does not hang: a restart would begin its attempts anew, for ever.
       attempted: () => progress.attempted(),
@@ -144,6 +145,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   lifecycle.onStop('processor', async () => {
     await Promise.all([processor.close(flushMs), pipelines.close(flushMs)]);
   });
+  lifecycle.onStop('webhooks', async () => poster.close());
   lifecycle.onStop('producer', () => producer.close());
   lifecycle.onStop('snapshots', () => snapshotter.close());
   lifecycle.onStop('lag', async () => {

@@ -103,6 +103,8 @@ export interface TopicAdmin {
     group: string,
     topics: ReadonlyMap<string, CommittedQuestion>,
   ): Promise<Map<string, ReadonlyMap<number, number>>>;
+  /** Removes a group, with what it has committed; resolves false while there are members. Safe to repeat. */
+  removeGroup(group: string): Promise<boolean>;
   /** Resolves when the log answers. @throws LogUnavailableError */
   ping(): Promise<void>;
   close(): Promise<void>;

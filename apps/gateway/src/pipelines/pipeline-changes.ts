@@ -1,7 +1,9 @@
 import { formatTime, ProblemError } from '#contracts';
 import type { Definitions, PipelineDefinition, PipelineRun } from '#definitions';
+import type { PipelineReader } from '#store';
 import type { PipelineSpec } from '#streaming';
 import type { Changer } from '../access/changer.js';
+import type { ReadGate } from '../reads/read-gate.js';
 import type { BoundSourcesEngines } from '../sources/bound-sources.js';
 import { permittedPipeline } from './named-pipeline.js';
 import { continuedRun, newRun } from './new-run.js';
@@ -12,6 +14,8 @@ import { sameSpec, wantedPipeline, type UsablePipeline, type WebhookRule } from 
 
 export interface PipelineChangesParts extends BoundSourcesEngines, RequiredStreamsParts {
   definitions: Pick<Definitions, 'stream' | 'createStream' | 'projections' | 'pipelines'>;
+  pipelines: PipelineReader;
+  gate: ReadGate;
   wrongInWebhook: WebhookRule;
 }
 
@@ -21,6 +25,9 @@ export interface WantedPipeline {
   spec: PipelineSpec;
   client: AbortSignal;
 }
+
+/** A run that has read nothing else than now. */
+const none: ReadonlyMap<string, string> = new Map();
 
 type Change = (current: PipelineDefinition) => PipelineDefinition;
 
@@ -69,19 +76,23 @@ export class PipelineChanges {
    * Another spec is a version more; the run goes on where it is, or begins anew from the beginning. The same spec changes
    * nothing, unless it begins anew.
    * @throws ProblemError pipeline_not_found, and what `define` throws
+   * @throws StoreUnavailableError when it adds a stream
    */
   async replace(
     { name, spec, client, from }: WantedPipeline & { from?: 'beginning' | undefined },
     changer: Changer,
   ): Promise<PipelineDefinition> {
-    this.named(name, changer);
+    const { run: before } = this.named(name, changer);
     await this.require({ name, spec, client }, changer);
     const fresh = await newRun({ ...spec, from: from ?? spec.from }, this.parts);
+    const former = from ? none : await this.formerSources(before, spec, client);
+    const { definitions } = this.parts;
     return this.change(name, changer, (current) => {
       const same = sameSpec(current.spec, spec);
       if (same && !from) return current;
       const version = same ? current.version : current.version + 1;
-      const run = from ? fresh : continuedRun(current.run, fresh, this.parts.definitions);
+      const ofThisRun = current.run.id === before.id ? former : none;
+      const run = from ? fresh : continuedRun(current.run, fresh, { definitions, former: ofThisRun });
       return this.loopless({ ...current, version, spec, run, failure: null }, changer);
     });
   }
@@ -118,6 +129,19 @@ export class PipelineChanges {
     await requireStreams(spec, this.parts, { access, client });
     refuseLoop({ name, spec }, this.parts.definitions.pipelines.all(), access);
     await requireTargets(spec, this.parts, { actor, client });
+  }
+
+  /** When streams were made that a run has read and that are new to it now: what it has processed says so. */
+  private async formerSources(
+    { id, sources }: PipelineRun,
+    { source }: PipelineSpec,
+    client: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>> {
+    const added = source.streams.filter((stream) => !Object.hasOwn(sources, stream));
+    if (added.length === 0) return none;
+    const { pipelines, gate } = this.parts;
+    const progress = await gate.run(client, (signal) => pipelines.progress([id], signal));
+    return new Map(progress.filter(({ stage }) => stage === '').map(({ stream, state }) => [stream, state]));
   }
 
   private named(name: string, { access }: Changer): PipelineDefinition {

@@ -91,6 +91,8 @@ export class PipelineController {
     'definition_conflict',
     'payload_too_large',
     'unsupported_media_type',
+    'query_too_expensive',
+    'store_unavailable',
     'log_unavailable',
   )
   async replace(

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams, TopicNames } from '#contracts';
 import { openDefinitions, systemActor, type Definitions } from '#definitions';
 import { MemoryLog } from '#log';
+import { MemoryStore } from '#store';
 import type { PipelineSpec } from '#streaming';
+import { ReadGate } from '../reads/read-gate.js';
 import { PipelineChanges } from './pipeline-changes.js';
 
 const topics = new TopicNames('t.');
@@ -31,6 +33,8 @@ async function gateway(): Promise<{ changes: PipelineChanges; definitions: Defin
       definitions,
       topics,
       streams,
+      pipelines: new MemoryStore().pipelines,
+      gate: new ReadGate({ concurrent: 1, queued: 10, waitMs: 1000 }),
       autoCreateStreams: true,
       wrongInWebhook: () => undefined,
     }),

@@ -293,6 +293,28 @@ describe('a pipeline', () => {
     expect(given.definition?.run.sources).toMatchObject({ short: { created_at: definition.created_at } });
   });
 
+  it('cannot take back a stream that it has read and that was made anew meanwhile; one that was not goes on', async () => {
+    const { definitions, store } = given.gateway;
+    await definitions.createStream({ stream: 'brief' }, systemActor);
+    const both = between(['orders', 'brief'], 'large');
+    await given.define(both);
+    const { run } = given.definition!;
+    const { created_at } = run.sources['brief']!;
+    const place = { run: run.id, stage: '', stream: 'brief', partition: 0, state: created_at };
+    const counts = { processed: 5, emitted: 0, dropped: 0, late: 0, failed: 0 };
+    await store.pipelines.save([], [{ ...place, ...counts, next: 5, watermark: null, updated_at: 0 }]);
+    await given.send('PUT', given.at(), between(['orders'], 'large'));
+    expect((await given.send('PUT', given.at(), both)).statusCode).toBe(200);
+    expect(given.definition!.run).toEqual(run);
+
+    await given.send('PUT', given.at(), between(['orders'], 'large'));
+    await definitions.deleteStream('brief', () => Promise.resolve(), systemActor);
+    await definitions.createStream({ stream: 'brief' }, systemActor);
+    const gone = { code: 'stream_not_found', errors: [{ pointer: '/source/streams/1' }] };
+    expect((await given.send('PUT', given.at(), both)).json()).toMatchObject(gone);
+    expect((await given.send('PUT', given.at('?from=beginning'), both)).statusCode).toBe(200);
+  });
+
   it('cannot be changed to another name, or to what is none', async () => {
     await given.define();
     const other = await given.send('PUT', given.at(), { ...spec, name: 'other' });

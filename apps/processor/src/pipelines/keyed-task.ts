@@ -4,6 +4,7 @@ import type { DeadLetter } from '#store';
 import { FeederPositions, passedOn, type FlowEvent, type KeyedStage, type Outcome } from '#streaming';
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
+import { goneTopic, LostPlaceError } from './lost-place.js';
 import { Outgoing, type Cause } from './outgoing.js';
 import { OvertakenError, type PartitionRows } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
@@ -37,6 +38,8 @@ interface Work {
   readonly stage: KeyedStage;
   readonly outgoing: Outgoing;
   results: Result[];
+  /** Results so far of one record. */
+  of: { offset: number; results: number };
   closed: boolean;
   /** All rows that are stored come of records before it. */
   readonly before: number;
@@ -60,6 +63,8 @@ export class KeyedTask implements Task {
     const taken: Taken = { counts: { ...none }, duplicates: 0, changed: false };
     const { state } = this;
     const fresh = batch.records.filter(({ offset }) => offset >= state.next);
+    if (fresh.length < batch.records.length) this.requireTaken(batch.records);
+    this.requireReadable(batch);
     for (let at = 0; at < fresh.length;) {
       const run = this.options.current();
       const stage = run.stage(this.options.stage);
@@ -72,6 +77,7 @@ export class KeyedTask implements Task {
       taken.counts = sum(taken.counts, counts);
       taken.changed ||= changed;
     }
+    if (batch.next > state.next) this.advance(batch.next);
     state.end = Math.max(state.end, batch.highWatermark);
     return taken;
   }
@@ -93,6 +99,30 @@ export class KeyedTask implements Task {
     this.options.rows.end();
   }
 
+  /** @throws LostPlaceError when those below `next` are not what was read there: the topic was made anew */
+  private requireTaken(records: readonly LogRecord[]): void {
+    for (const record of records) {
+      if (record.offset >= this.state.next) return;
+      const forwarded = readStageRecord(record)?.forwarded;
+      if (forwarded && !this.positions.hasTaken(forwarded)) throw goneTopic(record.topic);
+    }
+  }
+
+  /** @throws LostPlaceError when Kafka has records that nobody can read: what they are is missing here */
+  private requireReadable({ topic, undecodable = [] }: RecordBatch): void {
+    const lost = undecodable.find(({ lastOffset }) => lastOffset >= this.state.next);
+    if (!lost) return;
+    const what = `records of its topic ${topic} from offset ${lost.offset} on cannot be read: ${lost.reason}`;
+    throw new LostPlaceError(`Some ${what}. Reset the pipeline.`);
+  }
+
+  /** There is nothing to read below it. */
+  private advance(next: number): void {
+    const { state } = this;
+    const { watermark, state: positions } = state;
+    state.done({ next, letters: [], counts: none, watermark, state: positions, timestamp: undefined });
+  }
+
   private positionsOf(run: CurrentRun, saved: string): FeederPositions {
     const feeders = run.stage(this.options.stage) ? run.feedersOf(this.options.stage) : [];
     this.known = feeders.join();
@@ -110,7 +140,8 @@ export class KeyedTask implements Task {
       ...{ name: run.label.name, source: this.source, now },
       topicOf: (to) => run.topicOf(to),
     });
-    const work: Work = { run, stage, outgoing, results: [], closed: false, before: state.next };
+    const of = { offset: -1, results: 0 };
+    const work: Work = { run, stage, outgoing, results: [], of, closed: false, before: state.next };
     const done = await turn();
     try {
       state.ended.throwIfAborted();
@@ -135,7 +166,7 @@ export class KeyedTask implements Task {
     for (const arrival of arrivals) {
       // A window closes because the watermark has moved: what comes of it carries it as it was before.
       const before = passedOn(this.positions.watermark, work.stage.operator.delay);
-      const cause: Cause = { offset: arrival.record.offset, watermark: before };
+      const cause: Cause = { offset: arrival.record.offset, watermark: before, index: 0 };
       if (!this.admit(arrival, work)) continue;
       const { watermark } = this.positions;
       if (rows.isDue(watermark)) await this.closeDue(watermark, work, cause);
@@ -166,13 +197,13 @@ export class KeyedTask implements Task {
     const { operator } = work.stage;
     const { flow } = forwarded;
     const watermark: Micros = Math.max(this.positions.watermark, forwarded.watermark);
-    const cause: Cause = { offset: record.offset, watermark: passedOn(watermark, operator.delay) };
+    const cause: Cause = { offset: record.offset, watermark: passedOn(watermark, operator.delay), index: 0 };
     let outcome: Outcome | undefined;
     for (const name of names) {
       const step = operator.add(rows.get(name), name, { key, flow, watermark });
       if (step.row) rows.set(name, step.row, { position: record.offset, weight: record.value?.length ?? 0 });
       outcome ??= step.outcome;
-      for (const result of step.results) work.results.push({ ...cause, flow: result });
+      addResults(step.results, work, cause);
     }
     if (outcome) work.outgoing.add([outcome], cause);
   }
@@ -189,7 +220,7 @@ export class KeyedTask implements Task {
         const { row, results } = operator.close(before, name, watermark);
         if (row) rows.set(name, row, { position: cause.offset, weight: 0 });
         else rows.close(name);
-        for (const flow of results) work.results.push({ ...cause, flow });
+        addResults(results, work, cause);
       }
       await this.runResults(work);
     }
@@ -213,6 +244,12 @@ export class KeyedTask implements Task {
       ...{ error: 'no record of a stage', event: String(value), created_at: this.options.now() },
     };
   }
+}
+
+/** Each is one that goes into the chain because of the record. */
+function addResults(results: readonly FlowEvent[], { results: all, of }: Work, cause: Cause): void {
+  if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
+  for (const flow of results) all.push({ ...cause, index: of.results++, flow });
 }
 
 /** As many records as make a stretch. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CommitLine, PartitionErasures, warmUpStart } from '#consuming';
 import type { Micros } from '#contracts';
 import type { Assignment } from '#log';
@@ -7,16 +8,15 @@ import { ControlLine } from './control-line.js';
 import { none } from './counts.js';
 import type { CurrentRun } from './current-run.js';
 import { KeyedTask } from './keyed-task.js';
+import { LostPlaceError } from './lost-place.js';
 import { PartitionRows, type RowSource } from './partition-rows.js';
 import { PartitionState } from './partition-state.js';
 import type { RunParts } from './run-parts.js';
 import { SourceTask } from './source-task.js';
 import type { Task, TaskParts } from './task.js';
 
-/** The run cannot go on from where it stands. */
-export class LostPlaceError extends Error {
-  override readonly name = 'LostPlaceError';
-}
+/** Between two looks whether the log has come to where it was. */
+const lookMs = 500;
 
 /** A partition that was assigned. */
 export interface Opening {
@@ -61,7 +61,7 @@ export async function openTask(opening: Opening, parts: RunParts): Promise<Opene
     source ? await sourceStart(assignment, from, parts) : Math.min(from, position),
     await assignment.timestampAtPosition(),
     // Nobody is idle before it has read what there is.
-    await endOf(assignment, parts),
+    await endFrom(opening, from, parts),
   ]);
   ended.throwIfAborted();
   const rows = stage === undefined ? undefined : rowsOf({ opening, place, progress, saved }, parts);
@@ -74,8 +74,8 @@ export async function openTask(opening: Opening, parts: RunParts): Promise<Opene
 }
 
 function checkPlace({ assignment, source }: Opening, saved: PipelineProgress | undefined): void {
-  const { topic, partition, position, beginning } = assignment;
-  const where = `partition ${partition} of ${source ? `the stream ${source.stream}` : `its topic ${topic}`}`;
+  const { position, beginning } = assignment;
+  const where = whereOf({ assignment, source });
   if (!saved && position > Math.max(beginning, source?.start ?? 0))
     throw new LostPlaceError(`The store has lost how far ${where} was processed. Reset the pipeline.`);
   if (saved && Math.max(saved.next, source?.start ?? 0) < beginning)
@@ -91,9 +91,30 @@ function beginning(place: StagePartition, next: number, createdAt = ''): Pipelin
   return { ...place, ...none, next, watermark: null, state: createdAt, updated_at: 0 };
 }
 
-async function endOf({ topic, partition, position }: Assignment, { log }: RunParts): Promise<number> {
-  const offsets = await log.admin.offsets(topic);
-  return offsets.find((one) => one.partition === partition)?.end ?? position;
+function whereOf({ assignment, source }: Pick<Opening, 'assignment' | 'source'>): string {
+  const { topic, partition } = assignment;
+  return `partition ${partition} of ${source ? `the stream ${source.stream}` : `its topic ${topic}`}`;
+}
+
+/**
+ * The log's end, which is not below what was read.
+ * @throws LostPlaceError when it is: the topic was made anew, or its last records were lost. What comes there now would be
+ * taken for what is done already.
+ */
+async function endFrom(opening: Opening, from: number, { log, pace }: RunParts): Promise<number> {
+  const { topic, partition, position } = opening.assignment;
+  const until = performance.now() + pace.goneMs;
+  for (;;) {
+    const offsets = await log.admin.offsets(topic);
+    const end = offsets.find((one) => one.partition === partition)?.end ?? position;
+    if (end >= from) return end;
+    // A broker that has just become the leader says too little at first.
+    if (performance.now() >= until) break;
+    await sleep(Math.min(lookMs, pace.goneMs), undefined, { signal: opening.ended });
+  }
+  throw new LostPlaceError(
+    `The log ends before what was read of ${whereOf(opening)}: it was made anew, or has lost records. Reset the pipeline.`,
+  );
 }
 
 /** As far before `from` as the id window needs. */

@@ -33,6 +33,8 @@ export interface Cause {
   readonly offset: number;
   /** The partition's, before the record. */
   readonly watermark: Micros;
+  /** Among the events that go into the chain because of the record. */
+  readonly index: number;
 }
 
 /** What a stretch of one partition leads to, before any of it is written. */
@@ -42,8 +44,6 @@ export class Outgoing {
   deliveries: WebhookOutput[] = [];
   readonly letters: DeadLetter[] = [];
   readonly counts: Counts = { ...none };
-  private offset = -1;
-  private index = 0;
 
   constructor(
     private readonly parts: {
@@ -106,11 +106,14 @@ export class Outgoing {
     }
   }
 
-  private forward({ stage, key, flow }: Outcome & { kind: 'forward' }, { offset, watermark }: Cause): void {
+  private forward(
+    { stage, key, flow }: Outcome & { kind: 'forward' },
+    { offset, watermark, index }: Cause,
+  ): void {
     const { topic, partitions } = this.parts.topicOf(stage);
-    if (offset !== this.offset) [this.offset, this.index] = [offset, 0];
     const { source } = this.parts;
-    const value = eventValue({ source, offset, index: this.index++, watermark, flow });
+    const { path } = flow.origin;
+    const value = eventValue({ source, offset, index, path, watermark, flow });
     this.forwards.push({ topic, key, value, partitions });
   }
 

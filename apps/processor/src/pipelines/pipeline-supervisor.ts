@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#contracts';
-import { systemActor, type Definitions } from '#definitions';
+import { systemActor, type Definitions, type PipelineDefinition } from '#definitions';
 import { metrics, type Logger } from '#telemetry';
 import type { PartitionState } from './partition-state.js';
 import type { RunParts } from './run-parts.js';
@@ -36,6 +36,8 @@ export class PipelineSupervisor {
   private readonly stopping = new Map<string, Promise<void>>();
   /** Why runs cannot go on, until their definitions say so. */
   private readonly lost = new Map<string, string>();
+  /** Why runs cannot begin, as the definitions are now. */
+  private impossible: ReadonlyMap<string, string> = new Map();
   private readonly selection: RunSelection;
   private readonly parts: RunParts;
   private names = new Set<string>();
@@ -87,7 +89,8 @@ export class PipelineSupervisor {
     const ids = new Set(wanted.map(({ definition }) => definition.run.id));
     for (const [id, runner] of this.runners) if (!ids.has(id)) this.stop(id, runner);
     for (const one of wanted) this.run(one);
-    for (const { run, reason } of impossible) this.giveUp(run, reason);
+    this.impossible = new Map(impossible.map(({ run, reason }) => [run, reason]));
+    if (this.impossible.size > 0) this.tellSoon();
     this.forgetNames(new Set(this.options.definitions.pipelines.all().map(({ name }) => name)));
     metrics.pipelineRuns.set(this.runners.size);
   }
@@ -123,13 +126,17 @@ export class PipelineSupervisor {
 
   private giveUp(run: string, reason: string): void {
     this.lost.set(run, reason);
+    this.tellSoon();
+  }
+
+  private tellSoon(): void {
     this.timer ??= setTimeout(() => void (this.telling = this.tell()), this.options.intervalMs ?? 1000);
   }
 
   /** Has the definitions say that runs cannot go on: it may be tried again. */
   private async tell(): Promise<void> {
     this.timer = undefined;
-    for (const [run, reason] of this.lost) {
+    for (const [run, reason] of [...this.impossible, ...this.lost]) {
       if (this.closed) return;
       try {
         await this.fail(run, reason);
@@ -137,7 +144,7 @@ export class PipelineSupervisor {
       } catch (error) {
         if (!(error instanceof ProblemError)) return this.parts.onFailure(error);
         this.options.logger.debug({ reason: error.message }, 'a pipeline could not be changed: trying again');
-        return this.giveUp(run, reason);
+        return this.tellSoon();
       }
     }
   }
@@ -146,10 +153,14 @@ export class PipelineSupervisor {
     const { pipelines } = this.options.definitions;
     const found = pipelines.all().find((one) => one.run.id === run);
     if (!found) return;
+    // A loop that a gateway has just written is taken back at once, and what made a definition impossible may have changed.
+    const isStill = (current: PipelineDefinition | undefined): current is PipelineDefinition =>
+      current?.run.id === run &&
+      current.failure === null &&
+      (this.lost.has(run) || this.impossible.get(run) === reason);
     const { changed } = await pipelines.change(
       found.name,
-      (current) =>
-        current?.run.id === run && current.failure === null ? { ...current, failure: reason } : current,
+      (current) => (isStill(current) ? { ...current, failure: reason } : current),
       systemActor,
     );
     if (changed) this.options.logger.error({ pipeline: found.name, run, reason }, 'cannot go on');

@@ -86,7 +86,7 @@ export class Incarnation {
       cache: { rows: 1000, weight: 1e9 },
       unsaved: { keys: 500, weight: 1e9 },
       saveIntervalMs: 0,
-      pace: { tellMs: 2, quietSaveMs: 0 },
+      pace: { tellMs: 2, quietSaveMs: 0, goneMs: 100 },
       retryDelays: { firstDelayMs: 1, longestDelayMs: 5 },
       now: () => world.now,
       onFailure: (error) => this.failures.push(error),

@@ -5,7 +5,7 @@ import { decodeRecord, encodeRecord, TopicNames } from '#contracts';
 import { openDefinitions, systemActor, type Definitions } from '#definitions';
 import { openKafkaLog, type Log, type Producer } from '#log';
 import { openClickHouse, type Store } from '#store';
-import { IdWindow, type OperatorSpec } from '#streaming';
+import { compilePipeline, IdWindow, type OperatorSpec } from '#streaming';
 import { createLogger } from '#telemetry';
 import { testEngines } from '#testing';
 import { recordOf, type SpecEvent } from './pipelines.fixture.js';
@@ -76,6 +76,7 @@ function start(): Pipelines {
     cache: { rows: 10, weight: 1e8 },
     unsaved: { keys: 100, weight: 1e8 },
     saveIntervalMs: 20,
+    pace: { tellMs: 200, quietSaveMs: 5000, goneMs: 1500 },
     onFailure: (error) => failures.push(error),
   });
   running.add(pipelines);
@@ -193,4 +194,26 @@ it('emits each event once, and of each window what its events make, through rest
   expect(minutes).toHaveLength(windows);
   expect(minutes.reduce((sum, { n }) => sum + (n as number), 0)).toBe(3000);
   expect(minutes.reduce((all, { sum }) => all + (sum as number), 0)).toBe((2999 * 3000) / 2);
+});
+
+it('says so when its internal topic was deleted, while it runs and when it begins, and never makes it again', async () => {
+  await define([{ dedupe: { key: 'event.data.shop', within: '1m' } }, { emit: { stream: 'copies' } }]);
+  const isGone = () =>
+    vi.waitFor(() => expect(definitions.pipelines.get('p')?.failure).toContain('is gone'), {
+      timeout: 60_000,
+      interval: 100,
+    });
+  const first = start();
+  const { id } = compilePipeline(definitions.pipelines.get('p')!.spec).stages[0]!;
+  const topic = topics.pipelineTopic(run, id);
+  const ofStage = async () => (await store.pipelines.progress([run])).filter(({ stage }) => stage === id);
+  await vi.waitFor(async () => expect(await ofStage()).toHaveLength(3), { timeout: 60_000, interval: 100 });
+  await log.admin.remove(topic);
+  await isGone();
+  await stop(first);
+  const { pipelines } = definitions;
+  await pipelines.change('p', (one) => one && { ...one, failure: null }, systemActor);
+  start();
+  await isGone();
+  expect(await log.admin.partitions(topic)).toBeUndefined();
 });

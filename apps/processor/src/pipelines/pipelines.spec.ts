@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemActor } from '#definitions';
 import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#streaming';
@@ -244,6 +245,18 @@ describe('a window', () => {
     expect(await world.counted('p')).toEqual({ processed: 130, emitted: 6, dropped: 0, late: 0, failed: 0 });
   });
 
+  it('does not close before what is still being written has come', async () => {
+    await world.define('p', spec(...perMinute));
+    const append: PipelinesOptions['producer']['append'] = async (records) => {
+      if (records.some(({ value }) => value?.startsWith('[0,'))) await setTimeout(50);
+      return await world.producer.append(records);
+    };
+    await world.write(orders(0, 600));
+    start({ producer: { append } });
+    await idle();
+    expect(await world.counted('p')).toMatchObject({ processed: 600, late: 0 });
+  });
+
   it('holds more rows than are kept in memory', async () => {
     const operators: OperatorSpec[] = [
       { window: { tumbling: '1m', key: 'event.entity_id', lateness: '0s' } },
@@ -314,9 +327,9 @@ describe('the life of a pipeline', () => {
     await world.write(orders(0, 30));
     await through();
     await world.change('p', { paused: true });
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await setTimeout(30);
     await world.write(orders(30, 60));
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await setTimeout(30);
     expect((await world.counted('p')).processed).toBe(30);
     await world.change('p', { paused: false });
     await idle();

@@ -10,6 +10,7 @@ import type { Deliverer } from '#webhooks';
 import { Saver } from '../projections/saver.js';
 import { EmittedSchemas } from './emitted-schemas.js';
 import { Emitter } from './emitter.js';
+import { InternalAppends } from './internal-appends.js';
 import { RowBudget, type RowBounds } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
 import { PipelineSupervisor } from './pipeline-supervisor.js';
@@ -47,7 +48,7 @@ export interface PipelinesOptions {
   onFailure(error: Error): void;
 }
 
-const defaultPace: Pace = { tellMs: 200, quietSaveMs: 5000 };
+const defaultPace: Pace = { tellMs: 200, quietSaveMs: 5000, goneMs: 10_000 };
 /** Partitions that compute at the same time. */
 const computingAtOnce = 4;
 
@@ -61,8 +62,9 @@ export class Pipelines {
   private readonly stopped = new AbortController();
 
   constructor(private readonly options: PipelinesOptions) {
-    const { log, topics, definitions, writer, producer, progress, logger, projections, webhooks } = options;
-    const { erasures, window, now = Date.now } = options;
+    const { log, topics, definitions, writer, progress, logger, projections, webhooks } = options;
+    const { erasures, window, pace = defaultPace, now = Date.now } = options;
+    const producer = new InternalAppends({ producer: options.producer, topics, goneMs: pace.goneMs });
     const onFailure = (error: unknown): void => this.fail(error);
     const retry = new Retry({ logger, failedAttempt: () => progress.attempted(), ...options.retryDelays });
     this.retry = retry;
@@ -83,7 +85,7 @@ export class Pipelines {
       ...{ definitions, logger },
       parts: {
         ...{ log, topics, producer, writer, emitter, tables, retry, saver, erasures, window, progress },
-        ...{ budget: new RowBudget(options.cache), pace: options.pace ?? defaultPace, now, onFailure },
+        ...{ budget: new RowBudget(options.cache), pace, now, onFailure },
       },
     });
     this.removal = new RunRemoval({

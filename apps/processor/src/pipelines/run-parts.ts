@@ -1,7 +1,7 @@
 import type { KnownErasures, Progress, Retry } from '#consuming';
 import type { TopicNames } from '#contracts';
 import type { Log, Producer } from '#log';
-import type { PipelineWriter } from '#store';
+import type { PipelineReader, PipelineWriter } from '#store';
 import type { IdWindowBounds } from '#streaming';
 import type { Saver } from '../projections/saver.js';
 import type { Emitter } from './emitter.js';
@@ -18,6 +18,8 @@ export interface Pace {
   tellMs: number;
   /** Between two saves of a partition in which nothing happens but that its feeders say so. */
   quietSaveMs: number;
+  /** That an internal topic may seem to be gone: not every broker knows a new one at once. */
+  goneMs: number;
 }
 
 /** What all runs of a process share. */
@@ -25,7 +27,7 @@ export interface RunParts {
   log: Log;
   topics: TopicNames;
   producer: Pick<Producer, 'append'>;
-  writer: Pick<PipelineWriter, 'load' | 'due' | 'progressOf' | 'save'>;
+  writer: Pick<PipelineWriter, 'load' | 'due' | 'progressOf' | 'save'> & Pick<PipelineReader, 'progress'>;
   emitter: Emitter;
   tables: ProjectionTables;
   retry: Retry;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLogger } from '#telemetry';
 import { compilePipeline, type PipelineSpec } from '#streaming';
 import { PipelineWorld, topics } from './pipelines.fixture.js';
@@ -64,6 +64,27 @@ it('removes a run that no definition names, with its topics, when it has not bee
   now += 1;
   await removal.round();
   expect(await left()).toEqual({ topics: [], stages: [] });
+});
+
+it('removes a run once nobody is in its group any more, and the group with it', async () => {
+  const { run } = await world.define('p', spec);
+  await given(run.id, [stage]);
+  const topic = topics.pipelineTopic(run.id, stage);
+  const group = topics.pipelineGroup(run.id);
+  const handler = { assigned: async () => 0, batch: async () => undefined, revoked: () => undefined };
+  const member = world.log.consumer({ group, handler, onCrash: () => undefined });
+  const source = topics.ofStream('orders');
+  await member.subscribe([source]);
+  await vi.waitFor(async () => expect(await member.commit(source, 0, 1)).toBe(true));
+  await world.define('p', spec, { reset: true });
+  await removal.round();
+  now += 1000;
+  await removal.round();
+  expect(await left()).toEqual({ topics: [topic], stages: [stage] });
+  await member.close();
+  await removal.round();
+  expect(await left()).toEqual({ topics: [], stages: [] });
+  expect(await world.log.admin.committed(group, source)).toEqual(new Map());
 });
 
 it('removes a stage that its definition has no more, and keeps the others', async () => {

@@ -10,7 +10,7 @@ export interface RunRemovalOptions {
   definitions: Pick<Definitions, 'pipelines' | 'ageMs'>;
   writer: Pick<PipelineWriter, 'runs' | 'removeRun' | 'removeStages' | 'removeClosed'> &
     Pick<PipelineReader, 'progress'>;
-  admin: Pick<TopicAdmin, 'list' | 'remove'>;
+  admin: Pick<TopicAdmin, 'list' | 'remove' | 'removeGroup'>;
   topics: TopicNames;
   /** Those that this process has. */
   readonly partitions: () => Iterable<PartitionState>;
@@ -37,7 +37,7 @@ type Stages = Pick<ReadonlySet<string>, 'has'>;
 
 /**
  * Removes what no definition names any more, when it has not been named for some time, whoever forgot it: runs, and stages
- * of runs, with their topics and rows; and rows of windows that have closed.
+ * of runs, with their groups, topics and rows; and rows of windows that have closed.
  */
 export class RunRemoval {
   private readonly unnamedSince = new Map<string, number>();
@@ -108,15 +108,30 @@ export class RunRemoval {
     return named;
   }
 
-  /** The topics first: nothing is left then that could be read. */
+  /** The group first, which nobody may be in; then the topics: nothing is left then that could be read. */
   private async remove({ run, stage }: Unnamed): Promise<void> {
     const { admin, topics, writer, logger } = this.options;
+    // Some processor has not heard that it is gone. There is another round.
+    if (stage === undefined && !(await this.isWithoutGroup(run))) return;
     const all = (await admin.list(topics.prefix)).filter((topic) => topics.pipelineRunOf(topic) === run);
     for (const topic of all) if (stage === undefined || stageOf(topic) === stage) await admin.remove(topic);
     if (stage === undefined) await writer.removeRun(run);
     else await writer.removeStages(run, [stage]);
     this.unnamedSince.delete(stage === undefined ? run : `${run}.${stage}`);
     logger.info({ run, stage }, 'removed what no pipeline has any more');
+  }
+
+  /** Where it may not be removed, Kafka forgets it by itself: a week after its last member has left. */
+  private async isWithoutGroup(run: string): Promise<boolean> {
+    const { admin, topics, logger } = this.options;
+    const group = topics.pipelineGroup(run);
+    try {
+      return await admin.removeGroup(group);
+    } catch (error) {
+      if (logMayReturn(error)) throw error;
+      logger.warn({ group, reason: (error as Error).message }, 'a group cannot be removed');
+      return true;
+    }
   }
 
   private async removeClosed(): Promise<void> {

@@ -1,16 +1,20 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Consumer, Log } from '#log';
+import { UnknownTopicError, type Consumer, type ConsumerHandler, type Log, type TopicAdmin } from '#log';
 import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#streaming';
 import { Incarnation, PipelineWorld, topics, type SpecEvent } from './pipelines.fixture.js';
 
 let world: PipelineWorld;
 let process: Incarnation;
 let consumer: Consumer;
+let handler: ConsumerHandler;
+/** The log does not know it. */
+let missing: string | undefined;
 /** As that of Kafka: what is subscribed to counts a moment later, and not at all when it is taken back until then. */
 const debounce = { on: false, topics: '' };
 
 beforeEach(async () => {
   Object.assign(debounce, { on: false, topics: '' });
+  missing = undefined;
   world = await PipelineWorld.make(['orders', 'refunds']);
   process = new Incarnation(world, { log: debounced() });
 });
@@ -22,13 +26,19 @@ afterEach(async () => {
 
 function debounced(): Log {
   const { log } = world;
+  const admin = Object.create(log.admin) as TopicAdmin;
+  admin.offsets = async (topic) => {
+    if (topic === missing) throw new UnknownTopicError(topic);
+    return log.admin.offsets(topic);
+  };
   return {
-    admin: log.admin,
+    admin,
     producer: () => log.producer(),
     tableReader: (topic, handler) => log.tableReader(topic, handler),
     close: () => log.close(),
     consumer: (options) => {
       consumer = log.consumer(options);
+      ({ handler } = options);
       const subscribe = consumer.subscribe.bind(consumer);
       consumer.subscribe = async (names) => {
         if (debounce.on || names.join() === debounce.topics) return;
@@ -83,6 +93,48 @@ it('what the definition has no more may still be assigned to it: that is no loss
   await pause(1500);
 
   expect(world.pipeline('p')).toMatchObject({ failure: null });
+});
+
+it('a stream that is deleted just when it is assigned does not end the process', async () => {
+  missing = topics.ofStream('orders');
+  await world.define('p', spec(['orders', 'refunds'], out));
+  await world.write(events(0, 10));
+  await world.write(events(10, 20), 'refunds');
+  await eventually(async () => expect(world.emitted('out')).toHaveLength(10));
+  missing = undefined;
+  await through();
+  expect(world.emitted('out')).toHaveLength(20);
+});
+
+it('offsets of a topic of its own that have no record are passed, and do not count as lag', async () => {
+  await world.define('p', windowed);
+  await world.write(events(0, 10));
+  await through();
+  const topic = await stageThrough();
+  const { end } = (await world.log.admin.offsets(topic))[0]!;
+
+  const next = end + 3;
+  await handler.batch({ topic, partition: 0, records: [], bytes: 0, next, highWatermark: next });
+
+  await eventually(async () => {
+    const group = topics.pipelineGroup(world.pipeline('p')!.run.id);
+    expect((await world.log.admin.committed(group, topic)).get(0)).toBe(next);
+  });
+});
+
+it('records of a topic of its own that nobody can read are a loss, and it says so', async () => {
+  await world.define('p', windowed);
+  await world.write(events(0, 10));
+  await through();
+  const topic = await stageThrough();
+  const { end } = (await world.log.admin.offsets(topic))[0]!;
+
+  const next = end + 3;
+  const undecodable = [{ offset: end, lastOffset: end + 2, reason: 'it is damaged' }];
+  void handler.batch({ topic, partition: 0, records: [], bytes: 0, next, highWatermark: next, undecodable });
+
+  const failure = `Some records of its topic ${topic} from offset ${end} on cannot be read: it is damaged. Reset the pipeline.`;
+  await eventually(async () => expect(world.pipeline('p')).toMatchObject({ failure }));
 });
 
 it('a stage that is taken out and put back at once has missed nothing', async () => {

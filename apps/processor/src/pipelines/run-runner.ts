@@ -1,10 +1,17 @@
 import { logTimeAt } from '#consuming';
-import type { Assignment, Consumer, ConsumerHandler, RecordBatch } from '#log';
+import {
+  UnknownTopicError,
+  type Assignment,
+  type Consumer,
+  type ConsumerHandler,
+  type RecordBatch,
+} from '#log';
 import { IdWindow } from '#streaming';
 import { metrics } from '#telemetry';
 import { CurrentRun } from './current-run.js';
 import { InternalTopics } from './internal-topics.js';
-import { LostPlaceError, openTask } from './open-task.js';
+import { LostPlaceError } from './lost-place.js';
+import { openTask } from './open-task.js';
 import type { StageTopic } from './outgoing.js';
 import { OvertakenError } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
@@ -82,7 +89,9 @@ export class RunRunner implements ConsumerHandler {
   /** Does this from now on: each partition goes on where it stands, from its next batch on. */
   async follow(wanted: WantedRun): Promise<void> {
     this.wanted = wanted;
-    this.following ??= this.followLast().finally(() => (this.following = undefined));
+    this.following ??= this.followLast()
+      .catch((error: unknown) => this.gaveUp(error))
+      .finally(() => (this.following = undefined));
     await this.following;
   }
 
@@ -98,7 +107,10 @@ export class RunRunner implements ConsumerHandler {
     try {
       return await this.open(held);
     } catch (error) {
-      if (!held.end.signal.aborted) await this.fail(error, held);
+      if (held.end.signal.aborted) return assignment.position;
+      // It was deleted just now: the consumer waits for it, and it is assigned anew.
+      if (error instanceof UnknownTopicError) this.reassign(assignment.topic);
+      else await this.fail(error, held);
       return assignment.position;
     }
   }
@@ -155,12 +167,15 @@ export class RunRunner implements ConsumerHandler {
       done = this.wanted;
       const { sources, pipeline } = done;
       const stages = pipeline.stages.map(({ id }) => id);
-      const { log, topics, retry } = this.parts;
-      const internal = await new InternalTopics({ admin: log.admin, topics, retry }).ensure(
-        this.id,
-        { stages, partitions: Math.max(1, ...sources.values()) },
-        this.closed.signal,
-      );
+      const { log, topics, retry, writer, pace } = this.parts;
+      const { goneMs } = pace;
+      const internal = await new InternalTopics({
+        admin: log.admin,
+        topics,
+        retry,
+        reader: writer,
+        goneMs,
+      }).ensure(this.id, { stages, partitions: Math.max(1, ...sources.values()) }, this.closed.signal);
       this.stageOf = new Map([...internal].map(([stage, { topic }]) => [topic, stage]));
       this.current = currentOf(done, internal);
       await this.subscribe([...sources.keys()].map((stream) => topics.ofStream(stream)));
@@ -239,7 +254,10 @@ export class RunRunner implements ConsumerHandler {
   private tell(): void {
     for (const { task } of this.held.values())
       // What cannot be told now is told at the next look.
-      task?.tell().catch(() => this.parts.progress.attempted());
+      task?.tell().catch((error: unknown) => {
+        this.parts.progress.attempted();
+        if (error instanceof LostPlaceError) this.parts.giveUp(this.id, error.message);
+      });
     const least = Math.min(...[...this].map(({ watermark }) => watermark));
     if (Number.isFinite(least) && least > 0)
       metrics.pipelineWatermark.set({ pipeline: this.name }, least / 1e6);
@@ -286,6 +304,12 @@ export class RunRunner implements ConsumerHandler {
     if (!held.task) return;
     this.parts.saver.drop(held.task.state);
     held.task.close();
+  }
+
+  /** @throws what is no lost place */
+  private gaveUp(error: unknown): void {
+    if (!(error instanceof LostPlaceError)) throw error;
+    this.parts.giveUp(this.id, error.message);
   }
 
   private async heldWhileClosing(): Promise<void> {

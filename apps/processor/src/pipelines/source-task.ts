@@ -136,7 +136,7 @@ export class SourceTask implements Task {
     if (pipeline.eventTypes && !pipeline.eventTypes.has(read.eventType)) return undefined;
     if (read.entityId !== null && offset < erasures.endOf(read.entityId)) return undefined;
     const flow = sourceFlow(read.event(stream));
-    return pipeline.matches(flow) ? { flow, offset, watermark: before } : undefined;
+    return pipeline.matches(flow) ? { flow, offset, watermark: before, index: 0 } : undefined;
   }
 
   private advance(next: number): void {

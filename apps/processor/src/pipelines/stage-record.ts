@@ -98,6 +98,7 @@ function readForwarded(value: EventValue): ForwardedEvent {
     source,
     offset: at,
     index,
+    path,
     watermark,
     flow: {
       event: {

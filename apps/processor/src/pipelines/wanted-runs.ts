@@ -1,4 +1,4 @@
-import type { Definitions, PipelineDefinition } from '#definitions';
+import { pipelineLoop, type Definitions, type LoopStep, type PipelineDefinition } from '#definitions';
 import { compilePipeline, DefinitionError, type Pipeline } from '#streaming';
 
 /** A run that shall run, with what it does now. */
@@ -14,9 +14,13 @@ export interface WantedRuns {
   impossible: { run: string; reason: string }[];
 }
 
-/** Reads the definitions: which runs shall run now. A definition is compiled once. */
+/**
+ * Reads the definitions: which runs shall run now. A definition is compiled once. A gateway that dies at the wrong moment
+ * leaves a loop (decision 0021): of its pipelines the one whose run began last is not run.
+ */
 export class RunSelection {
   private compiled = new Map<string, Pipeline | string>();
+  private closing: { among: string; loops: ReadonlyMap<string, string> } = { among: '', loops: new Map() };
 
   constructor(private readonly definitions: Pick<Definitions, 'pipelines' | 'stream'>) {}
 
@@ -24,16 +28,30 @@ export class RunSelection {
     const known = this.compiled;
     this.compiled = new Map();
     const runs: WantedRuns = { wanted: [], impossible: [] };
+    const able: { definition: PipelineDefinition; pipeline: Pipeline }[] = [];
     for (const definition of this.definitions.pipelines.all()) {
-      const { name, version, run } = definition;
-      const identity = `${name} ${version} ${run.id}`;
+      const { paused, failure, run } = definition;
+      const identity = identityOf(definition);
       const pipeline = known.get(identity) ?? compiledOrWhyNot(definition);
       this.compiled.set(identity, pipeline);
-      if (definition.paused || definition.failure !== null) continue;
+      if (paused || failure !== null) continue;
       if (typeof pipeline === 'string') runs.impossible.push({ run: run.id, reason: pipeline });
+      else able.push({ definition, pipeline });
+    }
+    const loops = this.loopsAmong(able.map(({ definition }) => definition));
+    for (const { definition, pipeline } of able) {
+      const reason = loops.get(definition.run.id);
+      if (reason !== undefined) runs.impossible.push({ run: definition.run.id, reason });
       else runs.wanted.push({ definition, pipeline, sources: this.sourcesOf(definition) });
     }
     return runs;
+  }
+
+  /** Why those that close a loop cannot be run, by run. Definitions of other kinds change more often than these. */
+  private loopsAmong(active: readonly PipelineDefinition[]): ReadonlyMap<string, string> {
+    const among = active.map(identityOf).sort().join('\n');
+    if (among !== this.closing.among) this.closing = { among, loops: loopsOf(active) };
+    return this.closing.loops;
   }
 
   private sourcesOf({ run }: PipelineDefinition): Map<string, number> {
@@ -44,6 +62,35 @@ export class RunSelection {
     }
     return sources;
   }
+}
+
+function identityOf({ name, version, run }: PipelineDefinition): string {
+  return `${name} ${version} ${run.id}`;
+}
+
+/** Every process finds the same. */
+function loopsOf(active: readonly PipelineDefinition[]): Map<string, string> {
+  const loops = new Map<string, string>();
+  const running: PipelineDefinition[] = [];
+  for (const one of [...active].sort(byBeginning)) {
+    const loop = pipelineLoop(one, running);
+    if (loop) loops.set(one.run.id, wayOf(loop));
+    else running.push(one);
+  }
+  return loops;
+}
+
+function byBeginning(a: PipelineDefinition, b: PipelineDefinition): number {
+  const order = (text: string, other: string) => Number(text > other) - Number(text < other);
+  return order(a.run.started_at, b.run.started_at) || order(a.name, b.name);
+}
+
+/** Who sees a pipeline sees its own streams; what belongs to others is not named. */
+function wayOf(loop: readonly LoopStep[]): string {
+  const [first, last] = [loop[0] as LoopStep, loop.at(-1) as LoopStep];
+  const others = loop.length - 1;
+  const over = others === 0 ? '' : ` over ${others === 1 ? 'another pipeline' : `${others} other pipelines`}`;
+  return `It would feed itself: what it writes to ${first.to} comes back${over} in ${last.to}, which it reads. Change it.`;
 }
 
 function compiledOrWhyNot({ spec }: PipelineDefinition): Pipeline | string {

@@ -144,6 +144,23 @@ export function describeGroups(contract: LogContract): void {
       await reader.consumer.close();
     });
 
+    it('is removed with what it has committed once nobody is in it any more', async () => {
+      const topic = await contract.newTopic(1);
+      const group = randomUUID();
+      const { admin } = contract.log;
+      const reader = new Recorder(contract.log, group);
+      await reader.consumer.subscribe([topic]);
+      await until(() => reader.assignments.length === 1, 'the partition');
+      await contract.producer.append(contract.numbered(topic, 0, 3));
+      await until(() => reader.records.length === 3, 'the records');
+      await until(() => reader.consumer.commit(topic, 0, 3), 'a commit');
+      expect(await admin.removeGroup(group)).toBe(false);
+      await reader.consumer.close();
+      await until(() => admin.removeGroup(group), 'its removal');
+      expect(await admin.committed(group, topic)).toEqual(new Map());
+      expect(await admin.removeGroup(group)).toBe(true);
+    });
+
     it('goes on when one of its topics is removed', async () => {
       const [kept, gone] = [await contract.newTopic(), await contract.newTopic()];
       const reader = new Recorder(contract.log, randomUUID());

@@ -161,6 +161,17 @@ export class KafkaAdmin implements TopicAdmin {
     }
   }
 
+  removeGroup(group: string): Promise<boolean> {
+    return this.client.retrying('removing a group', async () => {
+      const coordinator = await this.coordinator(group);
+      this.coordinators.delete(group);
+      const error = (await coordinator.deleteGroups([group])).results[0]?.error;
+      if (isProtocolError(error, 'NON_EMPTY_GROUP')) return false;
+      if (error && !isProtocolError(error, 'GROUP_ID_NOT_FOUND')) throw error;
+      return true;
+    });
+  }
+
   private coordinator(group: string): Promise<Broker> {
     const known = this.coordinators.get(group);
     if (known) return known;

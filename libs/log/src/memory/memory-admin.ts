@@ -76,6 +76,11 @@ export class MemoryAdmin implements TopicAdmin {
     return new Map(known.filter(([, partitions]) => partitions.size > 0));
   }
 
+  async removeGroup(group: string): Promise<boolean> {
+    this.broker.throwIfDown();
+    return this.broker.removeGroup(group);
+  }
+
   async ping(): Promise<void> {
     this.broker.throwIfDown();
   }

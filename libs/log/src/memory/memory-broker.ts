@@ -24,13 +24,23 @@ export class MemoryBroker {
 
   removeTopic(topic: string): void {
     this.topics.delete(topic);
-    for (const group of this.groups.values()) group.rebalance();
+    for (const group of this.groups.values()) {
+      group.forget(topic);
+      group.rebalance();
+    }
   }
 
   group(name: string): MemoryGroup {
     const known = this.groups.get(name) ?? new MemoryGroup(this.topics);
     this.groups.set(name, known);
     return known;
+  }
+
+  /** False while it has members. */
+  removeGroup(name: string): boolean {
+    const isEmpty = this.groups.get(name)?.isEmpty ?? true;
+    if (isEmpty) this.groups.delete(name);
+    return isEmpty;
   }
 
   write(records: readonly NewRecord[]): Position[] {

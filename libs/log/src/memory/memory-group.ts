@@ -22,6 +22,10 @@ export class MemoryGroup {
 
   constructor(private readonly topics: ReadonlyMap<string, MemoryTopic>) {}
 
+  get isEmpty(): boolean {
+    return this.members.size === 0;
+  }
+
   join(member: MemoryMember): void {
     this.members.add(member);
     this.rebalance();
@@ -36,6 +40,11 @@ export class MemoryGroup {
     const own = this.committed.get(topic) ?? new Map<number, number>();
     own.set(partition, offset);
     this.committed.set(topic, own);
+  }
+
+  /** As Kafka does with the topic. */
+  forget(topic: string): void {
+    this.committed.delete(topic);
   }
 
   /** Of which topic of that name an offset was committed. */

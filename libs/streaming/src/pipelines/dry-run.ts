@@ -15,6 +15,7 @@ export type Ask = (lookups: readonly Lookup[]) => Promise<readonly (string | nul
  */
 export async function dryRun(pipeline: Pipeline, events: readonly LogEvent[], ask: Ask): Promise<DryRun> {
   const runner = new DryRunner(pipeline, ask);
+  await runner.prepare(events);
   for (const event of events) {
     if (runner.isFull) break;
     await runner.read(event);
@@ -22,6 +23,9 @@ export async function dryRun(pipeline: Pipeline, events: readonly LogEvent[], as
   await runner.advance(Infinity);
   return runner.result;
 }
+
+/** From so many lookups on, others wait for their events. */
+const mostAtOnce = 1000;
 
 /** Rows of a stage, in the order in which they would be read. */
 interface StageState {
@@ -51,6 +55,18 @@ class DryRunner {
 
   get result(): DryRun {
     return this.#record.result;
+  }
+
+  /** Asks at once what the events need first, up to a bound; what they need then is asked for as they come. */
+  async prepare(events: readonly LogEvent[]): Promise<void> {
+    const { chain } = this.pipeline;
+    if (!chain.looksUp) return;
+    const missing = new Map<string, Lookup>();
+    for (const flow of events.map(sourceFlow)) {
+      if (!this.pipeline.matches(flow) || missing.size >= mostAtOnce) continue;
+      for (const lookup of chain.lookups(flow, () => undefined)) missing.set(nameOf(lookup), lookup);
+    }
+    if (missing.size > 0) await this.#learn([...missing.values()]);
   }
 
   async read(event: LogEvent): Promise<void> {
@@ -93,10 +109,12 @@ class DryRunner {
 
   async #lookUp(chain: Chain, flow: FlowEvent): Promise<void> {
     const next = () => chain.lookups(flow, (lookup) => this.#known.get(nameOf(lookup)));
-    for (let missing = next(); missing.length > 0; missing = next()) {
-      const texts = await this.ask(missing);
-      missing.forEach((lookup, i) => this.#known.set(nameOf(lookup), texts[i] ?? null));
-    }
+    for (let missing = next(); missing.length > 0; missing = next()) await this.#learn(missing);
+  }
+
+  async #learn(lookups: readonly Lookup[]): Promise<void> {
+    const texts = await this.ask(lookups);
+    lookups.forEach((lookup, i) => this.#known.set(nameOf(lookup), texts[i] ?? null));
   }
 
   async #follow(outcome: Outcome | Passed, steps: DryRunStep[]): Promise<void> {

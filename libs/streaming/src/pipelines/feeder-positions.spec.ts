@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FeederPositions, passedOn, type Control } from './feeder-positions.js';
+import { FeederPositions, passedOn, type Control, type ForwardedPosition } from './feeder-positions.js';
 import { noWatermark } from './source-watermark.js';
 
 const [a, b] = ['orders/0', 'orders/1'];
@@ -46,7 +46,7 @@ describe('the watermark of a stage', () => {
 
   it('never goes back, also when an idle one has records again', () => {
     const fed = positions(control(a, [5, 50]), idle(b, [5, 30]));
-    expect(fed.take({ source: b, offset: 5, index: 0 })).toBe(true);
+    expect(fed.take({ source: b, offset: 5, index: 0, path: '' })).toBe(true);
     fed.control(control(b, [6, 35]));
     expect(fed.watermark).toBe(50);
     fed.control(control(a, [6, 90]));
@@ -57,7 +57,7 @@ describe('the watermark of a stage', () => {
 
   it('is held back by one that was idle as soon as it has a record', () => {
     const fed = positions(control(a, [5, 50]), idle(b, [5, 30]));
-    fed.take({ source: b, offset: 5, index: 0 });
+    fed.take({ source: b, offset: 5, index: 0, path: '' });
     fed.control(control(a, [6, 90]));
     expect(fed.watermark).toBe(50);
     fed.control(control(b, [6, 55]));
@@ -66,7 +66,7 @@ describe('the watermark of a stage', () => {
 
   it('does not take a stale control for the present: what was said to be idle has records', () => {
     const fed = positions(control(a, [5, 50]), control(b, [5, 50]));
-    fed.take({ source: b, offset: 7, index: 0 });
+    fed.take({ source: b, offset: 7, index: 0, path: '' });
     fed.control(control(a, [9, 1000]));
     fed.control(idle(b, [7, 900]));
     expect(fed.watermark).toBe(50);
@@ -100,7 +100,7 @@ describe('the watermark of a stage', () => {
 describe('records of feeders', () => {
   it('are taken once, each feeder by itself', () => {
     const fed = positions();
-    const take = (source: string, offset: number, index = 0) => fed.take({ source, offset, index });
+    const take = (source: string, offset: number, index = 0) => fed.take({ source, offset, index, path: '' });
     expect([take(a, 3), take(a, 3, 1), take(b, 3), take(a, 8)]).toEqual([true, true, true, true]);
     expect([take(a, 3), take(a, 3, 1), take(a, 8), take(b, 3), take(b, 2, 7)]).toEqual([
       false,
@@ -112,6 +112,16 @@ describe('records of feeders', () => {
     expect(take(a, 8, 1)).toBe(true);
   });
 
+  it('are told apart by what was made of one event, too, and what was taken is known', () => {
+    const fed = positions();
+    const at = (path: string) => ({ source: a, offset: 3, index: 1, path });
+    const paths = ['0001', '0001/0000', '0003', '0002', '0003'];
+    expect(paths.map((path) => fed.take(at(path)))).toEqual([true, true, true, false, false]);
+    expect(fed.hasTaken(at('0003'))).toBe(true);
+    expect(fed.hasTaken(at('0004'))).toBe(false);
+    expect(fed.hasTaken({ ...at(''), source: b })).toBe(false);
+  });
+
   it('and controls leave the same whether or not they were saved and read in between', () => {
     const record = fc.oneof(
       fc.record({
@@ -120,12 +130,15 @@ describe('records of feeders', () => {
         watermark: fc.integer({ min: -5, max: 5 }),
         idle: fc.boolean(),
       }),
-      fc.record({ source: fc.constantFrom(a, b), offset: fc.nat(5), index: fc.nat(1) }),
+      fc.record({
+        source: fc.constantFrom(a, b),
+        offset: fc.nat(5),
+        index: fc.nat(1),
+        path: fc.constantFrom('', '0001'),
+      }),
     );
-    const apply = (
-      fed: FeederPositions,
-      given: Control | { source: string; offset: number; index: number },
-    ) => ('idle' in given ? fed.control(given) : fed.take(given));
+    const apply = (fed: FeederPositions, given: Control | ForwardedPosition) =>
+      'idle' in given ? fed.control(given) : fed.take(given);
     fc.assert(
       fc.property(fc.array(record), (records) => {
         const kept = positions();

@@ -9,17 +9,25 @@ export interface Control extends TimeProgress {
   readonly next: number;
 }
 
-/** A forwarded record: the index is among all that came of the record at the offset. */
+/**
+ * A forwarded record, and which of all that came of the record at the offset. What is repeated after a crash may take another
+ * way, with another definition or with other states of projections: the place of one must not depend on what became of
+ * the others. So it is that of the event that went into the chain, and of what `flat_map` made of it.
+ */
 export interface ForwardedPosition {
   readonly source: string;
   readonly offset: number;
+  /** Among the events that went into the chain because of the record: of results of windows there may be several. */
   readonly index: number;
+  /** Of its origin: texts are in the order of the elements. */
+  readonly path: string;
 }
 
 interface Feeder {
   /** Of the last record that was taken; -1 before the first. */
   offset: number;
   index: number;
+  path: string;
   /** What is known to have been forwarded. */
   next: number;
   watermark: Micros;
@@ -47,8 +55,8 @@ export class FeederPositions {
     if (saved === undefined) return;
     const { watermark, feeders } = JSON.parse(saved) as Saved;
     this.#watermark = watermark;
-    for (const [source, [offset, index, next, time, idle]] of Object.entries(feeders)) {
-      this.#feeders.set(source, { offset, index, next, watermark: time, idle: idle === 1 });
+    for (const [source, [offset, index, next, time, idle, path]] of Object.entries(feeders)) {
+      this.#feeders.set(source, { offset, index, path, next, watermark: time, idle: idle === 1 });
     }
   }
 
@@ -61,11 +69,11 @@ export class FeederPositions {
    * task that does not know that another one has taken over, as a part of it again.
    * @returns false for a repetition
    */
-  take({ source, offset, index }: ForwardedPosition): boolean {
+  take(position: ForwardedPosition): boolean {
+    const { source, offset, index, path } = position;
     const feeder = this.#feeder(source);
-    if (offset < feeder.offset || (offset === feeder.offset && index <= feeder.index)) return false;
-    feeder.offset = offset;
-    feeder.index = index;
+    if (!isAfter(position, feeder)) return false;
+    Object.assign(feeder, { offset, index, path });
     if (offset >= feeder.next) feeder.next = offset + 1;
     // What an idle feeder said was guessed from the clock: until it says more, nothing moves.
     if (feeder.idle) feeder.watermark = noWatermark;
@@ -83,11 +91,17 @@ export class FeederPositions {
     this.#watermark = Math.max(this.#watermark, this.#least());
   }
 
+  /** Whether it was taken: all that is in the topic below what has been read must be so. */
+  hasTaken(position: ForwardedPosition): boolean {
+    const feeder = this.#feeders.get(position.source);
+    return feeder !== undefined && !isAfter(position, feeder);
+  }
+
   /** Plain JSON. */
   save(): string {
     const feeders: Saved['feeders'] = {};
-    for (const [source, { offset, index, next, watermark, idle }] of this.#feeders) {
-      feeders[source] = [offset, index, next, watermark, idle ? 1 : 0];
+    for (const [source, { offset, index, path, next, watermark, idle }] of this.#feeders) {
+      feeders[source] = [offset, index, next, watermark, idle ? 1 : 0, path];
     }
     return JSON.stringify({ watermark: this.#watermark, feeders } satisfies Saved);
   }
@@ -95,7 +109,7 @@ export class FeederPositions {
   #feeder(source: string): Feeder {
     const known = this.#feeders.get(source);
     if (known) return known;
-    const feeder = { offset: -1, index: -1, next: 0, watermark: noWatermark, idle: false };
+    const feeder = { offset: -1, index: -1, path: '', next: 0, watermark: noWatermark, idle: false };
     this.#feeders.set(source, feeder);
     return feeder;
   }
@@ -114,7 +128,16 @@ export class FeederPositions {
 
 interface Saved {
   watermark: Micros;
-  feeders: Record<string, [offset: number, index: number, next: number, watermark: Micros, idle: 0 | 1]>;
+  feeders: Record<
+    string,
+    [offset: number, index: number, next: number, watermark: Micros, idle: 0 | 1, path: string]
+  >;
+}
+
+function isAfter(a: Omit<ForwardedPosition, 'source'>, b: Omit<ForwardedPosition, 'source'>): boolean {
+  if (a.offset !== b.offset) return a.offset > b.offset;
+  if (a.index !== b.index) return a.index > b.index;
+  return a.path > b.path;
 }
 
 /**

@@ -199,7 +199,7 @@ class SourceTask extends Task {
       this.time.read(event.timestamp, event.ingested_at, 0);
       const flow = sourceFlow(event);
       const outcomes = pipeline.matches(flow) ? pipeline.chain.run(flow, noTables) : [];
-      outcomes.forEach((outcome, index) => staged.push({ outcome, offset, index, watermark }));
+      outcomes.forEach((outcome) => staged.push({ outcome, offset, index: 0, watermark }));
     }
     yield* this.outcomes(staged);
     this.next = end;
@@ -252,7 +252,7 @@ class KeyedTask extends Task {
     records.forEach((record, i) => {
       const offset = this.next + i;
       const made = this.take(record, offset);
-      made.forEach(({ outcome, watermark }, index) => staged.push({ outcome, offset, index, watermark }));
+      staged.push(...made.map((one) => ({ ...one, offset })));
     });
     yield* this.outcomes(staged);
     this.next += records.length;
@@ -272,8 +272,10 @@ class KeyedTask extends Task {
     const { operator, chain } = this.keyed;
     const before = this.positions.watermark;
     const made: Made[] = [];
-    const run = (results: readonly FlowEvent[], watermark: number) =>
-      made.push(...ran(chain, results, watermark));
+    let inputs = 0;
+    const run = (results: readonly FlowEvent[], watermark: number) => {
+      for (const flow of results) made.push(...ran(chain, flow, { watermark, index: inputs++ }));
+    };
     if (record.kind === 'control') {
       this.positions.control(record.control);
       const { watermark } = this.positions;
@@ -286,8 +288,8 @@ class KeyedTask extends Task {
       }
       return made;
     }
-    if (!this.positions.take(record)) return made;
     const flow = JSON.parse(record.text) as FlowEvent;
+    if (!this.positions.take({ ...record, path: flow.origin.path })) return made;
     const watermark = Math.max(before, record.watermark);
     let refused: Outcome | undefined;
     for (const name of operator.rowsOf(record.key, flow.event.timestamp)) {
@@ -298,7 +300,7 @@ class KeyedTask extends Task {
       refused ??= step.outcome;
       run(step.results, passedOn(watermark, operator.delay));
     }
-    if (refused) made.push({ outcome: refused, watermark });
+    if (refused) made.push({ outcome: refused, watermark, index: inputs });
     return made;
   }
 
@@ -316,15 +318,16 @@ class KeyedTask extends Task {
 interface Made {
   outcome: Outcome;
   watermark: number;
+  /** Of the event that went into the chain. */
+  index: number;
 }
 
 interface Staged extends Made {
   offset: number;
-  index: number;
 }
 
-function ran(chain: Chain, flows: readonly FlowEvent[], watermark: number): Made[] {
-  return flows.flatMap((flow) => chain.run(flow, noTables).map((outcome) => ({ outcome, watermark })));
+function ran(chain: Chain, flow: FlowEvent, more: { watermark: number; index: number }): Made[] {
+  return chain.run(flow, noTables).map((outcome) => ({ outcome, ...more }));
 }
 
 function byClosing([a, x]: [string, { row: KeyedRow }], [b, y]: [string, { row: KeyedRow }]): number {

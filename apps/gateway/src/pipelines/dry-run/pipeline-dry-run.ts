@@ -1,5 +1,5 @@
-import type { ProjectionReader } from '#store';
-import { dryRun, type Ask, type DryRun, type LogEvent, type Pipeline } from '#streaming';
+import { maxProjectionKeys, type ProjectionReader } from '#store';
+import { dryRun, type DryRun, type LogEvent, type Lookup, type Pipeline } from '#streaming';
 import { requireStreams, type Requester, type RequiredStreamsParts } from '../required-streams.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
 import { wantedPipeline, type UsablePipeline, type WebhookRule } from '../wanted-pipeline.js';
@@ -28,18 +28,35 @@ export class PipelineDryRun {
 
   /** @throws StoreUnavailableError @throws QueryTooExpensiveError @throws ProblemError overloaded */
   run(pipeline: Pipeline, events: readonly LogEvent[], client: AbortSignal): Promise<DryRun> {
-    const ask: Ask = (lookups) =>
-      Promise.all(lookups.map(({ projection, key }) => this.stateOf(projection, key, client)));
-    return dryRun(pipeline, events, ask);
+    return dryRun(pipeline, events, (lookups) => this.statesOf(lookups, client));
   }
 
-  /** As JSON text; null where nothing is known of the key, or nothing can be read yet. */
-  private async stateOf(name: string, key: string, client: AbortSignal): Promise<string | null> {
+  /** One question for all keys of a projection. As JSON text; null where nothing is known of the key. */
+  private async statesOf(lookups: readonly Lookup[], client: AbortSignal): Promise<(string | null)[]> {
+    const states = new Map<string, ReadonlyMap<string, string>>();
+    for (const name of new Set(lookups.map(({ projection }) => projection))) {
+      const keys = new Set(lookups.flatMap(({ projection, key }) => (projection === name ? [key] : [])));
+      states.set(name, await this.statesIn(name, [...keys], client));
+    }
+    return lookups.map(({ projection, key }) => states.get(projection)?.get(key) ?? null);
+  }
+
+  /** By key. Nothing, while nothing can be read yet. */
+  private async statesIn(
+    name: string,
+    keys: readonly string[],
+    client: AbortSignal,
+  ): Promise<Map<string, string>> {
     const { definitions, projections, gate } = this.parts;
     const build = definitions.projections.get(name)?.serving;
-    if (!build) return null;
-    const [found] = await gate.run(client, (signal) => projections.find(build.id, [key], signal));
+    const states = new Map<string, string>();
+    if (!build) return states;
     const fold = foldOf(build);
-    return found ? fold.result(mergedKey(fold, found).folded) : null;
+    for (let at = 0; at < keys.length; at += maxProjectionKeys) {
+      const some = keys.slice(at, at + maxProjectionKeys);
+      for (const found of await gate.run(client, (signal) => projections.find(build.id, some, signal)))
+        states.set(found.key, fold.result(mergedKey(fold, found).folded));
+    }
+    return states;
   }
 }

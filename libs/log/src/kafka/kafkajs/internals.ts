@@ -96,6 +96,7 @@ export interface Broker {
     timeout: number;
   }): Promise<unknown>;
   deleteTopics(request: { topics: string[]; timeout: number }): Promise<unknown>;
+  deleteGroups(groups: string[]): Promise<{ results: { groupId: string; error?: Error }[] }>;
 }
 
 /** kafkajs/src/cluster/brokerPool.js */

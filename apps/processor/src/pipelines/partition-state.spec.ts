@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { CommitLine } from '#consuming';
+import type { DeadLetter } from '#store';
+import { none } from './counts.js';
+import { PartitionState, type Stretch } from './partition-state.js';
+
+const place = { run: 'r', stage: '', stream: 'orders', partition: 0 };
+
+const state = () =>
+  new PartitionState({
+    ...{ name: 'p', place, topic: 't', from: 0, progress: undefined, end: 9, handledUntil: 0 },
+    commits: new CommitLine(0, () => Promise.resolve(true)),
+    ended: new AbortController().signal,
+    now: () => 0,
+  });
+
+const letter = (offset: number): DeadLetter => ({
+  ...{ source: 'pipeline:p', stream: 'orders', partition: 0, offset, reason: 'late_event' },
+  ...{ error: '', event: '{}', created_at: 0 },
+});
+
+const stretch = (next: number, watermark: number): Stretch => ({
+  ...{ next, watermark, state: '', timestamp: undefined },
+  counts: { ...none, failed: 1 },
+  letters: [letter(next - 1)],
+});
+
+describe('a partition', () => {
+  it('has to be saved what has been done since the last save was begun, and all counts', () => {
+    const partition = state();
+    partition.done(stretch(1, 10));
+    const first = partition.unsaved()!;
+    expect(first).toMatchObject({ letters: [letter(0)], progress: { next: 1, failed: 1, watermark: 10 } });
+    partition.done(stretch(2, 20));
+    first.saved();
+    expect([partition.savedWatermark, partition.unsavedCount]).toEqual([10, 1]);
+    const second = partition.unsaved()!;
+    expect(second).toMatchObject({ letters: [letter(1)], progress: { next: 2, failed: 2, watermark: 20 } });
+    second.saved();
+    expect(partition.unsaved()).toBeUndefined();
+  });
+
+  it('has all of it to be saved again when a save failed', () => {
+    const partition = state();
+    partition.done(stretch(1, 10));
+    partition.unsaved();
+    partition.done(stretch(2, 20));
+    expect(partition.unsaved()).toMatchObject({ letters: [letter(0), letter(1)], progress: { next: 2 } });
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { PipelineDefinition } from '#definitions';
+import { RunSelection } from './wanted-runs.js';
+
+const definition = (
+  name: string,
+  [from, to]: [string, string],
+  more: Partial<PipelineDefinition> = {},
+): PipelineDefinition => ({
+  ...{ name, version: 1, created_at: '2026-11-21T04:00:00Z', paused: false, failure: null },
+  spec: { source: { streams: [from] }, operators: [{ emit: { stream: to } }], from: 'beginning' },
+  run: { id: `run-${name}`, started_at: '2026-11-21T04:00:00Z', sources: {} },
+  ...more,
+});
+const later = (name: string) => ({
+  run: { id: `run-${name}`, started_at: '2026-11-21T05:00:00Z', sources: {} },
+});
+
+function selected(...all: PipelineDefinition[]) {
+  const pipelines = { all: () => all } as never;
+  const { wanted, impossible } = new RunSelection({ pipelines, stream: () => undefined }).now();
+  return { wanted: wanted.map((one) => one.definition.name), impossible };
+}
+
+describe('of pipelines that feed each other', () => {
+  it('the one whose run began last is not run, whatever the order of the definitions, and is told why', () => {
+    const all = [
+      definition('p', ['a', 'b']),
+      definition('q', ['b', 'c'], later('q')),
+      definition('r', ['c', 'a']),
+    ];
+    const reason =
+      'It would feed itself: what it writes to c comes back over 2 other pipelines in b, which it reads. Change it.';
+    for (const order of [all, all.toReversed()]) {
+      const { wanted, impossible } = selected(...order);
+      expect(wanted.sort()).toEqual(['p', 'r']);
+      expect(impossible).toEqual([{ run: 'run-q', reason }]);
+    }
+  });
+
+  it('all are run while one is paused, or has failed', () => {
+    const q = definition('q', ['b', 'a'], later('q'));
+    for (const stopped of [{ paused: true }, { failure: 'lost' }])
+      expect(selected(definition('p', ['a', 'b'], stopped), q)).toEqual({ wanted: ['q'], impossible: [] });
+  });
+
+  it('one that feeds itself alone is not run', () => {
+    const { wanted, impossible } = selected(definition('p', ['a', 'a']), definition('q', ['a', 'b']));
+    expect(wanted).toEqual(['q']);
+    expect(impossible[0]?.reason).toBe(
+      'It would feed itself: what it writes to a comes back in a, which it reads. Change it.',
+    );
+  });
+});
