@@ -38,9 +38,8 @@ export class Emitter {
 
   /** The same without webhooks: what waits for the log takes memory. */
   async append(outgoing: Outgoing, run: RunLabel, signal: AbortSignal): Promise<void> {
-    const { emits, forwards } = outgoing;
     if (outgoing.size === 0) return;
-    [outgoing.emits, outgoing.forwards] = [[], []];
+    const { emits, forwards } = outgoing.takeRecords();
     const refused = new Set<Emit>();
     for (;;) {
       signal.throwIfAborted();
@@ -51,9 +50,8 @@ export class Emitter {
   }
 
   private async deliver(outgoing: Outgoing, run: RunLabel, signal: AbortSignal): Promise<void> {
-    const { deliveries } = outgoing;
+    const deliveries = outgoing.takeDeliveries();
     if (deliveries.length === 0) return;
-    outgoing.deliveries = [];
     const failures = await this.parts.webhooks.deliver(
       deliveries.map((delivery) => this.deliveryOf(delivery, run)),
       signal,

@@ -7,14 +7,14 @@ import { feederName, type CurrentRun } from './current-run.js';
 import { Outgoing, type Cause } from './outgoing.js';
 import { OvertakenError, type PartitionRows } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
-import { runChain } from './run-chain.js';
 import { readStageRecord, type ForwardedEvent, type StageRecord } from './stage-record.js';
+import { StretchWriting } from './stretch-writing.js';
 import type { Task, Taken, TaskParts } from './task.js';
 
 /** Records, and rows that they are for, of one stretch. */
 const [stretchRecords, stretchRows] = [1000, 5000];
-/** Results that wait for the stage's chain, and records that wait to be written. */
-const [mostResults, mostWaiting] = [1000, 5000];
+/** Results that wait for the stage's chain, and about how many characters. */
+const [mostResults, mostWeight] = [1000, 4 * 1024 * 1024];
 
 export interface KeyedTaskOptions extends TaskParts {
   stage: string;
@@ -33,10 +33,11 @@ interface Result extends Cause {
 
 /** A stretch that is being computed. */
 interface Work {
-  readonly run: CurrentRun;
   readonly stage: KeyedStage;
   readonly outgoing: Outgoing;
+  readonly writing: StretchWriting;
   results: Result[];
+  weight: number;
   closed: boolean;
   /** All rows that are stored come of records before it. */
   readonly before: number;
@@ -103,23 +104,24 @@ export class KeyedTask implements Task {
     arrivals: readonly Arrival[],
     { run, stage, next }: { run: CurrentRun; stage: KeyedStage; next: number },
   ): Promise<{ counts: Readonly<Counts>; changed: boolean }> {
-    const { emitter, state, now, turn } = this.options;
+    const { state, now } = this.options;
     if (run.feedersOf(stage.id).join() !== this.known)
       this.positions = this.positionsOf(run, this.positions.save());
     const outgoing = new Outgoing({
       ...{ name: run.label.name, source: this.source, now },
       topicOf: (to) => run.topicOf(to),
     });
-    const work: Work = { run, stage, outgoing, results: [], closed: false, before: state.next };
-    const done = await turn();
-    try {
-      state.ended.throwIfAborted();
-      await this.compute(arrivals, work);
-    } finally {
-      done();
-    }
-    await emitter.write(outgoing, run.label, state.ended);
-    state.ended.throwIfAborted();
+    const writing = new StretchWriting(outgoing, run.label, this.options);
+    const work: Work = {
+      stage,
+      outgoing,
+      writing,
+      results: [],
+      weight: 0,
+      closed: false,
+      before: state.next,
+    };
+    await writing.compute(() => this.compute(arrivals, work));
     const { letters, counts } = outgoing;
     state.done({
       ...{ next, letters, counts, watermark: this.positions.watermark, state: this.positions.save() },
@@ -141,7 +143,7 @@ export class KeyedTask implements Task {
       if (rows.isDue(watermark)) await this.closeDue(watermark, work, cause);
       else rows.passTo(watermark);
       if (arrival.read?.forwarded) this.add(arrival, arrival.read, work);
-      if (work.results.length >= mostResults) await this.runResults(work);
+      if (isFull(work)) await this.runResults(work);
     }
     await this.runResults(work);
   }
@@ -150,7 +152,7 @@ export class KeyedTask implements Task {
   private admit({ record, read }: Arrival, { outgoing }: Work): boolean {
     if (!read) {
       outgoing.counts.failed++;
-      outgoing.letters.push(this.unreadable(record));
+      outgoing.addLetter(this.unreadable(record));
       return false;
     }
     if (read.control) this.positions.control(read.control);
@@ -172,7 +174,7 @@ export class KeyedTask implements Task {
       const step = operator.add(rows.get(name), name, { key, flow, watermark });
       if (step.row) rows.set(name, step.row, { position: record.offset, weight: record.value?.length ?? 0 });
       outcome ??= step.outcome;
-      for (const result of step.results) work.results.push({ ...cause, flow: result });
+      addResults(work, step.results, cause);
     }
     if (outcome) work.outgoing.add([outcome], cause);
   }
@@ -189,21 +191,18 @@ export class KeyedTask implements Task {
         const { row, results } = operator.close(before, name, watermark);
         if (row) rows.set(name, row, { position: cause.offset, weight: 0 });
         else rows.close(name);
-        for (const flow of results) work.results.push({ ...cause, flow });
+        addResults(work, results, cause);
+        if (isFull(work)) await this.runResults(work);
       }
       await this.runResults(work);
     }
   }
 
   private async runResults(work: Work): Promise<void> {
-    const { run, stage, outgoing, results } = work;
+    const { stage, writing, results } = work;
     if (results.length === 0) return;
-    work.results = [];
-    for (const { input, outcomes } of await runChain(stage.chain, results, this.options.load))
-      outgoing.add(outcomes, input);
-    // It comes again with the same ids, should the stretch not be done.
-    if (outgoing.size >= mostWaiting)
-      await this.options.emitter.append(outgoing, run.label, this.state.ended);
+    [work.results, work.weight] = [[], 0];
+    await writing.take(stage.chain, results);
   }
 
   private unreadable({ offset, value }: LogRecord): DeadLetter {
@@ -213,6 +212,17 @@ export class KeyedTask implements Task {
       ...{ error: 'no record of a stage', event: String(value), created_at: this.options.now() },
     };
   }
+}
+
+function addResults(work: Work, flows: readonly FlowEvent[], cause: Cause): void {
+  for (const flow of flows) {
+    work.results.push({ ...cause, flow });
+    work.weight += flow.event.data.length;
+  }
+}
+
+function isFull({ results, weight }: Work): boolean {
+  return results.length >= mostResults || weight >= mostWeight;
 }
 
 /** As many records as make a stretch. */

@@ -10,6 +10,7 @@ import { KeyedTask } from './keyed-task.js';
 import { PartitionRows, type RowSource } from './partition-rows.js';
 import { PartitionState } from './partition-state.js';
 import type { RunParts } from './run-parts.js';
+import { saveLetters } from './save-stretches.js';
 import { SourceTask } from './source-task.js';
 import type { Task, TaskParts } from './task.js';
 
@@ -151,6 +152,7 @@ function taskOf(
       const wanted = [...lookups];
       return retry.run('store', ended, () => tables.load(wanted, found));
     },
+    saveLetters: (letters) => saveLetters({ writer: parts.writer, retry, stopped: ended }, letters),
     turn: () => saver.turn(state),
     controls: new ControlLine((records) => producer.append(records), parts.pace.tellMs),
     now: () => nowOf(parts),

@@ -1,7 +1,7 @@
 import type { KnownErasures, Progress, Retry } from '#consuming';
 import type { TopicNames } from '#contracts';
 import type { Log, Producer } from '#log';
-import type { PipelineWriter } from '#store';
+import type { EventWriter, PipelineWriter } from '#store';
 import type { IdWindowBounds } from '#streaming';
 import type { Saver } from '../projections/saver.js';
 import type { Emitter } from './emitter.js';
@@ -25,7 +25,8 @@ export interface RunParts {
   log: Log;
   topics: TopicNames;
   producer: Pick<Producer, 'append'>;
-  writer: Pick<PipelineWriter, 'load' | 'due' | 'progressOf' | 'save'>;
+  writer: Pick<PipelineWriter, 'load' | 'due' | 'progressOf' | 'save'> &
+    Pick<EventWriter, 'appendDeadLetters'>;
   emitter: Emitter;
   tables: ProjectionTables;
   retry: Retry;
