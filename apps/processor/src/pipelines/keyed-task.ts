@@ -1,7 +1,14 @@
 import type { Micros } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
 import type { DeadLetter } from '#store';
-import { FeederPositions, passedOn, type FlowEvent, type KeyedStage, type Outcome } from '#streaming';
+import {
+  FeederPositions,
+  passedOn,
+  readable,
+  type FlowEvent,
+  type KeyedStage,
+  type Outcome,
+} from '#streaming';
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
 import { Outgoing, type Cause } from './outgoing.js';
@@ -166,7 +173,8 @@ export class KeyedTask implements Task {
   ): void {
     const { rows } = this.options;
     const { operator } = work.stage;
-    const { flow } = forwarded;
+    // One for all windows that it is in: its JSON is read once.
+    const flow = readable(forwarded.flow);
     const watermark: Micros = Math.max(this.positions.watermark, forwarded.watermark);
     const cause: Cause = { offset: record.offset, watermark: passedOn(watermark, operator.delay) };
     let outcome: Outcome | undefined;

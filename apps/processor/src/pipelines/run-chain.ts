@@ -16,18 +16,19 @@ export interface Input {
  */
 export async function runChain<In extends Input>(
   chain: Chain,
-  inputs: readonly In[],
+  inputs: Iterable<In>,
   load: (...of: Parameters<ProjectionTables['load']>) => Promise<void>,
 ): Promise<Iterable<{ input: In; outcomes: readonly Outcome[] }>> {
+  if (!chain.looksUp) return outcomesOf(chain, inputs, () => null);
   const found: Found = new Map();
-  if (chain.looksUp) await lookUp(chain, inputs, { found, load });
-  const tables: Tables = (lookup) => found.get(lookupName(lookup)) ?? null;
-  return outcomesOf(chain, inputs, tables);
+  const all = [...inputs];
+  await lookUp(chain, all, { found, load });
+  return outcomesOf(chain, all, (lookup) => found.get(lookupName(lookup)) ?? null);
 }
 
 function* outcomesOf<In extends Input>(
   chain: Chain,
-  inputs: readonly In[],
+  inputs: Iterable<In>,
   tables: Tables,
 ): Generator<{ input: In; outcomes: readonly Outcome[] }> {
   for (const input of inputs) yield { input, outcomes: chain.run(input.flow, tables) };

@@ -89,7 +89,9 @@ export class SourceTask implements Task {
       topicOf: (stage) => run.topicOf(stage),
     });
     const writing = new StretchWriting(outgoing, run.label, this.options);
-    await writing.compute(() => this.compute(records, run, writing));
+    await writing.compute(() =>
+      writing.take(run.pipeline.chain, this.matched(records, run, outgoing.counts)),
+    );
     const { letters, counts } = outgoing;
     this.state.done({
       ...{ next: Math.max(next, state.next), letters, counts, state: state.state },
@@ -98,18 +100,18 @@ export class SourceTask implements Task {
     return counts;
   }
 
-  private async compute(
+  /** What is for the pipeline, each when it is asked for: what was read of one is not held longer than it is needed. */
+  private *matched(
     records: readonly LogRecord[],
-    run: CurrentRun,
-    writing: StretchWriting,
-  ): Promise<void> {
-    const matched: Matched[] = [];
+    { pipeline }: CurrentRun,
+    counts: Counts,
+  ): Generator<Matched> {
     for (const record of records) {
-      const one = this.admit(record, run.pipeline);
-      if (one) matched.push(one);
+      const one = this.admit(record, pipeline);
+      if (!one) continue;
+      counts.processed++;
+      yield one;
     }
-    writing.outgoing.counts.processed += matched.length;
-    await writing.take(run.pipeline.chain, matched);
   }
 
   /** Without any waiting: the reader's record is gone at the next one. */

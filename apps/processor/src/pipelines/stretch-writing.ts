@@ -38,7 +38,7 @@ export class StretchWriting {
   }
 
   /** Runs a chain over events of the stretch, in their order. */
-  async take(chain: Chain, inputs: readonly (Input & Cause)[]): Promise<void> {
+  async take(chain: Chain, inputs: Iterable<Input & Cause>): Promise<void> {
     const { outgoing } = this;
     for (const { input, outcomes } of await runChain(chain, inputs, this.parts.load))
       for (const outcome of outcomes) {
