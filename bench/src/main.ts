@@ -9,6 +9,7 @@ import { drain } from './measures/p3-drain.js';
 import { freshness } from './measures/p4-freshness.js';
 import { pages } from './measures/p5-pages.js';
 import { fold } from './measures/p7-fold.js';
+import { pipeline } from './measures/p7-pipeline.js';
 import { memory } from './measures/p8-memory.js';
 import { idle } from './measures/p9-idle.js';
 import { entityState } from './measures/entity-state.js';
@@ -25,7 +26,7 @@ const measures: { names: MeasureName[]; run: (bench: Bench) => Promise<Row[]> }[
   { names: ['P3'], run: drain },
   { names: ['P4'], run: freshness },
   { names: ['P5', 'P6'], run: pages },
-  { names: ['P7'], run: fold },
+  { names: ['P7'], run: async (bench) => [...(await fold(bench)), ...(await pipeline(bench))] },
   { names: ['P8'], run: memory },
   { names: ['P9'], run: idle },
   { names: ['SCHEMA'], run: schema },

@@ -26,6 +26,9 @@ export function byEntity(name: string, stream: string): Definition {
 /** A million events are several saves before the first commit is seen, and then some hundred. */
 const groupLimitMs = 60_000;
 
+/** Of the events of a backlog. */
+export const backlogSeed = 7;
+
 /** Writes a backlog of events; nothing reads it. @param entities see `ClosedLoopJob` */
 export async function fillStream(
   stack: Stack,
@@ -36,7 +39,7 @@ export async function fillStream(
   await createStream(stack, stream);
   await runClosedLoop({
     urls: [stack.urls.ingest],
-    ...{ stream, connections: 4, batchSize: 500, events, warmUpEvents: 0, seed: 7 },
+    ...{ stream, connections: 4, batchSize: 500, events, warmUpEvents: 0, seed: backlogSeed },
     ...(entities !== undefined && { entities }),
   });
 }
@@ -62,7 +65,7 @@ export async function foldBacklog(
   const known = new Set(await GroupProgress.groups(bench.engines.brokers));
   await define(stack, definition);
   processor.launch();
-  const group = await newGroup(bench, stack, known);
+  const group = await newGroup(bench, stack.topics.projectionGroup(''), known);
   const topic = stack.topics.ofStream(definition.source.streams[0]!);
   const progress = await GroupProgress.open({ brokers: bench.engines.brokers, group, topic });
   try {
@@ -107,8 +110,8 @@ export async function untilProjection(
   throw new Error(`the projection ${name} did not become what it should within five minutes`);
 }
 
-async function newGroup(bench: Bench, stack: Stack, known: ReadonlySet<string>): Promise<string> {
-  const prefix = stack.topics.projectionGroup('');
+/** The group that a processor has begun, besides those that were known. */
+export async function newGroup(bench: Bench, prefix: string, known: ReadonlySet<string>): Promise<string> {
   const deadline = Date.now() + groupLimitMs;
   while (Date.now() < deadline) {
     const groups = await GroupProgress.groups(bench.engines.brokers);
@@ -116,5 +119,5 @@ async function newGroup(bench: Bench, stack: Stack, known: ReadonlySet<string>):
     if (group !== undefined) return group;
     await sleep(50);
   }
-  throw new Error('no processor began with the projection');
+  throw new Error('no processor has begun');
 }

@@ -4,7 +4,7 @@ import { batchBodies, benchEvents } from '../workload.js';
 import type { ClosedLoopJob, ClosedLoopResult } from './job.js';
 
 /** Different events that are prepared; they are sent again and again, as ids are the server's. */
-const preparedEvents = 50_000;
+export const preparedEvents = 50_000;
 
 /** Sends the warm-up, then the events that count. All bytes are made before the clock starts. */
 export async function closedLoop(job: ClosedLoopJob): Promise<ClosedLoopResult> {

@@ -19,6 +19,11 @@ export class EmittedSchemas {
     this.mismatches = new Mismatches(definitions);
   }
 
+  /** Whether there is anything to check: `check` says at once that there is not. */
+  has(stream: string, eventType: string): boolean {
+    return this.index.find(stream, eventType) !== undefined;
+  }
+
   /** @throws Error when a schema cannot be compiled */
   async check(stream: string, eventType: string, data: string): Promise<SchemaOutcome> {
     const entry = this.index.find(stream, eventType);

@@ -38,9 +38,8 @@ export class Emitter {
 
   /** The same without webhooks: what waits for the log takes memory. */
   async append(outgoing: Outgoing, run: RunLabel, signal: AbortSignal): Promise<void> {
-    const { emits, forwards } = outgoing;
     if (outgoing.size === 0) return;
-    [outgoing.emits, outgoing.forwards] = [[], []];
+    const { emits, forwards } = outgoing.takeRecords();
     const refused = new Set<Emit>();
     for (;;) {
       signal.throwIfAborted();
@@ -51,9 +50,8 @@ export class Emitter {
   }
 
   private async deliver(outgoing: Outgoing, run: RunLabel, signal: AbortSignal): Promise<void> {
-    const { deliveries } = outgoing;
+    const deliveries = outgoing.takeDeliveries();
     if (deliveries.length === 0) return;
-    outgoing.deliveries = [];
     const failures = await this.parts.webhooks.deliver(
       deliveries.map((delivery) => this.deliveryOf(delivery, run)),
       signal,
@@ -88,33 +86,36 @@ export class Emitter {
     const records: NewRecord[] = [];
     for (const emit of emits) {
       if (attempt.refused.has(emit)) continue;
-      const record = await this.recordOf(emit, attempt);
+      // Waiting takes longer than making a record: it is only for what has to be asked for.
+      const record = this.isKnown(emit) ? this.made(emit, null, attempt) : await this.recordOf(emit, attempt);
       if (typeof record !== 'string') records.push(record);
     }
     return records;
   }
 
   /** The record; or why there is none, which is a letter then. */
-  private async recordOf(
-    emit: Emit,
-    { run, outgoing, signal, refused }: Attempt,
-  ): Promise<NewRecord | string> {
-    const { streams, schemas, topics, retry, now } = this.parts;
-    const { stream, at, flow } = emit;
-    const refuse = (error: string): string => {
-      refused.add(emit);
-      outgoing.counts.emitted--;
-      outgoing.fail(flow, { reason: 'schema_violation', error: `${at}: ${error}`, stream });
-      return error;
-    };
+  private async recordOf(emit: Emit, attempt: Attempt): Promise<NewRecord | string> {
+    const { streams, schemas, retry } = this.parts;
+    const { stream } = emit;
     if (!streams.isThere(stream)) {
-      const reason = await retry.run('log', signal, () => streams.ensure(stream));
-      if (reason !== undefined) return refuse(reason);
+      const reason = await retry.run('log', attempt.signal, () => streams.ensure(stream));
+      if (reason !== undefined) return refuse(emit, reason, attempt);
     }
     const { version, error } = await checked(schemas, emit);
-    if (error !== undefined) return refuse(error);
-    const record = emittedRecord(emit, run, { schemaVersion: version, now: now() });
-    if (isTooLarge(record)) return refuse(tooLarge);
+    return error === undefined ? this.made(emit, version, attempt) : refuse(emit, error, attempt);
+  }
+
+  /** There is a stream for it, and no schema. */
+  private isKnown({ stream, flow }: Emit): boolean {
+    const { streams, schemas } = this.parts;
+    return streams.isThere(stream) && !schemas.has(stream, flow.event.event_type);
+  }
+
+  private made(emit: Emit, schemaVersion: number | null, attempt: Attempt): NewRecord | string {
+    const { streams, topics, now } = this.parts;
+    const { stream } = emit;
+    const record = emittedRecord(emit, attempt.run, { schemaVersion, now: now() });
+    if (isTooLarge(record)) return refuse(emit, tooLarge, attempt);
     const { key, value } = record;
     return { topic: topics.ofStream(stream), key, value, partitions: streams.partitionsOf(stream) };
   }
@@ -126,6 +127,15 @@ interface Attempt {
   signal: AbortSignal;
   /** What is a letter already. */
   refused: Set<Emit>;
+}
+
+/** It becomes a letter. @returns why */
+function refuse(emit: Emit, error: string, { outgoing, refused }: Attempt): string {
+  const { at, flow, stream } = emit;
+  refused.add(emit);
+  outgoing.counts.emitted--;
+  outgoing.fail(flow, { reason: 'schema_violation', error: `${at}: ${error}`, stream });
+  return error;
 }
 
 async function checked(

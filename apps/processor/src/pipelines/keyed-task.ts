@@ -1,21 +1,28 @@
 import type { Micros } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
 import type { DeadLetter } from '#store';
-import { FeederPositions, passedOn, type FlowEvent, type KeyedStage, type Outcome } from '#streaming';
+import {
+  FeederPositions,
+  passedOn,
+  readable,
+  type FlowEvent,
+  type KeyedStage,
+  type Outcome,
+} from '#streaming';
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
 import { goneTopic, LostPlaceError } from './lost-place.js';
 import { Outgoing, type Cause } from './outgoing.js';
 import { OvertakenError, type PartitionRows } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
-import { runChain } from './run-chain.js';
 import { readStageRecord, type ForwardedEvent, type StageRecord } from './stage-record.js';
+import { StretchWriting } from './stretch-writing.js';
 import type { Task, Taken, TaskParts } from './task.js';
 
 /** Records, and rows that they are for, of one stretch. */
 const [stretchRecords, stretchRows] = [1000, 5000];
-/** Results that wait for the stage's chain, and records that wait to be written. */
-const [mostResults, mostWaiting] = [1000, 5000];
+/** Results that wait for the stage's chain, and about how many characters. */
+const [mostResults, mostWeight] = [1000, 4 * 1024 * 1024];
 
 export interface KeyedTaskOptions extends TaskParts {
   stage: string;
@@ -34,12 +41,13 @@ interface Result extends Cause {
 
 /** A stretch that is being computed. */
 interface Work {
-  readonly run: CurrentRun;
   readonly stage: KeyedStage;
   readonly outgoing: Outgoing;
+  readonly writing: StretchWriting;
   results: Result[];
   /** Results so far of one record. */
   of: { offset: number; results: number };
+  weight: number;
   closed: boolean;
   /** All rows that are stored come of records before it. */
   readonly before: number;
@@ -133,24 +141,19 @@ export class KeyedTask implements Task {
     arrivals: readonly Arrival[],
     { run, stage, next }: { run: CurrentRun; stage: KeyedStage; next: number },
   ): Promise<{ counts: Readonly<Counts>; changed: boolean }> {
-    const { emitter, state, now, turn } = this.options;
+    const { state, now } = this.options;
     if (run.feedersOf(stage.id).join() !== this.known)
       this.positions = this.positionsOf(run, this.positions.save());
     const outgoing = new Outgoing({
       ...{ name: run.label.name, source: this.source, now },
       topicOf: (to) => run.topicOf(to),
     });
-    const of = { offset: -1, results: 0 };
-    const work: Work = { run, stage, outgoing, results: [], of, closed: false, before: state.next };
-    const done = await turn();
-    try {
-      state.ended.throwIfAborted();
-      await this.compute(arrivals, work);
-    } finally {
-      done();
-    }
-    await emitter.write(outgoing, run.label, state.ended);
-    state.ended.throwIfAborted();
+    const writing = new StretchWriting(outgoing, run.label, this.options);
+    const work: Work = {
+      ...{ stage, outgoing, writing, results: [], weight: 0, of: { offset: -1, results: 0 } },
+      ...{ closed: false, before: state.next },
+    };
+    await writing.compute(() => this.compute(arrivals, work));
     const { letters, counts } = outgoing;
     state.done({
       ...{ next, letters, counts, watermark: this.positions.watermark, state: this.positions.save() },
@@ -172,7 +175,7 @@ export class KeyedTask implements Task {
       if (rows.isDue(watermark)) await this.closeDue(watermark, work, cause);
       else rows.passTo(watermark);
       if (arrival.read?.forwarded) this.add(arrival, arrival.read, work);
-      if (work.results.length >= mostResults) await this.runResults(work);
+      if (isFull(work)) await this.runResults(work);
     }
     await this.runResults(work);
   }
@@ -181,7 +184,7 @@ export class KeyedTask implements Task {
   private admit({ record, read }: Arrival, { outgoing }: Work): boolean {
     if (!read) {
       outgoing.counts.failed++;
-      outgoing.letters.push(this.unreadable(record));
+      outgoing.addLetter(this.unreadable(record));
       return false;
     }
     if (read.control) this.positions.control(read.control);
@@ -195,7 +198,8 @@ export class KeyedTask implements Task {
   ): void {
     const { rows } = this.options;
     const { operator } = work.stage;
-    const { flow } = forwarded;
+    // One for all windows that it is in: its JSON is read once.
+    const flow = readable(forwarded.flow);
     const watermark: Micros = Math.max(this.positions.watermark, forwarded.watermark);
     const cause: Cause = { offset: record.offset, watermark: passedOn(watermark, operator.delay), index: 0 };
     let outcome: Outcome | undefined;
@@ -221,20 +225,17 @@ export class KeyedTask implements Task {
         if (row) rows.set(name, row, { position: cause.offset, weight: 0 });
         else rows.close(name);
         addResults(results, work, cause);
+        if (isFull(work)) await this.runResults(work);
       }
       await this.runResults(work);
     }
   }
 
   private async runResults(work: Work): Promise<void> {
-    const { run, stage, outgoing, results } = work;
+    const { stage, writing, results } = work;
     if (results.length === 0) return;
-    work.results = [];
-    for (const { input, outcomes } of await runChain(stage.chain, results, this.options.load))
-      outgoing.add(outcomes, input);
-    // It comes again with the same ids, should the stretch not be done.
-    if (outgoing.size >= mostWaiting)
-      await this.options.emitter.append(outgoing, run.label, this.state.ended);
+    [work.results, work.weight] = [[], 0];
+    await writing.take(stage.chain, results);
   }
 
   private unreadable({ offset, value }: LogRecord): DeadLetter {
@@ -247,9 +248,17 @@ export class KeyedTask implements Task {
 }
 
 /** Each is one that goes into the chain because of the record. */
-function addResults(results: readonly FlowEvent[], { results: all, of }: Work, cause: Cause): void {
+function addResults(flows: readonly FlowEvent[], work: Work, cause: Cause): void {
+  const { of, results } = work;
   if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
-  for (const flow of results) all.push({ ...cause, index: of.results++, flow });
+  for (const flow of flows) {
+    results.push({ ...cause, index: of.results++, flow });
+    work.weight += flow.event.data.length;
+  }
+}
+
+function isFull({ results, weight }: Work): boolean {
+  return results.length >= mostResults || weight >= mostWeight;
 }
 
 /** As many records as make a stretch. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compilePipeline, type PipelineSpec } from '#streaming';
 import { Incarnation, PipelineWorld, topics, type SpecEvent } from './pipelines.fixture.js';
+import { eventValue } from './stage-record.js';
 
 let world: PipelineWorld;
 let running: Incarnation[];
@@ -42,8 +43,13 @@ afterEach(async () => {
 
 /** The events of its topic again, at other places: what would be read there is not what was read. */
 async function refill(count: number): Promise<void> {
-  const value = (offset: number) =>
-    `[0,"orders/0",${offset},0,0,"orders",0,${offset},"","id-${offset}","t",null,0,0,null,"{}","{}"]`;
+  const value = (offset: number) => {
+    const origin = { stream: 'orders', partition: 0, offset, path: '' };
+    const ids = { event_id: `id-${offset}`, event_type: 't', entity_id: null, schema_version: null };
+    const event = { ...origin, ...ids, timestamp: 0, ingested_at: 0, metadata: '{}', data: '{}' };
+    const from = { source: 'orders/0', offset, index: 0, path: '', watermark: 0 };
+    return eventValue({ ...from, flow: { event, origin } });
+  };
   const records = Array.from({ length: count }, (_, i) => ({ topic, key: `k-${i}`, value: value(100 + i) }));
   await world.producer.append(records);
 }

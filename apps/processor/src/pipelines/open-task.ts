@@ -12,6 +12,7 @@ import { LostPlaceError } from './lost-place.js';
 import { PartitionRows, type RowSource } from './partition-rows.js';
 import { PartitionState } from './partition-state.js';
 import type { RunParts } from './run-parts.js';
+import { saveLetters } from './save-stretches.js';
 import { SourceTask } from './source-task.js';
 import type { Task, TaskParts } from './task.js';
 
@@ -172,6 +173,7 @@ function taskOf(
       const wanted = [...lookups];
       return retry.run('store', ended, () => tables.load(wanted, found));
     },
+    saveLetters: (letters) => saveLetters({ writer: parts.writer, retry, stopped: ended }, letters),
     turn: () => saver.turn(state),
     controls: new ControlLine((records) => producer.append(records), parts.pace.tellMs),
     now: () => nowOf(parts),

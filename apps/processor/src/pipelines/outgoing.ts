@@ -37,13 +37,18 @@ export interface Cause {
   readonly index: number;
 }
 
-/** What a stretch of one partition leads to, before any of it is written. */
+/** What a record holds besides its content, about. */
+const recordWeight = 300;
+
+/** What a stretch of one partition leads to, as far as none of it is written. */
 export class Outgoing {
   emits: Emit[] = [];
   forwards: NewRecord[] = [];
   deliveries: WebhookOutput[] = [];
-  readonly letters: DeadLetter[] = [];
+  letters: DeadLetter[] = [];
   readonly counts: Counts = { ...none };
+  /** About how many characters wait: for the log, for webhooks, and as dead letters. */
+  readonly weight = { records: 0, deliveries: 0, letters: 0 };
 
   constructor(
     private readonly parts: {
@@ -61,30 +66,49 @@ export class Outgoing {
     return this.emits.length + this.forwards.length;
   }
 
+  /** What waits for the log; nothing does then. */
+  takeRecords(): { emits: Emit[]; forwards: NewRecord[] } {
+    const { emits, forwards } = this;
+    [this.emits, this.forwards, this.weight.records] = [[], [], 0];
+    return { emits, forwards };
+  }
+
+  /** What waits for webhooks; nothing does then. */
+  takeDeliveries(): WebhookOutput[] {
+    const { deliveries } = this;
+    [this.deliveries, this.weight.deliveries] = [[], 0];
+    return deliveries;
+  }
+
+  /** What waits as dead letters; nothing does then. */
+  takeLetters(): DeadLetter[] {
+    const { letters } = this;
+    [this.letters, this.weight.letters] = [[], 0];
+    return letters;
+  }
+
+  /** A dead letter, which whoever adds it has counted. */
+  addLetter(letter: DeadLetter): void {
+    this.letters.push(letter);
+    this.weight.letters += recordWeight + letter.event.length + letter.error.length;
+  }
+
   /** All that came of one event, after what came of the ones before. */
   add(outcomes: readonly Outcome[], cause: Cause): void {
     for (const outcome of outcomes) this.addOne(outcome, cause);
   }
 
-  fail(
-    flow: FlowEvent,
-    error: { reason: 'schema_violation' | 'webhook_failed'; error: string; stream?: string },
-  ): void {
-    this.counts.failed++;
-    this.letters.push(letterOf(this.parts.name, flow, { ...error, now: this.parts.now() }));
-  }
-
-  private addOne(outcome: Outcome, cause: Cause): void {
+  addOne(outcome: Outcome, cause: Cause): void {
     const { counts } = this;
     const { at, flow } = outcome;
     switch (outcome.kind) {
       case 'emit':
-        counts.emitted++;
-        this.emits.push({ stream: outcome.stream, at, flow });
+        this.emit({ stream: outcome.stream, at, flow });
         return;
       case 'webhook':
         counts.emitted++;
         this.deliveries.push({ url: outcome.url, secretRef: outcome.secretRef, at, flow });
+        this.weight.deliveries += weightOf(flow);
         return;
       case 'forward':
         this.forward(outcome, cause);
@@ -99,11 +123,19 @@ export class Outgoing {
       case 'fail': {
         counts.failed++;
         const error = `${outcome.pointer}: ${outcome.detail}`;
-        this.letters.push(
+        this.addLetter(
           letterOf(this.parts.name, flow, { reason: 'operator_failed', error, now: this.parts.now() }),
         );
       }
     }
+  }
+
+  fail(
+    flow: FlowEvent,
+    error: { reason: 'schema_violation' | 'webhook_failed'; error: string; stream?: string },
+  ): void {
+    this.counts.failed++;
+    this.addLetter(letterOf(this.parts.name, flow, { ...error, now: this.parts.now() }));
   }
 
   private forward(
@@ -115,17 +147,22 @@ export class Outgoing {
     const { path } = flow.origin;
     const value = eventValue({ source, offset, index, path, watermark, flow });
     this.forwards.push({ topic, key, value, partitions });
+    this.weight.records += recordWeight + value.length;
+  }
+
+  private emit(emit: Emit): void {
+    this.counts.emitted++;
+    this.emits.push(emit);
+    this.weight.records += weightOf(emit.flow);
   }
 
   private late(stream: string | undefined, at: string, flow: FlowEvent): void {
-    if (stream !== undefined) {
-      this.counts.emitted++;
-      this.emits.push({ stream, at, flow });
-      return;
-    }
+    if (stream !== undefined) return this.emit({ stream, at, flow });
     const error = `${at}: it came after its window had closed`;
-    this.letters.push(
-      letterOf(this.parts.name, flow, { reason: 'late_event', error, now: this.parts.now() }),
-    );
+    this.addLetter(letterOf(this.parts.name, flow, { reason: 'late_event', error, now: this.parts.now() }));
   }
+}
+
+function weightOf({ event: { data, metadata } }: FlowEvent): number {
+  return recordWeight + data.length + metadata.length;
 }

@@ -122,7 +122,8 @@ export class PartitionRows {
   /** @param change.weight about how many characters the record has that changes it */
   set(name: string, row: KeyedRow, { position, weight }: { position: number; weight: number }): void {
     const before = this.entries.get(name);
-    this.remove(before);
+    // Its place in the order is the newest already: see `fetch`.
+    this.weight -= weightOf(before);
     this.put({ name, row, position, weight: (before?.weight ?? 0) + weight });
     this.changed.add(name);
     if (before?.row.closesAt !== row.closesAt) this.heap.push({ name, closesAt: row.closesAt });

@@ -1,12 +1,20 @@
 import type { Definitions, ProjectionBuild } from '#definitions';
 import { maxProjectionKeys, type ProjectionReader } from '#store';
 import { compileFold, type Fold, type FoldState, type Lookup } from '#streaming';
+import { OldestFirst } from '../oldest-first.js';
 
-/** Milliseconds that a state is taken as it was found, and how many of them are kept. */
+/** Milliseconds that a state is taken as it was found; how many of them are kept, and about how many characters they have. */
 const keptMs = 2000;
-const mostKept = 10_000;
+const mostKept = { states: 10_000, weight: 16 * 1024 * 1024 };
+/** What is kept of a state besides itself and its name, about. */
+const stateWeight = 200;
 /** Folds that are kept compiled. */
 const mostFolds = 100;
+
+interface Kept {
+  readonly state: string | null;
+  readonly until: number;
+}
 
 /** What `enrich` knows of projections, by name and key. */
 export type Found = Map<string, string | null>;
@@ -20,7 +28,8 @@ export function lookupName({ projection, key }: Lookup): string {
  * moment, not of the event's time; what is read again after a crash may find others.
  */
 export class ProjectionTables {
-  private readonly kept = new Map<string, { state: string | null; until: number }>();
+  private readonly kept = new OldestFirst<string, Kept>();
+  private weight = 0;
   private readonly folds = new Map<string, Fold>();
 
   constructor(
@@ -69,12 +78,14 @@ export class ProjectionTables {
     }
   }
 
-  private keep(name: string, state: { state: string | null; until: number }): void {
-    this.kept.delete(name);
-    this.kept.set(name, state);
-    for (const oldest of this.kept.keys()) {
-      if (this.kept.size <= mostKept) return;
-      this.kept.delete(oldest);
+  private keep(name: string, state: Kept): void {
+    const before = this.kept.get(name);
+    this.weight += weightOf(name, state) - (before ? weightOf(name, before) : 0);
+    this.kept.put(name, state);
+    while (this.kept.size > mostKept.states || this.weight > mostKept.weight) {
+      const oldest = this.kept.take();
+      if (!oldest) return;
+      this.weight -= weightOf(...oldest);
     }
   }
 
@@ -86,4 +97,8 @@ export class ProjectionTables {
     }
     return fold;
   }
+}
+
+function weightOf(name: string, { state }: Kept): number {
+  return stateWeight + name.length + (state?.length ?? 0);
 }

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { LogRecord } from '#log';
 import type { OperatorSpec, PipelineSpec } from '#streaming';
 import { Incarnation, PipelineWorld, type Step } from './pipelines.fixture.js';
+import { readStageRecord } from './stage-record.js';
 
 let world: PipelineWorld;
 let running: Incarnation[];
@@ -41,8 +43,8 @@ async function diesBeforeSaving(): Promise<void> {
   await first.kill();
 }
 
-function hasForwards({ partitions }: { partitions: { records: { value: Buffer | null }[] }[] }): boolean {
-  return partitions.some(({ records }) => records.some(({ value }) => String(value).startsWith('[0,')));
+function hasForwards({ partitions }: { partitions: { records: LogRecord[] }[] }): boolean {
+  return partitions.some(({ records }) => records.some((record) => readStageRecord(record)?.forwarded));
 }
 
 /** Everything that was in windows. */

@@ -1,4 +1,4 @@
-import type { Chain, FlowEvent, Lookup, Outcome } from '#streaming';
+import type { Chain, FlowEvent, Lookup, Outcome, Tables } from '#streaming';
 import { lookupName, type Found, type ProjectionTables } from './projection-tables.js';
 
 /** Rounds of looking up: an enrich may depend on one before it, and there are no more operators than that. */
@@ -10,18 +10,28 @@ export interface Input {
 }
 
 /**
- * Runs a chain over events, in their order, and looks up for all of them at once what they need.
+ * Runs a chain over events, in their order, and looks up for all of them at once what they need. An event is run when it is
+ * asked for: what became of the one before may be written and forgotten by then.
  * @param load reads into `Found`; it repeats until it has
  */
 export async function runChain<In extends Input>(
   chain: Chain,
-  inputs: readonly In[],
+  inputs: Iterable<In>,
   load: (...of: Parameters<ProjectionTables['load']>) => Promise<void>,
-): Promise<{ input: In; outcomes: readonly Outcome[] }[]> {
+): Promise<Iterable<{ input: In; outcomes: readonly Outcome[] }>> {
+  if (!chain.looksUp) return outcomesOf(chain, inputs, () => null);
   const found: Found = new Map();
-  if (chain.looksUp) await lookUp(chain, inputs, { found, load });
-  const tables = (lookup: Lookup): string | null => found.get(lookupName(lookup)) ?? null;
-  return inputs.map((input) => ({ input, outcomes: chain.run(input.flow, tables) }));
+  const all = [...inputs];
+  await lookUp(chain, all, { found, load });
+  return outcomesOf(chain, all, (lookup) => found.get(lookupName(lookup)) ?? null);
+}
+
+function* outcomesOf<In extends Input>(
+  chain: Chain,
+  inputs: Iterable<In>,
+  tables: Tables,
+): Generator<{ input: In; outcomes: readonly Outcome[] }> {
+  for (const input of inputs) yield { input, outcomes: chain.run(input.flow, tables) };
 }
 
 async function lookUp(

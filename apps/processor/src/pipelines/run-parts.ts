@@ -1,7 +1,7 @@
 import type { KnownErasures, Progress, Retry } from '#consuming';
 import type { TopicNames } from '#contracts';
 import type { Log, Producer } from '#log';
-import type { PipelineReader, PipelineWriter } from '#store';
+import type { EventWriter, PipelineReader, PipelineWriter } from '#store';
 import type { IdWindowBounds } from '#streaming';
 import type { Saver } from '../projections/saver.js';
 import type { Emitter } from './emitter.js';
@@ -27,7 +27,9 @@ export interface RunParts {
   log: Log;
   topics: TopicNames;
   producer: Pick<Producer, 'append'>;
-  writer: Pick<PipelineWriter, 'load' | 'due' | 'progressOf' | 'save'> & Pick<PipelineReader, 'progress'>;
+  writer: Pick<PipelineWriter, 'load' | 'due' | 'progressOf' | 'save'> &
+    Pick<PipelineReader, 'progress'> &
+    Pick<EventWriter, 'appendDeadLetters'>;
   emitter: Emitter;
   tables: ProjectionTables;
   retry: Retry;

@@ -1,5 +1,5 @@
 import type { Retry } from '#consuming';
-import type { EventWriter, PipelineWriter } from '#store';
+import type { DeadLetter, EventWriter, PipelineWriter } from '#store';
 import { metrics } from '#telemetry';
 import type { UnsavedStretch } from './partition-state.js';
 
@@ -11,17 +11,28 @@ export interface StretchSaving {
 }
 
 /** Letters first: what is counted as done is saved. Then, of each run at once, rows and progress. @throws the signal's reason */
-export async function saveStretches(
-  { writer, retry, stopped }: StretchSaving,
-  all: readonly UnsavedStretch[],
-): Promise<void> {
+export async function saveStretches(saving: StretchSaving, all: readonly UnsavedStretch[]): Promise<void> {
+  const { writer, retry, stopped } = saving;
   const letters = all.flatMap((one) => one.letters);
   const rows = all.flatMap((one) => one.rows);
-  if (letters.length > 0) {
-    await retry.run('store', stopped, () => writer.appendDeadLetters(letters));
-    for (const { reason } of letters) metrics.deadLetters.inc({ reason });
-  }
+  await saveLetters(saving, letters);
   const progress = all.map((one) => one.progress);
   await retry.run('store', stopped, () => writer.save(rows, progress));
   metrics.pipelineSavedRows.inc(rows.length);
+}
+
+/** Dead letters that come again are the same ones: they may be stored before what else their events lead to. @throws the signal's reason */
+export async function saveLetters(
+  {
+    writer,
+    retry,
+    stopped,
+  }: Pick<StretchSaving, 'retry' | 'stopped'> & {
+    writer: Pick<EventWriter, 'appendDeadLetters'>;
+  },
+  letters: readonly DeadLetter[],
+): Promise<void> {
+  if (letters.length === 0) return;
+  await retry.run('store', stopped, () => writer.appendDeadLetters(letters));
+  for (const { reason } of letters) metrics.deadLetters.inc({ reason });
 }

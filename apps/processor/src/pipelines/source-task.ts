@@ -6,7 +6,7 @@ import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
 import { Outgoing, type Cause } from './outgoing.js';
 import type { PartitionState } from './partition-state.js';
-import { runChain } from './run-chain.js';
+import { StretchWriting } from './stretch-writing.js';
 import type { Task, Taken, TaskParts } from './task.js';
 
 /** Records whose outcomes are written at once. */
@@ -78,7 +78,7 @@ export class SourceTask implements Task {
   }
 
   private async takeStretch(records: readonly LogRecord[], next: number): Promise<Counts> {
-    const { current, emitter, state, now, turn } = this.options;
+    const { current, state, now } = this.options;
     const run = current();
     if (run.pipeline.idleAfterMs !== this.idleAfterMs) {
       this.idleAfterMs = run.pipeline.idleAfterMs;
@@ -88,15 +88,10 @@ export class SourceTask implements Task {
       ...{ name: run.label.name, source: this.source, now },
       topicOf: (stage) => run.topicOf(stage),
     });
-    const done = await turn();
-    try {
-      state.ended.throwIfAborted();
-      await this.compute(records, run, outgoing);
-    } finally {
-      done();
-    }
-    await emitter.write(outgoing, run.label, state.ended);
-    state.ended.throwIfAborted();
+    const writing = new StretchWriting(outgoing, run.label, this.options);
+    await writing.compute(() =>
+      writing.take(run.pipeline.chain, this.matched(records, run, outgoing.counts)),
+    );
     const { letters, counts } = outgoing;
     this.state.done({
       ...{ next: Math.max(next, state.next), letters, counts, state: state.state },
@@ -105,15 +100,18 @@ export class SourceTask implements Task {
     return counts;
   }
 
-  private async compute(records: readonly LogRecord[], run: CurrentRun, outgoing: Outgoing): Promise<void> {
-    const matched: Matched[] = [];
+  /** What is for the pipeline, each when it is asked for: what was read of one is not held longer than it is needed. */
+  private *matched(
+    records: readonly LogRecord[],
+    { pipeline }: CurrentRun,
+    counts: Counts,
+  ): Generator<Matched> {
     for (const record of records) {
-      const one = this.admit(record, run.pipeline);
-      if (one) matched.push(one);
+      const one = this.admit(record, pipeline);
+      if (!one) continue;
+      counts.processed++;
+      yield one;
     }
-    outgoing.counts.processed += matched.length;
-    for (const { input, outcomes } of await runChain(run.pipeline.chain, matched, this.options.load))
-      outgoing.add(outcomes, input);
   }
 
   /** Without any waiting: the reader's record is gone at the next one. */

@@ -1,5 +1,6 @@
 import type { Micros } from '#contracts';
 import type { RecordBatch } from '#log';
+import type { DeadLetter } from '#store';
 import type { Counts } from './counts.js';
 import type { CurrentRun } from './current-run.js';
 import type { ControlLine } from './control-line.js';
@@ -15,6 +16,8 @@ export interface TaskParts {
   emitter: Emitter;
   /** Repeats until it has found them. */
   readonly load: ProjectionTables['load'];
+  /** Stores them now; repeats until it has. */
+  readonly saveLetters: (letters: readonly DeadLetter[]) => Promise<void>;
   /** Waits until a stretch may be computed; what it resolves with ends that. */
   readonly turn: () => Promise<() => void>;
   controls: ControlLine;

@@ -1,10 +1,10 @@
 import { definitionNamePattern, definitionNameRule } from '#contracts';
 import { memberValue } from '../expressions/event-value.js';
-import type { Known } from '../pipelines/run.js';
+import { tooMuchMade, type Known } from '../pipelines/run.js';
 import { pipelineLimits } from '../pipelines/limits.js';
 import { Members, object, refusal, text } from '../pipelines/members.js';
 import { compileOperandKey } from './key.js';
-import { attempting, type Operator } from './operator.js';
+import { attempting, OperatorError, type Operator } from './operator.js';
 import { dataText, withMember } from './result-text.js';
 
 /** An enrich, compiled. */
@@ -30,9 +30,11 @@ export function compileEnrich(spec: unknown, at: string): Enrich {
 
   const keyed = attempting((flow) => ({ key: keyOf(flow) }), at);
   const enriched = (found: string) =>
-    attempting((flow) => {
-      const data = { text: flow.event.data, value: memberValue(flow.exact, 'data') };
-      return flow.with({ data: dataText(withMember(data, as, found), at), schema_version: null });
+    attempting((flow, run) => {
+      const before = { text: flow.event.data, value: memberValue(flow.exact, 'data') };
+      const data = dataText(withMember(before, as, found), at);
+      if (!run.remakes(data.length)) throw new OperatorError(at, tooMuchMade);
+      return flow.with({ data, schema_version: null });
     }, at);
   const operator: Operator = (next) => (flow, run) => {
     const key = keyed(flow, run)?.key;

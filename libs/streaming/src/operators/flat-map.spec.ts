@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../pipelines/flow.js';
 import { outcomesOf } from '../pipelines/pipeline.fixture.js';
-import type { FlatMapSpec } from '../pipelines/pipeline-spec.js';
+import type { FlatMapSpec, OperatorSpec } from '../pipelines/pipeline-spec.js';
 
 const flatMapped = (flat_map: FlatMapSpec, data: string) =>
   outcomesOf([{ flat_map }, { emit: { stream: 'out' } }], data);
@@ -74,5 +74,33 @@ describe('flat_map', () => {
     );
     expect(outcomes.filter(({ kind }) => kind === 'emit')).toHaveLength(49 * 200);
     expect(outcomes.filter(({ kind }) => kind === 'fail')).toHaveLength(151);
+  });
+
+  const text = 'y'.repeat(4000);
+  it.each<[string, OperatorSpec]>([
+    ['map', { map: { data: { text: `"${text}"` } } }],
+    ['enrich', { enrich: { from: { table: { k: { text } } }, key: '"k"', as: 'more' } }],
+  ])('has a bound for what %s makes of the parts', (_, operator) => {
+    const data = `{"parts":[${Array.from({ length: 5000 }, () => '{}').join()}]}`;
+    const outcomes = outcomesOf(
+      [{ flat_map: { list: 'event.data.parts' } }, operator, { emit: { stream: 'out' } }],
+      data,
+    );
+    const made = dataOf(outcomes.filter(({ kind }) => kind === 'emit'));
+    expect(made.length).toBeGreaterThan(4000);
+    expect(made.join('').length).toBeLessThan(16 * 1024 * 1024);
+    expect(outcomes.find(({ kind }) => kind === 'fail')).toMatchObject({
+      detail: expect.stringContaining('16777216 characters') as string,
+    });
+  });
+
+  it('counts nothing that is made of an event alone', () => {
+    const data = JSON.stringify({ long: 'x'.repeat(500_000) });
+    const grown = Array.from({ length: 40 }, () => ({
+      enrich: { from: { table: { k: 1 } }, key: '"k"', as: 'more' },
+    }));
+    expect(outcomesOf([...grown, { emit: { stream: 'out' } }], data).map(({ kind }) => kind)).toEqual([
+      'emit',
+    ]);
   });
 });

@@ -4,10 +4,11 @@ import { memberValue } from '../expressions/event-value.js';
 import type { ReadableFlow } from '../pipelines/flow-event.js';
 import { pipelineLimits } from '../pipelines/limits.js';
 import { Members } from '../pipelines/members.js';
+import { tooMuchMade } from '../pipelines/run.js';
 import { attempting, compileOperand, OperatorError, type Operator } from './operator.js';
 import { dataText, valueText, withMember } from './result-text.js';
 
-const { madeEvents, madeCharacters } = pipelineLimits;
+const { madeEvents } = pipelineLimits;
 /** Indices as texts are in order. */
 const digits = String(madeEvents - 1).length;
 
@@ -24,13 +25,12 @@ export function compileFlatMap(spec: unknown, at: string): Operator {
   const partOf =
     as === undefined ? (_: ReadableFlow, item: Value) => elementText(item, pointer) : memberOf(as, pointer);
 
-  const tooMany = `One event becomes at most ${madeEvents} events with ${madeCharacters} characters of data.`;
   const dataOfParts = attempting((flow, run) => {
     const items = list(flow) as readonly Value[];
-    if (!run.makes(items.length, 0)) throw new OperatorError(pointer, tooMany);
+    if (!run.makes(items.length, 0)) throw new OperatorError(pointer, tooMuchMade);
     return items.map((item) => {
       const data = dataText(partOf(flow, item), pointer);
-      if (!run.makes(0, data.length)) throw new OperatorError(pointer, tooMany);
+      if (!run.makes(0, data.length)) throw new OperatorError(pointer, tooMuchMade);
       return data;
     });
   }, at);

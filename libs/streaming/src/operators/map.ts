@@ -4,6 +4,7 @@ import { DefinitionError } from '../folds/definition-error.js';
 import type { FoldEvent } from '../folds/fold-event.js';
 import { pipelineLimits } from '../pipelines/limits.js';
 import { collecting, Members, object, pointerTo, refusal } from '../pipelines/members.js';
+import { tooMuchMade } from '../pipelines/run.js';
 import { compileOperandKey } from './key.js';
 import { attempting, compileOperand, OperatorError, type Operator } from './operator.js';
 import { dataText, valueText } from './result-text.js';
@@ -27,16 +28,16 @@ export function compileMap(spec: unknown, at: string): Operator {
   if (!data && !type && !entity) throw refusal(at, 'needs at least one of data, event_type and entity_id');
 
   const dataPointer = members.at('data');
-  const mapped = attempting(
-    (flow) =>
-      flow.with({
-        data: data ? dataText(data(flow), dataPointer) : flow.event.data,
-        event_type: type ? type(flow) : flow.event.event_type,
-        entity_id: entity ? entity(flow) : flow.event.entity_id,
-        schema_version: null,
-      }),
-    at,
-  );
+  const mapped = attempting((flow, run) => {
+    const made = data ? dataText(data(flow), dataPointer) : flow.event.data;
+    if (data && !run.remakes(made.length)) throw new OperatorError(dataPointer, tooMuchMade);
+    return flow.with({
+      data: made,
+      event_type: type ? type(flow) : flow.event.event_type,
+      entity_id: entity ? entity(flow) : flow.event.entity_id,
+      schema_version: null,
+    });
+  }, at);
   return (next) => (flow, run) => {
     const made = mapped(flow, run);
     if (made) next(made, run);
