@@ -119,8 +119,7 @@ public class Windows {
     Duration size = seconds(window, "size");
     Duration grace = seconds(window, "lateness");
     if (window.get("kind").asText().equals("session")) {
-      // What may still change has to be found: with what is kept without saying so, a session is not, at the very instant
-      // at which it can still be extended.
+      // What may still change is kept, and no more: see README.md.
       Materialized<String, String, SessionStore<Bytes, byte[]>> kept =
           Materialized.<String, String, SessionStore<Bytes, byte[]>>as(BuiltInDslStoreSuppliers.IN_MEMORY)
               .withKeySerde(text)
