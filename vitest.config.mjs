@@ -24,7 +24,7 @@ export default defineConfig({
   test: {
     projects: [
       // They share their modules: loading them for each took longer than the specs themselves.
-      project('unit', '', { exclude: ['**/*.{int,e2e,fault,deploy}.spec.js'], isolate: false }),
+      project('unit', '', { exclude: ['**/*.{int,e2e,fault,deploy,semantics}.spec.js'], isolate: false }),
       project('int', '.int', engines),
       project('e2e', '.e2e', engines),
       project('fault', '.fault', { testTimeout: 600_000, maxWorkers: 4 }),

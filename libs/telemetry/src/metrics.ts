@@ -486,7 +486,7 @@ export const pipelineLagSeconds = new Gauge({
 
 export const pipelineWatermark = new Gauge({
   name: 'tributary_pipeline_watermark_timestamp_seconds',
-  help: 'The least watermark of its partitions that this process has, in seconds since 1970, by pipeline.',
+  help: 'The least watermark of the windows that this process has, in seconds since 1970, by pipeline; without any, of the sources.',
   labelNames: ['pipeline'] as const,
   registers,
 });

@@ -16,6 +16,7 @@ import type { StageTopic } from './outgoing.js';
 import { OvertakenError } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
 import type { RunParts } from './run-parts.js';
+import { shownWatermark } from './shown-watermark.js';
 import type { Task, Taken } from './task.js';
 import type { WantedRun } from './wanted-runs.js';
 
@@ -258,9 +259,9 @@ export class RunRunner implements ConsumerHandler {
         this.parts.progress.attempted();
         if (error instanceof LostPlaceError) this.parts.giveUp(this.id, error.message);
       });
-    const least = Math.min(...[...this].map(({ watermark }) => watermark));
-    if (Number.isFinite(least) && least > 0)
-      metrics.pipelineWatermark.set({ pipeline: this.name }, least / 1e6);
+    const watermark = shownWatermark(this, this.stages);
+    if (watermark === undefined) metrics.pipelineWatermark.remove({ pipeline: this.name });
+    else metrics.pipelineWatermark.set({ pipeline: this.name }, watermark / 1e6);
   }
 
   /** What is not of the run now is not read past: it may be of the run again. */

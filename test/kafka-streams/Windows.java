@@ -1,0 +1,189 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.File;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.common.serialization.Serde;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Grouped;
+import org.apache.kafka.streams.kstream.KGroupedStream;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.Repartitioned;
+import org.apache.kafka.streams.kstream.SessionWindows;
+import org.apache.kafka.streams.kstream.Suppressed;
+import org.apache.kafka.streams.kstream.Suppressed.BufferConfig;
+import org.apache.kafka.streams.kstream.TimeWindows;
+import org.apache.kafka.streams.kstream.Windowed;
+import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
+import org.apache.kafka.streams.state.SessionStore;
+import org.apache.kafka.streams.state.WindowStore;
+
+/**
+ * The windows of a plan (a file of JSON, the only argument), by Kafka Streams. Prints a line of JSON for each result, and one
+ * for each input once as many of its records have reached the windows as the plan says: {"through": 0}. Ends when each
+ * input's `end` has been reached.
+ */
+public class Windows {
+  private static final ObjectMapper json = new ObjectMapper();
+  private static final Serde<String> text = Serdes.String();
+
+  public static void main(String[] args) throws Exception {
+    JsonNode plan = json.readTree(new File(args[0]));
+    JsonNode inputs = plan.get("inputs");
+    CountDownLatch left = new CountDownLatch(inputs.size());
+    StreamsBuilder builder = new StreamsBuilder();
+    Map<String, KStream<String, String>> topics = new HashMap<>();
+    for (int i = 0; i < inputs.size(); i++) {
+      JsonNode input = inputs.get(i);
+      String topic = input.get("topic").asText();
+      Consumed<String, String> consumed =
+          Consumed.with(text, text).withTimestampExtractor((record, before) -> eventTime((String) record.value()));
+      KStream<String, String> events = topics.computeIfAbsent(topic, name -> builder.stream(name, consumed));
+      define(i, input, counted(i, input, keyed(i, input, events), left));
+    }
+
+    KafkaStreams streams = new KafkaStreams(builder.build(), settings(plan));
+    streams.setUncaughtExceptionHandler(
+        error -> {
+          error.printStackTrace();
+          Runtime.getRuntime().halt(1);
+          return StreamThreadExceptionResponse.SHUTDOWN_APPLICATION;
+        });
+    streams.start();
+    left.await();
+    // Waits for the record that is at work: its results are printed, too.
+    streams.close();
+  }
+
+  private static Properties settings(JsonNode plan) {
+    Properties settings = new Properties();
+    settings.put(StreamsConfig.APPLICATION_ID_CONFIG, plan.get("application").asText());
+    settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, plan.get("brokers").asText());
+    settings.put(StreamsConfig.STATE_DIR_CONFIG, plan.get("folder").asText());
+    settings.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
+    settings.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 200);
+    settings.put("auto.offset.reset", "earliest");
+    return settings;
+  }
+
+  /** By the key of the records, which is that of the partitions, or by a member of the data, over all partitions. */
+  private static KStream<String, String> keyed(int i, JsonNode input, KStream<String, String> events) {
+    String member = input.get("key").asText();
+    if (member.equals("entity_id")) return events;
+    return events
+        .selectKey((key, event) -> parsed(event).get("data").get(member).asText())
+        .repartition(Repartitioned.with(text, text).withName("input-" + i));
+  }
+
+  private static KStream<String, String> counted(
+      int i, JsonNode input, KStream<String, String> events, CountDownLatch left) {
+    long[] read = {0};
+    return events.peek(
+        (key, event) -> {
+          synchronized (read) {
+            read[0]++;
+            if (read[0] == input.get("events").asLong()) print(json.createObjectNode().put("through", i));
+            if (read[0] == input.get("end").asLong()) left.countDown();
+          }
+        });
+  }
+
+  private static void define(int i, JsonNode input, KStream<String, String> events) {
+    KGroupedStream<String, String> grouped = events.groupByKey(Grouped.with(text, text));
+    for (JsonNode window : input.get("windows")) {
+      KTable<Windowed<String>, String> table = table(grouped, window);
+      boolean updates = window.get("updates").asBoolean();
+      KTable<Windowed<String>, String> said =
+          updates
+              ? table
+              : table.suppress(Suppressed.untilWindowCloses(BufferConfig.unbounded().withLoggingDisabled()));
+      said.toStream().foreach((key, list) -> result(window.get("id").asInt(), key, list));
+    }
+  }
+
+  private static KTable<Windowed<String>, String> table(KGroupedStream<String, String> grouped, JsonNode window) {
+    Duration size = seconds(window, "size");
+    Duration grace = seconds(window, "lateness");
+    if (window.get("kind").asText().equals("session")) {
+      // What may still change is kept, and no more: see README.md.
+      Materialized<String, String, SessionStore<Bytes, byte[]>> kept =
+          Materialized.<String, String, SessionStore<Bytes, byte[]>>as(BuiltInDslStoreSuppliers.IN_MEMORY)
+              .withKeySerde(text)
+              .withValueSerde(text)
+              .withLoggingDisabled()
+              .withRetention(size.plus(grace).plusMillis(1));
+      return grouped
+          .windowedBy(SessionWindows.ofInactivityGapAndGrace(size, grace))
+          .aggregate(() -> "", (key, event, list) -> with(list, event), (key, a, b) -> a + b, kept);
+    }
+    Materialized<String, String, WindowStore<Bytes, byte[]>> kept =
+        Materialized.<String, String, WindowStore<Bytes, byte[]>>as(BuiltInDslStoreSuppliers.IN_MEMORY)
+            .withKeySerde(text)
+            .withValueSerde(text)
+            .withLoggingDisabled();
+    return grouped
+        .windowedBy(TimeWindows.ofSizeAndGrace(size, grace).advanceBy(seconds(window, "every")))
+        .aggregate(() -> "", (key, event, list) -> with(list, event), kept);
+  }
+
+  /** What a window knows: `n:amount` of each of its events. */
+  private static String with(String list, String event) {
+    JsonNode data = parsed(event).get("data");
+    return list + data.get("n").asText() + ":" + data.get("amount").asText() + " ";
+  }
+
+  private static void result(int window, Windowed<String> key, String list) {
+    // A session that has become part of another one.
+    if (list == null) return;
+    ObjectNode line = json.createObjectNode();
+    line.put("window", window).put("key", key.key());
+    line.put("start", key.window().start()).put("end", key.window().end());
+    long sum = 0;
+    long least = Long.MAX_VALUE;
+    long most = Long.MIN_VALUE;
+    ArrayNode events = line.putArray("events");
+    for (String event : list.trim().split(" ")) {
+      String[] parts = event.split(":");
+      long amount = Long.parseLong(parts[1]);
+      sum += amount;
+      least = Math.min(least, amount);
+      most = Math.max(most, amount);
+      events.add(Integer.parseInt(parts[0]));
+    }
+    print(line.put("sum", sum).put("least", least).put("most", most));
+  }
+
+  private static long eventTime(String event) {
+    return Instant.parse(parsed(event).get("timestamp").asText()).toEpochMilli();
+  }
+
+  private static JsonNode parsed(String event) {
+    try {
+      return json.readTree(event);
+    } catch (java.io.IOException error) {
+      throw new IllegalArgumentException(event, error);
+    }
+  }
+
+  private static Duration seconds(JsonNode window, String member) {
+    return Duration.ofSeconds(window.get(member).asLong());
+  }
+
+  private static void print(JsonNode line) {
+    System.out.println(line);
+  }
+}

@@ -1,0 +1,165 @@
+import { Partitioners } from 'kafkajs';
+import type { Random } from '#testing';
+
+/** A window, as both are asked for it. Times in seconds. */
+export interface WindowCase {
+  kind: 'tumbling' | 'hopping' | 'session';
+  /** Of a session: its gap. */
+  size: number;
+  every: number;
+  lateness: number;
+  updates: boolean;
+}
+
+export interface InputEvent {
+  n: number;
+  entity: string;
+  shop: string;
+  amount: number;
+  /** Seconds since 1970. */
+  at: number;
+}
+
+/** Events of one stream, and windows over them. */
+export interface Input {
+  what: string;
+  partitions: number;
+  /** By what the windows group: by the key of the partitions, or by a member of `data`, over all of them. */
+  key: 'entity_id' | 'shop';
+  events: InputEvent[];
+  /** From long after: with them everything closes. */
+  closing: InputEvent[];
+  windows: WindowCase[];
+  /** What Kafka Streams has to be given for the lateness of the windows, in seconds. */
+  grace: (lateness: number) => number;
+  /** Whether events come later than the windows wait for them. */
+  tooLate: boolean;
+}
+
+/** Long past: no event counts as later than its arrival. */
+const beginning = Date.parse('2020-01-01T00:00:00Z') / 1000;
+const day = 86_400;
+/** The keys of closing events begin with it. */
+export const closingMark = '~';
+
+/**
+ * What is tried: whole seconds, so that many events lie on the borders of windows, at the very gap of a session, and at
+ * the instant at which something closes.
+ */
+export function inputs(random: Random): Input[] {
+  const [lateness, more] = [random.int(15), 40 + random.int(40)];
+  return [
+    {
+      // One far ahead, one that ends early, one that has none: windows wait for the slowest, and not for those without events.
+      what: 'keys over all partitions, out of order within the lateness',
+      ...{ partitions: 4, key: 'shop', tooLate: false },
+      events: numbered(random, [
+        walk(random, { partition: 0, of: 4, count: 350, disorder: lateness }),
+        walk(random, { partition: 1, of: 4, count: 350, disorder: lateness, ahead: 5 * 3600 }),
+        walk(random, { partition: 2, of: 4, count: 40, disorder: lateness }),
+      ]),
+      closing: closing([0], 4),
+      // What is said on the way depends on which partition is read first.
+      windows: windows(random, lateness).filter(({ updates }) => !updates),
+      // The partitions are read as they come: who is behind is late, unless the grace is as long as that.
+      grace: () => 30 * day,
+    },
+    {
+      what: 'keys of the partitions, out of order beyond the lateness',
+      ...{ partitions: 3, key: 'entity_id', tooLate: true },
+      events: numbered(
+        random,
+        [0, 1, 2].map((partition) =>
+          walk(random, { partition, of: 3, count: 250, disorder: lateness, tooLate: more }),
+        ),
+      ),
+      closing: closing([0, 1, 2], 3),
+      windows: windows(random, lateness),
+      grace: (given) => given,
+    },
+    {
+      what: 'keys of one partition, out of order beyond the lateness',
+      ...{ partitions: 1, key: 'shop', tooLate: true },
+      events: numbered(random, [
+        walk(random, { partition: 0, of: 1, count: 600, disorder: lateness, tooLate: more }),
+      ]),
+      closing: closing([0], 1),
+      windows: windows(random, lateness),
+      grace: (given) => given,
+    },
+  ];
+}
+
+function windows(random: Random, lateness: number): WindowCase[] {
+  const every = 1 + random.int(8);
+  const shapes = [
+    { kind: 'tumbling' as const, size: 2 + random.int(20) },
+    { kind: 'hopping' as const, size: every + random.int(20), every },
+    { kind: 'session' as const, size: 3 + random.int(12) },
+  ];
+  return shapes.flatMap((shape) =>
+    [false, true].map((updates) => ({ every: shape.size, ...shape, lateness, updates })),
+  );
+}
+
+interface Walk {
+  partition: number;
+  of: number;
+  count: number;
+  /** How far an event may be behind the latest, in seconds. */
+  disorder: number;
+  /** How much farther some are. */
+  tooLate?: number;
+  ahead?: number;
+}
+
+/** Events of a partition, in the order in which they come. */
+function walk(random: Random, { partition, of, count, disorder, tooLate = 0, ahead = 0 }: Walk) {
+  const entities = keysOf(`p${partition}-`, { partition, of, count: 4 });
+  let now = beginning + ahead;
+  return Array.from({ length: count }, () => {
+    now += random.chance(0.03) ? 20 + random.int(60) : random.int(4);
+    const behind = random.chance(0.4) ? random.int(disorder + 1) : 0;
+    const farBehind = tooLate > 0 && random.chance(0.15) ? random.int(tooLate + 1) : 0;
+    return { at: now - behind - farBehind, entity: random.pick(entities) };
+  });
+}
+
+/** The events of several partitions, mixed; those of each in its order. */
+function numbered(random: Random, partitions: { at: number; entity: string }[][]): InputEvent[] {
+  const left = partitions.map((events) => [...events]);
+  const mixed: InputEvent[] = [];
+  while (left.some((events) => events.length > 0)) {
+    const next = random.pick(left.filter((events) => events.length > 0)).shift()!;
+    mixed.push({
+      ...{ n: mixed.length, ...next, shop: `shop-${random.int(5)}` },
+      amount: random.int(2001) - 1000,
+    });
+  }
+  return mixed;
+}
+
+/** So many keys that every partition of whatever is keyed by them gets one. */
+function closing(partitions: readonly number[], of: number): InputEvent[] {
+  const at = beginning + 400 * day;
+  return partitions.flatMap((partition) =>
+    keysOf(closingMark, { partition, of, count: 40 }).map((entity, i) => ({
+      ...{ n: -1, entity, shop: `${closingMark}${i}`, amount: 0, at },
+    })),
+  );
+}
+
+const partitionOf = Partitioners.DefaultPartitioner();
+
+function keysOf(prefix: string, { partition, of, count }: { partition: number; of: number; count: number }) {
+  const partitionMetadata = Array.from({ length: of }, (_, partitionId) => ({
+    ...{ partitionErrorCode: 0, partitionId, leader: 1, replicas: [], isr: [] },
+  }));
+  const keys: string[] = [];
+  for (let i = 0; keys.length < count; i++) {
+    const key = `${prefix}${i}`;
+    const message = { key, value: '' };
+    if (partitionOf({ topic: '', partitionMetadata, message }) === partition) keys.push(key);
+  }
+  return keys;
+}

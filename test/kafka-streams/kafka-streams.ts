@@ -1,0 +1,101 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { until } from '#testing';
+import type { WindowResult } from './result.js';
+
+/** This file runs as dist/test/kafka-streams/kafka-streams.js. */
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** As Windows.java reads it. */
+export interface Plan {
+  brokers: string;
+  /** The consumer group, and the prefix of internal topics. */
+  application: string;
+  inputs: {
+    topic: string;
+    key: string;
+    /** After so many records it has read everything but what closes, and after so many that, too. */
+    events: number;
+    end: number;
+    windows: { id: number; kind: string; size: number; every: number; lateness: number; updates: boolean }[];
+  }[];
+}
+
+/** Kafka Streams in a process of its own, over the topics of a plan. */
+export class KafkaStreams {
+  private readonly through = new Set<number>();
+  private readonly results = new Map<number, WindowResult[]>();
+  private lines = 0;
+  private complaints = '';
+
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+    private readonly inputs: number,
+  ) {
+    createInterface({ input: child.stdout! }).on('line', (line) => this.take(line));
+    child.stderr!.on('data', (piece: Buffer) => (this.complaints += piece.toString()));
+  }
+
+  static async start(plan: Plan): Promise<KafkaStreams> {
+    const folder = await mkdtemp(join(tmpdir(), 'tributary-kafka-streams-'));
+    const file = join(folder, 'plan.json');
+    await writeFile(file, JSON.stringify({ ...plan, folder }));
+    const source = join(root, 'test', 'kafka-streams', 'Windows.java');
+    const args = ['-Xmx512m', '-cp', join(jarsFolder(), '*'), source, file];
+    const child = spawn('java', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    return new KafkaStreams(child, folder, plan.inputs.length);
+  }
+
+  /** Resolves when all events have reached the windows. */
+  async hasRead(): Promise<void> {
+    await this.moves('Kafka Streams reads', () => this.through.size === this.inputs);
+  }
+
+  /** What came of each window, by its id, in the order in which it was said; once what closes has been read. */
+  async end(): Promise<ReadonlyMap<number, WindowResult[]>> {
+    await this.moves('Kafka Streams ends', () => this.child.exitCode !== null);
+    if (this.child.exitCode !== 0) throw new Error(`Kafka Streams has failed:\n${this.complaints}`);
+    return this.results;
+  }
+
+  async stop(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async moves(what: string, condition: () => boolean): Promise<void> {
+    await until(() => condition() || this.hasFailed(), {
+      ...{ what, progress: () => this.lines, diagnosis: () => this.complaints, patienceMs: 120_000 },
+    });
+    if (this.hasFailed()) throw new Error(`Kafka Streams has failed:\n${this.complaints}`);
+  }
+
+  private hasFailed(): boolean {
+    return this.child.signalCode !== null || (this.child.exitCode ?? 0) !== 0;
+  }
+
+  private take(line: string): void {
+    this.lines += 1;
+    const said = JSON.parse(line) as { through: number } | (WindowResult & { window: number });
+    if ('through' in said) {
+      this.through.add(said.through);
+      return;
+    }
+    const { window, ...result } = said;
+    this.results.set(window, [...(this.results.get(window) ?? []), result]);
+  }
+}
+
+/** Where check.mjs has put them. */
+function jarsFolder(): string {
+  const engines = join(root, '.engines');
+  const found = readdirSync(engines).find((name) => /^kafka-streams-[\d.]+$/.test(name));
+  if (!found) throw new Error('The jars of Kafka Streams are missing: npm run check:semantics fetches them');
+  return join(engines, found);
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run check:semantics`: what needs Kafka Streams, which `npm test` does without. */
+export default defineConfig({
+  test: {
+    include: ['dist/test/kafka-streams/**/*.semantics.spec.js'],
+    globalSetup: ['dist/libs/testing/src/global-engines.js'],
+    // For what hangs, not for what is slow.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+  },
+});

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Random, until, type HttpClient } from '#testing';
+import { freshStream, queryEvents, type ReadEvent } from '../api.js';
+import { useStack } from '../use-stack.js';
+import { closingMark, inputs, type Input, type InputEvent, type WindowCase } from './cases.js';
+import { KafkaStreams } from './kafka-streams.js';
+import { inOurTerms, lateOf, lines, type WindowResult } from './result.js';
+
+const seed = Number(process.env.SEMANTICS_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const system = useStack({ processors: 2 });
+
+/** One window over one input, by a pipeline. */
+interface Case {
+  id: number;
+  pipeline: string;
+  to: string;
+  late: string;
+  stream: string;
+  input: Input;
+  window: WindowCase;
+}
+
+const given = inputs(new Random(seed)).map((input) => ({ input, stream: freshStream() }));
+const cases: Case[] = given
+  .flatMap(({ input, stream }) => input.windows.map((window) => ({ input, stream, window })))
+  .map((one, id) => ({
+    ...{ ...one, id, pipeline: freshStream('p'), to: freshStream('to'), late: freshStream('late') },
+  }));
+
+let theirs: ReadonlyMap<number, WindowResult[]>;
+let streams: KafkaStreams | undefined;
+
+beforeAll(async () => {
+  process.stderr.write(`SEMANTICS_SEED=${seed}\n`);
+  for (const { input, stream } of given) {
+    await post(system().query, '/api/v1/streams', { stream, partitions: input.partitions });
+    await write(stream, input.events);
+  }
+  streams = await KafkaStreams.start({
+    ...{ brokers: system().brokers, application: `${system().prefix}kafka-streams` },
+    inputs: given.map(({ input, stream }) => ({
+      ...{ topic: system().topics.ofStream(stream), key: input.key },
+      ...{ events: input.events.length, end: input.events.length + input.closing.length },
+      windows: cases
+        .filter((one) => one.stream === stream)
+        .map(({ id, window }) => ({ ...window, id, lateness: input.grace(window.lateness) })),
+    })),
+  });
+  for (const one of cases) await define(one);
+  // Who reads a closing event of one partition before the events of another would call those late.
+  await streams.hasRead();
+  for (const { input, stream } of given) await write(stream, input.closing);
+  theirs = await streams.end();
+});
+
+afterAll(() => streams?.stop());
+
+describe.each(given)('$input.what', ({ stream, input }) => {
+  it.each(cases.filter((one) => one.stream === stream))(
+    '$window.kind of $window.size s every $window.every s, $window.lateness s late, updates: $window.updates',
+    async (one) => {
+      const { results, saidTwice } = inOurTerms(theirs.get(one.id) ?? [], one.window);
+      const expected = results.filter(({ key }) => !key.startsWith(closingMark));
+      const late = lateOf(expected, input.events.length);
+      await isThrough(one);
+      expect(lines(await said(one))).toEqual(lines(expected));
+      expect(await lateEvents(one)).toEqual(late);
+      expect(expected.length).toBeGreaterThan(20);
+      expect(late.length > 0).toBe(input.tooLate);
+      const { kind, updates } = one.window;
+      process.stderr.write(
+        `${kind}${updates ? ', updates' : ''}: ${expected.length} results, ${late.length} late, ${saidTwice} said twice\n`,
+      );
+    },
+  );
+});
+
+async function post(client: HttpClient, path: string, body: object): Promise<void> {
+  const answer = await client.post(path, body);
+  expect(answer.status, answer.text).toBe(201);
+}
+
+async function write(stream: string, all: readonly InputEvent[]): Promise<void> {
+  for (let i = 0; i < all.length; i += 500) {
+    const events = all.slice(i, i + 500).map(({ n, entity, shop, amount, at }) => ({
+      ...{ stream, event_type: n < 0 ? 'closing' : 'paid', entity_id: entity },
+      ...{ timestamp: new Date(at * 1000).toISOString(), data: { n, shop, amount } },
+    }));
+    await post(system().write, '/api/v1/events/batch', { events });
+  }
+}
+
+function define({ pipeline, stream, to, late, input, window }: Case): Promise<void> {
+  const { kind, size, every, lateness, updates } = window;
+  const shape = kind === 'hopping' ? { size: `${size}s`, every: `${every}s` } : `${size}s`;
+  const key = input.key === 'entity_id' ? 'event.entity_id' : `event.data.${input.key}`;
+  const value = 'event.data.amount';
+  const fields = {
+    ...{ sum: { op: 'sum', value }, least: { op: 'min', value }, most: { op: 'max', value } },
+    events: { op: 'collect', value: 'event.data.n' },
+  };
+  const more = { lateness: `${lateness}s`, late: { stream: late }, ...(updates && { emit: 'updates' }) };
+  return post(system().query, '/api/v1/pipelines', {
+    name: pipeline,
+    source: { streams: [stream], idle_after: '1s' },
+    operators: [{ window: { [kind]: shape, key, ...more } }, { reduce: fields }, { emit: { stream: to } }],
+  });
+}
+
+/** Once all windows have closed, and what they were is stored. */
+async function isThrough({ pipeline, to, late, input }: Case): Promise<void> {
+  let shown = '';
+  const closed = (input.closing[0]?.at ?? 0) * 1000;
+  const isStored = async () => {
+    const answer = await system().query.get(`/api/v1/pipelines/${pipeline}`);
+    shown = answer.text;
+    const { processed, emitted, watermark } = answer.json<{
+      processed: number;
+      emitted: number;
+      watermark: string | null;
+    }>();
+    if (processed < input.events.length + input.closing.length) return false;
+    if (watermark === null || Date.parse(watermark) < closed) return false;
+    const stored = [await all(to), await all(late)].flat().length;
+    shown += ` stored: ${stored}`;
+    return stored >= emitted;
+  };
+  await until(isStored, {
+    ...{ what: 'the pipeline is through', progress: () => shown, diagnosis: () => shown, intervalMs: 200 },
+  });
+}
+
+/** What the pipeline has said, without what closes. */
+async function said({ to }: Case): Promise<WindowResult[]> {
+  const results = (await all(to)).map(({ data }) => {
+    const { key, window_start, window_end, ...rest } = data as Record<string, string>;
+    const times = { start: Date.parse(window_start!), end: Date.parse(window_end!) };
+    return { key, ...times, ...rest } as unknown as WindowResult;
+  });
+  return results.filter(({ key }) => !key.startsWith(closingMark));
+}
+
+async function lateEvents({ late }: Case): Promise<number[]> {
+  const numbers = (await all(late)).map(({ data }) => data['n'] as number);
+  return numbers.sort((a, b) => a - b);
+}
+
+async function all(stream: string): Promise<ReadEvent[]> {
+  const events: ReadEvent[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await queryEvents(system().query, { stream, limit: '1000', ...(cursor && { cursor }) });
+    events.push(...page.events);
+    cursor = page.has_more ? page.next_cursor : undefined;
+  } while (cursor);
+  return events;
+}
