@@ -27,7 +27,7 @@ export class PipelineRunController {
   @Answers(PipelineAnswer, { description: 'It is paused.' })
   @Problems('pipeline_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
   async pause(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
-    return pipelineAnswer(await this.changes.setPaused(name, { paused: true }, changerOf(name, request)));
+    return pipelineAnswer(await this.changes.pause(name, changerOf(name, request)));
   }
 
   @Post('resume')
@@ -35,13 +35,15 @@ export class PipelineRunController {
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Resume a pipeline',
-    description: 'It goes on where it was, and misses nothing. Repeating it changes nothing.',
+    description:
+      'It goes on where it was, and misses nothing. One that has failed is tried again from there: it fails again within ' +
+      'moments where it still cannot go on. Repeating it changes nothing.',
   })
   @ApiParam(pipelineParam)
   @Answers(PipelineAnswer, { description: 'It runs.' })
   @Problems('pipeline_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
   async resume(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
-    return pipelineAnswer(await this.changes.setPaused(name, { paused: false }, changerOf(name, request)));
+    return pipelineAnswer(await this.changes.resume(name, changerOf(name, request)));
   }
 
   @Post('reset')

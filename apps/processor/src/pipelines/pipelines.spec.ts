@@ -17,7 +17,7 @@ afterEach(async () => {
   await world.close();
 });
 
-function start(options?: Partial<PipelinesOptions>): Incarnation {
+function start(options?: Partial<PipelinesOptions> & { hindrance?: string }): Incarnation {
   const one = new Incarnation(world, options);
   running.push(one);
   return one;
@@ -204,6 +204,25 @@ describe('a pipeline without windows', () => {
       { reason: 'webhook_failed', error: '/operators/0/webhook: The receiver answered 410.' },
     ]);
     expect(await world.counted('p')).toMatchObject({ emitted: 1, failed: 1 });
+  });
+
+  it('waits for the settings of its webhook, and then goes on where it stands', async () => {
+    const webhook = { url: 'https://example.com/hook', secret_ref: 's' };
+    await world.define('p', spec({ webhook }));
+    const before = start();
+    await world.write([order(0)]);
+    await through();
+    await before.pipelines.close(1000);
+    const without = start({ hindrance: 'There is no secret s.' });
+    await world.write([order(1)]);
+    const failure = '/operators/0/webhook: There is no secret s. Then resume the pipeline.';
+    await eventually(() => expect(world.pipeline('p')?.failure).toBe(failure));
+    await without.pipelines.close(1000);
+    const one = start();
+    await world.change('p', { failure: null });
+    await through();
+    expect([before, without, one].map(({ delivered }) => delivered.length)).toEqual([1, 0, 1]);
+    expect(await world.letters()).toEqual([]);
   });
 });
 

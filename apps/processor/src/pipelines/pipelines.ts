@@ -29,7 +29,7 @@ export interface PipelinesOptions {
   >;
   writer: PipelineWriter & Pick<PipelineReader, 'progress'> & Pick<EventWriter, 'appendDeadLetters'>;
   projections: Pick<ProjectionReader, 'find'>;
-  webhooks: Pick<Deliverer, 'deliver'>;
+  webhooks: Pick<Deliverer, 'deliver' | 'hindrance'>;
   erasures: KnownErasures;
   progress: Progress;
   logger: Logger;
@@ -80,7 +80,7 @@ export class Pipelines {
     });
     const tables = new ProjectionTables({ definitions, store: projections, now });
     this.supervisor = new PipelineSupervisor({
-      ...{ definitions, logger },
+      ...{ definitions, logger, webhooks },
       parts: {
         ...{ log, topics, producer, writer, emitter, tables, retry, saver, erasures, window, progress },
         ...{ budget: new RowBudget(options.cache), pace: options.pace ?? defaultPace, now, onFailure },

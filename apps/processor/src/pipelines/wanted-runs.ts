@@ -1,5 +1,6 @@
 import type { Definitions, PipelineDefinition } from '#definitions';
 import { compilePipeline, DefinitionError, type Pipeline } from '#streaming';
+import type { Deliverer } from '#webhooks';
 
 /** A run that shall run, with what it does now. */
 export interface WantedRun {
@@ -18,7 +19,10 @@ export interface WantedRuns {
 export class RunSelection {
   private compiled = new Map<string, Pipeline | string>();
 
-  constructor(private readonly definitions: Pick<Definitions, 'pipelines' | 'stream'>) {}
+  constructor(
+    private readonly definitions: Pick<Definitions, 'pipelines' | 'stream'>,
+    private readonly webhooks: Pick<Deliverer, 'hindrance'>,
+  ) {}
 
   now(): WantedRuns {
     const known = this.compiled;
@@ -30,10 +34,24 @@ export class RunSelection {
       const pipeline = known.get(identity) ?? compiledOrWhyNot(definition);
       this.compiled.set(identity, pipeline);
       if (definition.paused || definition.failure !== null) continue;
-      if (typeof pipeline === 'string') runs.impossible.push({ run: run.id, reason: pipeline });
-      else runs.wanted.push({ definition, pipeline, sources: this.sourcesOf(definition) });
+      const reason = typeof pipeline === 'string' ? pipeline : this.hindranceOf(pipeline);
+      if (reason !== undefined) runs.impossible.push({ run: run.id, reason });
+      else if (typeof pipeline !== 'string')
+        runs.wanted.push({ definition, pipeline, sources: this.sourcesOf(definition) });
     }
     return runs;
+  }
+
+  /**
+   * Settings that are missing keep a run from beginning: what would have been delivered is not lost to the dead letters, but
+   * delivered once they are there.
+   */
+  private hindranceOf({ webhooks }: Pipeline): string | undefined {
+    for (const webhook of webhooks) {
+      const hindrance = this.webhooks.hindrance(webhook);
+      if (hindrance !== undefined) return `${webhook.at}: ${hindrance} Then resume the pipeline.`;
+    }
+    return undefined;
   }
 
   private sourcesOf({ run }: PipelineDefinition): Map<string, number> {
