@@ -115,6 +115,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   const pipelines = new Pipelines({
     ...pipelineSettings(config),
     ...{ log, topics, logger, progress, erasures, definitions, producer },
+    tracing: context.tracing,
     ...{ projections: store.projections, writer: pipelineWriterOf(store) },
     webhooks: new Deliverer({
       poster: new Poster(new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS), webhookTimeoutMs),

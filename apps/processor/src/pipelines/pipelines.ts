@@ -5,7 +5,7 @@ import type { Definitions } from '#definitions';
 import type { Log, Producer } from '#log';
 import type { EventWriter, PipelineReader, PipelineWriter, ProjectionReader } from '#store';
 import type { IdWindowBounds } from '#streaming';
-import type { Logger } from '#telemetry';
+import type { Logger, Tracing } from '#telemetry';
 import type { Deliverer } from '#webhooks';
 import { Saver } from '../projections/saver.js';
 import { EmittedSchemas } from './emitted-schemas.js';
@@ -33,6 +33,7 @@ export interface PipelinesOptions {
   erasures: KnownErasures;
   progress: Progress;
   logger: Logger;
+  tracing?: Tracing | undefined;
   window: IdWindowBounds;
   /** Rows kept in memory, and about how many characters they may take. */
   cache: RowBounds;
@@ -84,6 +85,7 @@ export class Pipelines {
       parts: {
         ...{ log, topics, producer, writer, emitter, tables, retry, saver, erasures, window, progress },
         ...{ budget: new RowBudget(options.cache), pace: options.pace ?? defaultPace, now, onFailure },
+        tracing: options.tracing,
       },
     });
     this.removal = new RunRemoval({

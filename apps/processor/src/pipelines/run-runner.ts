@@ -1,4 +1,4 @@
-import { logTimeAt } from '#consuming';
+import { inStoreSpans, logTimeAt } from '#consuming';
 import type { Assignment, Consumer, ConsumerHandler, RecordBatch } from '#log';
 import { IdWindow } from '#streaming';
 import { metrics } from '#telemetry';
@@ -9,6 +9,7 @@ import type { StageTopic } from './outgoing.js';
 import { OvertakenError } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
 import type { RunParts } from './run-parts.js';
+import { runSpans } from './run-spans.js';
 import type { Task, Taken } from './task.js';
 import type { WantedRun } from './wanted-runs.js';
 
@@ -209,7 +210,7 @@ export class RunRunner implements ConsumerHandler {
 
   private async take(held: Held, task: Task, batch: RecordBatch): Promise<void> {
     const { assignment, from, end } = held;
-    const { saver, progress, window } = this.parts;
+    const { saver, progress, window, tracing } = this.parts;
     // Everything below it is done, or is not for this run.
     if (from > assignment.position) await task.state.commits.offer(from);
     if (from - batch.next > 2 * window.records) {
@@ -217,7 +218,9 @@ export class RunRunner implements ConsumerHandler {
       return await aborted(end.signal);
     }
     await this.prime(held, batch);
-    const taken = await task.take(batch);
+    const { records } = batch;
+    const spans = runSpans(tracing, { name: this.name, records, from: task.state.next });
+    const taken = await inStoreSpans(spans, () => task.take(batch));
     end.signal.throwIfAborted();
     this.count(taken);
     if (batch.next <= from) return progress.moved();
