@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { limits, ProblemError, type InputError } from '#contracts';
 import { placedOperators } from '#definitions';
 import { compilePipeline, DefinitionError, type Pipeline, type PipelineSpec } from '#streaming';
-import { unusableDefinition } from '../sources/unusable-definition.js';
+import { unusableDefinition } from '../definitions/unusable-definition.js';
 import type { PipelineSpecInput } from './pipeline-input.js';
 import { isExpressionIn } from './expression-places.js';
 

@@ -3,7 +3,7 @@ import { ProblemError, type InputError } from '#contracts';
 import type { ProjectionSpec } from '#definitions';
 import { escapePointer } from '#http';
 import { compileFold, compileKey, compileSource, DefinitionError } from '#streaming';
-import { unusableDefinition } from '../sources/unusable-definition.js';
+import { unusableDefinition } from '../definitions/unusable-definition.js';
 import type { ProjectionSpecInput } from './projection-input.js';
 
 /** The key of projections that name none. */
