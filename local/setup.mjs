@@ -14,12 +14,18 @@ import { checkJava, checkMaven, checkNode, SetupError } from './tools.mjs';
 export { root };
 const quiet = !process.stdout.isTTY;
 
-/** Runs `work` and shows how long it took; what takes no time is not shown unless it is worth knowing. */
+/** Milliseconds after which something is said of a step that is not done. */
+const patienceMs = quiet ? 2000 : 1000;
+
+/** Runs `work` and shows how long it took; while it takes long, what is waited for: in a terminal each second, else once. */
 export async function step(name, work) {
   const start = performance.now();
   const waiting = setInterval(() => {
-    if (!quiet) process.stdout.write(`\r  … ${name} (${Math.round((performance.now() - start) / 1000)} s) `);
-  }, 1000);
+    if (quiet) {
+      console.log(`  … ${name}`);
+      clearInterval(waiting);
+    } else process.stdout.write(`\r  … ${name} (${Math.round((performance.now() - start) / 1000)} s) `);
+  }, patienceMs);
   try {
     const result = await work();
     console.log(

@@ -1,15 +1,21 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpAnswer, HttpClient } from '#testing';
 import { expectProblem, freshStream, queryEvents, type ReadEvent } from './api.js';
 import { topicsOf } from './topics.js';
 import { useStack } from './use-stack.js';
+import { WebhookReceiver, type Answer } from './webhook-receiver.js';
 
-const system = useStack({ processors: 1 });
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const system = useStack({
+  processors: 1,
+  env: { WEBHOOK_SECRETS: `shop=${secret}`, WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+});
 /** A run begins with a consumer that joins its group: on a machine that has much to do it takes its time. */
 const settleMs = 60_000;
 
 interface Shown {
   status: string;
+  failure: string | null;
   version: number;
   processed: number;
   emitted: number;
@@ -230,5 +236,86 @@ describe('a pipeline', () => {
     await expect
       .poll(changes, { timeout: settleMs })
       .toEqual([...['created', 'paused', 'resumed', 'changed', 'reset', 'deleted', 'created']]);
+  });
+});
+
+describe('a webhook', () => {
+  const receivers: WebhookReceiver[] = [];
+  afterAll(() => receivers.forEach((receiver) => receiver.stop()));
+
+  const receiver = async (...answers: Answer[]): Promise<WebhookReceiver> => {
+    const started = await WebhookReceiver.start(secret, answers);
+    receivers.push(started);
+    return started;
+  };
+  const posting = (given: Given, { url }: { url: string }, secret_ref = 'shop') => ({
+    source: { streams: [given.stream] },
+    operators: [{ webhook: { url, secret_ref } }],
+  });
+  const got = ({ received }: WebhookReceiver, count: number) =>
+    expect.poll(() => received.length, { timeout: settleMs, interval: 100 }).toBe(count);
+
+  it('is sent each event, signed, and again under the same id until it takes it', async () => {
+    const given = new Given(system().query);
+    await given.made();
+    const to = await receiver(503, 503, 204);
+    const answer = await given.define(posting(given, to));
+    expect(answer.status, answer.text).toBe(201);
+    await given.pay(['00:10', 'EUR', 12.5]);
+    await got(to, 3);
+    expect(to.ids.size).toBe(1);
+    const [{ id, event }] = to.received as [(typeof to.received)[0]];
+    expect(event).toMatchObject({
+      ...{ event_id: id, event_type: 'payment.made', data: { currency: 'EUR', amount: 12.5 } },
+      metadata: { pipeline: given.name, pipeline_version: 1, source_stream: given.stream },
+    });
+    await given.shows({ processed: 1, emitted: 1, failed: 0, lag: 0 });
+    const metrics = await fetch(new URL('/metrics', system().processors[0]?.probeUrl));
+    const text = await metrics.text();
+    for (const [outcome, count] of Object.entries({ delivered: 1, repeated: 2, given_up: 0 }))
+      expect(text).toContain(
+        `tributary_webhook_attempts_total{pipeline="${given.name}",outcome="${outcome}"} ${count}\n`,
+      );
+  });
+
+  it('that is slow holds up its own pipeline, and no other', async () => {
+    const [held, free] = [new Given(system().query), new Given(system().query)];
+    await Promise.all([held.made(), free.made()]);
+    const [slow, good] = [await receiver('waits'), await receiver(204)];
+    await free.define(posting(free, good));
+    await free.pay(['00:10', 'EUR', 1]);
+    await got(good, 1);
+    await held.define(posting(held, slow));
+    await held.pay(['00:10', 'EUR', 1]);
+    await expect.poll(() => slow.ids.size, { timeout: settleMs, interval: 100 }).toBe(1);
+    await held.pay(['00:20', 'EUR', 2]);
+    await free.pay(['00:20', 'EUR', 2], ['00:30', 'USD', 3]);
+    await got(good, 3);
+    expect(slow.ids.size).toBe(1);
+    expect(await held.shown()).toMatchObject({ status: 'running', emitted: 0 });
+    slow.letGo();
+    await held.shows({ emitted: 2, failed: 0 });
+    expect(slow.ids.size).toBe(2);
+  });
+
+  it('whose secret no processor knows stands, says so, and loses nothing', async () => {
+    const given = new Given(system().query);
+    await given.made();
+    const to = await receiver(204);
+    await given.pay(['00:10', 'EUR', 1]);
+    expect((await given.define(posting(given, to, 'nobodys'))).status).toBe(201);
+    await given.shows({ status: 'failed' });
+    expect((await given.shown()).failure).toMatch(
+      /^\/operators\/0\/webhook: .*nobodys=whsec_… to WEBHOOK_SECRETS .* resume the pipeline\.$/,
+    );
+    const health = (await system().core.get('/health')).json<{ checks: object }>();
+    expect(health).toMatchObject({ status: 'ok', checks: { definitions: { failed_pipelines: 1 } } });
+    await given.act('resume');
+    await given.shows({ status: 'failed' });
+    await given.put(posting(given, to));
+    await got(to, 1);
+    await given.shows({ status: 'running', emitted: 1, failed: 0 });
+    const letters = await given.client.get(`/api/v1/dead-letters?source=pipeline:${given.name}`);
+    expect(letters.json()).toMatchObject({ dead_letters: [] });
   });
 });

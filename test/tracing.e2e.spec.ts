@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { freshStream, path, writeEvent } from './api.js';
+import { freshStream, path, queryEvents, writeEvent } from './api.js';
 import { Collector, type CollectedSpan } from './collector.js';
 import { useStack } from './use-stack.js';
 
@@ -60,22 +60,29 @@ describe('a write whose trace is recorded', () => {
     expect(JSON.stringify(collector.spans)).not.toContain('hunter2');
   });
 
-  it('goes on with the projections that fold it', async () => {
-    const [stream, name] = [freshStream(), freshStream('p')];
+  it('goes on with the projections and pipelines that read it', async () => {
+    const [stream, name, copies] = [freshStream(), freshStream('p'), freshStream('copies')];
     await writeEvent(system().core, event(stream));
     const spec = { source: { streams: [stream] }, key: 'event.entity_id', fields: { n: { op: 'count' } } };
     const made = await system().core.post('/api/v1/projections', { name, ...spec });
     expect(made.status, made.text).toBe(201);
+    const pipeline = { source: { streams: [stream] }, operators: [{ emit: { stream: copies } }] };
+    expect((await system().core.post('/api/v1/pipelines', { name, ...pipeline })).status).toBe(201);
     const state = path(`/api/v1/projections/${name}/state/hunter2`, {});
     await expect.poll(async () => (await system().core.get(state)).status).toBe(200);
+    const copied = async () => (await queryEvents(system().core, { stream: copies })).count;
+    await expect.poll(copied, { timeout: 60_000 }).toBe(1);
     const { traceId, headers } = traced('01');
     await system().core.post('/api/v1/events', event(stream), { headers });
+    const requestId = expect.objectContaining({ 'tributary.request_id': `r-${traceId}` }) as object;
     await expect
       .poll(() => collector.ofTrace(traceId).filter(({ service }) => service === 'tributary-processor'))
       .toMatchObject(
         expect.arrayContaining([
           expect.objectContaining({ name: `project ${name}` }),
           expect.objectContaining({ name: 'INSERT projections' }),
+          expect.objectContaining({ name: `pipeline ${name}`, attributes: requestId }),
+          expect.objectContaining({ name: `run ${name}` }),
         ]) as CollectedSpan[],
       );
   });

@@ -29,6 +29,8 @@ const nothing = [
     /^\w+:tributary_projection_state:max\{state="(failed|building)"\}$/,
     'no projection fails, or takes long to build, here',
   ],
+  [/^\w+:tributary_pipeline_state:max\{state="failed"\}$/, 'no pipeline fails here'],
+  [/\btributary_webhook_/, 'no pipeline has a webhook here'],
 ];
 const reasonForNothing = (query) => nothing.find(([pattern]) => pattern.test(query))?.[1];
 

@@ -63,6 +63,14 @@ describe('the set-up of a fresh clone', () => {
     expect(run()).toEqual({ status: 0, output: '' });
   });
 
+  it('says what it waits for when that takes long', async () => {
+    await npm(`${installs}\nsleep 2.2`);
+    expect(run().output.split('\n').slice(0, 2)).toEqual([
+      '  … Dependencies are installed',
+      expect.stringMatching(/^ {2}✓ Dependencies are installed \(/),
+    ]);
+  });
+
   it('installs again what is no longer there', async () => {
     await npm(installs);
     run();

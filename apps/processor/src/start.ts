@@ -13,6 +13,7 @@ import { Processor, type ProcessorOptions } from './processor.js';
 import { ProcessorModule } from './processor.module.js';
 import { PartitionState } from './pipelines/partition-state.js';
 import { Pipelines, type PipelinesOptions } from './pipelines/pipelines.js';
+import { countAttempt } from './pipelines/webhook-figures.js';
 import type { PartitionProjector } from './projections/partition-projector.js';
 import { Snapshotter } from './snapshots/snapshotter.js';
 
@@ -115,12 +116,16 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   const pipelines = new Pipelines({
     ...pipelineSettings(config),
     ...{ log, topics, logger, progress, erasures, definitions, producer },
+    tracing: context.tracing,
     ...{ projections: store.projections, writer: pipelineWriterOf(store) },
     webhooks: new Deliverer({
       poster,
       keys: webhookKeys(config.WEBHOOK_SECRETS),
       // Who waits for a receiver does not hang: a restart would begin its attempts anew, for ever.
-      attempted: () => progress.attempted(),
+      attempted: (attempt) => {
+        progress.attempted();
+        countAttempt(attempt);
+      },
     }),
     onFailure: (error) => context.crash(error),
   });

@@ -14,6 +14,8 @@ export interface StoreSpans {
   tracing: Tracing;
   /** Of the write itself, such as `INSERT events`. */
   name: string;
+  /** Default: `client`. */
+  kind?: 'client' | 'internal';
   attributes: SpanAttributes;
   followed: readonly Followed[];
 }
@@ -39,7 +41,7 @@ export async function inStoreSpans<T>(spans: StoreSpans | undefined, write: () =
 }
 
 /** The write's span first: it ends first. */
-function begin({ tracing, name, attributes, followed }: StoreSpans): TraceSpan[] {
+function begin({ tracing, name, kind = 'client', attributes, followed }: StoreSpans): TraceSpan[] {
   const requests = followed
     .slice(0, shown)
     .map((one) => requestSpan(tracing, one))
@@ -47,7 +49,7 @@ function begin({ tracing, name, attributes, followed }: StoreSpans): TraceSpan[]
   const [first, ...others] = requests;
   if (!first) return [];
   const write = tracing.start(name, {
-    kind: 'client',
+    kind,
     parent: first.traceparent,
     parentIsLocal: true,
     links: others.map(({ traceparent }) => traceparent),

@@ -15,6 +15,14 @@ export const definitionNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 export const definitionNameRule =
   'must be 1 to 100 of the characters A-Z a-z 0-9 _ - and begin with a letter or a digit, such as revenue_by_currency';
 
+/** What a definition calls a secret that only who runs the installation knows. A secret itself is no name. */
+export const secretNamePattern = /^(?!whsec_)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+/** The same in words. */
+export const secretNameRule =
+  'must be the name of a secret, not the secret: 1 to 64 of the characters A-Z a-z 0-9 _ -, and begin with a letter or a ' +
+  'digit, such as shop';
+
 /** Any UUID in its canonical text form (RFC 9562); case is folded when it is stored. */
 export const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 

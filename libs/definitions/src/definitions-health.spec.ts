@@ -2,8 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TopicNames } from '#contracts';
 import { MemoryLog } from '#log';
-import { definitionsAge, DefinitionsStoppedError } from './definitions-health.js';
+import {
+  definitionsAge,
+  definitionsHealth,
+  DefinitionsStoppedError,
+  type CheckedDefinitions,
+} from './definitions-health.js';
 import { openDefinitions } from './open-definitions.js';
+
+describe('the health of the definitions', () => {
+  it('counts what has failed, and is well all the same', () => {
+    const kind = (...failures: (string | null)[]) => ({
+      all: () => failures.map((failure) => ({ failure })),
+    });
+    const definitions = {
+      ...{ unreadable: 0, failure: undefined, streams: () => [] },
+      ...{ projections: kind(null, 'why'), pipelines: kind('why', null, 'why') },
+    };
+    expect(definitionsHealth(definitions as unknown as CheckedDefinitions)).toEqual({
+      ...{ streams: 0, unreadable: 0, failed_projections: 1, failed_pipelines: 2 },
+    });
+  });
+});
 
 describe('the age of the definitions', () => {
   it('grows while the log does not answer, and only then', async () => {

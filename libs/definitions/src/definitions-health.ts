@@ -5,14 +5,35 @@ export class DefinitionsStoppedError extends Error {
   override readonly name = 'DefinitionsStoppedError';
 }
 
-/** What a health check says about the definitions. @throws DefinitionsStoppedError once they are not followed any more */
-export function definitionsHealth(definitions: Pick<Definitions, 'streams' | 'unreadable' | 'failure'>): {
+/** What a health check looks at. */
+export type CheckedDefinitions = Pick<
+  Definitions,
+  'streams' | 'projections' | 'pipelines' | 'unreadable' | 'failure'
+>;
+
+/**
+ * What a health check says about the definitions. A projection or pipeline that has failed is counted, and is nothing that
+ * the process does wrong; it is not named, as health is for every key.
+ * @throws DefinitionsStoppedError once they are not followed any more
+ */
+export function definitionsHealth(definitions: CheckedDefinitions): {
   streams: number;
   unreadable: number;
+  failed_projections: number;
+  failed_pipelines: number;
 } {
-  const { failure, unreadable } = definitions;
+  const { failure, unreadable, projections, pipelines } = definitions;
   if (failure) throw new DefinitionsStoppedError('definitions are no longer followed', { cause: failure });
-  return { streams: definitions.streams().length, unreadable };
+  return {
+    streams: definitions.streams().length,
+    unreadable,
+    failed_projections: countFailed(projections.all()),
+    failed_pipelines: countFailed(pipelines.all()),
+  };
+}
+
+function countFailed(all: readonly { failure: string | null }[]): number {
+  return all.filter(({ failure }) => failure !== null).length;
 }
 
 /** Milliseconds without an answer of the log after which the definitions are said to be old. */

@@ -71,11 +71,17 @@ export class ProblemAdapter extends FastifyAdapter {
 }
 
 function unmatched(request: FastifyRequest, routes: RouteTable): ProblemError {
-  const methods = routes.methods(request.url.split('?', 1)[0] ?? '');
+  const path = request.url.split('?', 1)[0] ?? '';
+  const methods = routes.methods(path);
   if (methods.length === 0 || methods.includes(request.method))
-    return new ProblemError('not_found', 'There is nothing at this address.');
+    return new ProblemError('not_found', `There is nothing at this address${emptyPart(path)}.`);
   const allow = methods.join(', ');
   return new ProblemError('method_not_allowed', `This address has: ${allow}.`, { headers: { allow } });
+}
+
+/** What a variable of a shell that is not set leaves of an address. */
+function emptyPart(path: string): string {
+  return /\/(\/|$)/.test(path) ? ': a part of it is empty, or it has a / too many' : '';
 }
 
 /** RFC 9110: a 415 says which media types would do. */

@@ -21,7 +21,7 @@ function flatten(error: ValidationError, parent: string | undefined): InputError
 }
 
 function ownErrors(
-  { constraints = {}, contexts = {}, value }: ValidationError,
+  { constraints = {}, contexts = {}, value, property }: ValidationError,
   pointer: string,
 ): InputError[] {
   if ('whitelistValidation' in constraints) return [{ pointer, detail: 'is not a known field' }];
@@ -30,9 +30,21 @@ function ownErrors(
   for (const [name, text] of Object.entries(constraints)) {
     const member = (contexts[name] as MemberContext | undefined)?.member;
     const place = member === undefined ? pointer : `${pointer}/${escapePointer(member)}`;
-    places.set(place, [...(places.get(place) ?? []), text]);
+    places.set(place, [...(places.get(place) ?? []), withoutName(text, property)]);
   }
   return [...places].map(([place, texts]) => ({ pointer: place, detail: texts.join('; ') }));
+}
+
+/** The pointer says the name already, which the library's own words begin with: `limit must not be less than 1`. */
+function withoutName(text: string, name: string): string {
+  for (const [before, instead] of [
+    [`${name} `, ''],
+    [`nested property ${name} `, ''],
+    [`each value in ${name} `, 'each value '],
+    [`All ${name}'s `, 'all '],
+  ] as const)
+    if (text.startsWith(before)) return instead + text.slice(before.length);
+  return text;
 }
 
 /** What a decorator on an object says in its `context` when it judges one member of it. */

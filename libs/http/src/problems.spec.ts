@@ -47,6 +47,14 @@ describe('every answer that is not a success is a problem document', () => {
     expect([body.status, body.code]).toEqual([status, code]);
   });
 
+  it.each(['/things/', '/things//full', '//things'])(
+    'a 404 of %s says that a part of it is empty',
+    async (url) => {
+      expect(problem(await send('GET', url)).detail).toContain('a part of it is empty');
+      expect(problem(await send('GET', '/nothing')).detail).not.toContain('empty');
+    },
+  );
+
   it('a 405 says which methods there are', async () => {
     expect((await send('PUT', '/things')).headers.allow).toBe('GET, HEAD, POST');
     expect((await send('PUT', '/things/17')).headers.allow).toBe('DELETE, GET, HEAD');

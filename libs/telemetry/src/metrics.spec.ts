@@ -44,6 +44,7 @@ describe('the metrics', () => {
           'table',
           'mode',
           'unit',
+          'outcome',
         ]);
     },
   );

@@ -127,6 +127,13 @@ export const projectionState = new Gauge({
   registers,
 });
 
+export const pipelineState = new Gauge({
+  name: 'tributary_pipeline_state',
+  help: 'Always 1: the state of each pipeline, as its definition says: running, paused, failed.',
+  labelNames: ['pipeline', 'state'] as const,
+  registers,
+});
+
 export const groupLagRecords = new Gauge({
   name: 'tributary_group_lag_records',
   help: 'Records in the log that a group of consumers has not committed, seen from outside: materializer, processor.',
@@ -501,6 +508,22 @@ export const pipelineLastProgress = new Gauge({
 export const pipelineSavedRows = new Counter({
   name: 'tributary_pipeline_saved_rows_total',
   help: 'Rows of windows and keys that ClickHouse has taken.',
+  registers,
+});
+
+export const webhookAttempts = new Counter({
+  name: 'tributary_webhook_attempts_total',
+  help: 'Attempts to deliver to webhooks, by pipeline and outcome: delivered; repeated (refused or unanswered, and tried again); given_up (the event went to the dead letters).',
+  labelNames: ['pipeline', 'outcome'] as const,
+  registers,
+});
+
+export const webhookDuration = new Histogram({
+  name: 'tributary_webhook_duration_seconds',
+  help: 'Seconds of an attempt to deliver to a webhook, until there was an answer or none, by pipeline.',
+  labelNames: ['pipeline'] as const,
+  // For each pipeline that has webhooks: few.
+  buckets: [0.05, 0.25, 1, 5, 15],
   registers,
 });
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Deliverer, type Delivery, type DeliveryOptions } from './delivery.js';
+import { Deliverer, type Attempt, type Delivery, type DeliveryOptions } from './delivery.js';
 import { WebhookNetworks } from './networks.js';
 import { Poster } from './post.js';
 import { webhookKeys } from './secrets.js';
@@ -54,7 +54,8 @@ function deliverer(more: Partial<DeliveryOptions> & { allowed?: string[] } = {})
 }
 
 const to = (url: string, more: Partial<Delivery> = {}): Delivery => ({
-  ...{ id: '019aa4e2-7d53-8c1e-9a3e-0d6a1f0b2c11', url, secretRef: 'hooks', body: '{"data":{"n":1}}' },
+  ...{ id: '019aa4e2-7d53-8c1e-9a3e-0d6a1f0b2c11', url, sender: 'orders', secretRef: 'hooks' },
+  body: '{"data":{"n":1}}',
   ...more,
 });
 
@@ -72,16 +73,17 @@ describe('delivering a webhook', () => {
   it('repeats what may pass, with the same id', async () => {
     const hangUp = (response: ServerResponse): void => void response.destroy();
     const { url, received } = await receiver(status(500), hangUp, status(429), status(200));
-    const seen: string[] = [];
+    const seen: Attempt[] = [];
 
-    const outcomes = await deliverer({ attempted: (outcome) => seen.push(outcome) }).deliver(
+    const outcomes = await deliverer({ attempted: (attempt) => seen.push(attempt) }).deliver(
       [to(url)],
       never,
     );
 
     expect(outcomes).toEqual([undefined]);
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    expect(seen).toEqual(['repeated', 'repeated', 'repeated', 'delivered']);
+    expect(seen.map(({ outcome }) => outcome)).toEqual(['repeated', 'repeated', 'repeated', 'delivered']);
+    expect(seen.every(({ sender, seconds }) => sender === 'orders' && seconds > 0)).toBe(true);
   });
 
   it('gives up after its attempts', async () => {
@@ -138,10 +140,20 @@ describe('delivering a webhook', () => {
   it('does not sign with a secret that it does not have', async () => {
     const { url, received } = await receiver(status(200));
 
-    const [why] = await deliverer().deliver([to(url, { secretRef: 'others' })], never);
+    await expect(deliverer().deliver([to(url, { secretRef: 'others' })], never)).rejects.toThrow(RangeError);
 
-    expect(why).toContain('no secret others');
     expect(received).toHaveLength(0);
+  });
+
+  it.each([
+    [{ url: 'http://127.0.0.1/', secretRef: 'hooks' }, undefined],
+    [{ url: 'https://example.org/', secretRef: 'hooks' }, undefined],
+    [{ url: 'https://example.org/', secretRef: 'others' }, /Add others=whsec_… to WEBHOOK_SECRETS/],
+    [{ url: 'https://10.0.0.1/', secretRef: 'hooks' }, /WEBHOOK_ALLOWED_NETWORKS/],
+  ])('says beforehand what keeps it from %j', (to, why) => {
+    const hindrance = deliverer().hindrance(to);
+    if (why) expect(hindrance).toMatch(why);
+    else expect(hindrance).toBeUndefined();
   });
 
   it('has so many under way at once, and says of each what became of it', async () => {

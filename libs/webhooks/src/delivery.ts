@@ -1,22 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Post, PostOutcome } from './post.js';
+import type { Poster, PostOutcome } from './post.js';
 import { webhookHeaders } from './signature.js';
 
+/** Where deliveries go to, as a definition says it. */
+export interface Receiver {
+  readonly url: string;
+  readonly secretRef: string;
+}
+
 /** One event for one receiver. */
-export interface Delivery {
+export interface Delivery extends Receiver {
   /** The event's id: the same in every attempt, and after every crash. */
-  id: string;
-  url: string;
-  secretRef: string;
+  readonly id: string;
+  /** Whose it is, in figures: a pipeline's name. */
+  readonly sender: string;
   /** JSON. */
-  body: string;
+  readonly body: string;
+}
+
+/** What an attempt came to: it was taken; or was not, and there is another one; or there is none. */
+export const attemptOutcomes = ['delivered', 'repeated', 'given_up'] as const;
+
+/** One attempt to deliver. */
+export interface Attempt {
+  readonly sender: string;
+  readonly outcome: (typeof attemptOutcomes)[number];
+  /** Until there was an answer, or none. */
+  readonly seconds: number;
 }
 
 export interface DeliveryOptions {
-  poster: { post(post: Post, signal: AbortSignal): Promise<PostOutcome> };
+  poster: Pick<Poster, 'post' | 'wrongIn'>;
   keys: ReadonlyMap<string, Buffer>;
   /** Called after each attempt. */
-  attempted?: (outcome: 'delivered' | 'repeated' | 'given_up') => void;
+  attempted?: (attempt: Attempt) => void;
   /** Deliveries under way at once, of one call. */
   atOnce?: number;
   attempts?: number;
@@ -45,9 +62,19 @@ export class Deliverer {
     this.options = { ...defaults, ...options };
   }
 
+  /** Why nothing can be delivered there with the settings of this process, and what to do; undefined when it can. */
+  hindrance({ url, secretRef }: Receiver): string | undefined {
+    const { keys, poster } = this.options;
+    if (!keys.has(secretRef))
+      return `There is no webhook secret ${secretRef}. Add ${secretRef}=whsec_… to WEBHOOK_SECRETS of the processors.`;
+    const wrong = poster.wrongIn(url);
+    return wrong === undefined ? undefined : `The address of the webhook ${wrong}.`;
+  }
+
   /**
    * Resolves when each delivery was taken or given up: with why it was given up, or undefined, in their order.
-   * @throws the signal's reason when it is aborted: some may have been taken all the same.
+   * @throws the signal's reason when it is aborted: some may have been taken all the same; RangeError where there is a
+   * hindrance, which whoever calls this has asked for before
    */
   async deliver(deliveries: readonly Delivery[], signal: AbortSignal): Promise<(string | undefined)[]> {
     const outcomes = new Array<string | undefined>(deliveries.length);
@@ -60,33 +87,34 @@ export class Deliverer {
     return outcomes;
   }
 
-  private async deliverOne(
-    { id, url, secretRef, body }: Delivery,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    const { poster, keys, attempts, now = Date.now, attempted } = this.options;
+  private async deliverOne(delivery: Delivery, signal: AbortSignal): Promise<string | undefined> {
+    const { url, body, sender, secretRef } = delivery;
+    const { poster, keys, attempts, attempted } = this.options;
     const key = keys.get(secretRef);
-    if (!key) {
-      attempted?.('given_up');
-      return `There is no secret ${secretRef}: WEBHOOK_SECRETS does not name it.`;
-    }
+    if (!key) throw new RangeError(`no webhook secret ${secretRef}`);
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      const headers = webhookHeaders({ id, body, at: now() / 1000 }, key);
-      const outcome = await poster.post({ url, headers, body }, signal);
+      const begun = performance.now();
+      const outcome = await poster.post({ url, headers: this.headers(delivery, key), body }, signal);
       signal.throwIfAborted();
+      const seconds = (performance.now() - begun) / 1000;
       const failure = failureOf(outcome);
       if (failure === undefined) {
-        attempted?.('delivered');
+        attempted?.({ sender, outcome: 'delivered', seconds });
         return undefined;
       }
       if (failure.isFinal || attempt >= attempts) {
-        attempted?.('given_up');
+        attempted?.({ sender, outcome: 'given_up', seconds });
         return attempt === 1 ? failure.reason : `${failure.reason} So it went ${attempt} times.`;
       }
-      attempted?.('repeated');
+      attempted?.({ sender, outcome: 'repeated', seconds });
       await sleep(this.delay(attempt, outcome), undefined, { signal });
     }
+  }
+
+  private headers({ id, body }: Delivery, key: Buffer): Record<string, string> {
+    const { now = Date.now } = this.options;
+    return webhookHeaders({ id, body, at: now() / 1000 }, key);
   }
 
   /** Exponential back-off with full jitter; what the receiver asks for is waited, up to the longest. */

@@ -46,9 +46,14 @@ export class Poster {
     this.agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
   }
 
+  /** What is wrong with an address, whatever its name leads to; undefined when nothing is. */
+  wrongIn(url: string): string | undefined {
+    return wrongInWebhookUrl(url, this.networks);
+  }
+
   /** One attempt. Never rejects; an aborted one is a failure. */
   post({ url, headers, body }: Post, signal: AbortSignal): Promise<PostOutcome> {
-    const wrong = wrongInWebhookUrl(url, this.networks);
+    const wrong = this.wrongIn(url);
     if (wrong !== undefined) return Promise.resolve({ failure: `The address ${wrong}.`, isFinal: true });
     const bytes = Buffer.from(body);
     const options: RequestOptions = {

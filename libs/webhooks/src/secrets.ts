@@ -1,7 +1,5 @@
+import { secretNamePattern } from '#contracts';
 import { webhookKey, webhookSecretRule } from './signature.js';
-
-/** What a definition may call a secret. */
-export const secretRefPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /** What is wrong with a list of `name=whsec_…`, without showing any; undefined when nothing is. */
 export function wrongInSecrets(secrets: readonly string[]): string | undefined {
@@ -10,7 +8,7 @@ export function wrongInSecrets(secrets: readonly string[]): string | undefined {
     const [name, secret] = partsOf(one);
     // Only its number is shown: what stands where a name should be may be a secret.
     const entry = `entry ${i + 1}`;
-    if (!secretRefPattern.test(name) || name.startsWith('whsec_')) return `${entry} must be name=whsec_…`;
+    if (!secretNamePattern.test(name)) return `${entry} must be name=whsec_…`;
     if (names.has(name)) return `${entry} has a name that another has`;
     if (!webhookKey(secret)) return `the secret of ${entry} ${webhookSecretRule}`;
     names.add(name);

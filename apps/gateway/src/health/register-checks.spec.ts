@@ -39,7 +39,7 @@ describe('the gateway', () => {
     const audited = gateway.log.topics.get(gateway.topics.ofStream(auditStream))?.end(0) ?? NaN;
     expect([await ready(), await well()]).toEqual([true, true]);
     expect((await health.report('all')).checks).toMatchObject({
-      definitions: { status: 'ok', streams: 2, unreadable: 0 },
+      definitions: { status: 'ok', streams: 2, unreadable: 0, failed_projections: 0, failed_pipelines: 0 },
       materializer: { status: 'ok', lag_events: 1 + audited, lag_seconds: 0 },
       processor: { status: 'ok', lag_events: 0, lag_seconds: 0 },
     });

@@ -1,4 +1,4 @@
-import { definitionsAge, definitionsHealth, type Definitions } from '#definitions';
+import { definitionsAge, definitionsHealth, type CheckedDefinitions, type Definitions } from '#definitions';
 import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';
@@ -8,7 +8,7 @@ import type { ProcessorLag } from './processor-lag.js';
 export interface CheckedParts {
   log: Pick<Log, 'admin'>;
   store: Pick<Store, 'ping'>;
-  definitions: Pick<Definitions, 'streams' | 'unreadable' | 'failure' | 'ageMs'>;
+  definitions: CheckedDefinitions & Pick<Definitions, 'ageMs'>;
   lag: MaterializerLag;
   processor: ProcessorLag;
 }

@@ -25,6 +25,10 @@ describe('what definitions say that somebody has to look at', () => {
         { name: 'a', ...projection },
         { name: 'b', ...projection, failure: 'no' },
       ]),
+      pipelines: kind([
+        { name: 'c', paused: false, failure: null },
+        { name: 'd', paused: false, failure: 'no' },
+      ]),
     });
     expect(await shown('tributary_key_earliest_expiry_timestamp_seconds')).toEqual([
       `tributary_key_earliest_expiry_timestamp_seconds ${Date.parse(at(2)) / 1000}`,
@@ -33,8 +37,13 @@ describe('what definitions say that somebody has to look at', () => {
       'tributary_projection_state{projection="a",state="building"} 1',
       'tributary_projection_state{projection="b",state="failed"} 1',
     ]);
-    showDefinitions({ keys: kind([]), projections: kind([]) });
+    expect(await shown('tributary_pipeline_state')).toEqual([
+      'tributary_pipeline_state{pipeline="c",state="running"} 1',
+      'tributary_pipeline_state{pipeline="d",state="failed"} 1',
+    ]);
+    showDefinitions({ keys: kind([]), projections: kind([]), pipelines: kind([]) });
     expect(await shown('tributary_key_earliest_expiry_timestamp_seconds')).toEqual([]);
     expect(await shown('tributary_projection_state')).toEqual([]);
+    expect(await shown('tributary_pipeline_state')).toEqual([]);
   });
 });

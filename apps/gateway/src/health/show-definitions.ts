@@ -1,15 +1,24 @@
 import type { Definitions, KeyDefinition } from '#definitions';
 import { metrics } from '#telemetry';
+import { pipelineStatus } from '../pipelines/pipeline-status.js';
 import { projectionStatus } from '../projections/projection-status.js';
 
-/** Shows what definitions say that somebody has to look at: the next key to expire, and each projection's state. */
-export function showDefinitions({ keys, projections }: Pick<Definitions, 'keys' | 'projections'>): void {
+/** Shows what definitions say that somebody has to look at: the next key to expire, and the state of each projection and pipeline. */
+export function showDefinitions({
+  keys,
+  projections,
+  pipelines,
+}: Pick<Definitions, 'keys' | 'projections' | 'pipelines'>): void {
   const expiry = earliestExpiry(keys.all(), Date.now());
   if (expiry === undefined) metrics.keyExpiry.remove({});
   else metrics.keyExpiry.set(expiry / 1000);
   metrics.projectionState.reset();
   for (const projection of projections.all()) {
     metrics.projectionState.set({ projection: projection.name, state: projectionStatus(projection) }, 1);
+  }
+  metrics.pipelineState.reset();
+  for (const pipeline of pipelines.all()) {
+    metrics.pipelineState.set({ pipeline: pipeline.name, state: pipelineStatus(pipeline) }, 1);
   }
 }
 

@@ -1,26 +1,6 @@
-import {
-  definitionNamePattern,
-  definitionNameRule,
-  permitsStream,
-  ProblemError,
-  type StreamAccess,
-} from '#contracts';
+import { permitsStream, ProblemError, type StreamAccess } from '#contracts';
 import { pipelineWrites, type PipelineDefinition, type PipelineWay } from '#definitions';
 import { requirePermitted } from '../access/permit.js';
-
-/** The pipeline in an address, for the OpenAPI document. */
-export const pipelineParam = {
-  name: 'name',
-  schema: { type: 'string', pattern: definitionNamePattern.source },
-} as const;
-
-/** @throws ProblemError 400 */
-export function requirePipelineName(name: string): void {
-  if (definitionNamePattern.test(name)) return;
-  throw new ProblemError('invalid_request', `The name of a pipeline ${definitionNameRule}.`, {
-    errors: [{ pointer: 'name', detail: definitionNameRule }],
-  });
-}
 
 /**
  * The pipeline that was named, for a request that may see it.

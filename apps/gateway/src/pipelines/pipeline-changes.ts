@@ -108,9 +108,17 @@ export class PipelineChanges {
   }
 
   /** @throws ProblemError pipeline_not_found, stream_forbidden, definition_conflict, log_unavailable */
-  setPaused(name: string, { paused }: { paused: boolean }, changer: Changer): Promise<PipelineDefinition> {
+  pause(name: string, changer: Changer): Promise<PipelineDefinition> {
+    return this.change(name, changer, (current) => (current.paused ? current : { ...current, paused: true }));
+  }
+
+  /**
+   * One that has failed is tried again where it stands: whether it can go on now, only a processor can tell.
+   * @throws ProblemError what `pause` throws
+   */
+  resume(name: string, changer: Changer): Promise<PipelineDefinition> {
     return this.change(name, changer, (current) =>
-      current.paused === paused ? current : { ...current, paused },
+      current.paused || current.failure !== null ? { ...current, paused: false, failure: null } : current,
     );
   }
 

@@ -1,11 +1,9 @@
 import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { accessOf, actorOf, parseQuery, RequireScope } from '#http';
-import type { Changer } from '../access/changer.js';
+import { RequireScope } from '#http';
+import { changerOf, nameParam } from '../definitions/definition-name.js';
 import { Answers, Problems } from '../openapi/answers.js';
-import { NoParameters } from '../parameters/no-parameters.js';
-import { pipelineParam, requirePipelineName } from './named-pipeline.js';
 import { PipelineAnswer, pipelineAnswer } from './pipeline-answers.js';
 import { PipelineChanges } from './pipeline-changes.js';
 
@@ -23,11 +21,11 @@ export class PipelineRunController {
     description:
       'It processes nothing more within moments, and its windows stay as they are. Repeating it changes nothing.',
   })
-  @ApiParam(pipelineParam)
+  @ApiParam(nameParam)
   @Answers(PipelineAnswer, { description: 'It is paused.' })
   @Problems('pipeline_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
   async pause(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
-    return pipelineAnswer(await this.changes.setPaused(name, { paused: true }, changerOf(name, request)));
+    return pipelineAnswer(await this.changes.pause(name, changerOf('pipeline', name, request)));
   }
 
   @Post('resume')
@@ -35,13 +33,15 @@ export class PipelineRunController {
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Resume a pipeline',
-    description: 'It goes on where it was, and misses nothing. Repeating it changes nothing.',
+    description:
+      'It goes on where it was, and misses nothing. One that has failed is tried again from there: it fails again within ' +
+      'moments where it still cannot go on. Repeating it changes nothing.',
   })
-  @ApiParam(pipelineParam)
+  @ApiParam(nameParam)
   @Answers(PipelineAnswer, { description: 'It runs.' })
   @Problems('pipeline_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
   async resume(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
-    return pipelineAnswer(await this.changes.setPaused(name, { paused: false }, changerOf(name, request)));
+    return pipelineAnswer(await this.changes.resume(name, changerOf('pipeline', name, request)));
   }
 
   @Post('reset')
@@ -53,7 +53,7 @@ export class PipelineRunController {
       'It forgets its windows, processes what is in its streams again, and emits it again, as other events; what it has ' +
       'emitted before stays. The version stays. Each reset begins anew, also one that is repeated.',
   })
-  @ApiParam(pipelineParam)
+  @ApiParam(nameParam)
   @Answers(PipelineAnswer, { description: 'A new run has begun.' })
   @Problems(
     'pipeline_not_found',
@@ -63,13 +63,6 @@ export class PipelineRunController {
     'log_unavailable',
   )
   async reset(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
-    return pipelineAnswer(await this.changes.reset(name, changerOf(name, request)));
+    return pipelineAnswer(await this.changes.reset(name, changerOf('pipeline', name, request)));
   }
-}
-
-/** @throws ProblemError 400 */
-function changerOf(name: string, request: FastifyRequest): Changer {
-  parseQuery(NoParameters, request.query);
-  requirePipelineName(name);
-  return { actor: actorOf(request), access: accessOf(request) };
 }

@@ -1,7 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Put, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ProblemError } from '#contracts';
 import type { Definitions } from '#definitions';
 import {
   accessOf,
@@ -17,7 +16,8 @@ import { Answers, NoContent, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
 import { clientGone } from '../reads/client-gone.js';
 import { DEFINITIONS } from '../tokens.js';
-import { permittedPipeline, pipelineParam, requirePipelineName } from './named-pipeline.js';
+import { changerOf, nameParam, requireName, requireSameName } from '../definitions/definition-name.js';
+import { permittedPipeline } from './named-pipeline.js';
 import {
   PipelineAnswer,
   pipelineAnswer,
@@ -41,7 +41,7 @@ export class PipelineController {
   @Get()
   @RequireScope('definitions:read')
   @ApiOperation({ summary: 'Get one pipeline' })
-  @ApiParam(pipelineParam)
+  @ApiParam(nameParam)
   @Answers(PipelineFiguresAnswer, { description: 'How it is defined, and how it is doing.' })
   @Problems(
     'pipeline_not_found',
@@ -56,7 +56,7 @@ export class PipelineController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PipelineFiguresAnswer> {
     parseQuery(NoParameters, request.query);
-    requirePipelineName(name);
+    requireName('pipeline', name);
     const definition = permittedPipeline(this.definitions.pipelines.get(name), accessOf(request));
     return pipelineFiguresAnswer(definition, await this.figures.of([definition], clientGone(reply.raw)));
   }
@@ -71,7 +71,7 @@ export class PipelineController {
       'windows. With `from=beginning` everything is processed again and emitted again, as other events. The same ' +
       'definition changes nothing.',
   })
-  @ApiParam(pipelineParam)
+  @ApiParam(nameParam)
   @DescribeQuery(PipelineReplacementParameters)
   @DescribeBody(PipelineReplacementInput)
   @Answers(PipelineAnswer, { description: 'The pipeline as it is now.' })
@@ -101,9 +101,9 @@ export class PipelineController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PipelineAnswer> {
     const { from } = parseQuery(PipelineReplacementParameters, request.query);
-    requirePipelineName(name);
+    requireName('pipeline', name);
     const input = parseBody(PipelineReplacementInput, request);
-    requireSameName(input.name, name);
+    requireSameName('pipeline', input, name);
     const access = accessOf(request);
     permittedPipeline(this.definitions.pipelines.get(name), access);
     const { operators } = jsonBody(request) as { operators?: unknown };
@@ -119,21 +119,10 @@ export class PipelineController {
     summary: 'Delete a pipeline with its open windows and its internal topics',
     description: 'What it has emitted stays, and so do its dead letters.',
   })
-  @ApiParam(pipelineParam)
+  @ApiParam(nameParam)
   @NoContent('It is gone.')
   @Problems('pipeline_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
   async remove(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
-    parseQuery(NoParameters, request.query);
-    requirePipelineName(name);
-    await this.changes.remove(name, { actor: actorOf(request), access: accessOf(request) });
+    await this.changes.remove(name, changerOf('pipeline', name, request));
   }
-}
-
-/** @throws ProblemError 400 */
-function requireSameName(inBody: string | null | undefined, inAddress: string): void {
-  if (inBody == null || inBody === inAddress) return;
-  const detail = `must be ${inAddress}, as in the address: the name of a pipeline cannot be changed`;
-  throw new ProblemError('invalid_request', `The name ${detail}.`, {
-    errors: [{ pointer: '/name', detail }],
-  });
 }

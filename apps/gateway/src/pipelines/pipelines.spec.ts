@@ -238,6 +238,17 @@ describe('a pipeline', () => {
     expect(answer.json()).toMatchObject({ status: 'running', failure: null, version: 1 });
   });
 
+  it('that has failed is tried again where it stands when it is resumed, paused or not', async () => {
+    await given.define();
+    const run = given.definition?.run;
+    for (const paused of [false, true]) {
+      await given.changed((current) => ({ ...current, paused, failure: 'why' }));
+      const answer = await given.send('POST', given.at('/resume'));
+      expect(answer.json()).toMatchObject({ status: 'running', failure: null, version: 1 });
+      expect(given.definition?.run).toEqual(run);
+    }
+  });
+
   it('that is changed is another version of the same run', async () => {
     await given.define();
     const before = given.definition!;

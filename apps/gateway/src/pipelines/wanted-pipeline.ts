@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { limits, ProblemError, type InputError } from '#contracts';
 import { placedOperators } from '#definitions';
 import { compilePipeline, DefinitionError, type Pipeline, type PipelineSpec } from '#streaming';
+import { unusableDefinition } from '../definitions/unusable-definition.js';
 import type { PipelineSpecInput } from './pipeline-input.js';
 import { isExpressionIn } from './expression-places.js';
 
@@ -19,9 +20,9 @@ export interface WantedPipelineParts {
   /** As they stand in the body: what the validation makes of them has lost the names that JavaScript itself uses. */
   operators: unknown;
   wrongInWebhook: WebhookRule;
+  /** Where the definition stands in the body, if that is not it. */
+  at?: string;
 }
-
-const mostErrors = 100;
 
 /**
  * What a body defines, once it is known that events can be processed by it.
@@ -30,7 +31,7 @@ const mostErrors = 100;
  */
 export function wantedPipeline(
   { source, from }: PipelineSpecInput,
-  { operators, wrongInWebhook }: WantedPipelineParts,
+  { operators, wrongInWebhook, at }: WantedPipelineParts,
 ): UsablePipeline {
   const { streams, event_types, where, idle_after } = source;
   const spec: PipelineSpec = {
@@ -46,9 +47,9 @@ export function wantedPipeline(
     const detail = `The definition takes ${bytes} bytes; at most ${limits.definitionBytes} are allowed.`;
     throw new ProblemError('payload_too_large', detail);
   }
-  const compiled = compiledOrRefused(spec);
+  const compiled = compiledOrRefused(spec, at);
   const wrong = wrongWebhooks(spec, wrongInWebhook);
-  if (wrong.length > 0) throw refused(wrong, spec);
+  if (wrong.length > 0) throw refused(wrong, spec, at);
   return { spec, compiled };
 }
 
@@ -62,11 +63,11 @@ function sorted(spec: PipelineSpec): unknown {
   return { ...spec, source: [streams.toSorted(), event_types?.toSorted(), where, idle_after] };
 }
 
-function compiledOrRefused(spec: PipelineSpec): Pipeline {
+function compiledOrRefused(spec: PipelineSpec, at: string | undefined): Pipeline {
   try {
     return compilePipeline(spec);
   } catch (error) {
-    if (error instanceof DefinitionError) throw refused(error.errors, spec);
+    if (error instanceof DefinitionError) throw refused(error.errors, spec, at);
     throw error;
   }
 }
@@ -78,14 +79,7 @@ function wrongWebhooks({ operators }: PipelineSpec, wrongInWebhook: WebhookRule)
   });
 }
 
-function refused(errors: readonly InputError[], spec: PipelineSpec): ProblemError {
+function refused(errors: readonly InputError[], spec: PipelineSpec, at: string | undefined): ProblemError {
   const isExpression = errors.every(({ pointer }) => isExpressionIn(spec, pointer));
-  const code = isExpression ? 'invalid_expression' : 'invalid_request';
-  return new ProblemError(code, messageOf(errors), { errors: errors.slice(0, mostErrors) });
-}
-
-function messageOf(errors: readonly InputError[]): string {
-  const [first] = errors;
-  const more = errors.length > 1 ? ` There is more: ${errors.length} errors in all.` : '';
-  return `The pipeline cannot be used. ${first?.pointer}: ${first?.detail}${more}`;
+  return unusableDefinition(errors, { what: 'pipeline', isExpression, ...(at !== undefined && { at }) });
 }

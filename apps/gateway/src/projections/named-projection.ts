@@ -1,26 +1,6 @@
-import {
-  definitionNamePattern,
-  definitionNameRule,
-  permitsStream,
-  ProblemError,
-  type StreamAccess,
-} from '#contracts';
+import { permitsStream, ProblemError, type StreamAccess } from '#contracts';
 import { latestBuild, type ProjectionBuild, type ProjectionDefinition } from '#definitions';
 import { requirePermitted } from '../access/permit.js';
-
-/** The projection in an address, for the OpenAPI document. */
-export const projectionParam = {
-  name: 'name',
-  schema: { type: 'string', pattern: definitionNamePattern.source },
-} as const;
-
-/** @throws ProblemError 400 */
-export function requireProjectionName(name: string): void {
-  if (definitionNamePattern.test(name)) return;
-  throw new ProblemError('invalid_request', `The name of a projection ${definitionNameRule}.`, {
-    errors: [{ pointer: 'name', detail: definitionNameRule }],
-  });
-}
 
 /**
  * The projection that was named, for a request that may see it.

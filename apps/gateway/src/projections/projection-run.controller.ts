@@ -1,11 +1,9 @@
 import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { accessOf, actorOf, parseQuery, RequireScope } from '#http';
-import type { Changer } from '../access/changer.js';
+import { RequireScope } from '#http';
+import { changerOf, nameParam } from '../definitions/definition-name.js';
 import { Answers, Problems } from '../openapi/answers.js';
-import { NoParameters } from '../parameters/no-parameters.js';
-import { projectionParam, requireProjectionName } from './named-projection.js';
 import { ProjectionAnswer, projectionAnswer } from './projection-answers.js';
 import { ProjectionChanges } from './projection-changes.js';
 
@@ -23,11 +21,13 @@ export class ProjectionRunController {
     description:
       'It folds nothing more within moments; its states can be read. Repeating it changes nothing.',
   })
-  @ApiParam(projectionParam)
+  @ApiParam(nameParam)
   @Answers(ProjectionAnswer, { description: 'It is paused.' })
   @Problems('projection_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
   async pause(@Param('name') name: string, @Req() request: FastifyRequest): Promise<ProjectionAnswer> {
-    return projectionAnswer(await this.changes.setPaused(name, { paused: true }, changerOf(name, request)));
+    return projectionAnswer(
+      await this.changes.setPaused(name, { paused: true }, changerOf('projection', name, request)),
+    );
   }
 
   @Post('resume')
@@ -37,11 +37,13 @@ export class ProjectionRunController {
     summary: 'Resume a projection',
     description: 'It goes on where it was, and misses nothing. Repeating it changes nothing.',
   })
-  @ApiParam(projectionParam)
+  @ApiParam(nameParam)
   @Answers(ProjectionAnswer, { description: 'It runs.' })
   @Problems('projection_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
   async resume(@Param('name') name: string, @Req() request: FastifyRequest): Promise<ProjectionAnswer> {
-    return projectionAnswer(await this.changes.setPaused(name, { paused: false }, changerOf(name, request)));
+    return projectionAnswer(
+      await this.changes.setPaused(name, { paused: false }, changerOf('projection', name, request)),
+    );
   }
 
   @Post('reset')
@@ -53,7 +55,7 @@ export class ProjectionRunController {
       'From the log, beside the one that is read from, which it replaces when it has caught up. The version stays. Each ' +
       'reset begins anew, also one that is repeated.',
   })
-  @ApiParam(projectionParam)
+  @ApiParam(nameParam)
   @Answers(ProjectionAnswer, { description: 'A new build has begun.' })
   @Problems(
     'projection_not_found',
@@ -63,13 +65,6 @@ export class ProjectionRunController {
     'log_unavailable',
   )
   async reset(@Param('name') name: string, @Req() request: FastifyRequest): Promise<ProjectionAnswer> {
-    return projectionAnswer(await this.changes.reset(name, changerOf(name, request)));
+    return projectionAnswer(await this.changes.reset(name, changerOf('projection', name, request)));
   }
-}
-
-/** @throws ProblemError 400 */
-function changerOf(name: string, request: FastifyRequest): Changer {
-  parseQuery(NoParameters, request.query);
-  requireProjectionName(name);
-  return { actor: actorOf(request), access: accessOf(request) };
 }

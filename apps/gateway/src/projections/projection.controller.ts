@@ -1,14 +1,14 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Put, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ProblemError } from '#contracts';
 import type { Definitions } from '#definitions';
 import { accessOf, actorOf, DescribeBody, jsonBody, parseBody, parseQuery, RequireScope } from '#http';
 import { Answers, NoContent, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
 import { clientGone } from '../reads/client-gone.js';
 import { DEFINITIONS } from '../tokens.js';
-import { permittedProjection, projectionParam, requireProjectionName } from './named-projection.js';
+import { changerOf, nameParam, requireName, requireSameName } from '../definitions/definition-name.js';
+import { permittedProjection } from './named-projection.js';
 import {
   detailAnswer,
   ProjectionAnswer,
@@ -35,7 +35,7 @@ export class ProjectionController {
     summary: 'Get one projection',
     description: 'With the build in the making, if there is one.',
   })
-  @ApiParam(projectionParam)
+  @ApiParam(nameParam)
   @Answers(ProjectionDetailAnswer, { description: 'How it is defined, and how it is doing.' })
   @Problems(
     'projection_not_found',
@@ -50,7 +50,7 @@ export class ProjectionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ProjectionDetailAnswer> {
     parseQuery(NoParameters, request.query);
-    requireProjectionName(name);
+    requireName('projection', name);
     const definition = permittedProjection(this.definitions.projections.get(name), accessOf(request));
     return detailAnswer(definition, await this.figures.of([definition], clientGone(reply.raw)));
   }
@@ -63,7 +63,7 @@ export class ProjectionController {
       'Another definition is another version: it is built from the log beside the one that is read from, and takes its ' +
       'place when it has caught up. The same definition changes nothing.',
   })
-  @ApiParam(projectionParam)
+  @ApiParam(nameParam)
   @DescribeBody(ProjectionReplacementInput)
   @Answers(ProjectionAnswer, { description: 'The projection as it is now.' })
   @Problems(
@@ -84,9 +84,9 @@ export class ProjectionController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ProjectionAnswer> {
     parseQuery(NoParameters, request.query);
-    requireProjectionName(name);
+    requireName('projection', name);
     const input = parseBody(ProjectionReplacementInput, request);
-    requireSameName(input.name, name);
+    requireSameName('projection', input, name);
     const access = accessOf(request);
     permittedProjection(this.definitions.projections.get(name), access);
     const spec = wantedProjection(input, (jsonBody(request) as { fields?: unknown }).fields);
@@ -101,21 +101,10 @@ export class ProjectionController {
     summary: 'Delete a projection with its states',
     description: 'Its dead letters and the events stay.',
   })
-  @ApiParam(projectionParam)
+  @ApiParam(nameParam)
   @NoContent('It is gone.')
   @Problems('projection_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
   async remove(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
-    parseQuery(NoParameters, request.query);
-    requireProjectionName(name);
-    await this.changes.remove(name, { actor: actorOf(request), access: accessOf(request) });
+    await this.changes.remove(name, changerOf('projection', name, request));
   }
-}
-
-/** @throws ProblemError 400 */
-function requireSameName(inBody: string | null | undefined, inAddress: string): void {
-  if (inBody == null || inBody === inAddress) return;
-  const detail = `must be ${inAddress}, as in the address: the name of a projection cannot be changed`;
-  throw new ProblemError('invalid_request', `The name ${detail}.`, {
-    errors: [{ pointer: '/name', detail }],
-  });
 }

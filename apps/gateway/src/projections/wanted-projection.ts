@@ -3,6 +3,7 @@ import { ProblemError, type InputError } from '#contracts';
 import type { ProjectionSpec } from '#definitions';
 import { escapePointer } from '#http';
 import { compileFold, compileKey, compileSource, DefinitionError } from '#streaming';
+import { unusableDefinition } from '../definitions/unusable-definition.js';
 import type { ProjectionSpecInput } from './projection-input.js';
 
 /** The key of projections that name none. */
@@ -32,7 +33,8 @@ export function wantedProjection(
     ...errorsOf(() => compileKey(spec.key)),
     ...errorsOf(() => compileFold(spec.fields)),
   ];
-  if (errors.length > 0) throw new ProblemError(codeOf(errors, spec), messageOf(errors), { errors });
+  if (errors.length > 0)
+    throw unusableDefinition(errors, { what: 'projection', isExpression: areExpressions(errors, spec) });
   return spec;
 }
 
@@ -89,19 +91,10 @@ function errorsOf(compile: () => unknown): readonly InputError[] {
   }
 }
 
-function codeOf(
-  errors: readonly InputError[],
-  { fields }: ProjectionSpec,
-): 'invalid_expression' | 'invalid_request' {
+function areExpressions(errors: readonly InputError[], { fields }: ProjectionSpec): boolean {
   const values = Object.entries(fields)
     .filter(([, { op, value }]) => op !== 'count' && value !== undefined)
     .map(([name]) => `/fields/${name}/value`);
   const expressions = new Set(['/source/where', '/key', ...values]);
-  return errors.every(({ pointer }) => expressions.has(pointer)) ? 'invalid_expression' : 'invalid_request';
-}
-
-function messageOf(errors: readonly InputError[]): string {
-  const [first] = errors;
-  const more = errors.length > 1 ? ` There is more: ${errors.length} errors in all.` : '';
-  return `The projection cannot be used. ${first?.pointer}: ${first?.detail}${more}`;
+  return errors.every(({ pointer }) => expressions.has(pointer));
 }

@@ -67,7 +67,7 @@ export class Emitter {
   private deliveryOf(output: WebhookOutput, run: RunLabel): Delivery {
     const { url, secretRef } = output;
     const { id, value: body } = emittedRecord(output, run, { schemaVersion: null, now: this.parts.now() });
-    return { id, url, secretRef, body };
+    return { id, url, secretRef, body, sender: run.name };
   }
 
   private async isAppended(records: readonly NewRecord[], signal: AbortSignal): Promise<boolean> {

@@ -2,13 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#contracts';
 import { systemActor, type Definitions, type PipelineDefinition } from '#definitions';
 import { metrics, type Logger } from '#telemetry';
+import type { Deliverer } from '#webhooks';
 import type { PartitionState } from './partition-state.js';
 import type { RunParts } from './run-parts.js';
 import { RunRunner } from './run-runner.js';
 import { RunSelection, type WantedRun } from './wanted-runs.js';
+import { forgetAttempts, showAttempts } from './webhook-figures.js';
 
 export interface PipelineSupervisorOptions {
   definitions: Pick<Definitions, 'pipelines' | 'stream' | 'onChange'>;
+  webhooks: Pick<Deliverer, 'hindrance'>;
   /** What the runners share; `giveUp` is made here. */
   parts: Omit<RunParts, 'giveUp'>;
   logger: Logger;
@@ -47,7 +50,7 @@ export class PipelineSupervisor {
   private stopListening: () => void = () => undefined;
 
   constructor(private readonly options: PipelineSupervisorOptions) {
-    this.selection = new RunSelection(options.definitions);
+    this.selection = new RunSelection(options.definitions, options.webhooks);
     this.parts = { ...options.parts, giveUp: (run, reason) => this.giveUp(run, reason) };
   }
 
@@ -99,6 +102,7 @@ export class PipelineSupervisor {
     const { name, version, run } = wanted.definition;
     // It is leaving its group still: once it has, there is another look.
     if (this.stopping.has(run.id)) return;
+    if (wanted.pipeline.webhooks.length > 0) showAttempts(name);
     let runner = this.runners.get(run.id);
     if (!runner) {
       runner = new RunRunner(wanted, this.parts);
@@ -170,6 +174,7 @@ export class PipelineSupervisor {
     for (const name of this.names) {
       if (names.has(name)) continue;
       for (const metric of ofPipelines) metric.remove({ pipeline: name });
+      forgetAttempts(name);
     }
     this.names = names;
   }

@@ -56,13 +56,16 @@ export class Incarnation {
   /** What webhooks were sent. */
   readonly delivered: { id: string; url: string; body: string }[] = [];
   refusesDeliveries: string | undefined;
+  /** What its settings lack for webhooks. */
+  hindrance: string | undefined;
   /** Called before each step. */
   before: (step: Step) => void | Promise<void> = () => undefined;
 
   constructor(
     private readonly world: PipelineWorld,
-    options: Partial<PipelinesOptions> = {},
+    { hindrance, ...options }: Partial<PipelinesOptions> & { hindrance?: string } = {},
   ) {
+    this.hindrance = hindrance;
     const { store, log } = world;
     this.pipelines = new Pipelines({
       log: this.logOf(log),
@@ -95,6 +98,7 @@ export class Incarnation {
           this.delivered.push(...deliveries);
           return deliveries.map(() => this.refusesDeliveries);
         },
+        hindrance: () => this.hindrance,
       },
       writer: {
         save: async (rows, progress) => {

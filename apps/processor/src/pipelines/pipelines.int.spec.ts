@@ -71,7 +71,7 @@ function start(): Pipelines {
       appendDeadLetters: (letters) => store.writer.appendDeadLetters(letters),
     },
     projections: store.projections,
-    webhooks: { deliver: () => Promise.reject(new Error('there are none')) },
+    webhooks: { deliver: () => Promise.reject(new Error('there are none')), hindrance: () => undefined },
     // Rows come from the store: few are kept.
     cache: { rows: 10, weight: 1e8 },
     unsaved: { keys: 100, weight: 1e8 },

@@ -1,8 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { encodeRecord } from '#contracts';
 import { systemActor } from '#definitions';
 import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#streaming';
-import { Incarnation, PipelineWorld, t0, topics, uuid, type SpecEvent } from './pipelines.fixture.js';
+import { MemoryTracing } from '#telemetry';
+import {
+  Incarnation,
+  PipelineWorld,
+  recordOf,
+  t0,
+  topics,
+  uuid,
+  type SpecEvent,
+} from './pipelines.fixture.js';
 import type { PipelinesOptions } from './pipelines.js';
 
 let world: PipelineWorld;
@@ -18,7 +28,7 @@ afterEach(async () => {
   await world.close();
 });
 
-function start(options?: Partial<PipelinesOptions>): Incarnation {
+function start(options?: Partial<PipelinesOptions> & { hindrance?: string }): Incarnation {
   const one = new Incarnation(world, options);
   running.push(one);
   return one;
@@ -205,6 +215,46 @@ describe('a pipeline without windows', () => {
       { reason: 'webhook_failed', error: '/operators/0/webhook: The receiver answered 410.' },
     ]);
     expect(await world.counted('p')).toMatchObject({ emitted: 1, failed: 1 });
+  });
+
+  it('shows what it does with a request that is traced, until all that comes of it is written', async () => {
+    const tracing = new MemoryTracing();
+    const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)];
+    const headers = { traceparent: `00-${traceId}-${spanId}-01`, 'x-request-id': 'r-1' };
+    await world.define('p', spec(out));
+    start({ tracing });
+    const value = encodeRecord(recordOf(order(1)));
+    const records = [{ topic: topics.ofStream('orders'), key: 'e', value }];
+    await world.producer.append(records.map((record) => ({ ...record, headers })));
+    await world.write([order(2)]);
+    await through();
+    // A partition may be taken away while it is being begun with.
+    const [run, request, ...others] = tracing.spans.filter(({ error }) => error === undefined);
+    expect(others).toEqual([]);
+    expect(request).toMatchObject({
+      ...{ name: 'pipeline p', traceId, parentSpanId: spanId, kind: 'consumer', error: undefined },
+      attributes: { 'messaging.destination.name': 'test.events.orders', 'tributary.request_id': 'r-1' },
+    });
+    expect(run).toMatchObject({ name: 'run p', traceId, parentSpanId: request?.spanId, kind: 'internal' });
+  });
+
+  it('waits for the settings of its webhook, and then goes on where it stands', async () => {
+    const webhook = { url: 'https://example.com/hook', secret_ref: 's' };
+    await world.define('p', spec({ webhook }));
+    const before = start();
+    await world.write([order(0)]);
+    await through();
+    await before.pipelines.close(1000);
+    const without = start({ hindrance: 'There is no secret s.' });
+    await world.write([order(1)]);
+    const failure = '/operators/0/webhook: There is no secret s. Then resume the pipeline.';
+    await eventually(() => expect(world.pipeline('p')?.failure).toBe(failure));
+    await without.pipelines.close(1000);
+    const one = start();
+    await world.change('p', { failure: null });
+    await through();
+    expect([before, without, one].map(({ delivered }) => delivered.length)).toEqual([1, 0, 1]);
+    expect(await world.letters()).toEqual([]);
   });
 });
 

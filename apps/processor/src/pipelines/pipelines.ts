@@ -5,7 +5,7 @@ import type { Definitions } from '#definitions';
 import type { Log, Producer } from '#log';
 import type { EventWriter, PipelineReader, PipelineWriter, ProjectionReader } from '#store';
 import type { IdWindowBounds } from '#streaming';
-import type { Logger } from '#telemetry';
+import type { Logger, Tracing } from '#telemetry';
 import type { Deliverer } from '#webhooks';
 import { Saver } from '../projections/saver.js';
 import { EmittedSchemas } from './emitted-schemas.js';
@@ -30,10 +30,11 @@ export interface PipelinesOptions {
   >;
   writer: PipelineWriter & Pick<PipelineReader, 'progress'> & Pick<EventWriter, 'appendDeadLetters'>;
   projections: Pick<ProjectionReader, 'find'>;
-  webhooks: Pick<Deliverer, 'deliver'>;
+  webhooks: Pick<Deliverer, 'deliver' | 'hindrance'>;
   erasures: KnownErasures;
   progress: Progress;
   logger: Logger;
+  tracing?: Tracing | undefined;
   window: IdWindowBounds;
   /** Rows kept in memory, and about how many characters they may take. */
   cache: RowBounds;
@@ -82,10 +83,10 @@ export class Pipelines {
     });
     const tables = new ProjectionTables({ definitions, store: projections, now });
     this.supervisor = new PipelineSupervisor({
-      ...{ definitions, logger },
+      ...{ definitions, logger, webhooks },
       parts: {
         ...{ log, topics, producer, writer, emitter, tables, retry, saver, erasures, window, progress },
-        ...{ budget: new RowBudget(options.cache), pace, now, onFailure },
+        ...{ budget: new RowBudget(options.cache), pace, now, onFailure, tracing: options.tracing },
       },
     });
     this.removal = new RunRemoval({

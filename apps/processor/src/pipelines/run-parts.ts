@@ -3,6 +3,7 @@ import type { TopicNames } from '#contracts';
 import type { Log, Producer } from '#log';
 import type { EventWriter, PipelineReader, PipelineWriter } from '#store';
 import type { IdWindowBounds } from '#streaming';
+import type { Tracing } from '#telemetry';
 import type { Saver } from '../projections/saver.js';
 import type { Emitter } from './emitter.js';
 import type { PartitionState, UnsavedStretch } from './partition-state.js';
@@ -38,6 +39,7 @@ export interface RunParts {
   erasures: KnownErasures;
   window: IdWindowBounds;
   progress: Progress;
+  tracing: Tracing | undefined;
   pace: Pace;
   /** Milliseconds since 1970. */
   now: () => number;

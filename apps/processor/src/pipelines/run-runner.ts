@@ -1,4 +1,4 @@
-import { logTimeAt } from '#consuming';
+import { inStoreSpans, logTimeAt } from '#consuming';
 import {
   UnknownTopicError,
   type Assignment,
@@ -16,6 +16,7 @@ import type { StageTopic } from './outgoing.js';
 import { OvertakenError } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
 import type { RunParts } from './run-parts.js';
+import { runSpans } from './run-spans.js';
 import { shownWatermark } from './shown-watermark.js';
 import type { Task, Taken } from './task.js';
 import type { WantedRun } from './wanted-runs.js';
@@ -225,7 +226,7 @@ export class RunRunner implements ConsumerHandler {
 
   private async take(held: Held, task: Task, batch: RecordBatch): Promise<void> {
     const { assignment, from, end } = held;
-    const { saver, progress, window } = this.parts;
+    const { saver, progress, window, tracing } = this.parts;
     // Everything below it is done, or is not for this run.
     if (from > assignment.position) await task.state.commits.offer(from);
     if (from - batch.next > 2 * window.records) {
@@ -233,7 +234,9 @@ export class RunRunner implements ConsumerHandler {
       return await aborted(end.signal);
     }
     await this.prime(held, batch);
-    const taken = await task.take(batch);
+    const { records } = batch;
+    const spans = runSpans(tracing, { name: this.name, records, from: task.state.next });
+    const taken = await inStoreSpans(spans, () => task.take(batch));
     end.signal.throwIfAborted();
     this.count(taken);
     if (batch.next <= from) return progress.moved();

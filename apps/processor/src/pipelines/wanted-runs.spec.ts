@@ -18,7 +18,8 @@ const later = (name: string) => ({
 
 function selected(...all: PipelineDefinition[]) {
   const pipelines = { all: () => all } as never;
-  const { wanted, impossible } = new RunSelection({ pipelines, stream: () => undefined }).now();
+  const webhooks = { hindrance: () => undefined };
+  const { wanted, impossible } = new RunSelection({ pipelines, stream: () => undefined }, webhooks).now();
   return { wanted: wanted.map((one) => one.definition.name), impossible };
 }
 

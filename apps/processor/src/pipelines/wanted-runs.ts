@@ -1,5 +1,6 @@
 import { pipelineLoop, type Definitions, type LoopStep, type PipelineDefinition } from '#definitions';
 import { compilePipeline, DefinitionError, type Pipeline } from '#streaming';
+import type { Deliverer } from '#webhooks';
 
 /** A run that shall run, with what it does now. */
 export interface WantedRun {
@@ -22,7 +23,10 @@ export class RunSelection {
   private compiled = new Map<string, Pipeline | string>();
   private closing: { among: string; loops: ReadonlyMap<string, string> } = { among: '', loops: new Map() };
 
-  constructor(private readonly definitions: Pick<Definitions, 'pipelines' | 'stream'>) {}
+  constructor(
+    private readonly definitions: Pick<Definitions, 'pipelines' | 'stream'>,
+    private readonly webhooks: Pick<Deliverer, 'hindrance'>,
+  ) {}
 
   now(): WantedRuns {
     const known = this.compiled;
@@ -40,7 +44,7 @@ export class RunSelection {
     }
     const loops = this.loopsAmong(able.map(({ definition }) => definition));
     for (const { definition, pipeline } of able) {
-      const reason = loops.get(definition.run.id);
+      const reason = loops.get(definition.run.id) ?? this.hindranceOf(pipeline);
       if (reason !== undefined) runs.impossible.push({ run: definition.run.id, reason });
       else runs.wanted.push({ definition, pipeline, sources: this.sourcesOf(definition) });
     }
@@ -52,6 +56,18 @@ export class RunSelection {
     const among = active.map(identityOf).sort().join('\n');
     if (among !== this.closing.among) this.closing = { among, loops: loopsOf(active) };
     return this.closing.loops;
+  }
+
+  /**
+   * Settings that are missing keep a run from beginning: what would have been delivered is not lost to the dead letters, but
+   * delivered once they are there.
+   */
+  private hindranceOf({ webhooks }: Pipeline): string | undefined {
+    for (const webhook of webhooks) {
+      const hindrance = this.webhooks.hindrance(webhook);
+      if (hindrance !== undefined) return `${webhook.at}: ${hindrance} Then resume the pipeline.`;
+    }
+    return undefined;
   }
 
   private sourcesOf({ run }: PipelineDefinition): Map<string, number> {

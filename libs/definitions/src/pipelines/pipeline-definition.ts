@@ -21,7 +21,7 @@ export interface PipelineDefinition {
   version: number;
   created_at: string;
   paused: boolean;
-  /** Why it cannot go on; null while it can. A reset or another spec takes it away. */
+  /** Why it cannot go on; null while it can. Resuming it, a reset, or another spec takes it away. */
   failure: string | null;
   spec: PipelineSpec;
   run: PipelineRun;

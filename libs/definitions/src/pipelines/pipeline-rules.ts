@@ -50,7 +50,7 @@ export const pipelineRules: KindRules<PipelineDefinition> = {
 function actionOf(before: PipelineDefinition, after: PipelineDefinition): string {
   if (after.version !== before.version) return 'changed';
   if (after.run.id !== before.run.id) return 'reset';
-  if (after.failure !== before.failure && after.failure !== null) return 'failed';
+  if (after.failure !== before.failure) return after.failure === null ? 'resumed' : 'failed';
   if (after.paused !== before.paused) return after.paused ? 'paused' : 'resumed';
   return 'changed';
 }

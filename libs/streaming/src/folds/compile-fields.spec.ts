@@ -23,8 +23,8 @@ describe('the fields of a definition', () => {
       'must be one of count, sum, min, max, avg, first, last, count_distinct',
     ],
     ['constructor', 'event.data.x', '/fields/f/op', 'must be one of'],
-    ['sum', undefined, '/fields/f/value', 'sum needs a value, such as "event.data.amount"'],
-    ['count', 'event.data.x', '/fields/f/value', 'count takes no value: leave it out'],
+    ['sum', undefined, '/fields/f/value', 'is required: sum needs one, such as "event.data.amount"'],
+    ['count', 'event.data.x', '/fields/f/value', 'must be left out: count takes no value'],
     ['sum', 'event.data.', '/fields/f/value', '(at character 12)'],
     ['sum', '"5"', '/fields/f/value', 'This is a string, but a number is needed. (at character 1)'],
     ['sum', 'event.entity_id', '/fields/f/value', 'This is null or a string, but a number is needed.'],
@@ -77,7 +77,7 @@ describe('the fields of a definition', () => {
 
   it.each(['', '1a', '__proto__', 'a-b', 'a/b~', 'x'.repeat(65)])('have no name like %j', (name) => {
     const fields = JSON.parse(`{${JSON.stringify(name)}:{"op":"count"}}`) as Record<string, FoldField>;
-    expect(errors(fields)[0]?.detail).toContain('1 to 64 letters');
+    expect(errors(fields)[0]?.detail).toContain('1 to 64 of the characters');
   });
 
   it('are 1 to 32', () => {

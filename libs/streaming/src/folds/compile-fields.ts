@@ -26,7 +26,7 @@ const namePattern = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 export function compileFields(definition: Readonly<Record<string, FoldField>>): readonly Field[] {
   const names = Object.keys(definition);
   if (names.length === 0 || names.length > foldLimits.fields) {
-    const detail = `has 1 to ${foldLimits.fields} fields`;
+    const detail = `must have 1 to ${foldLimits.fields} fields`;
     throw new DefinitionError([{ pointer: '/fields', detail }]);
   }
   const errors: InputError[] = [];
@@ -47,16 +47,17 @@ function compileField(name: string, { op, value }: FoldField): Field {
   const pointer = `/fields/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const refuse = (part: string, detail: string) => new DefinitionError([{ pointer: pointer + part, detail }]);
   if (!namePattern.test(name)) {
-    throw refuse('', 'a name has 1 to 64 letters, digits and _, and begins with a letter');
+    throw refuse('', 'must have a name of 1 to 64 of the characters A-Z a-z 0-9 _ that begins with a letter');
   }
   const operation = operationOf(op);
   if (!operation) throw refuse('/op', `must be one of ${Object.keys(foldOperations).join(', ')}`);
   const { takes } = operation;
   if (takes === undefined) {
     if (value === undefined) return { name, operation, value };
-    throw refuse('/value', `${op} takes no value: leave it out`);
+    throw refuse('/value', `must be left out: ${op} takes no value`);
   }
-  if (value === undefined) throw refuse('/value', `${op} needs a value, such as "event.data.amount"`);
+  if (value === undefined)
+    throw refuse('/value', `is required: ${op} needs one, such as "event.data.amount"`);
   return { name, operation, value: definedAt(`${pointer}/value`, () => compileExact(value, takes)) };
 }
 

@@ -14,7 +14,7 @@ export interface Branch {
 export function compileBranch(spec: unknown, pointer: string): Branch {
   const members = new Members(spec, pointer, ['when', 'otherwise', 'operators']);
   if (members.has('when') === members.has('otherwise'))
-    throw refusal(pointer, 'needs one of when and otherwise');
+    throw refusal(pointer, 'must have one of when and otherwise');
   if (members.has('otherwise') && members.any('otherwise') !== true)
     throw refusal(members.at('otherwise'), 'must be true');
   const when = members.has('when')

@@ -53,7 +53,7 @@ export function compileEnrich(spec: unknown, at: string): Enrich {
 function compileTable(spec: unknown, pointer: string): { table: Table; projection: string | undefined } {
   const members = new Members(spec, pointer, ['projection', 'table']);
   if (members.has('projection') === members.has('table'))
-    throw refusal(pointer, 'needs one of projection and table');
+    throw refusal(pointer, 'must have one of projection and table');
   if (!members.has('projection'))
     return { table: ownTable(members.any('table'), members.at('table')), projection: undefined };
   const projection = text(members.any('projection'), members.at('projection'), 100);

@@ -25,7 +25,8 @@ export function compileMap(spec: unknown, at: string): Operator {
   const type = part('event_type', compileEventType);
   const entity = part('entity_id', compileOperandKey);
   if (errors.length > 0) throw new DefinitionError(errors);
-  if (!data && !type && !entity) throw refusal(at, 'needs at least one of data, event_type and entity_id');
+  if (!data && !type && !entity)
+    throw refusal(at, 'must have at least one of data, event_type and entity_id');
 
   const dataPointer = members.at('data');
   const mapped = attempting((flow, run) => {

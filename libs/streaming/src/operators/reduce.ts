@@ -1,7 +1,7 @@
 import { compileFold, type Fold } from '../folds/compile-fold.js';
 import type { FoldField } from '../folds/compile-fields.js';
 import { DefinitionError } from '../folds/definition-error.js';
-import { Members, object } from '../pipelines/members.js';
+import { Members, object, pointerTo } from '../pipelines/members.js';
 
 /** What the data of a window's result has beside the fields. */
 const ownNames = ['key', 'window_start', 'window_end'];
@@ -15,9 +15,12 @@ export function compileReduce(spec: unknown, at: string): Fold {
   const fields: Record<string, FoldField> = {};
   const errors = [];
   for (const [name, value] of Object.entries(object(spec, at))) {
-    const pointer = `${at}/${name}`;
+    const pointer = pointerTo(at, name);
     if (ownNames.includes(name))
-      errors.push({ pointer, detail: 'is what the result calls something of its own' });
+      errors.push({
+        pointer,
+        detail: 'must have another name: the result has a member of its own that is called so',
+      });
     fields[name] = readField(value, pointer);
   }
   if (errors.length > 0) throw new DefinitionError(errors);

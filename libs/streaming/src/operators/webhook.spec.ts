@@ -16,4 +16,17 @@ describe('webhook', () => {
       { kind: 'emit' },
     ]);
   });
+
+  it.each(['shop', 'SHOP_2', 'crm-eu', '2nd'])('is signed with a secret that is called %s', (secret_ref) => {
+    const [outcome] = outcomesOf([{ webhook: { url: 'https://example.com/hook', secret_ref } }], '{}');
+    expect(outcome).toMatchObject({ secretRef: secret_ref });
+  });
+
+  it.each(['', '-shop', 'a b', 'a'.repeat(65), `whsec_${'A'.repeat(32)}`])(
+    'is not signed with %s',
+    (secret_ref) => {
+      const webhook = { url: 'https://example.com/hook', secret_ref };
+      expect(() => outcomesOf([{ webhook }], '{}')).toThrow(/secret_ref/);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { secretNamePattern, secretNameRule } from '#contracts';
 import { pipelineLimits } from '../pipelines/limits.js';
 import { Members, refusal } from '../pipelines/members.js';
 import type { Operator } from './operator.js';
@@ -9,9 +10,6 @@ export interface Webhook {
   readonly secretRef: string;
 }
 
-/** The end of the name of an environment variable. */
-const secretRefPattern = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-
 /**
  * `webhook`: posts the event to an address, signed with a secret of the installation. The event goes on to the operators
  * after it. Whether the address may be reached is not known here.
@@ -20,9 +18,8 @@ const secretRefPattern = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 export function compileWebhook(spec: unknown, at: string): { operator: Operator; webhook: Webhook } {
   const members = new Members(spec, at, ['url', 'secret_ref']);
   const url = addressOf(members.text('url', pipelineLimits.urlCharacters), members.at('url'));
-  const secretRef = members.text('secret_ref', 64);
-  if (!secretRefPattern.test(secretRef))
-    throw refusal(members.at('secret_ref'), 'must be letters, digits and _, and begin with a letter');
+  const secretRef = members.text('secret_ref', pipelineLimits.nameCharacters);
+  if (!secretNamePattern.test(secretRef)) throw refusal(members.at('secret_ref'), secretNameRule);
 
   const operator: Operator = (next) => (flow, run) => {
     run.outcomes.push({ kind: 'webhook', at, url, secretRef, flow });

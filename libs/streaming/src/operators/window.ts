@@ -30,7 +30,7 @@ export interface CompiledWindow {
 export function compileWindow(spec: unknown, at: string): CompiledWindow {
   const members = new Members(spec, at, [...shapes, 'key', 'lateness', 'emit', 'late']);
   const given = shapes.filter((shape) => members.has(shape));
-  if (given.length !== 1) throw refusal(at, 'needs one of tumbling, hopping and session');
+  if (given.length !== 1) throw refusal(at, 'must have one of tumbling, hopping and session');
   const key = members.any('key');
   const keyOf = compileOperandKey(key, members.at('key'));
   const wait = members.duration('lateness', lateness);

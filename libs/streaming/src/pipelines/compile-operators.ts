@@ -83,10 +83,7 @@ function operatorOf(value: unknown, pointer: string): { name: string; spec: unkn
   if (name === undefined || names.length > 1)
     throw refusal(pointer, `must have exactly one member, one of ${operatorNames.join(', ')}`);
   if (!operatorNames.includes(name))
-    throw refusal(
-      pointerTo(pointer, name),
-      `there is no such operator: known are ${operatorNames.join(', ')}`,
-    );
+    throw refusal(pointerTo(pointer, name), `is not a known operator; those are ${operatorNames.join(', ')}`);
   return { name, spec: (value as Record<string, unknown>)[name] };
 }
 

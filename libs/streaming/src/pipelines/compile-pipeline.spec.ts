@@ -82,12 +82,12 @@ describe('a definition of a pipeline', () => {
     [
       'no output',
       { operators: [{ filter: 'true' }] },
-      '/operators: it has no output: add an emit or a webhook',
+      '/operators: must have an output: an emit or a webhook',
     ],
-    ['no operators', { operators: [] }, '/operators: it has no output: add an emit or a webhook'],
+    ['no operators', { operators: [] }, '/operators: must have an output: an emit or a webhook'],
     ['what is no list', { operators: {} }, '/operators: must be a list of 0 to 50 elements'],
-    ['an unknown member', { nmae: 1 }, '/nmae: there is no such member: known are source, operators, from'],
-    ['no source', { source: undefined }, '/source: is needed'],
+    ['an unknown member', { nmae: 1 }, '/nmae: is not a known field; those are source, operators, from'],
+    ['no source', { source: undefined }, '/source: is required'],
     ['no streams', { source: { streams: [] } }, '/source/streams: must be a list of 1 to 20 elements'],
     ['a stream twice', { source: { streams: ['a', 'a'] } }, '/source/streams/1: is there twice'],
     [
@@ -109,7 +109,7 @@ describe('a definition of a pipeline', () => {
     [
       'an operator of the prototype',
       { operators: [{ constructor: {} }] },
-      '/operators/0/constructor: there is no',
+      '/operators/0/constructor: is not a known operator',
     ],
     [
       'a window without reduce',
@@ -139,17 +139,17 @@ describe('a definition of a pipeline', () => {
     [
       'a branch with both',
       { operators: [{ branch: [{ when: 'true', otherwise: true, operators: [emit] }] }] },
-      '/operators/0/branch/0: needs one of when and otherwise',
+      '/operators/0/branch/0: must have one of when and otherwise',
     ],
     [
       'a window of two kinds',
       { operators: [window({ session: '1m' }), reduce, emit] },
-      '/operators/0/window: needs one of tumbling, hopping and session',
+      '/operators/0/window: must have one of tumbling, hopping and session',
     ],
     [
       'a window that does not say its lateness',
       { operators: [window({ lateness: undefined }), reduce, emit] },
-      '/operators/0/window/lateness: is needed',
+      '/operators/0/window/lateness: is required',
     ],
     [
       'too many windows for one event',
@@ -164,7 +164,7 @@ describe('a definition of a pipeline', () => {
     [
       'a field with the name of the window',
       { operators: [window(), { reduce: { window_end: { op: 'count' } } }, emit] },
-      '/operators/1/reduce/window_end: is what the result calls something of its own',
+      '/operators/1/reduce/window_end: must have another name',
     ],
     [
       'an expression that can be nothing that is needed',
@@ -184,7 +184,7 @@ describe('a definition of a pipeline', () => {
           emit,
         ],
       },
-      '/operators/0/enrich/from: needs one of projection and table',
+      '/operators/0/enrich/from: must have one of projection and table',
     ],
     [
       'a password in an address',

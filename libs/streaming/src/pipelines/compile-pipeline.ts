@@ -51,7 +51,7 @@ function checkCounts({ operators, outputs, stages, errors }: Compilation): void 
   most(stages.length, pipelineLimits.stages, 'windows and dedupes');
   most(outputs, pipelineLimits.outputs, 'emits and webhooks');
   if (outputs === 0 && errors.length === 0)
-    errors.push({ pointer: '/operators', detail: 'it has no output: add an emit or a webhook' });
+    errors.push({ pointer: '/operators', detail: 'must have an output: an emit or a webhook' });
 }
 
 function compileSourceOf(

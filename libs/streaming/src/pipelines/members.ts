@@ -39,7 +39,7 @@ export class Members {
       .filter((name) => !known.includes(name))
       .map((name) => ({
         pointer: pointerTo(pointer, name),
-        detail: `there is no such member: known are ${known.join(', ')}`,
+        detail: `is not a known field; those are ${known.join(', ')}`,
       }));
     if (errors.length > 0) throw new DefinitionError(errors);
   }
@@ -51,7 +51,7 @@ export class Members {
   /** @throws DefinitionError when it is missing */
   any(name: string): unknown {
     if (this.has(name)) return this.#members[name];
-    throw refusal(this.at(name), 'is needed');
+    throw refusal(this.at(name), 'is required');
   }
 
   text(name: string, most: number): string {

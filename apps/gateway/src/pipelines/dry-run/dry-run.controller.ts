@@ -21,7 +21,6 @@ import { DryRunAnswer } from './dry-run-answers.js';
 import { DryRunInput } from './dry-run-input.js';
 import { memberText } from './member-text.js';
 import { PipelineDryRun } from './pipeline-dry-run.js';
-import { pointersBelow } from './pointers-below.js';
 
 const json = 'application/json; charset=utf-8';
 const bodyBytes = 2 * limits.eventBytes;
@@ -61,9 +60,7 @@ export class DryRunController {
     const { definition } = parseBody(DryRunInput, request);
     const { operators } = (jsonBody(request) as { definition: { operators?: unknown } }).definition;
     const requester = { access: accessOf(request), client: clientGone(reply.raw) };
-    const { spec, compiled } = await pointersBelow('/definition', () =>
-      this.runner.usable(definition, operators, requester),
-    );
+    const { spec, compiled } = await this.runner.usable(definition, operators, requester);
     const events = givenEvents(bodyOf(request).toString(), spec.source.streams);
     const result = await this.runner.run(compiled, events, requester.client);
     void reply.header('content-type', json).send(dryRunText(result));

@@ -148,8 +148,10 @@ describe('a dry run', () => {
   ])('with %s is refused, and told where', async (_, body, [code, pointers]) => {
     const answer = await given.send('POST', url, body);
     expect(answer.json(), answer.body).toMatchObject({ code });
-    const { errors } = answer.json<{ errors: { pointer: string }[] }>();
+    const { errors, detail } = answer.json<{ errors: { pointer: string }[]; detail: string }>();
     expect(errors.map(({ pointer }) => pointer)).toEqual(pointers);
+    // Where it says a place in words, it is the same.
+    for (const place of detail.match(/\S*\/operators\S*/g) ?? []) expect(place).toMatch(/^\/definition\//);
   });
 
   it('needs definitions:write', async () => {

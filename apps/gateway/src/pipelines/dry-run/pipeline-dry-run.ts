@@ -3,6 +3,7 @@ import { dryRun, type DryRun, type LogEvent, type Lookup, type Pipeline } from '
 import { requireStreams, type Requester, type RequiredStreamsParts } from '../required-streams.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
 import { wantedPipeline, type UsablePipeline, type WebhookRule } from '../wanted-pipeline.js';
+import { pointersBelow } from './pointers-below.js';
 import { foldOf, mergedKey } from '../../projections/states/key-state.js';
 import type { ReadGate } from '../../reads/read-gate.js';
 
@@ -11,6 +12,9 @@ export interface PipelineDryRunParts extends Omit<RequiredStreamsParts, 'autoCre
   gate: ReadGate;
   wrongInWebhook: WebhookRule;
 }
+
+/** Where a definition stands in the body. */
+const definitionAt = '/definition';
 
 /** Tries pipelines on events that are given. Projections are asked as they are now. */
 export class PipelineDryRun {
@@ -21,9 +25,12 @@ export class PipelineDryRun {
    * @throws ProblemError what `wantedPipeline` and `requireStreams` throw
    */
   async usable(input: PipelineSpecInput, operators: unknown, requester: Requester): Promise<UsablePipeline> {
-    const wanted = wantedPipeline(input, { operators, wrongInWebhook: this.parts.wrongInWebhook });
-    await requireStreams(wanted.spec, this.parts, requester);
-    return wanted;
+    const { wrongInWebhook } = this.parts;
+    return pointersBelow(definitionAt, async () => {
+      const wanted = wantedPipeline(input, { operators, wrongInWebhook, at: definitionAt });
+      await requireStreams(wanted.spec, this.parts, requester);
+      return wanted;
+    });
   }
 
   /** @throws StoreUnavailableError @throws QueryTooExpensiveError @throws ProblemError overloaded */

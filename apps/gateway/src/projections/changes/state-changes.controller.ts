@@ -7,7 +7,8 @@ import { begin, mediaType, requireAccepted } from '../../live/event-stream-answe
 import { Problems } from '../../openapi/answers.js';
 import { clientGone } from '../../reads/client-gone.js';
 import { DEFINITIONS } from '../../tokens.js';
-import { permittedProjection, projectionParam, requireProjectionName } from '../named-projection.js';
+import { nameParam, requireName } from '../../definitions/definition-name.js';
+import { permittedProjection } from '../named-projection.js';
 import { ProjectionStates } from '../states/projection-states.js';
 import { ChangeStreams } from './change-streams.js';
 import { StateChangeParameters } from './state-change-parameters.js';
@@ -35,7 +36,7 @@ export class StateChangesController {
       'message `error` says why, as a problem document: `overloaded` for a client that is too slow, `shutting_down`, ' +
       '`invalid_token`, `stream_forbidden`, `projection_not_found` for a projection that was deleted.',
   })
-  @ApiParam(projectionParam)
+  @ApiParam(nameParam)
   @ApiHeader({
     name: 'Last-Event-ID',
     description: 'The last id that was received.',
@@ -64,7 +65,7 @@ export class StateChangesController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const { snapshot } = parseQuery(StateChangeParameters, request.query);
-    requireProjectionName(name);
+    requireName('projection', name);
     requireAccepted(request.headers.accept);
     const access = accessOf(request);
     const definition = permittedProjection(this.definitions.projections.get(name), access);

@@ -9,7 +9,8 @@ import { positions } from '../../events/event-filter.js';
 import { Answers, Problems } from '../../openapi/answers.js';
 import { clientGone } from '../../reads/client-gone.js';
 import { DEFINITIONS } from '../../tokens.js';
-import { permittedProjection, projectionParam, requireProjectionName } from '../named-projection.js';
+import { nameParam, requireName } from '../../definitions/definition-name.js';
+import { permittedProjection } from '../named-projection.js';
 import { ProjectionStates } from './projection-states.js';
 import { ProjectionStateAnswer, ProjectionStateList, stateJson, statesJson } from './state-answers.js';
 import { ProjectionKeyParameters, ProjectionStatesParameters } from './state-parameters.js';
@@ -32,7 +33,7 @@ export class ProjectionStatesController {
       'By key, or sorted by a field. They are those of the build that is served: while another one is made, the one ' +
       'before it. A key needs to cover every stream that is folded.',
   })
-  @ApiParam(projectionParam)
+  @ApiParam(nameParam)
   @DescribeQuery(ProjectionStatesParameters)
   @Answers(ProjectionStateList, { description: 'A page of states.' })
   @Problems(
@@ -63,7 +64,7 @@ export class ProjectionStatesController {
   @Get(':key')
   @RequireScope('events:read')
   @ApiOperation({ summary: 'Read the state of one key of a projection' })
-  @ApiParam(projectionParam)
+  @ApiParam(nameParam)
   @ApiParam({ name: 'key', schema: { type: 'string', minLength: 1, maxLength: foldLimits.keyCharacters } })
   @DescribeQuery(ProjectionKeyParameters)
   @Answers(ProjectionStateAnswer, { description: 'The state.' })
@@ -91,7 +92,7 @@ export class ProjectionStatesController {
   }
 
   private named(name: string, request: FastifyRequest): ProjectionDefinition {
-    requireProjectionName(name);
+    requireName('projection', name);
     return permittedProjection(this.definitions.projections.get(name), accessOf(request));
   }
 }
