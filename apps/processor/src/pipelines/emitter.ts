@@ -62,7 +62,7 @@ export class Emitter {
       if (error === undefined) return;
       const { at, flow } = deliveries[i]!;
       outgoing.counts.emitted--;
-      outgoing.fail(flow, { reason: 'webhook_failed', error: `${at}: ${error}` });
+      outgoing.fail(flow, { at, reason: 'webhook_failed', error: `${at}: ${error}` });
     });
   }
 
@@ -104,7 +104,7 @@ export class Emitter {
     const refuse = (error: string): string => {
       refused.add(emit);
       outgoing.counts.emitted--;
-      outgoing.fail(flow, { reason: 'schema_violation', error: `${at}: ${error}`, stream });
+      outgoing.fail(flow, { at, reason: 'schema_violation', error: `${at}: ${error}`, stream });
       return error;
     };
     if (!streams.isThere(stream)) {

@@ -1,5 +1,5 @@
 import type { Retry } from '#consuming';
-import type { TopicNames } from '#contracts';
+import { limits, type TopicNames } from '#contracts';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import type { StageTopic } from './outgoing.js';
 
@@ -8,7 +8,10 @@ const mostPartitions = 64;
 /** What a stage has not read for so long is gone: then the run has to be reset. */
 const retentionMs = 7 * 24 * 3_600_000;
 
-/** Makes the topics of a run's stages. */
+/** A record holds an event whose `data` is a text in JSON again: that takes room. */
+const maxMessageBytes = 8 * limits.eventBytes;
+
+/** Makes the topics of a run. */
 export class InternalTopics {
   constructor(private readonly parts: { admin: TopicAdmin; topics: TopicNames; retry: Retry }) {}
 
@@ -32,12 +35,21 @@ export class InternalTopics {
     return found;
   }
 
+  /** The topic through which dead letters of the run come again; of one partition. @throws the signal's reason when it is aborted */
+  async ensureReplay(run: string, signal: AbortSignal): Promise<string> {
+    const { topics, retry } = this.parts;
+    const topic = topics.pipelineReplayTopic(run);
+    await retry.run('log', signal, () => this.ensureOne(topic, 1));
+    return topic;
+  }
+
   private async ensureOne(topic: string, wanted: number): Promise<number> {
     const { admin } = this.parts;
     const known = await admin.partitions(topic);
     if (known !== undefined) return known;
     const partitions = Math.min(mostPartitions, Math.max(1, wanted));
-    await admin.create(topic, { partitions, config: { 'retention.ms': String(retentionMs) } });
+    const config = { 'retention.ms': String(retentionMs), 'max.message.bytes': String(maxMessageBytes) };
+    await admin.create(topic, { partitions, config });
     const count = await admin.partitions(topic);
     if (count === undefined) throw new LogUnavailableError(`the topic ${topic} is not there yet`);
     return count;

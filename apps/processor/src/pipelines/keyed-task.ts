@@ -1,9 +1,9 @@
 import type { Micros } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
-import type { DeadLetter } from '#store';
 import { FeederPositions, passedOn, type FlowEvent, type KeyedStage, type Outcome } from '#streaming';
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
+import { unreadableLetter } from './letters.js';
 import { Outgoing, type Cause } from './outgoing.js';
 import { OvertakenError, type PartitionRows } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
@@ -107,7 +107,7 @@ export class KeyedTask implements Task {
     if (run.feedersOf(stage.id).join() !== this.known)
       this.positions = this.positionsOf(run, this.positions.save());
     const outgoing = new Outgoing({
-      ...{ name: run.label.name, source: this.source, now },
+      ...{ run: run.label, source: this.source, now },
       topicOf: (to) => run.topicOf(to),
     });
     const work: Work = { run, stage, outgoing, results: [], closed: false, before: state.next };
@@ -147,10 +147,10 @@ export class KeyedTask implements Task {
   }
 
   /** False for a repetition, and for what nobody here has written. */
-  private admit({ record, read }: Arrival, { outgoing }: Work): boolean {
+  private admit({ record, read }: Arrival, { run, stage, outgoing }: Work): boolean {
     if (!read) {
       outgoing.counts.failed++;
-      outgoing.letters.push(this.unreadable(record));
+      outgoing.letters.push(unreadableLetter(run.label, record, { at: stage.at, now: this.options.now() }));
       return false;
     }
     if (read.control) this.positions.control(read.control);
@@ -204,14 +204,6 @@ export class KeyedTask implements Task {
     // It comes again with the same ids, should the stretch not be done.
     if (outgoing.size >= mostWaiting)
       await this.options.emitter.append(outgoing, run.label, this.state.ended);
-  }
-
-  private unreadable({ offset, value }: LogRecord): DeadLetter {
-    const { name, partition } = this.state;
-    return {
-      ...{ source: `pipeline:${name}`, stream: '', partition, offset, reason: 'unreadable' },
-      ...{ error: 'no record of a stage', event: String(value), created_at: this.options.now() },
-    };
   }
 }
 

@@ -3,7 +3,8 @@ import type { NewRecord } from '#log';
 import type { DeadLetter } from '#store';
 import type { FlowEvent, Outcome } from '#streaming';
 import { none, type Counts } from './counts.js';
-import { letterOf } from './letters.js';
+import type { RunLabel } from './emitted-record.js';
+import { letterOf, type LetterCause } from './letters.js';
 import { eventValue } from './stage-record.js';
 
 /** An event for a stream. */
@@ -47,8 +48,7 @@ export class Outgoing {
 
   constructor(
     private readonly parts: {
-      /** Of the pipeline. */
-      name: string;
+      run: RunLabel;
       /** The partition, as the stages know it that it feeds. */
       source: string;
       readonly topicOf: (stage: string) => StageTopic;
@@ -66,12 +66,10 @@ export class Outgoing {
     for (const outcome of outcomes) this.addOne(outcome, cause);
   }
 
-  fail(
-    flow: FlowEvent,
-    error: { reason: 'schema_violation' | 'webhook_failed'; error: string; stream?: string },
-  ): void {
+  /** The event is a dead letter. */
+  fail(flow: FlowEvent, cause: LetterCause): void {
     this.counts.failed++;
-    this.letters.push(letterOf(this.parts.name, flow, { ...error, now: this.parts.now() }));
+    this.addLetter(flow, cause);
   }
 
   private addOne(outcome: Outcome, cause: Cause): void {
@@ -96,13 +94,8 @@ export class Outgoing {
         counts.late++;
         this.late(outcome.stream, at, flow);
         return;
-      case 'fail': {
-        counts.failed++;
-        const error = `${outcome.pointer}: ${outcome.detail}`;
-        this.letters.push(
-          letterOf(this.parts.name, flow, { reason: 'operator_failed', error, now: this.parts.now() }),
-        );
-      }
+      case 'fail':
+        this.fail(flow, { at, reason: 'operator_failed', error: `${outcome.pointer}: ${outcome.detail}` });
     }
   }
 
@@ -121,8 +114,11 @@ export class Outgoing {
       return;
     }
     const error = `${at}: it came after its window had closed`;
-    this.letters.push(
-      letterOf(this.parts.name, flow, { reason: 'late_event', error, now: this.parts.now() }),
-    );
+    this.addLetter(flow, { at, reason: 'late_event', error });
+  }
+
+  private addLetter(flow: FlowEvent, cause: LetterCause): void {
+    const { run, now } = this.parts;
+    this.letters.push(letterOf(run, flow, { ...cause, now: now() }));
   }
 }

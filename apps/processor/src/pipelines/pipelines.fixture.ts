@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { Progress, MemoryErasures } from '#consuming';
 import { allStreams, decodeRecord, encodeRecord, TopicNames, type EventRecord } from '#contracts';
 import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#definitions';
 import { LogUnavailableError, MemoryLog, type Log, type Producer } from '#log';
-import { MemoryStore, StoreUnavailableError } from '#store';
-import { IdWindow, type PipelineSpec } from '#streaming';
+import { MemoryStore, StoreUnavailableError, type FoundDeadLetter } from '#store';
+import { IdWindow, replayValue, type PipelineSpec } from '#streaming';
 import { createLogger } from '#telemetry';
+import { replayStage } from './current-run.js';
 import { Pipelines, type PipelinesOptions } from './pipelines.js';
 
 export const topics = new TopicNames('test.');
@@ -42,6 +44,13 @@ export function recordOf({
     ...{ event_id: uuid(id), event_type: type, entity_id: entity, timestamp, ingested_at: timestamp },
     ...{ schema_version: null, metadata, data: typeof data === 'string' ? data : JSON.stringify(data) },
   };
+}
+
+function replayOf({ id, step, partition, offset, event }: FoundDeadLetter): string {
+  const { operator: at, stream, path } = step!;
+  const hex = createHash('sha256').update(id).digest('hex').slice(0, 12);
+  const origin = { stream, partition, offset, path };
+  return replayValue({ id: `00000000-0000-8000-8000-${hex}`, at, origin, event });
 }
 
 export type Step = 'append' | 'appended' | 'letters' | 'load' | 'save' | 'saved' | 'commit';
@@ -258,11 +267,27 @@ export class PipelineWorld {
       .map((data) => JSON.parse(data) as unknown);
   }
 
-  async letters(): Promise<
-    { source: string; reason: string; error: string; event: string; stream: string }[]
-  > {
-    const query = { access: allStreams, limit: 10_000 };
+  async letters(filter: { replayed?: boolean } = {}): Promise<FoundDeadLetter[]> {
+    const query = { access: allStreams, limit: 10_000, ...filter };
     return (await this.store.reader.deadLetters(query)).items;
+  }
+
+  /** Hands these to the run, as the gateway does. */
+  async replay(name: string, letters: readonly FoundDeadLetter[]): Promise<void> {
+    const topic = topics.pipelineReplayTopic(this.pipeline(name)!.run.id);
+    await this.producer.append(letters.map((letter) => ({ topic, key: 'k', value: replayOf(letter) })));
+    await this.store.writer.markReplayed(
+      letters.map(({ id }) => id),
+      this.now * 1000,
+    );
+  }
+
+  /** Whether what was handed to the run is done and saved. */
+  async isReplayed(name: string): Promise<boolean> {
+    const { run } = this.pipeline(name)!;
+    const [{ end } = { end: 0 }] = await this.log.admin.offsets(topics.pipelineReplayTopic(run.id));
+    const progress = await this.store.pipelines.progress([run.id]);
+    return (progress.find(({ stage }) => stage === replayStage)?.next ?? 0) >= end;
   }
 
   /** Sums of what was counted, as it is stored. */
@@ -292,7 +317,7 @@ export class PipelineWorld {
   async isPast(name: string, stages: number, watermark: number): Promise<boolean> {
     const { run } = this.pipeline(name)!;
     const progress = await this.store.pipelines.progress([run.id]);
-    const ofStages = progress.filter(({ stage }) => stage !== '');
+    const ofStages = progress.filter(({ stage }) => stage !== '' && stage !== replayStage);
     const ids = new Set(ofStages.map(({ stage }) => stage));
     return ids.size >= stages && ofStages.every((row) => (row.watermark ?? -Infinity) >= watermark);
   }

@@ -2,7 +2,7 @@ import { logTimeAt } from '#consuming';
 import type { Assignment, Consumer, ConsumerHandler, RecordBatch } from '#log';
 import { IdWindow } from '#streaming';
 import { metrics } from '#telemetry';
-import { CurrentRun } from './current-run.js';
+import { CurrentRun, replayStage } from './current-run.js';
 import { InternalTopics } from './internal-topics.js';
 import { LostPlaceError, openTask } from './open-task.js';
 import type { StageTopic } from './outgoing.js';
@@ -156,12 +156,15 @@ export class RunRunner implements ConsumerHandler {
       const { sources, pipeline } = done;
       const stages = pipeline.stages.map(({ id }) => id);
       const { log, topics, retry } = this.parts;
-      const internal = await new InternalTopics({ admin: log.admin, topics, retry }).ensure(
+      const own = new InternalTopics({ admin: log.admin, topics, retry });
+      const internal = await own.ensure(
         this.id,
         { stages, partitions: Math.max(1, ...sources.values()) },
         this.closed.signal,
       );
+      const replays = await own.ensureReplay(this.id, this.closed.signal);
       this.stageOf = new Map([...internal].map(([stage, { topic }]) => [topic, stage]));
+      this.stageOf.set(replays, replayStage);
       this.current = currentOf(done, internal);
       await this.subscribe([...sources.keys()].map((stream) => topics.ofStream(stream)));
     }
@@ -240,7 +243,8 @@ export class RunRunner implements ConsumerHandler {
     for (const { task } of this.held.values())
       // What cannot be told now is told at the next look.
       task?.tell().catch(() => this.parts.progress.attempted());
-    const least = Math.min(...[...this].map(({ watermark }) => watermark));
+    const timed = [...this].filter(({ place }) => place.stage !== replayStage);
+    const least = Math.min(...timed.map(({ watermark }) => watermark));
     if (Number.isFinite(least) && least > 0)
       metrics.pipelineWatermark.set({ pipeline: this.name }, least / 1e6);
   }

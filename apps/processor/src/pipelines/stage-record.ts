@@ -7,10 +7,11 @@ import type { Control, FlowEvent, ForwardedPosition } from '#streaming';
  * itself. Its key is that of the event.
  *
  *     [0, source, at, index, watermark, stream, partition, offset, path, event_id, event_type, entity_id, timestamp,
- *      ingested_at, schema_version, metadata, data]
+ *      ingested_at, schema_version, metadata, data, replay?]
  *     [1, source, next, watermark, idle]
  *
- * `source` and `at` are the feeder's partition and the offset of its record; `stream` to `path` are the event's origin.
+ * `source` and `at` are the feeder's partition and the offset of its record; `stream` to `path` are the event's origin, and
+ * `replay`, where there is one.
  */
 type EventValue = [
   kind: 0,
@@ -30,6 +31,7 @@ type EventValue = [
   schemaVersion: number | null,
   metadata: string,
   data: string,
+  replay?: number,
 ];
 type ControlValue = [kind: 1, source: string, next: number, watermark: Micros, idle: boolean];
 
@@ -65,6 +67,7 @@ export function eventValue({ source, offset: at, index, watermark, flow }: Forwa
     event.metadata,
     event.data,
   ];
+  if (origin.replay !== undefined) value.push(origin.replay);
   return JSON.stringify(value);
 }
 
@@ -85,7 +88,7 @@ export function readStageRecord({ key, value }: LogRecord): StageRecord | undefi
     const [, source, next, watermark, idle] = read as ControlValue;
     return { control: { source, next, watermark, idle } };
   }
-  if (read[0] === 0 && read.length === 17)
+  if (read[0] === 0 && (read.length === 17 || read.length === 18))
     return { key: String(key), forwarded: readForwarded(read as EventValue) };
   return undefined;
 }
@@ -93,7 +96,7 @@ export function readStageRecord({ key, value }: LogRecord): StageRecord | undefi
 function readForwarded(value: EventValue): ForwardedEvent {
   const [, source, at, index, watermark, stream, partition, offset, path, event_id, event_type] = value;
   const [entity_id, timestamp, ingested_at] = [value[11], value[12], value[13]];
-  const [schema_version, metadata, data] = [value[14], value[15], value[16]];
+  const [schema_version, metadata, data, replay] = [value[14], value[15], value[16], value[17]];
   return {
     source,
     offset: at,
@@ -113,7 +116,7 @@ function readForwarded(value: EventValue): ForwardedEvent {
         metadata,
         data,
       },
-      origin: { stream, partition, offset, path },
+      origin: { stream, partition, offset, path, ...(replay !== undefined && { replay }) },
     },
   };
 }
