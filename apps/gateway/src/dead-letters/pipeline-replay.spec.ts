@@ -158,6 +158,16 @@ describe('the replay of dead letters of a pipeline', () => {
     expect((await replay()).failed[0]?.detail).toContain('there is no pipeline');
   });
 
+  it('says so where no processor has run it', async () => {
+    await given(letter(1));
+    await gateway.log.admin.remove(replayTopic());
+    expect(await replay()).toMatchObject({
+      replayed: 0,
+      failed: [{ detail: expect.stringContaining('no processor') as string }],
+    });
+    expect(await listed(false)).toHaveLength(1);
+  });
+
   it('does not bring back what was erased', async () => {
     await given(letter(1), letter(9));
     const entity_hash = entityHash('orders', 'order-17');

@@ -1,6 +1,6 @@
 import { UnreadableRecordError, type TopicNames } from '#contracts';
 import type { Definitions, PipelineDefinition } from '#definitions';
-import type { Producer } from '#log';
+import { UnknownTopicError, type Producer } from '#log';
 import type { FoundDeadLetter, LetterStep } from '#store';
 import { recordFlow, replayValue, type Replay } from '#streaming';
 import { compiledDefinition } from '../pipelines/compiled-definition.js';
@@ -20,6 +20,7 @@ interface Replayable extends Replay {
   run: string;
 }
 
+const neverRun = 'no processor runs the pipeline: try it again when one does';
 const sourcePrefix = 'pipeline:';
 /** Records that are on their way to Kafka at the same time: one may be some megabytes. */
 const appended = 8;
@@ -40,7 +41,6 @@ export class PipelineReplay implements ReplayWay {
     { dryRun, headers }: ReplayRequest,
     answer: ReplayAnswer,
   ): AsyncGenerator<string[]> {
-    const { producer, topics } = this.parts;
     const wanted: Replayable[] = [];
     for (const letter of letters) {
       const replay = this.replayOf(letter);
@@ -51,16 +51,33 @@ export class PipelineReplay implements ReplayWay {
       answer.replayed += wanted.length;
       return;
     }
-    for (let i = 0; i < wanted.length; i += appended) {
-      const some = wanted.slice(i, i + appended);
-      await producer.append(
-        some.map((replay) => ({
-          ...{ topic: topics.pipelineReplayTopic(replay.run), key: replay.id, partitions: 1 },
-          ...{ value: replayValue(replay), headers },
-        })),
-      );
-      answer.replayed += some.length;
-      yield some.map(({ letter }) => letter.id);
+    for (const run of new Set(wanted.map((one) => one.run))) {
+      const ofRun = wanted.filter((one) => one.run === run);
+      for (let i = 0; i < ofRun.length; i += appended) {
+        const some = ofRun.slice(i, i + appended);
+        const ids = some.map(({ letter }) => letter.id);
+        if (await this.isTold(run, some, headers)) {
+          answer.replayed += some.length;
+          yield ids;
+        } else answer.failed.push(...ids.map((id) => ({ id, detail: neverRun })));
+      }
+    }
+  }
+
+  /** False when there is nothing that the run could be told by: processors make it. */
+  private async isTold(
+    run: string,
+    replays: readonly Replay[],
+    headers: Record<string, string>,
+  ): Promise<boolean> {
+    const { producer, topics } = this.parts;
+    const place = { topic: topics.pipelineReplayTopic(run), partitions: 1, headers };
+    try {
+      await producer.append(replays.map((one) => ({ ...place, key: one.id, value: replayValue(one) })));
+      return true;
+    } catch (error) {
+      if (error instanceof UnknownTopicError) return false;
+      throw error;
     }
   }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { expect, vi } from 'vitest';
 import { Progress, MemoryErasures } from '#consuming';
 import { allStreams, decodeRecord, encodeRecord, TopicNames, type EventRecord } from '#contracts';
 import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#definitions';
@@ -311,6 +312,26 @@ export class PipelineWorld {
         if ((found?.next ?? 0) < end) return false;
       }
     return true;
+  }
+
+  /** Once the stages have read what is in their topics now. */
+  async stagesRead(name: string): Promise<void> {
+    const { run } = this.pipeline(name)!;
+    const ends = new Map<string, number>();
+    for (const { stage } of await this.store.pipelines.progress([run.id])) {
+      if (stage === '' || stage === replayStage) continue;
+      for (const { partition, end } of await this.log.admin.offsets(topics.pipelineTopic(run.id, stage)))
+        ends.set(`${stage}/${partition}`, end);
+    }
+    await vi.waitFor(
+      async () => {
+        const rows = await this.store.pipelines.progress([run.id]);
+        const isRead = ([place, end]: [string, number]) =>
+          rows.some(({ stage, partition, next }) => `${stage}/${partition}` === place && next >= end);
+        expect([...ends].every(isRead)).toBe(true);
+      },
+      { timeout: 20_000, interval: 2 },
+    );
   }
 
   /** Whether every partition of every stage is saved with a watermark from this one on. */
