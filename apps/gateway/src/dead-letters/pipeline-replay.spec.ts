@@ -72,6 +72,7 @@ describe('the replay of dead letters of a pipeline', () => {
       ['/operators/1/emit', '0/1'],
     ]);
     expect(found[0]).toMatchObject({
+      version: 1,
       event: letter(1).event,
       origin: { stream: 'orders', partition: 0, offset: 1 },
     });

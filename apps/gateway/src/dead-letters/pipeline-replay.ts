@@ -95,7 +95,8 @@ export class PipelineReplay implements ReplayWay {
     const entityId = entityOf(event, origin);
     if (entityId !== null && typeof entityId !== 'string') return entityId.unreadable;
     if (entityId !== null && erasureOf(this.parts.definitions, letter, entityId)) return erased;
-    return { letter, run, id: replayId(letter), at, origin, event };
+    const { version } = definition;
+    return { letter, run, id: replayId(letter), at, version, origin, event };
   }
 
   private streamIsGone({ stream }: LetterStep): string | undefined {

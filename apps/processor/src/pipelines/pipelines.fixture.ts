@@ -47,11 +47,11 @@ export function recordOf({
   };
 }
 
-function replayOf({ id, step, partition, offset, event }: FoundDeadLetter): string {
+function replayOf({ id, step, partition, offset, event }: FoundDeadLetter, version: number): string {
   const { operator: at, stream, path } = step!;
   const hex = createHash('sha256').update(id).digest('hex').slice(0, 12);
   const origin = { stream, partition, offset, path };
-  return replayValue({ id: `00000000-0000-8000-8000-${hex}`, at, origin, event });
+  return replayValue({ id: `00000000-0000-8000-8000-${hex}`, at, version, origin, event });
 }
 
 export type Step = 'append' | 'appended' | 'letters' | 'load' | 'save' | 'saved' | 'commit';
@@ -273,10 +273,12 @@ export class PipelineWorld {
     return (await this.store.reader.deadLetters(query)).items;
   }
 
-  /** Hands these to the run, as the gateway does. */
-  async replay(name: string, letters: readonly FoundDeadLetter[]): Promise<void> {
-    const topic = topics.pipelineReplayTopic(this.pipeline(name)!.run.id);
-    await this.producer.append(letters.map((letter) => ({ topic, key: 'k', value: replayOf(letter) })));
+  /** Hands these to the run, as the gateway does. @param later versions after the one that there is */
+  async replay(name: string, letters: readonly FoundDeadLetter[], later = 0): Promise<void> {
+    const { run, version } = this.pipeline(name)!;
+    const topic = topics.pipelineReplayTopic(run.id);
+    const values = letters.map((letter) => replayOf(letter, version + later));
+    await this.producer.append(values.map((value) => ({ topic, key: 'k', value })));
     await this.store.writer.markReplayed(
       letters.map(({ id }) => id),
       this.now * 1000,

@@ -71,11 +71,13 @@ describe('what was a dead letter', () => {
   });
 
   it('is emitted once, however often it is replayed, under the id that it would have had', async () => {
-    await givenLetters();
+    const one = await givenLetters();
     const letters = await world.letters();
     await world.define('p', perItem(anyText));
     await world.replay('p', [...letters, ...letters]);
     await replayed();
+    await one.pipelines.close(1000);
+    start();
     await world.replay('p', letters);
     await replayed();
     const records = world.log.topics.get(topics.ofStream('out'))!.partitions.flatMap((one) => one.records);
@@ -113,6 +115,16 @@ describe('what was a dead letter', () => {
     await world.replay('p', await toReplay());
     await world.define('p', perItem(anyText));
     await world.change('p', { paused: false });
+    await replayed();
+    expect(outOf('out')).toEqual(['a', 'b', 'c', 1]);
+  });
+
+  it('waits for the definition with which it was asked for', async () => {
+    await givenLetters();
+    await world.replay('p', await toReplay(), 1);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(await world.isReplayed('p')).toBe(false);
+    await world.define('p', perItem(anyText));
     await replayed();
     expect(outOf('out')).toEqual(['a', 'b', 'c', 1]);
   });

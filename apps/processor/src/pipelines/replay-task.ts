@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KnownErasures } from '#consuming';
 import { UnreadableRecordError } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
@@ -20,6 +21,9 @@ import type { Task, Taken, TaskParts } from './task.js';
 
 /** Records whose outcomes are saved at once, and how many of these wait to be written. */
 const [stretchRecords, mostWaiting] = [100, 1000];
+
+/** Milliseconds between two looks at the definition, and how many there are: after a minute what is known has to do. */
+const [lookAgainMs, mostLooks] = [20, 3000];
 
 export interface ReplayTaskOptions extends TaskParts {
   window: IdWindow;
@@ -74,8 +78,8 @@ export class ReplayTask implements Task {
   }
 
   private async takeStretch(records: readonly LogRecord[]): Promise<Counts> {
-    const { current, emitter, state, now, turn } = this.options;
-    const run = current();
+    const { emitter, state, now, turn } = this.options;
+    const run = await this.runFor(records);
     const outgoing = new Outgoing({
       ...{ run: run.label, source: replayFeeder, now },
       topicOf: (stage) => run.topicOf(stage),
@@ -99,6 +103,15 @@ export class ReplayTask implements Task {
       ...{ next: offset + 1, letters, counts, watermark: noWatermark, state: state.state, timestamp },
     });
     return counts;
+  }
+
+  /** The run, once it is as those knew it who asked for the replays: they may have heard of a change before. */
+  private async runFor(records: readonly LogRecord[]): Promise<CurrentRun> {
+    const { current, state } = this.options;
+    const version = Math.max(...records.map((record) => replayOf(record)?.version ?? 0));
+    for (let looks = 0; looks < mostLooks && current().label.version < version; looks++)
+      await sleep(lookAgainMs, undefined, { signal: state.ended });
+    return current();
   }
 
   private async goOn(record: LogRecord, run: CurrentRun, outgoing: Outgoing): Promise<void> {

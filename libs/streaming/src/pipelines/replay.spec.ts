@@ -4,6 +4,7 @@ import { readReplay, replayValue, type Replay } from './replay.js';
 const replay: Replay = {
   id: '019aa4e2-7d53-8c1e-9a3e-0d6a1f0b2c11',
   at: '/operators/0/map',
+  version: 2,
   origin: { stream: 'orders', partition: 3, offset: 7, path: '0/1' },
   event: '{"event_id":"…"}',
 };
@@ -16,7 +17,7 @@ describe('a replay', () => {
     });
   });
 
-  it.each(['', 'x', '{}', '[]', '[1,2,3,4,5,6,7]', replayValue({ ...replay, id: 'no-uuid' })])(
+  it.each(['', 'x', '{}', '[]', '[1,2,3,4,5,6,7,8]', replayValue({ ...replay, id: 'no-uuid' })])(
     'is not %j',
     (text) => {
       expect(readReplay(Buffer.from(text), 1)).toBeUndefined();

@@ -4,13 +4,14 @@ import type { Origin } from './flow.js';
 /**
  * The value of a record in a run's replay topic: an event that was a dead letter, and goes on where it stopped. A JSON array:
  *
- *     [id, at, stream, partition, offset, path, event]
+ *     [id, at, version, stream, partition, offset, path, event]
  *
  * `stream` to `path` are the event's origin.
  */
 type ReplayValue = [
   id: string,
   at: string,
+  version: number,
   stream: string,
   partition: number,
   offset: number,
@@ -24,25 +25,27 @@ export interface Replay {
   readonly id: string;
   /** Pointer of the operator. */
   readonly at: string;
+  /** Of the definition that was asked whether it can go on there: an earlier one shall not try. */
+  readonly version: number;
   readonly origin: Origin;
   /** The event's record: see `recordFlow`. */
   readonly event: string;
 }
 
-export function replayValue({ id, at, origin, event }: Replay): string {
+export function replayValue({ id, at, version, origin, event }: Replay): string {
   const { stream, partition, offset, path } = origin;
-  return JSON.stringify([id, at, stream, partition, offset, path, event] satisfies ReplayValue);
+  return JSON.stringify([id, at, version, stream, partition, offset, path, event] satisfies ReplayValue);
 }
 
 /** @param replay what the origin has of it @returns undefined when it is nothing that `replayValue` has made */
 export function readReplay(value: Buffer | null, replay: number): Replay | undefined {
   const read = parsed(value);
   if (!isReplay(read)) return undefined;
-  const [id, at, stream, partition, offset, path, event] = read;
-  return { id, at, event, origin: { stream, partition, offset, path, replay } };
+  const [id, at, version, stream, partition, offset, path, event] = read;
+  return { id, at, version, event, origin: { stream, partition, offset, path, replay } };
 }
 
-const types = ['string', 'string', 'string', 'number', 'number', 'string', 'string'];
+const types = ['string', 'string', 'number', 'string', 'number', 'number', 'string', 'string'];
 
 function isReplay(read: unknown): read is ReplayValue {
   if (!Array.isArray(read) || read.length !== types.length) return false;
