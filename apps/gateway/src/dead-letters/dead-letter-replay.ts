@@ -1,9 +1,10 @@
 import type { Micros } from '#contracts';
-import type { Actor, Definitions } from '#definitions';
-import type { EventReader, EventWriter, FoundDeadLetter, Permitted } from '#store';
-import { chosenLetters, type LetterChoice, type LetterPage } from './chosen-letters.js';
+import type { Definitions } from '#definitions';
+import type { EventReader, EventWriter, FoundDeadLetter } from '#store';
+import { chosenLetters, type LetterPage } from './chosen-letters.js';
 import { isOfPipeline, PipelineReplay, type PipelineReplayParts } from './pipeline-replay.js';
 import { ReplayAnswer } from './replay-answers.js';
+import type { ReplayRequest, ReplayWay } from './replay-way.js';
 import { StreamReplay, type StreamReplayParts } from './stream-replay.js';
 
 export interface DeadLetterReplayParts extends StreamReplayParts, PipelineReplayParts {
@@ -12,29 +13,6 @@ export interface DeadLetterReplayParts extends StreamReplayParts, PipelineReplay
   definitions: StreamReplayParts['definitions'] &
     PipelineReplayParts['definitions'] &
     Pick<Definitions, 'audit'>;
-}
-
-export interface ReplayRequest {
-  permitted: Permitted;
-  choice: LetterChoice;
-  dryRun: boolean;
-  /** Of the records that are written. */
-  headers: Record<string, string>;
-  actor: Actor;
-  client: AbortSignal;
-}
-
-/** How letters of one kind are replayed. */
-export interface ReplayWay {
-  /**
-   * Notes in the answer what becomes of them, and yields the ids of those that are to be marked. Repeating it does no harm.
-   * @throws errors of the log and of the store
-   */
-  replay(
-    letters: readonly FoundDeadLetter[],
-    request: ReplayRequest,
-    answer: ReplayAnswer,
-  ): AsyncIterable<readonly string[]>;
 }
 
 /** Dead letters that one request replays. */

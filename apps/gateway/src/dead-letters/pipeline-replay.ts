@@ -4,9 +4,9 @@ import { UnknownTopicError, type Producer } from '#log';
 import type { FoundDeadLetter, LetterStep } from '#store';
 import { recordFlow, replayValue, type Replay } from '#streaming';
 import { compiledDefinition } from '../pipelines/compiled-definition.js';
-import type { ReplayRequest, ReplayWay } from './dead-letter-replay.js';
 import { erased, erasureOf } from './erased-meanwhile.js';
 import type { ReplayAnswer } from './replay-answers.js';
+import type { ReplayRequest, ReplayWay } from './replay-way.js';
 import { replayId } from './replayed-event.js';
 
 export interface PipelineReplayParts {

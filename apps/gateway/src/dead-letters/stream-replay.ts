@@ -3,9 +3,9 @@ import type { Definitions } from '#definitions';
 import type { Position, Producer } from '#log';
 import type { EventEraser, EventReader, FoundDeadLetter } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';
-import type { ReplayRequest, ReplayWay } from './dead-letter-replay.js';
 import { erased, erasureOf, takeBackErased } from './erased-meanwhile.js';
 import type { ReplayAnswer, ReplayedAnswer } from './replay-answers.js';
+import type { ReplayRequest, ReplayWay } from './replay-way.js';
 import { replayedEvent, type ReplayedEvent } from './replayed-event.js';
 
 export interface StreamReplayParts {

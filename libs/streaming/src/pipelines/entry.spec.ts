@@ -21,26 +21,32 @@ function goesOn(operators: readonly OperatorSpec[], at: string, flow: FlowEvent)
 }
 
 describe('an event that goes on at an operator', () => {
-  it.each<[string, OperatorSpec, string, string[]]>([
-    ['filter', { filter: 'event.data.n > 1' }, '{"n":2}', ['emit /operators/2/emit']],
-    ['filter', { filter: 'event.data.n > 1' }, '{"n":"a"}', ['fail /operators/1/filter']],
-    ['map', { map: { data: { m: 'event.data.n' } } }, '{"n":2}', ['emit /operators/2/emit']],
-    [
-      'flat_map',
-      { flat_map: { list: 'event.data.n', as: 'm' } },
-      '{"n":[1,2]}',
-      ['emit /operators/2/emit', 'emit /operators/2/emit'],
-    ],
-    [
-      'enrich',
-      { enrich: { from: { table: {} }, key: 'event.data.n', as: 'm' } },
-      '{"n":2}',
-      ['emit /operators/2/emit'],
-    ],
-  ])('a %s, passes it and what stands after it, not what stands before', (name, operator, data, expected) => {
-    const operators = [emit('before'), operator, emit()];
-    expect(goesOn(operators, `/operators/1/${name}`, flowOf(data))).toEqual(expected);
-  });
+  it.each<{ operator: OperatorSpec; data: string; expected: string[] }>([
+    { operator: { filter: 'event.data.n > 1' }, data: '{"n":2}', expected: ['emit /operators/2/emit'] },
+    { operator: { filter: 'event.data.n > 1' }, data: '{"n":"a"}', expected: ['fail /operators/1/filter'] },
+    {
+      operator: { map: { data: { m: 'event.data.n' } } },
+      data: '{"n":2}',
+      expected: ['emit /operators/2/emit'],
+    },
+    {
+      operator: { flat_map: { list: 'event.data.n', as: 'm' } },
+      data: '{"n":[1,2]}',
+      expected: ['emit /operators/2/emit', 'emit /operators/2/emit'],
+    },
+    {
+      operator: { enrich: { from: { table: {} }, key: 'event.data.n', as: 'm' } },
+      data: '{"n":2}',
+      expected: ['emit /operators/2/emit'],
+    },
+  ])(
+    '$operator, passes it and what stands after it, not what stands before',
+    ({ operator, data, expected }) => {
+      const [name] = Object.keys(operator);
+      const operators = [emit('before'), operator, emit()];
+      expect(goesOn(operators, `/operators/1/${name!}`, flowOf(data))).toEqual(expected);
+    },
+  );
 
   it('an output, has that one alone: what stands after it has had the event', () => {
     const hook: OperatorSpec = { webhook: { url: 'https://example.com/hook', secret_ref: 's' } };
@@ -95,8 +101,8 @@ describe('an event that goes on at an operator', () => {
 
   it('an enrich of a projection, looks up first what it needs', () => {
     const from = { projection: 'customers' };
-    const { entry } = pipelineOf({ enrich: { from, key: 'event.data.n', as: 'm' } }, emit());
-    const chain = entry('/operators/0/enrich')!;
+    const pipeline = pipelineOf({ enrich: { from, key: 'event.data.n', as: 'm' } }, emit());
+    const chain = pipeline.entry('/operators/0/enrich')!;
     expect(chain.looksUp).toBe(true);
     const lookup: Lookup = { projection: 'customers', key: '2' };
     expect(chain.lookups(flowOf('{"n":2}'), () => undefined)).toEqual([lookup]);
@@ -125,9 +131,9 @@ describe('an event that goes on at an operator', () => {
   });
 
   it('that is not there, is undefined', () => {
-    const { entry } = pipelineOf(perMinute, count, emit());
+    const pipeline = pipelineOf(perMinute, count, emit());
     for (const at of ['', '/operators/1/reduce', '/operators/2/map', '/operators/3/emit'])
-      expect(entry(at)).toBeUndefined();
+      expect(pipeline.entry(at)).toBeUndefined();
   });
 });
 
