@@ -150,7 +150,7 @@ export class KeyedTask implements Task {
   private admit({ record, read }: Arrival, { run, stage, outgoing }: Work): boolean {
     if (!read) {
       outgoing.counts.failed++;
-      outgoing.letters.push(unreadableLetter(run.label, record, { at: stage.at, now: this.options.now() }));
+      outgoing.addLetter(unreadableLetter(run.label, record, { at: stage.at, now: this.options.now() }));
       return false;
     }
     if (read.control) this.positions.control(read.control);

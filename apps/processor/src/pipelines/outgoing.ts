@@ -61,6 +61,11 @@ export class Outgoing {
     return this.emits.length + this.forwards.length;
   }
 
+  /** A dead letter, which whoever adds it has counted. */
+  addLetter(letter: DeadLetter): void {
+    this.letters.push(letter);
+  }
+
   /** All that came of one event, after what came of the ones before. */
   add(outcomes: readonly Outcome[], cause: Cause): void {
     for (const outcome of outcomes) this.addOne(outcome, cause);
@@ -69,7 +74,7 @@ export class Outgoing {
   /** The event is a dead letter. */
   fail(flow: FlowEvent, cause: LetterCause): void {
     this.counts.failed++;
-    this.addLetter(flow, cause);
+    this.letter(flow, cause);
   }
 
   private addOne(outcome: Outcome, cause: Cause): void {
@@ -114,11 +119,11 @@ export class Outgoing {
       return;
     }
     const error = `${at}: it came after its window had closed`;
-    this.addLetter(flow, { at, reason: 'late_event', error });
+    this.letter(flow, { at, reason: 'late_event', error });
   }
 
-  private addLetter(flow: FlowEvent, cause: LetterCause): void {
+  private letter(flow: FlowEvent, cause: LetterCause): void {
     const { run, now } = this.parts;
-    this.letters.push(letterOf(run, flow, { ...cause, now: now() }));
+    this.addLetter(letterOf(run, flow, { ...cause, now: now() }));
   }
 }

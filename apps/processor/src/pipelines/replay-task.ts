@@ -119,7 +119,7 @@ export class ReplayTask implements Task {
     const flow = replay && flowOf(replay);
     if (!replay || !flow) {
       outgoing.counts.failed++;
-      outgoing.letters.push(unreadableLetter(run.label, record, { at: '', now: this.options.now() }));
+      outgoing.addLetter(unreadableLetter(run.label, record, { at: '', now: this.options.now() }));
       return;
     }
     if (this.isErased(flow)) return;
