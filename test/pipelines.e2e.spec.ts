@@ -160,8 +160,10 @@ describe('a pipeline', () => {
     await given.shows({ status: 'running', processed: 3, emitted: 2, dropped: 0, late: 0, failed: 0 });
     const { watermark, internal_topics } = await given.shown();
     expect(Date.parse(String(watermark))).toBeGreaterThanOrEqual(Date.parse(at('01:00')));
-    expect(internal_topics).toMatchObject([{ stage: '/operators/1/branch/1/operators/0/window' }]);
-    expect(await topicsOf(system())).toContain(internal_topics[0]?.topic);
+    const stages = ['/operators/1/branch/1/operators/0/window', ''];
+    expect(internal_topics.map(({ stage }) => stage)).toEqual(stages);
+    const topics = await topicsOf(system());
+    for (const { topic } of internal_topics) expect(topics).toContain(topic);
   });
 
   it('takes nothing more for what has closed, and goes on after what cannot be processed', async () => {
@@ -187,7 +189,8 @@ describe('a pipeline', () => {
     expect(await given.data(given.large, 3)).toContainEqual({ amount: 3, currency: 'USD' });
     const last = (await given.events(given.large)).find(({ data }) => data['amount'] === 3);
     expect(last?.metadata).toMatchObject({ pipeline_version: 2 });
-    await given.shows({ version: 2, internal_topics: [] });
+    await given.shows({ version: 2 });
+    expect((await given.shown()).internal_topics.map(({ stage }) => stage)).toEqual(['']);
   });
 
   it('that is reset emits everything again, as other events', async () => {
@@ -317,5 +320,55 @@ describe('a webhook', () => {
     await given.shows({ status: 'running', emitted: 1, failed: 0 });
     const letters = await given.client.get(`/api/v1/dead-letters?source=pipeline:${given.name}`);
     expect(letters.json()).toMatchObject({ dead_letters: [] });
+  });
+});
+
+describe('dead letters of a pipeline', () => {
+  it('are one for each part of an event that failed, and go on where they stopped, once', async () => {
+    const given = new Given(system().query);
+    await given.made();
+    const [seen, out] = [given.minutes, given.large];
+    const spec = (n: string) => {
+      const operators = [{ map: { data: { n } } }, { emit: { stream: out } }];
+      const branch = [
+        { when: 'event.data.item.kind == "a"', operators },
+        { otherwise: true, operators },
+      ];
+      const parts = { flat_map: { list: 'event.data.items', as: 'item' } };
+      return {
+        source: { streams: [given.stream] },
+        operators: [parts, { emit: { stream: seen } }, { branch }],
+      };
+    };
+    const defined = await given.define(spec('event.data.item.n + 0'));
+    expect(defined.status, defined.text).toBe(201);
+    const items = [
+      { kind: 'a', n: 'x' },
+      { kind: 'b', n: 'y' },
+      { kind: 'a', n: 1 },
+      { kind: 'a', n: 'z' },
+    ];
+    const event = { stream: given.stream, event_type: 'order.placed', data: { items } };
+    expect((await given.client.post('/api/v1/events', event)).status).toBe(201);
+    await given.shows({ processed: 1, failed: 3, lag: 0 });
+    const source = `pipeline:${given.name}`;
+    const listed = await given.client.get(`/api/v1/dead-letters?source=${source}`);
+    const { dead_letters } = listed.json<{ dead_letters: { id: string; operator: string }[] }>();
+    const [a, b] = [0, 1].map((way) => `/operators/2/branch/${way}/operators/0/map`);
+    expect(dead_letters.map(({ operator }) => operator).sort()).toEqual([a, a, b]);
+
+    await given.put(spec('string(event.data.item.n)'));
+    const replay = async (body: object) => {
+      const answer = await given.client.post('/api/v1/dead-letters/replay', body);
+      expect(answer.status, answer.text).toBe(200);
+      return answer.json();
+    };
+    expect(await replay({ source })).toMatchObject({ matched: 3, replayed: 3, failed: [], events: [] });
+    const data = await given.data(out, 4);
+    expect(data.map(({ n }) => String(n)).sort()).toEqual(['1', 'x', 'y', 'z']);
+    const ids = dead_letters.map(({ id }) => id);
+    expect(await replay({ ids })).toMatchObject({ matched: 3, replayed: 0, skipped: 3 });
+    await given.shows({ processed: 1, emitted: 8, failed: 3, lag: 0 });
+    expect([(await given.events(seen)).length, (await given.events(out)).length]).toEqual([4, 4]);
   });
 });

@@ -1,12 +1,24 @@
+import { stepText } from './letter-step.js';
 import { maxDeadLetterIds, type DeadLetter } from './store.js';
 
-/** What a dead letter is known by. */
-export type DeadLetterIdentity = readonly [source: string, stream: string, partition: number, offset: number];
+/** What a dead letter is known by; the step is empty for letters that are not of pipelines. */
+export type DeadLetterIdentity = readonly [
+  source: string,
+  stream: string,
+  partition: number,
+  offset: number,
+  step: string,
+];
 
-/** Names a dead letter by its identity. */
+export function deadLetterIdentity(letter: DeadLetter): DeadLetterIdentity {
+  return [letter.source, letter.stream, letter.partition, letter.offset, stepText(letter.step)];
+}
+
+/** Names a dead letter by its identity; an empty step is left out. */
 export function deadLetterId(letter: DeadLetter): string {
-  const identity = [letter.source, letter.stream, letter.partition, letter.offset];
-  return Buffer.from(JSON.stringify(identity), 'utf8').toString('base64url');
+  const [source, stream, partition, offset, step] = deadLetterIdentity(letter);
+  const parts = [source, stream, partition, offset, ...(step === '' ? [] : [step])];
+  return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url');
 }
 
 /** @throws RangeError for more than `maxDeadLetterIds`. */
@@ -28,17 +40,22 @@ function identityOf(id: string): DeadLetterIdentity | undefined {
   } catch {
     return undefined;
   }
-  return isIdentity(value) ? value : undefined;
+  if (!Array.isArray(value)) return undefined;
+  const parts = value as unknown[];
+  if (parts.length === 4) parts.push('');
+  else if (parts[4] === '') return undefined;
+  return isIdentity(parts) ? parts : undefined;
 }
 
-function isIdentity(value: unknown): value is DeadLetterIdentity {
-  if (!Array.isArray(value) || value.length !== 4) return false;
-  const [source, stream, partition, offset] = value as unknown[];
+function isIdentity(parts: unknown): parts is DeadLetterIdentity {
+  const [source, stream, partition, offset, step, ...others] = parts as unknown[];
   return (
     typeof source === 'string' &&
     typeof stream === 'string' &&
     isWhole(partition, 65_535) &&
-    isWhole(offset, Number.MAX_SAFE_INTEGER)
+    isWhole(offset, Number.MAX_SAFE_INTEGER) &&
+    typeof step === 'string' &&
+    others.length === 0
   );
 }
 

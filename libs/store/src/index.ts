@@ -8,6 +8,7 @@ export {
   openClickHouse,
   type ClickHouseOptions,
 } from './clickhouse/open.js';
+export type { LetterStep } from './letter-step.js';
 export { MigrationError } from './clickhouse/migrations.js';
 export { MemoryStore } from './memory/memory-store.js';
 export { PageReader, type PageRead, type PageReaderOptions } from './page-reader.js';

@@ -3,6 +3,7 @@ import type { EventBlock } from './blocks/event-block.js';
 import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './event-row.js';
 import type { LogOrderPage, LogOrderQuery, StoredIdsQuery } from './log-order.js';
+import type { LetterStep } from './letter-step.js';
 import type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
 import type { SnapshotStore } from './snapshot-store.js';
 import type { PipelineReader, PipelineWriter } from './pipeline-store.js';
@@ -25,13 +26,15 @@ export {
  * passes the same contract suite.
  */
 
-/** A record that could not become an event. (source, stream, partition, offset) is its identity. */
+/** A record that could not become an event, or an event that could not go on. (source, stream, partition, offset, step) is its identity. */
 export interface DeadLetter {
   /** Who gave up on it: `materializer` or `projection:<name>` or `pipeline:<name>`. */
   source: string;
   stream: string;
   partition: number;
   offset: number;
+  /** Of a letter of a pipeline. */
+  step?: LetterStep;
   /** A stable word: `unreadable`, `refused_by_store`. */
   reason: string;
   /** What exactly went wrong. */

@@ -7,14 +7,24 @@ import { Schema } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** A record that could not become an event. */
+/** A record that could not become an event, or an event with which a projection or a pipeline could not go on. */
 export class DeadLetterAnswer {
   @IsString() id: string;
   @IsString() source: string;
   @IsString() stream: string;
   @IsInt() @Min(0) partition: number;
   @IsInt() @Min(0) offset: number;
-  @IsString() @Schema({ description: 'A stable word: `unreadable`, `refused_by_store`.' }) reason: string;
+  @Nullable('string', {
+    description: 'Of a pipeline: the operator that gave up on it, a JSON pointer into the definition.',
+  })
+  operator: string | null;
+  @IsString()
+  @Schema({
+    description:
+      'A stable word: `unreadable`, `refused_by_store`, `cannot_be_folded`, `operator_failed`, `late_event`, ' +
+      '`schema_violation`, `webhook_failed`.',
+  })
+  reason: string;
   @IsString() error: string;
   @IsString()
   @Schema({ description: 'The record as text, or `base64:` and its bytes where they are not UTF-8.' })
@@ -32,9 +42,15 @@ export class DeadLetterList {
 }
 
 /** A dead letter as it is answered. */
-export function deadLetterAnswer({ created_at, replayed_at, ...letter }: FoundDeadLetter): DeadLetterAnswer {
+export function deadLetterAnswer({
+  created_at,
+  replayed_at,
+  step,
+  ...letter
+}: FoundDeadLetter): DeadLetterAnswer {
   return {
     ...letter,
+    operator: step?.operator || null,
     created_at: formatTime(created_at),
     replayed_at: replayed_at === null ? null : formatTime(replayed_at),
   };

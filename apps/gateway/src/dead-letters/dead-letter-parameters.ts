@@ -5,7 +5,10 @@ import { Cursor, PageLimit, Parameter, Text, Time } from '../parameters/decorato
 
 export class DeadLetterListParameters {
   @Text(300)
-  @Parameter('Only those that this gave up on: `materializer`, or `projection:<name>`.', 'materializer')
+  @Parameter(
+    'Only those that this gave up on: `materializer`, `projection:<name>` or `pipeline:<name>`.',
+    'materializer',
+  )
   source?: string;
 
   @FromText('boolean')

@@ -24,7 +24,7 @@ export class DeadLettersController {
 
   @Get()
   @RequireScope('events:read')
-  @ApiOperation({ summary: 'List what could not become an event, and why' })
+  @ApiOperation({ summary: 'List what could not become an event, or not go on in a pipeline, and why' })
   @DescribeQuery(DeadLetterListParameters)
   @Answers(DeadLetterList, { description: 'A page of dead letters; `total` counts all that match.' })
   @Problems('invalid_cursor', 'query_too_expensive', 'store_unavailable')

@@ -3,6 +3,9 @@ import { erasureName, standingErasure, type Actor, type Definitions, type Erasur
 import type { EventEraser, FoundDeadLetter } from '#store';
 import { laterErasure } from '../erasure/later-erasure.js';
 
+/** Why a letter is not replayed. */
+export const erased = 'its entity has been erased';
+
 /** A letter that has been written to the log once more. */
 export interface Replayed {
   letter: FoundDeadLetter;

@@ -23,14 +23,19 @@ export class ReplayAnswer {
   @IsInt() @Min(0) @Schema({ description: 'Dead letters that this request was about.' }) matched: number;
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Those that became events; with `dry_run`, those that would.' })
+  @Schema({
+    description: 'Those that became events, or go on in their pipelines; with `dry_run`, those that would.',
+  })
   replayed: number;
-  @IsInt() @Min(0) @Schema({ description: 'Those that had become events before.' }) skipped: number;
+  @IsInt() @Min(0) @Schema({ description: 'Those that had been replayed before.' }) skipped: number;
   @IsArray() @ValidateNested({ each: true }) @Type(() => NotReplayedAnswer) failed: NotReplayedAnswer[];
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => ReplayedAnswer)
-  @Schema({ description: 'The events, in the order of the log; none with `dry_run`.' })
+  @Schema({
+    description:
+      'The events of those that were written to streams, in the order of the log; none with `dry_run`.',
+  })
   events: ReplayedAnswer[];
   @IsBoolean() has_more: boolean;
   @Nullable('string') next_cursor: string | null;

@@ -21,7 +21,7 @@ export class ReplayInput {
   @ArrayMinSize(1)
   @ArrayMaxSize(maxDeadLetterIds)
   @IsString({ each: true })
-  @Length(1, 2048, { each: true })
+  @Length(1, 4096, { each: true })
   @Schema({ description: 'Their ids.' })
   ids?: string[] | null;
 

@@ -31,10 +31,11 @@ export class ReplayController {
   @HttpCode(200)
   @RequireScope('admin')
   @ApiOperation({
-    summary: 'Write what dead letters hold to their streams once more',
+    summary: 'Write what dead letters hold to their streams once more, or have it go on in its pipeline',
     description:
       'Named ones, or those of a source that have not been replayed, newest first. Each becomes an event with an id of ' +
-      `its own (\`events\`), once, however often it is replayed. One request replays ${mostReplayed} at most; ` +
+      'its own (`events`), once, however often it is replayed. Those of a pipeline go on at the operator that gave up on ' +
+      `them, as the pipeline is defined now. One request replays ${mostReplayed} at most; ` +
       '`next_cursor` says where the next one goes on. Try it with `dry_run=true` first.',
   })
   @DescribeQuery(ReplayParameters)

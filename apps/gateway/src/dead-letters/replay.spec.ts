@@ -132,7 +132,7 @@ describe('the replay of dead letters', () => {
     ['still cannot be read', { event: 'hello' }],
     ['still cannot be read', { event: 'base64:/w==' }],
     ['there is no stream gone', { stream: 'gone' }],
-    ['is not replayed into the stream', { source: 'pipeline:big_orders' }],
+    ['is not replayed into the stream', { source: 'projection:totals' }],
   ])('says why one is not replayed: %s', async (detail, more) => {
     await given(letter(1, more));
     const answer = await send({ source: more.source ?? 'materializer' });

@@ -42,8 +42,8 @@ function readEvent(text: string): EventRecord | string {
   }
 }
 
-/** A UUID of version 8 (RFC 9562), whose bits are the application's own. */
-function replayId({ id, event }: FoundDeadLetter): string {
+/** What is made of a letter is known by this: a UUID of version 8 (RFC 9562), whose bits are the application's own. */
+export function replayId({ id, event }: FoundDeadLetter): string {
   const hex = createHash('sha256').update(id).update('\n').update(event).digest('hex');
   const [a, b, c, d, e] = [
     hex.slice(0, 8),

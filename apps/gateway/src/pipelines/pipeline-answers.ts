@@ -52,10 +52,14 @@ export class PipelineAnswer {
   @Nullable('string', { description: 'Why it cannot go on.' }) failure: string | null;
 }
 
-/** A topic between its operators. */
+/** A topic of its own. */
 export class InternalTopicAnswer {
   @IsString() topic: string;
-  @Schema({ description: 'The window or dedupe that reads it: a JSON pointer into the definition.' })
+  @Schema({
+    description:
+      'The window or dedupe that reads it: a JSON pointer into the definition; empty for the topic through which dead ' +
+      'letters are replayed.',
+  })
   @IsString()
   stage: string;
   @IsInt() @Min(1) partitions: number;
@@ -93,7 +97,10 @@ export class PipelineFiguresAnswer extends PipelineAnswer {
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => InternalTopicAnswer)
-  @Schema({ description: 'Topics that were made for its windows and dedupes; they are removed with it.' })
+  @Schema({
+    description:
+      'Topics that were made for its windows and dedupes, and for replays; they are removed with it.',
+  })
   internal_topics: InternalTopicAnswer[];
   @Nullable('string', { format: 'date-time', description: 'When it last wrote down how far it is.' })
   updated_at: string | null;

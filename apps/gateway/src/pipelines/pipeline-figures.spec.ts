@@ -68,17 +68,22 @@ describe('the figures of a pipeline', () => {
     const orders = topics.ofStream('orders');
     const before = (await given.get())['lag'] as number;
     await log.admin.create(topic, { partitions: 2 });
+    const replays = topics.pipelineReplayTopic(run);
+    await log.admin.create(replays, { partitions: 1 });
     const producer = await log.producer();
     const three = (topic: string) =>
       ['a', 'b', 'c'].map((key) => ({ topic, key, value: '{}', partition: 0 }));
-    await producer.append([...three(orders), ...three(topic)]);
-    const internal_topics = [{ topic, stage: '/operators/0/window', partitions: 2 }];
+    await producer.append([...three(orders), ...three(topic), ...three(replays)]);
+    const internal_topics = [
+      { topic, stage: '/operators/0/window', partitions: 2 },
+      { topic: replays, stage: '', partitions: 1 },
+    ];
     await expect
       .poll(() => given.get(), { timeout: 3000 })
-      .toMatchObject({ lag: before + 6, internal_topics });
+      .toMatchObject({ lag: before + 9, internal_topics });
     const group = log.broker.group(topics.pipelineGroup(run));
     for (const { partition, end } of await log.admin.offsets(topic)) group.commit({ topic, partition }, end);
-    await expect.poll(() => given.get(), { timeout: 3000 }).toMatchObject({ lag: before + 3 });
+    await expect.poll(() => given.get(), { timeout: 3000 }).toMatchObject({ lag: before + 6 });
   });
 
   it('of a definition that this version cannot compile are there, without its inside', async () => {

@@ -1,6 +1,5 @@
 import type { TopicNames } from '#contracts';
 import type { Definitions, PipelineDefinition } from '#definitions';
-import type { Pipeline } from '#streaming';
 import { GroupLag, type GroupLagOptions } from '../lag/group-lag.js';
 import { readTopics } from '../sources/read-topics.js';
 import { compiledDefinition } from './compiled-definition.js';
@@ -13,7 +12,7 @@ export interface PipelineLagOptions extends GroupLagOptions {
 /** A topic that a run has made for itself. */
 export interface InternalTopic {
   topic: string;
-  /** Where the window or the dedupe stands that reads it: a JSON pointer into the definition. */
+  /** Where the window or the dedupe stands that reads it: a JSON pointer into the definition. Empty: that of replays. */
   stage: string;
   partitions: number;
 }
@@ -51,15 +50,12 @@ export class PipelineLag {
   private readingOf(definition: PipelineDefinition) {
     const { id, sources } = definition.run;
     const { topics } = this.options;
-    const stages = stagesOf(compiledDefinition(definition)).map((stage) => ({
-      topic: topics.pipelineTopic(id, stage.id),
-      stage: stage.at,
-    }));
+    const keyed = compiledDefinition(definition)?.stages ?? [];
+    const stages = [
+      ...keyed.map((stage) => ({ topic: topics.pipelineTopic(id, stage.id), stage: stage.at })),
+      { topic: topics.pipelineReplayTopic(id), stage: '' },
+    ];
     const read = [...readTopics(sources, this.options), ...stages.map(({ topic }) => ({ topic }))];
     return { group: { id, group: topics.pipelineGroup(id), topics: read }, stages };
   }
-}
-
-function stagesOf(compiled: Pipeline | null): Pipeline['stages'] {
-  return compiled?.stages ?? [];
 }

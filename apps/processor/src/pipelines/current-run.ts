@@ -45,6 +45,11 @@ export class CurrentRun {
   }
 }
 
+/** The stage of the replay topic's partition, beside those that are keyed. */
+export const replayStage = 'replay';
+/** What that partition is called in what it forwards: no stream's partition is called so. */
+export const replayFeeder = '.replay/0';
+
 /** What a partition of a source, or of a stage's topic, is called in what it forwards. */
 export function feederName(of: string, partition: number): string {
   return `${of}/${partition}`;

@@ -60,7 +60,7 @@ export class Emitter {
       if (error === undefined) return;
       const { at, flow } = deliveries[i]!;
       outgoing.counts.emitted--;
-      outgoing.fail(flow, { reason: 'webhook_failed', error: `${at}: ${error}` });
+      outgoing.fail(flow, { at, reason: 'webhook_failed', error: `${at}: ${error}` });
     });
   }
 
@@ -134,7 +134,7 @@ function refuse(emit: Emit, error: string, { outgoing, refused }: Attempt): stri
   const { at, flow, stream } = emit;
   refused.add(emit);
   outgoing.counts.emitted--;
-  outgoing.fail(flow, { reason: 'schema_violation', error: `${at}: ${error}`, stream });
+  outgoing.fail(flow, { at, reason: 'schema_violation', error: `${at}: ${error}`, stream });
   return error;
 }
 

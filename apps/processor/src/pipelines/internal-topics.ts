@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Retry } from '#consuming';
-import type { TopicNames } from '#contracts';
+import { limits, type TopicNames } from '#contracts';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import type { PipelineReader } from '#store';
+import { replayStage } from './current-run.js';
 import { goneTopic } from './lost-place.js';
 import type { StageTopic } from './outgoing.js';
 
@@ -22,7 +23,16 @@ export interface InternalTopicsParts {
   goneMs: number;
 }
 
-/** Makes the topics of a run's stages. */
+interface OwnTopic {
+  run: string;
+  stage: string;
+  topic: string;
+}
+
+/** A record holds an event whose `data` is a text in JSON again: that takes room. */
+const maxMessageBytes = 8 * limits.eventBytes;
+
+/** Makes the topics of a run. */
 export class InternalTopics {
   constructor(private readonly parts: InternalTopicsParts) {}
 
@@ -37,22 +47,35 @@ export class InternalTopics {
     { stages, partitions }: { stages: readonly string[]; partitions: number },
     signal: AbortSignal,
   ): Promise<Map<string, StageTopic>> {
-    const { topics, retry } = this.parts;
+    const { topics } = this.parts;
     const found = new Map<string, StageTopic>();
     for (const stage of stages) {
       const topic = topics.pipelineTopic(run, stage);
-      const known = await this.known({ run, stage, topic }, signal);
-      const count = known ?? (await retry.run('log', signal, () => this.create(topic, partitions)));
-      found.set(stage, { topic, partitions: count });
+      found.set(stage, {
+        topic,
+        partitions: await this.ensureOne({ run, stage, topic }, partitions, signal),
+      });
     }
     return found;
   }
 
+  /**
+   * The topic through which dead letters of the run come again; of one partition.
+   * @throws LostPlaceError when it is gone @throws the signal's reason when it is aborted
+   */
+  async ensureReplay(run: string, signal: AbortSignal): Promise<string> {
+    const topic = this.parts.topics.pipelineReplayTopic(run);
+    await this.ensureOne({ run, stage: replayStage, topic }, 1, signal);
+    return topic;
+  }
+
+  private async ensureOne(own: OwnTopic, partitions: number, signal: AbortSignal): Promise<number> {
+    const known = await this.known(own, signal);
+    return known ?? (await this.parts.retry.run('log', signal, () => this.create(own.topic, partitions)));
+  }
+
   /** The partitions of a topic that is there; undefined for one that is to be made. */
-  private async known(
-    { run, stage, topic }: { run: string; stage: string; topic: string },
-    signal: AbortSignal,
-  ): Promise<number | undefined> {
+  private async known({ run, stage, topic }: OwnTopic, signal: AbortSignal): Promise<number | undefined> {
     const { admin, retry, reader, goneMs } = this.parts;
     const look = () => retry.run('log', signal, () => admin.partitions(topic));
     const found = await look();
@@ -71,7 +94,8 @@ export class InternalTopics {
   private async create(topic: string, wanted: number): Promise<number> {
     const { admin } = this.parts;
     const partitions = Math.min(mostPartitions, Math.max(1, wanted));
-    await admin.create(topic, { partitions, config: { 'retention.ms': String(retentionMs) } });
+    const config = { 'retention.ms': String(retentionMs), 'max.message.bytes': String(maxMessageBytes) };
+    await admin.create(topic, { partitions, config });
     const count = await admin.partitions(topic);
     if (count === undefined) throw new LogUnavailableError(`the topic ${topic} is not there yet`);
     return count;

@@ -1,6 +1,5 @@
 import type { Micros } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
-import type { DeadLetter } from '#store';
 import {
   FeederPositions,
   passedOn,
@@ -11,6 +10,7 @@ import {
 } from '#streaming';
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
+import { unreadableLetter } from './letters.js';
 import { goneTopic, LostPlaceError } from './lost-place.js';
 import { Outgoing, type Cause } from './outgoing.js';
 import { OvertakenError, type PartitionRows } from './partition-rows.js';
@@ -145,7 +145,7 @@ export class KeyedTask implements Task {
     if (run.feedersOf(stage.id).join() !== this.known)
       this.positions = this.positionsOf(run, this.positions.save());
     const outgoing = new Outgoing({
-      ...{ name: run.label.name, source: this.source, now },
+      ...{ run: run.label, source: this.source, now },
       topicOf: (to) => run.topicOf(to),
     });
     const writing = new StretchWriting(outgoing, run.label, this.options);
@@ -181,10 +181,10 @@ export class KeyedTask implements Task {
   }
 
   /** False for a repetition, and for what nobody here has written. */
-  private admit({ record, read }: Arrival, { outgoing }: Work): boolean {
+  private admit({ record, read }: Arrival, { stage, outgoing, writing }: Work): boolean {
     if (!read) {
       outgoing.counts.failed++;
-      outgoing.addLetter(this.unreadable(record));
+      outgoing.addLetter(unreadableLetter(writing.run, record, { at: stage.at, now: this.options.now() }));
       return false;
     }
     if (read.control) this.positions.control(read.control);
@@ -209,7 +209,7 @@ export class KeyedTask implements Task {
       outcome ??= step.outcome;
       addResults(step.results, work, cause);
     }
-    if (outcome) work.outgoing.add([outcome], cause);
+    if (outcome) work.outgoing.add(outcome, cause);
   }
 
   private async closeDue(watermark: Micros, work: Work, cause: Cause): Promise<void> {
@@ -236,14 +236,6 @@ export class KeyedTask implements Task {
     if (results.length === 0) return;
     [work.results, work.weight] = [[], 0];
     await writing.take(stage.chain, results);
-  }
-
-  private unreadable({ offset, value }: LogRecord): DeadLetter {
-    const { name, partition } = this.state;
-    return {
-      ...{ source: `pipeline:${name}`, stream: '', partition, offset, reason: 'unreadable' },
-      ...{ error: 'no record of a stage', event: String(value), created_at: this.options.now() },
-    };
   }
 }
 

@@ -1,13 +1,16 @@
-import { createHash } from 'node:crypto';
 import { encodeRecord, type Micros } from '#contracts';
+import type { LogRecord } from '#log';
 import type { DeadLetter } from '#store';
 import type { FlowEvent } from '#streaming';
+import type { RunLabel } from './emitted-record.js';
 
 /** Why an event of a pipeline is a dead letter. */
 export type LetterReason = 'operator_failed' | 'late_event' | 'schema_violation' | 'webhook_failed';
 
 /** What a letter says beside the event. */
 export interface LetterCause {
+  /** Pointer of the operator. */
+  at: string;
   reason: LetterReason;
   /** Of the operator, with what is wrong there. */
   error: string;
@@ -17,23 +20,35 @@ export interface LetterCause {
 
 /**
  * The letter of an event. One that comes of an event of a stream has the place of that one; the result of a window has
- * none: it has that of the stream that it was to go to, with a number made of the window's name for an offset, so that
- * letters of several windows are several.
+ * none, and stands under the stream that it was to go to. The step has the rest of what it takes to go on with it.
  */
 export function letterOf(
-  name: string,
-  flow: FlowEvent,
-  { reason, error, stream = '', now }: LetterCause & { now: Micros },
+  run: RunLabel,
+  { event, origin }: FlowEvent,
+  { at, reason, error, stream: target = '', now }: LetterCause & { now: Micros },
 ): DeadLetter {
-  const { event, origin } = flow;
-  const place =
-    origin.stream === ''
-      ? { stream, partition: 0, offset: numberOf(origin.path) }
-      : { stream: origin.stream, partition: origin.partition, offset: origin.offset };
-  return { source: `pipeline:${name}`, ...place, reason, error, event: encodeRecord(event), created_at: now };
+  const { stream, partition, offset, path, replay = 0 } = origin;
+  const step = { run: run.id, operator: at, stream, path, replay };
+  return {
+    ...{ source: letterSource(run), stream: stream === '' ? target : stream, partition, offset, step },
+    ...{ reason, error, event: encodeRecord(event), created_at: now },
+  };
 }
 
-/** Of 48 bits. */
-function numberOf(path: string): number {
-  return createHash('sha256').update(path).digest().readUIntBE(0, 6);
+/** The letter of a record of one of the run's own topics that nobody here has written. @param at who reads it */
+export function unreadableLetter(
+  run: RunLabel,
+  { partition, offset, value }: LogRecord,
+  { at, now }: { at: string; now: Micros },
+): DeadLetter {
+  const step = { run: run.id, operator: at, stream: '', path: '', replay: 0 };
+  return {
+    ...{ source: letterSource(run), stream: '', partition, offset, step, reason: 'unreadable' },
+    ...{ error: "no record of the run's own", event: String(value), created_at: now },
+  };
+}
+
+/** Of whom letters say that it gave up. */
+function letterSource({ name }: RunLabel): string {
+  return `pipeline:${name}`;
 }

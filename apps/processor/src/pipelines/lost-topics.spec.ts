@@ -67,7 +67,7 @@ describe('a pipeline whose internal topic', () => {
 
   it('is deleted while it runs says so though nothing is to be forwarded', async () => {
     start();
-    await eventually(() => expect([...running.at(-1)!.pipelines.partitions()]).toHaveLength(2));
+    await eventually(() => expect([...running.at(-1)!.pipelines.partitions()]).toHaveLength(3));
     await world.log.admin.remove(topic);
     await failure(`Its topic ${topic} is gone`);
   });

@@ -6,11 +6,12 @@ import { maxPipelineRows, type PipelineProgress, type StagePartition } from '#st
 import { noWatermark, type IdWindow } from '#streaming';
 import { ControlLine } from './control-line.js';
 import { none } from './counts.js';
-import type { CurrentRun } from './current-run.js';
+import { replayStage, type CurrentRun } from './current-run.js';
 import { KeyedTask } from './keyed-task.js';
 import { LostPlaceError } from './lost-place.js';
 import { PartitionRows, type RowSource } from './partition-rows.js';
 import { PartitionState } from './partition-state.js';
+import { ReplayTask } from './replay-task.js';
 import type { RunParts } from './run-parts.js';
 import { saveLetters } from './save-stretches.js';
 import { SourceTask } from './source-task.js';
@@ -23,9 +24,9 @@ const lookMs = 500;
 export interface Opening {
   run: string;
   assignment: Assignment;
-  /** Of a source; undefined for a stage's topic. */
+  /** Of a source; undefined for a topic of the run's own. */
   source?: { stream: string; createdAt: string; start: number } | undefined;
-  /** Of a stage's topic. */
+  /** Of a stage's topic, or of the replays'. */
   stage?: string | undefined;
   window: IdWindow;
   ended: AbortSignal;
@@ -58,14 +59,16 @@ export async function openTask(opening: Opening, parts: RunParts): Promise<Opene
   const progress = saved ?? beginning(place, from, source?.createdAt);
   if (!saved)
     await retry.run('store', ended, () => writer.save([], [{ ...progress, updated_at: nowOf(parts) }]));
+  const knowsIds = source !== undefined || stage === replayStage;
   const [start, oldest, end] = await retry.run('log', ended, async () => [
-    source ? await sourceStart(assignment, from, parts) : Math.min(from, position),
+    knowsIds ? await warmStart(assignment, from, parts) : Math.min(from, position),
     await assignment.timestampAtPosition(),
     // Nobody is idle before it has read what there is.
     await endFrom(opening, from, parts),
   ]);
   ended.throwIfAborted();
-  const rows = stage === undefined ? undefined : rowsOf({ opening, place, progress, saved }, parts);
+  const isKeyed = stage !== undefined && stage !== replayStage;
+  const rows = isKeyed ? rowsOf({ opening, place, progress, saved }, parts) : undefined;
   const state = new PartitionState({
     ...{ name: opening.current().label.name, place, topic: assignment.topic, from, progress, rows, ended },
     commits: new CommitLine(position, (next) => retry.run('log', ended, () => opening.commit(next))),
@@ -119,7 +122,7 @@ async function endFrom(opening: Opening, from: number, { log, pace }: RunParts):
 }
 
 /** As far before `from` as the id window needs. */
-async function sourceStart(assignment: Assignment, from: number, { window, now }: RunParts): Promise<number> {
+async function warmStart(assignment: Assignment, from: number, { window, now }: RunParts): Promise<number> {
   if (from >= assignment.position) return warmUpStart(assignment, window, now());
   const { topic, partition, beginning: first } = assignment;
   const at: Assignment = {
@@ -179,6 +182,7 @@ function taskOf(
     now: () => nowOf(parts),
   };
   if (stage !== undefined && rows) return new KeyedTask({ ...shared, stage, rows });
+  if (stage === replayStage) return new ReplayTask({ ...shared, window, erasures });
   const { stream } = source!;
   const place = { stream, partition: state.partition };
   return new SourceTask({ ...shared, stream, window, erasures: new PartitionErasures(erasures, place) });

@@ -3,7 +3,8 @@ import type { NewRecord } from '#log';
 import type { DeadLetter } from '#store';
 import type { FlowEvent, Outcome } from '#streaming';
 import { none, type Counts } from './counts.js';
-import { letterOf } from './letters.js';
+import type { RunLabel } from './emitted-record.js';
+import { letterOf, type LetterCause } from './letters.js';
 import { eventValue } from './stage-record.js';
 
 /** An event for a stream. */
@@ -52,8 +53,7 @@ export class Outgoing {
 
   constructor(
     private readonly parts: {
-      /** Of the pipeline. */
-      name: string;
+      run: RunLabel;
       /** The partition, as the stages know it that it feeds. */
       source: string;
       readonly topicOf: (stage: string) => StageTopic;
@@ -93,12 +93,14 @@ export class Outgoing {
     this.weight.letters += recordWeight + letter.event.length + letter.error.length;
   }
 
-  /** All that came of one event, after what came of the ones before. */
-  add(outcomes: readonly Outcome[], cause: Cause): void {
-    for (const outcome of outcomes) this.addOne(outcome, cause);
+  /** The event is a dead letter. */
+  fail(flow: FlowEvent, cause: LetterCause): void {
+    this.counts.failed++;
+    this.letter(flow, cause);
   }
 
-  addOne(outcome: Outcome, cause: Cause): void {
+  /** What came of an event, after what came of the ones before. */
+  add(outcome: Outcome, cause: Cause): void {
     const { counts } = this;
     const { at, flow } = outcome;
     switch (outcome.kind) {
@@ -120,22 +122,9 @@ export class Outgoing {
         counts.late++;
         this.late(outcome.stream, at, flow);
         return;
-      case 'fail': {
-        counts.failed++;
-        const error = `${outcome.pointer}: ${outcome.detail}`;
-        this.addLetter(
-          letterOf(this.parts.name, flow, { reason: 'operator_failed', error, now: this.parts.now() }),
-        );
-      }
+      case 'fail':
+        this.fail(flow, { at, reason: 'operator_failed', error: `${outcome.pointer}: ${outcome.detail}` });
     }
-  }
-
-  fail(
-    flow: FlowEvent,
-    error: { reason: 'schema_violation' | 'webhook_failed'; error: string; stream?: string },
-  ): void {
-    this.counts.failed++;
-    this.addLetter(letterOf(this.parts.name, flow, { ...error, now: this.parts.now() }));
   }
 
   private forward(
@@ -159,7 +148,12 @@ export class Outgoing {
   private late(stream: string | undefined, at: string, flow: FlowEvent): void {
     if (stream !== undefined) return this.emit({ stream, at, flow });
     const error = `${at}: it came after its window had closed`;
-    this.addLetter(letterOf(this.parts.name, flow, { reason: 'late_event', error, now: this.parts.now() }));
+    this.letter(flow, { at, reason: 'late_event', error });
+  }
+
+  private letter(flow: FlowEvent, cause: LetterCause): void {
+    const { run, now } = this.parts;
+    this.addLetter(letterOf(run, flow, { ...cause, now: now() }));
   }
 }
 

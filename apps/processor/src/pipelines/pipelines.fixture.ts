@@ -1,10 +1,13 @@
+import { createHash } from 'node:crypto';
+import { expect, vi } from 'vitest';
 import { Progress, MemoryErasures } from '#consuming';
 import { allStreams, decodeRecord, encodeRecord, TopicNames, type EventRecord } from '#contracts';
 import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#definitions';
 import { LogUnavailableError, MemoryLog, type Log, type Producer } from '#log';
-import { MemoryStore, StoreUnavailableError } from '#store';
-import { IdWindow, type PipelineSpec } from '#streaming';
+import { MemoryStore, StoreUnavailableError, type FoundDeadLetter } from '#store';
+import { IdWindow, replayValue, type PipelineSpec } from '#streaming';
 import { createLogger } from '#telemetry';
+import { replayStage } from './current-run.js';
 import { Pipelines, type PipelinesOptions } from './pipelines.js';
 
 export const topics = new TopicNames('test.');
@@ -42,6 +45,13 @@ export function recordOf({
     ...{ event_id: uuid(id), event_type: type, entity_id: entity, timestamp, ingested_at: timestamp },
     ...{ schema_version: null, metadata, data: typeof data === 'string' ? data : JSON.stringify(data) },
   };
+}
+
+function replayOf({ id, step, partition, offset, event }: FoundDeadLetter, version: number): string {
+  const { operator: at, stream, path } = step!;
+  const hex = createHash('sha256').update(id).digest('hex').slice(0, 12);
+  const origin = { stream, partition, offset, path };
+  return replayValue({ id: `00000000-0000-8000-8000-${hex}`, at, version, origin, event });
 }
 
 export type Step = 'append' | 'appended' | 'letters' | 'load' | 'save' | 'saved' | 'commit';
@@ -262,11 +272,29 @@ export class PipelineWorld {
       .map((data) => JSON.parse(data) as unknown);
   }
 
-  async letters(): Promise<
-    { source: string; reason: string; error: string; event: string; stream: string }[]
-  > {
-    const query = { access: allStreams, limit: 10_000 };
+  async letters(filter: { replayed?: boolean } = {}): Promise<FoundDeadLetter[]> {
+    const query = { access: allStreams, limit: 10_000, ...filter };
     return (await this.store.reader.deadLetters(query)).items;
+  }
+
+  /** Hands these to the run, as the gateway does. @param later versions after the one that there is */
+  async replay(name: string, letters: readonly FoundDeadLetter[], later = 0): Promise<void> {
+    const { run, version } = this.pipeline(name)!;
+    const topic = topics.pipelineReplayTopic(run.id);
+    const values = letters.map((letter) => replayOf(letter, version + later));
+    await this.producer.append(values.map((value) => ({ topic, key: 'k', value })));
+    await this.store.writer.markReplayed(
+      letters.map(({ id }) => id),
+      this.now * 1000,
+    );
+  }
+
+  /** Whether what was handed to the run is done and saved. */
+  async isReplayed(name: string): Promise<boolean> {
+    const { run } = this.pipeline(name)!;
+    const [{ end } = { end: 0 }] = await this.log.admin.offsets(topics.pipelineReplayTopic(run.id));
+    const progress = await this.store.pipelines.progress([run.id]);
+    return (progress.find(({ stage }) => stage === replayStage)?.next ?? 0) >= end;
   }
 
   /** Sums of what was counted, as it is stored. */
@@ -292,11 +320,31 @@ export class PipelineWorld {
     return true;
   }
 
+  /** Once the stages have read what is in their topics now. */
+  async stagesRead(name: string): Promise<void> {
+    const { run } = this.pipeline(name)!;
+    const ends = new Map<string, number>();
+    for (const { stage } of await this.store.pipelines.progress([run.id])) {
+      if (stage === '' || stage === replayStage) continue;
+      for (const { partition, end } of await this.log.admin.offsets(topics.pipelineTopic(run.id, stage)))
+        ends.set(`${stage}/${partition}`, end);
+    }
+    await vi.waitFor(
+      async () => {
+        const rows = await this.store.pipelines.progress([run.id]);
+        const isRead = ([place, end]: [string, number]) =>
+          rows.some(({ stage, partition, next }) => `${stage}/${partition}` === place && next >= end);
+        expect([...ends].every(isRead)).toBe(true);
+      },
+      { timeout: 20_000, interval: 2 },
+    );
+  }
+
   /** Whether every partition of every stage is saved with a watermark from this one on. */
   async isPast(name: string, stages: number, watermark: number): Promise<boolean> {
     const { run } = this.pipeline(name)!;
     const progress = await this.store.pipelines.progress([run.id]);
-    const ofStages = progress.filter(({ stage }) => stage !== '');
+    const ofStages = progress.filter(({ stage }) => stage !== '' && stage !== replayStage);
     const ids = new Set(ofStages.map(({ stage }) => stage));
     return ids.size >= stages && ofStages.every((row) => (row.watermark ?? -Infinity) >= watermark);
   }

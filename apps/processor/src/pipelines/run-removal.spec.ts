@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLogger } from '#telemetry';
 import { compilePipeline, type PipelineSpec } from '#streaming';
 import { PipelineWorld, topics } from './pipelines.fixture.js';
+import { replayStage } from './current-run.js';
 import { RunRemoval } from './run-removal.js';
 
 const spec: PipelineSpec = {
@@ -32,9 +33,12 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
+const topicOf = (run: string, of: string) =>
+  of === replayStage ? topics.pipelineReplayTopic(run) : topics.pipelineTopic(run, of);
+
 async function given(run: string, stages: readonly string[]): Promise<void> {
   for (const of of stages) {
-    await world.log.admin.create(topics.pipelineTopic(run, of), { partitions: 1 });
+    await world.log.admin.create(topicOf(run, of), { partitions: 1 });
     const place = { run, stage: of, stream: '', partition: 0 };
     const counts = { processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 };
     await world.store.pipelines.save(
@@ -51,16 +55,17 @@ const left = async () => ({
 
 it('removes a run that no definition names, with its topics, when it has not been named for some time', async () => {
   const { run } = await world.define('p', spec);
-  await given(run.id, [stage]);
+  await given(run.id, [stage, replayStage]);
   await removal.round();
   now += 5000;
   await removal.round();
-  expect(await left()).toEqual({ topics: [topics.pipelineTopic(run.id, stage)], stages: [stage] });
+  const own = [stage, replayStage];
+  expect(await left()).toEqual({ topics: own.map((of) => topicOf(run.id, of)), stages: own });
   await world.define('p', spec, { reset: true });
   await removal.round();
   now += 999;
   await removal.round();
-  expect((await left()).stages).toEqual([stage]);
+  expect((await left()).stages).toEqual(own);
   now += 1;
   await removal.round();
   expect(await left()).toEqual({ topics: [], stages: [] });

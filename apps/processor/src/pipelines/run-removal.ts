@@ -4,6 +4,7 @@ import { logMayReturn, type TopicAdmin } from '#log';
 import { storeMayReturn, type ClosedRows, type PipelineReader, type PipelineWriter } from '#store';
 import { compilePipeline, DefinitionError } from '#streaming';
 import type { Logger } from '#telemetry';
+import { replayStage } from './current-run.js';
 import type { PartitionState } from './partition-state.js';
 
 export interface RunRemovalOptions {
@@ -94,12 +95,12 @@ export class RunRemoval {
     return found;
   }
 
-  /** By run, the stages of its definition. */
+  /** By run, the stages of its definition, and that of its replays. */
   private named(): Map<string, Stages> {
     const named = new Map<string, Stages>();
     for (const { run, spec } of this.options.definitions.pipelines.all()) {
       try {
-        named.set(run.id, new Set(compilePipeline(spec).stages.map(({ id }) => id)));
+        named.set(run.id, new Set([...compilePipeline(spec).stages.map(({ id }) => id), replayStage]));
       } catch (error) {
         if (!(error instanceof DefinitionError)) throw error;
         named.set(run.id, everything);
@@ -139,7 +140,7 @@ export class RunRemoval {
     const seen = new Map<string, number>();
     for (const { place, savedWatermark } of this.options.partitions()) {
       const { run, stage, partition } = place;
-      if (stage === '') continue;
+      if (stage === '' || stage === replayStage) continue;
       const name = `${run}.${stage}.${partition}`;
       seen.set(name, savedWatermark);
       if (this.removedTo.get(name) === savedWatermark) continue;
@@ -167,6 +168,5 @@ export class RunRemoval {
 const everything: Stages = { has: () => true };
 
 function stageOf(topic: string): string {
-  const stage = topic.slice(topic.lastIndexOf('.') + 1);
-  return stage === 'replay' ? '' : stage;
+  return topic.slice(topic.lastIndexOf('.') + 1);
 }

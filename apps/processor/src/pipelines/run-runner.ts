@@ -8,7 +8,7 @@ import {
 } from '#log';
 import { IdWindow } from '#streaming';
 import { metrics } from '#telemetry';
-import { CurrentRun } from './current-run.js';
+import { CurrentRun, replayStage } from './current-run.js';
 import { InternalTopics } from './internal-topics.js';
 import { LostPlaceError } from './lost-place.js';
 import { openTask } from './open-task.js';
@@ -170,15 +170,17 @@ export class RunRunner implements ConsumerHandler {
       const { sources, pipeline } = done;
       const stages = pipeline.stages.map(({ id }) => id);
       const { log, topics, retry, writer, pace } = this.parts;
-      const { goneMs } = pace;
-      const internal = await new InternalTopics({
-        admin: log.admin,
-        topics,
-        retry,
-        reader: writer,
-        goneMs,
-      }).ensure(this.id, { stages, partitions: Math.max(1, ...sources.values()) }, this.closed.signal);
+      const own = new InternalTopics({
+        ...{ admin: log.admin, topics, retry, reader: writer, goneMs: pace.goneMs },
+      });
+      const internal = await own.ensure(
+        this.id,
+        { stages, partitions: Math.max(1, ...sources.values()) },
+        this.closed.signal,
+      );
+      const replays = await own.ensureReplay(this.id, this.closed.signal);
       this.stageOf = new Map([...internal].map(([stage, { topic }]) => [topic, stage]));
+      this.stageOf.set(replays, replayStage);
       this.current = currentOf(done, internal);
       await this.subscribe([...sources.keys()].map((stream) => topics.ofStream(stream)));
     }

@@ -85,7 +85,7 @@ export class SourceTask implements Task {
       this.watermark = this.newWatermark();
     }
     const outgoing = new Outgoing({
-      ...{ name: run.label.name, source: this.source, now },
+      ...{ run: run.label, source: this.source, now },
       topicOf: (stage) => run.topicOf(stage),
     });
     const writing = new StretchWriting(outgoing, run.label, this.options);

@@ -11,10 +11,11 @@ import type { Control, FlowEvent, ForwardedPosition } from '#streaming';
  * The head is a JSON array too,
  *
  *     [0, source, at, index, watermark, stream, partition, offset, path, event_id, event_type, entity_id, timestamp,
- *      ingested_at, schema_version, length of metadata]
+ *      ingested_at, schema_version, length of metadata, replay]
  *
- * `source` and `at` are the feeder's partition and the offset of its record; `stream` to `path` are the event's origin. The
- * event's own JSON stands behind it as it is: nothing in it has to be escaped and read twice. Lengths are in UTF-16 units.
+ * `source` and `at` are the feeder's partition and the offset of its record; `stream` to `path` are the event's origin, and
+ * `replay`, or 0. The event's own JSON stands behind it as it is: nothing in it has to be escaped and read twice. Lengths are in
+ * UTF-16 units.
  */
 type Head = [
   kind: 0,
@@ -33,6 +34,7 @@ type Head = [
   ingestedAt: Micros,
   schemaVersion: number | null,
   metadataLength: number,
+  replay: number,
 ];
 type ControlValue = [kind: 1, source: string, next: number, watermark: Micros, idle: boolean];
 
@@ -66,6 +68,7 @@ export function eventValue({ source, offset: at, index, watermark, flow }: Forwa
     event.ingested_at,
     event.schema_version,
     event.metadata.length,
+    origin.replay ?? 0,
   ];
   const text = JSON.stringify(head);
   return `${text.length}${text}${event.metadata}${event.data}`;
@@ -97,9 +100,10 @@ export function readStageRecord({ key, value }: LogRecord): StageRecord | undefi
 function readForwarded(text: string, start: number): ForwardedEvent | undefined {
   const end = start + Number(text.slice(0, start));
   const head = parsed(text.slice(start, end));
-  if (!Array.isArray(head) || head[0] !== 0 || head.length !== 16) return undefined;
+  if (!Array.isArray(head) || head[0] !== 0 || head.length !== 17) return undefined;
   const [, source, at, index, watermark, stream, partition, offset, path, ...event] = head as Head;
-  const [event_id, event_type, entity_id, timestamp, ingested_at, schema_version, metadataLength] = event;
+  const [event_id, event_type, entity_id, timestamp, ingested_at, schema_version, metadataLength, replay] =
+    event;
   const dataAt = end + metadataLength;
   if (!(dataAt < text.length)) return undefined;
   return {
@@ -122,7 +126,7 @@ function readForwarded(text: string, start: number): ForwardedEvent | undefined 
         metadata: text.slice(end, dataAt),
         data: text.slice(dataAt),
       },
-      origin: { stream, partition, offset, path },
+      origin: { stream, partition, offset, path, ...(replay > 0 && { replay }) },
     },
   };
 }

@@ -65,7 +65,7 @@ async function computed(...operators: OperatorSpec[]): Promise<Outgoing> {
     },
   });
   const outgoing = new Outgoing({
-    ...{ name: 'p', source: 'orders/0', now: () => 0 },
+    ...{ run: { name: 'p', version: 1, id: 'a'.repeat(24) }, source: 'orders/0', now: () => 0 },
     topicOf: () => ({ topic: topics.ofStream('orders'), partitions: 2 }),
   });
   const writing = new StretchWriting(

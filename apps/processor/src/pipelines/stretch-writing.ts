@@ -20,7 +20,7 @@ export class StretchWriting {
 
   constructor(
     readonly outgoing: Outgoing,
-    private readonly run: RunLabel,
+    readonly run: RunLabel,
     private readonly parts: Parts,
   ) {}
 
@@ -42,7 +42,7 @@ export class StretchWriting {
     const { outgoing } = this;
     for (const { input, outcomes } of await runChain(chain, inputs, this.parts.load))
       for (const outcome of outcomes) {
-        outgoing.addOne(outcome, input);
+        outgoing.add(outcome, input);
         if (this.isTooMuch) await this.relieve();
       }
   }

@@ -1,6 +1,7 @@
 import { TupleParam } from '@clickhouse/client';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import { deadLetterId, deadLetterIdentities } from '../dead-letter-id.js';
+import { readStep, stepText } from '../letter-step.js';
 import type { DeadLetter, DeadLetterQuery, FoundDeadLetter } from '../store.js';
 import type { Sql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';
@@ -13,6 +14,7 @@ export type SelectedDeadLetter = [
   stream: string,
   partition: number,
   offset: number,
+  step: string,
   reason: string,
   error: string,
   event: string,
@@ -21,15 +23,18 @@ export type SelectedDeadLetter = [
 ];
 
 export function foundDeadLetter(row: SelectedDeadLetter): FoundDeadLetter {
-  const [source, stream, partition, offset, reason, error, event, created_at, replayedAt] = row;
-  const letter = { source, stream, partition, offset, reason, error, event, created_at };
+  const [source, stream, partition, offset, text, reason, error, event, created_at, replayedAt] = row;
+  const step = readStep(text);
+  const place = { source, stream, partition, offset, ...(step && { step }) };
+  const letter = { ...place, reason, error, event, created_at };
   return { ...letter, id: deadLetterId(letter), replayed_at: replayedAt === 0 ? null : replayedAt };
 }
 
+const identity = 'source, stream, partition, offset, step';
 /** A mark is of a letter with this identity that holds this: see 0006_dead_letter_replays.sql. */
-const markKey = 'source, stream, partition, offset, event_hash';
-const markKeyOfLetter = 'source, stream, partition, offset, sipHash64(event)';
-const order = 'ORDER BY created_at DESC, source DESC, stream DESC, partition DESC, offset DESC';
+const markKey = `${identity}, event_hash`;
+const markKeyOfLetter = `${identity}, sipHash64(event)`;
+const order = 'ORDER BY created_at DESC, source DESC, stream DESC, partition DESC, offset DESC, step DESC';
 
 /**
  * ORDER BY created_at and then the identity, newest first. FINAL, because a letter that was written again may have
@@ -40,9 +45,9 @@ export function deadLettersSql(query: DeadLetterQuery): Sql {
   const conditions = filter(query, params);
   if (query.cursor !== undefined) conditions.push(afterCursor(query, query.cursor, params));
   return {
-    query: `SELECT source, stream, partition, offset, reason, error, event, toUnixTimestamp64Micro(created_at), replayed_at
+    query: `SELECT ${identity}, reason, error, event, toUnixTimestamp64Micro(created_at), replayed_at
 FROM (
-  SELECT source, stream, partition, offset, reason, error, event, created_at, sipHash64(event) AS event_hash
+  SELECT ${identity}, reason, error, event, created_at, sipHash64(event) AS event_hash
   FROM dead_letters FINAL
   ${whereClause(conditions)}
   ${order}
@@ -76,8 +81,8 @@ WHERE ${named(ids, params)}`,
 }
 
 export function deadLettersCursor(query: DeadLetterQuery, last: DeadLetter): string {
-  const { created_at, source, stream, partition, offset } = last;
-  return encodeCursor(binding(query), [created_at, source, stream, partition, offset]);
+  const { created_at, source, stream, partition, offset, step } = last;
+  return encodeCursor(binding(query), [created_at, source, stream, partition, offset, stepText(step)]);
 }
 
 function filter(query: DeadLetterQuery, params: Params): string[] {
@@ -95,20 +100,21 @@ function filter(query: DeadLetterQuery, params: Params): string[] {
 
 function named(ids: readonly string[], params: Params): string {
   const identities = deadLetterIdentities(ids).map((identity) => new TupleParam(identity));
-  return `(source, stream, partition, offset) IN ${params.bind('Array(Tuple(String, String, UInt16, UInt64))', identities)}`;
+  return `(${identity}) IN ${params.bind('Array(Tuple(String, String, UInt16, UInt64, String))', identities)}`;
 }
 
 function afterCursor(query: DeadLetterQuery, cursor: string, params: Params): string {
-  const types = ['number', 'string', 'string', 'number', 'number'] as const;
-  const [createdAt, source, stream, partition, offset] = decodeCursor(binding(query), cursor, types);
+  const types = ['number', 'string', 'string', 'number', 'number', 'string'] as const;
+  const [createdAt, source, stream, partition, offset, step] = decodeCursor(binding(query), cursor, types);
   const values = [
     params.time(createdAt as number),
     params.bind('String', source),
     params.bind('String', stream),
     params.bind('UInt16', partition),
     params.bind('UInt64', offset),
+    params.bind('String', step),
   ];
-  return `(created_at, source, stream, partition, offset) < (${values.join(', ')})`;
+  return `(created_at, ${identity}) < (${values.join(', ')})`;
 }
 
 function binding(query: DeadLetterQuery): unknown {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allStreams } from '#contracts';
 import { Connection } from './connection.js';
 import { applyMigrations, MigrationError, migrationsFolder, readMigrations } from './migrations.js';
 import { openTestStore, type TestStore } from './test-store.js';
@@ -34,6 +35,50 @@ describe('migrations', () => {
     await test.store.migrate();
     const rows = await connection.select<[number]>('SELECT id FROM migrations ORDER BY id');
     expect(rows.flat()).toEqual(readMigrations(migrationsFolder()).map((migration) => migration.id));
+  });
+
+  it('can be repeated, each statement', async () => {
+    for (const { statements } of readMigrations(migrationsFolder()))
+      for (const statement of statements) await connection.command(statement);
+  });
+
+  it('keep dead letters and their marks when these get a step', async () => {
+    const own = await openTestStore();
+    const of = new Connection({
+      ...own.options,
+      ...{ maxConnections: 2, insertTimeoutMs: 10_000, queryTimeoutMs: 10_000 },
+    });
+    const [earlier, later] = [(id: number) => [4, 6].includes(id), (id: number) => id === 10].map((is) =>
+      readMigrations(migrationsFolder())
+        .filter(({ id }) => is(id))
+        .flatMap(({ statements }) => statements),
+    ) as [string[], string[]];
+    for (const table of ['dead_letters', 'dead_letter_replays']) await of.command(`DROP TABLE ${table} SYNC`);
+    for (const statement of earlier) await of.command(statement);
+    await of.command(
+      "INSERT INTO dead_letters SELECT 'materializer', 's', 0, number, 'r', 'e', 'v', 0 FROM numbers(2)",
+    );
+    await of.command("INSERT INTO dead_letter_replays SELECT 'materializer', 's', 0, 1, sipHash64('v'), 7");
+    await Promise.all(
+      [later, later].map(async (all) => {
+        for (const statement of all) await of.command(statement);
+      }),
+    );
+    const step = { run: 'a'.repeat(24), operator: '/operators/0/map', stream: 's', path: '', replay: 0 };
+    const letter = { source: 'materializer', stream: 's', partition: 0, offset: 1 };
+    const [again, other] = [letter, { ...letter, step }].map((one) => ({
+      ...one,
+      ...{ reason: 'r', error: 'e', event: 'v', created_at: 1 },
+    }));
+    await own.store.writer.appendDeadLetters([again!, other!]);
+    const { items } = await own.store.reader.deadLetters({ access: allStreams, limit: 10 });
+    expect(items.map(({ offset, step: at, replayed_at }) => [offset, at?.operator, replayed_at])).toEqual([
+      [1, '/operators/0/map', null],
+      [1, undefined, 7],
+      [0, undefined, null],
+    ]);
+    await of.close();
+    await own.close();
   });
 
   it('refuse to go on when an applied one was edited', async () => {

@@ -1,4 +1,5 @@
 import type { RecordReader } from '#contracts';
+import { stepText } from '../letter-step.js';
 import type { DeadLetter, EventRow } from '../store.js';
 import type { RowBinaryWriter } from './row-binary.js';
 
@@ -60,6 +61,7 @@ export const deadLetterColumns = [
   'error',
   'event',
   'created_at',
+  'step',
 ] as const;
 
 export function writeDeadLetter(out: RowBinaryWriter, letter: DeadLetter): void {
@@ -71,4 +73,5 @@ export function writeDeadLetter(out: RowBinaryWriter, letter: DeadLetter): void 
   out.string(letter.error);
   out.string(letter.event);
   out.int64(letter.created_at);
+  out.string(stepText(letter.step));
 }

@@ -62,6 +62,42 @@ export function describeDeadLetters(contract: StoreContract): void {
       await expect(contract.store.writer.markReplayed(tooMany, t0)).rejects.toBeInstanceOf(RangeError);
     });
 
+    it('of a pipeline are several at one place: each step has its own, with a mark of its own', async () => {
+      const [source, stream] = [newSource(), newStream()];
+      const step = { run: 'a'.repeat(24), operator: '/operators/0/map', stream, path: '', replay: 0 };
+      const steps = [
+        step,
+        { ...step, operator: "/operators/1/branch/0/operators/0/map/data/it's" },
+        { ...step, path: '0/1234567890abcdef:0:ключ "a"' },
+        { ...step, replay: 7 },
+        { ...step, run: 'b'.repeat(24) },
+        { ...step, stream: '' },
+      ];
+      const letters = steps.map((one) => ({ source, stream, offset: 1, step: one }));
+      await write([...letters, { source, stream, offset: 1 }]);
+      await write(letters);
+      const all = await contract.deadLetters({ source, limit: 100 });
+      expect(all.total).toBe(7);
+      const found = new Map(all.items.map(({ id, step: one }) => [id, one]));
+      expect(found.size).toBe(7);
+      expect([...found.values()]).toEqual(expect.arrayContaining([...steps, undefined]));
+
+      const shown = [];
+      for (let cursor: string | undefined; shown.length < 7;) {
+        const page = await contract.deadLetters({ source, limit: 2, cursor });
+        shown.push(...page.items.map(({ id }) => id));
+        cursor = page.nextCursor;
+      }
+      expect(new Set(shown)).toEqual(new Set(found.keys()));
+
+      const [marked] = all.items.filter(({ step: one }) => one?.replay === 7);
+      await contract.store.writer.markReplayed([marked!.id], t0);
+      await write(letters);
+      const replayed = await contract.deadLetters({ source, replayed: true, limit: 100 });
+      expect(replayed.items).toEqual([{ ...marked, replayed_at: t0 }]);
+      expect((await contract.deadLetters({ ids: [marked!.id], limit: 10 })).items).toEqual(replayed.items);
+    });
+
     it('show when they were replayed, and keep that when they are written again', async () => {
       const [source, stream] = [newSource(), newStream()];
       const letters = [1, 2, 3].map((offset) => ({ source, stream, offset, created_at: t0 + offset }));

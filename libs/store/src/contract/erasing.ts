@@ -193,6 +193,18 @@ export function describeErasing(contract: StoreContract): void {
       expect(await left(stream)).toEqual([3, 4, 5, 6]);
     });
 
+    it('removes those of its letters at one place that are its, and leaves the others', async () => {
+      const stream = newStream();
+      const step = { run: 'a'.repeat(24), operator: '/operators/0/map', stream, path: '', replay: 0 };
+      await contract.store.writer.appendDeadLetters([
+        letterOf({ stream, offset: 1, step, event: '{"entity_id":"a"}' }),
+        letterOf({ stream, offset: 1, step: { ...step, path: '1' }, event: '{"entity_id":"other"}' }),
+      ]);
+      await erase(stream, { before: { 0: 100 } });
+      const { items } = await contract.deadLetters({ limit: 100 });
+      expect(items.filter((letter) => letter.stream === stream)).toMatchObject([{ step: { path: '1' } }]);
+    });
+
     it('says what there is to erase of an entity: events or a head, dead letters', async () => {
       const [stream, other] = [newStream(), newStream()];
       const traces = (entityId: string, query: Partial<Permitted> = {}) =>

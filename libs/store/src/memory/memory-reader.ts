@@ -1,6 +1,6 @@
 import { allStreams, formatTime, permitsStream, type Expression, type StoredEvent } from '#contracts';
 import { decodeCursor, encodeCursor } from '../cursor.js';
-import { assertBounded, deadLetterId } from '../dead-letter-id.js';
+import { assertBounded, deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
 import { QueryTooExpensiveError, UntranslatableExpressionError } from '../errors.js';
 import { eventCursor, eventCursorPosition } from '../event-position.js';
 import { assertRanges, assertStoredIds, readTo, type OffsetRange } from '../log-order.js';
@@ -165,15 +165,9 @@ export class MemoryReader implements EventReader {
       until ?? null,
       replayed ?? null,
     ];
-    const types = ['number', 'string', 'string', 'number', 'number'] as const;
+    const types = ['number', 'string', 'string', 'number', 'number', 'string'] as const;
     const after = query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, types);
-    const order = (letter: FoundDeadLetter) => [
-      letter.created_at,
-      letter.source,
-      letter.stream,
-      letter.partition,
-      letter.offset,
-    ];
+    const order = (letter: FoundDeadLetter) => [letter.created_at, ...deadLetterIdentity(letter)];
     const all = this.tables
       .letters()
       .map((letter) => ({

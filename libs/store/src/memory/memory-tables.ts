@@ -1,4 +1,4 @@
-import { deadLetterId } from '../dead-letter-id.js';
+import { deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
 import type { EntitySnapshot } from '../snapshot-store.js';
 import type { DeadLetter, EntitySummary, EventRow } from '../store.js';
 
@@ -132,8 +132,8 @@ function streamOf(key: string): unknown {
   return (JSON.parse(key) as unknown[])[0];
 }
 
-function markOf({ stream, source, partition, offset, event }: DeadLetter): string {
-  return JSON.stringify([stream, source, partition, offset, event]);
+function markOf(letter: DeadLetter): string {
+  return JSON.stringify([letter.stream, ...deadLetterIdentity(letter), letter.event]);
 }
 
 function filtered<V>(map: ReadonlyMap<string, V>, kept: (value: V, key: string) => boolean): Map<string, V> {

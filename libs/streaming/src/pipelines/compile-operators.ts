@@ -21,8 +21,17 @@ export class Compilation {
   readonly writes = new Set<string>();
   readonly webhooks: Webhook[] = [];
   readonly projections = new Set<string>();
+  /** By pointer, what goes on at each operator. */
+  readonly entries = new Map<string, Entry>();
   operators = 0;
   outputs = 0;
+}
+
+/** Where an event can go on. */
+export interface Entry {
+  readonly step: Step;
+  /** Of the stage that it stands in. */
+  readonly chain: { readonly looksUp: boolean };
 }
 
 /** Where a list of operators stands. */
@@ -60,6 +69,7 @@ function compileFrom(specs: readonly unknown[], index: number, context: Context)
   if (name === 'dedupe') return compileDedupeStage(specs, index, { spec, at, context });
   if (name === 'branch') {
     const branches = compileBranches(spec, at, context);
+    made.entries.set(at, { step: branches.plain, chain: context.chain });
     if (index < specs.length - 1)
       made.errors.push({
         pointer: at,
@@ -73,7 +83,11 @@ function compileFrom(specs: readonly unknown[], index: number, context: Context)
   }
   const operator = collecting(made.errors, () => compileStateless(name, { spec, at, context }));
   const next = compileFrom(specs, index + 1, context);
-  return operator ? after(operator, at, { next, traces: !isOutput(name) }) : next;
+  if (!operator) return next;
+  const steps = after(operator, at, { next, traces: !isOutput(name) });
+  const step = isOutput(name) ? operator(nothing.plain) : steps.plain;
+  made.entries.set(at, { step, chain: context.chain });
+  return steps;
 }
 
 /** The one member of an operator. */
@@ -221,6 +235,7 @@ function compileStage(
   const steps = compileFrom(specs, index, place);
   made.stages[order] = { id, at, operator, chain: operatorChain(steps, place.chain) };
   const step = forwardStep(id, at, keyOf);
+  made.entries.set(at, { step, chain: context.chain });
   return { plain: step, traced: step };
 }
 

@@ -31,11 +31,15 @@ export function compilePipeline(spec: PipelineSpec): Pipeline {
   checkCounts(made);
   if (!source || !steps || errors.length > 0) throw new DefinitionError(errors);
 
-  const { stages, feeders, writes, webhooks, projections } = made;
+  const { stages, feeders, writes, webhooks, projections, entries } = made;
   return {
     ...source,
     chain: operatorChain(steps, chain),
     stages,
+    entry: (at) => {
+      const entry = entries.get(at);
+      return entry && operatorChain({ plain: entry.step, traced: entry.step }, entry.chain);
+    },
     feederOf: (stage) => feeders.get(stage),
     writes,
     webhooks,

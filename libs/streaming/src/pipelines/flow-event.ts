@@ -1,3 +1,4 @@
+import { decodeRecord } from '#contracts';
 import { logEventValue, type LogEvent } from '../expressions/event-value.js';
 import { hasPlainNumbers, parseExactJson, parseJson, parsePlainJson } from '../expressions/json.js';
 import type { ValueObject } from '../expressions/values.js';
@@ -57,6 +58,22 @@ export class ReadableFlow implements FlowEvent, FoldEvent {
 export function sourceFlow(event: LogEvent): FlowEvent {
   const { stream, partition, offset } = event;
   return new ReadableFlow(event, { stream, partition, offset, path: '' });
+}
+
+const withoutId = '{"event_id":""';
+const anyId = '{"event_id":"00000000-0000-0000-0000-000000000000"';
+
+/**
+ * An event on its way whose record was written down: what `encodeRecord` has made of it. Results of windows have no id, and
+ * no stream.
+ * @throws UnreadableRecordError
+ */
+export function recordFlow(text: string, origin: Origin): FlowEvent {
+  const { partition, offset } = origin;
+  if (!text.startsWith(withoutId))
+    return new ReadableFlow({ ...decodeRecord(text), stream: origin.stream, partition, offset }, origin);
+  const record = decodeRecord(anyId + text.slice(withoutId.length));
+  return new ReadableFlow({ ...record, event_id: '', stream: '', partition, offset }, origin);
 }
 
 /** As expressions read it; the same object where it is that already. */

@@ -16,6 +16,11 @@ export interface Origin {
   readonly offset: number;
   /** What tells several events of one origin apart: indices of flat_map, or a window's stage, key and start. */
   readonly path: string;
+  /**
+   * Of what goes on after it was a dead letter: the offset of the replay and 1. Absent otherwise. Should it fail again,
+   * that is another dead letter; ids are not made of it.
+   */
+  readonly replay?: number;
 }
 
 /**
@@ -167,6 +172,11 @@ export interface Pipeline {
   readonly chain: Chain;
   /** In the order of the definition: a stage is fed by the source or by one before it. */
   readonly stages: readonly KeyedStage[];
+  /**
+   * What an event goes through that goes on at this operator, which is a pointer such as `/operators/2/map`; undefined
+   * where there is none. Of an `emit` or a `webhook` it is that output alone: what stands after it has had the event.
+   */
+  entry(at: string): Chain | undefined;
   /** Which stages, or the source (undefined), feed a stage. Exactly one, as a pipeline is a tree. */
   feederOf(stage: string): string | undefined;
   /** Streams that it writes to, those for what is late among them. */

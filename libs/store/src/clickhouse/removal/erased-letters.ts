@@ -6,7 +6,7 @@ import { belowEnd, removeRows } from './row-set.js';
 /** Letters that one statement removes. */
 const atOnce = 1_000;
 
-type Place = [source: string, partition: number, offset: number];
+type Place = [source: string, partition: number, offset: number, step: string];
 
 const bytes = `if(startsWith(event, 'base64:'), tryBase64Decode(substring(event, 8)), event)`;
 
@@ -23,7 +23,7 @@ export async function eraseLetters(connection: Connection, erased: ErasedEntity)
   const [id] = ids;
   const params = { stream, hash, below, ...(id !== undefined && { literal: JSON.stringify(id) }) };
   const theirs = id === undefined ? saysId : `(${saysId} OR ${holdsId})`;
-  const query = `SELECT DISTINCT source, partition, offset FROM dead_letters
+  const query = `SELECT DISTINCT source, partition, offset, step FROM dead_letters
 WHERE stream = {stream:String} AND ${belowEnd} AND ${theirs}
 LIMIT ${atOnce}`;
   for (;;) {
@@ -31,7 +31,7 @@ LIMIT ${atOnce}`;
     if (places.length === 0) return;
     await removeRows(connection, 'dead_letters', {
       stream,
-      condition: '(source, partition, offset) IN {places:Array(Tuple(String, UInt16, UInt64))}',
+      condition: '(source, partition, offset, step) IN {places:Array(Tuple(String, UInt16, UInt64, String))}',
       params: { places: places.map((place) => new TupleParam(place)) },
     });
     if (places.length < atOnce) return;

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { encodeRecord, entityHash, parseTime } from '#contracts';
+import { erasureName, systemActor, type PipelineDefinition } from '#definitions';
+import type { DeadLetter, LetterStep } from '#store';
+import { readReplay } from '#streaming';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import type { ReplayAnswer } from './replay-answers.js';
+
+let gateway: GivenGateway;
+let name: string;
+let count = 0;
+
+const operators = [{ map: { data: { n: 'event.data.n + 0' } } }, { emit: { stream: 'out' } }];
+
+beforeAll(async () => {
+  gateway = await givenGateway();
+  await gateway.definitions.createStream({ stream: 'orders', partitions: 1 }, systemActor);
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  name = `p${++count}`;
+  await send('POST', '/api/v1/pipelines', { name, source: { streams: ['orders'] }, operators });
+  await gateway.log.admin.create(replayTopic(), { partitions: 1 });
+});
+
+const send = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => {
+  const answer = await gateway.core.instance.inject({ method, url, ...(payload && { payload }) });
+  expect(answer.statusCode, answer.body).toBeLessThan(300);
+  return answer;
+};
+const definition = (): PipelineDefinition => gateway.definitions.pipelines.get(name)!;
+const replayTopic = () => gateway.topics.pipelineReplayTopic(definition().run.id);
+const recordsOf = (topic: string) =>
+  gateway.log.topics.get(topic)!.partitions.flatMap(({ records }) => records);
+const told = () => recordsOf(replayTopic()).map(({ value, offset }) => readReplay(value, offset + 1));
+
+/** A letter of this test's pipeline. */
+const letter = (
+  offset: number,
+  { step, ...more }: Partial<Omit<DeadLetter, 'step'>> & { step?: Partial<LetterStep> } = {},
+): DeadLetter => ({
+  ...{ source: `pipeline:${name}`, stream: 'orders', partition: 0, offset, reason: 'operator_failed' },
+  ...{ error: '/operators/0/map/data/n: no', created_at: parseTime('2026-11-21T05:00:00Z')! + offset },
+  event: encodeRecord({ ...eventRow({ offset }), entity_id: 'order-17' }),
+  step: {
+    ...{ run: definition().run.id, operator: '/operators/0/map', stream: 'orders', path: '', replay: 0 },
+    ...step,
+  },
+  ...more,
+});
+const given = (...letters: DeadLetter[]) => gateway.store.writer.appendDeadLetters(letters);
+const replay = async (payload: object = { source: `pipeline:${name}` }, query = '') =>
+  (await send('POST', `/api/v1/dead-letters/replay${query}`, payload)).json<ReplayAnswer>();
+const listed = async (replayed?: boolean) => {
+  const filter = replayed === undefined ? '' : `&replayed=${replayed}`;
+  const answer = await send('GET', `/api/v1/dead-letters?source=pipeline:${name}${filter}`);
+  return answer.json<{ dead_letters: { id: string; operator: string | null }[] }>().dead_letters;
+};
+
+describe('the replay of dead letters of a pipeline', () => {
+  it('tells its run where each goes on, with where it comes from, and marks it', async () => {
+    await given(letter(1), letter(1, { step: { path: '0/1', operator: '/operators/1/emit' } }));
+    expect((await listed()).map(({ operator }) => operator).sort()).toEqual([
+      '/operators/0/map',
+      '/operators/1/emit',
+    ]);
+    const answer = await replay();
+    expect(answer).toMatchObject({ matched: 2, replayed: 2, skipped: 0, failed: [], events: [] });
+    const found = told();
+    expect(found.map((one) => [one?.at, one?.origin.path]).sort()).toEqual([
+      ['/operators/0/map', ''],
+      ['/operators/1/emit', '0/1'],
+    ]);
+    expect(found[0]).toMatchObject({
+      version: 1,
+      event: letter(1).event,
+      origin: { stream: 'orders', partition: 0, offset: 1 },
+    });
+    expect(new Set(found.map((one) => one?.id)).size).toBe(2);
+    expect(await listed(false)).toEqual([]);
+    expect(await replay()).toMatchObject({ matched: 0, replayed: 0 });
+  });
+
+  it('says with dry_run what it would do, and does nothing', async () => {
+    await given(letter(1), letter(2, { reason: 'late_event' }));
+    const answer = await replay({ source: `pipeline:${name}` }, '?dry_run=true');
+    expect(answer).toMatchObject({ dry_run: true, matched: 2, replayed: 1, failed: [{}] });
+    expect(told()).toEqual([]);
+    expect(await listed(false)).toHaveLength(2);
+  });
+
+  it('goes with others in one request', async () => {
+    const { source: mine } = letter(1);
+    const { step: _, ...others } = letter(3, { source: 'materializer' });
+    await given(letter(1), others);
+    const all = await send('GET', '/api/v1/dead-letters?replayed=false');
+    const { dead_letters } = all.json<{ dead_letters: { id: string; source: string }[] }>();
+    const ids = dead_letters
+      .filter(({ source }) => [mine, 'materializer'].includes(source))
+      .map(({ id }) => id);
+    expect(await replay({ ids })).toMatchObject({ matched: 2, replayed: 2, events: [{ stream: 'orders' }] });
+    expect(told()).toHaveLength(1);
+  });
+
+  it('gives the same letter the same id, so that the run tells a repetition', async () => {
+    await given(letter(1));
+    const [{ id } = { id: '' }] = await listed();
+    const { writer } = gateway.store;
+    const markReplayed = writer.markReplayed.bind(writer);
+    writer.markReplayed = () => Promise.resolve();
+    await replay({ ids: [id] });
+    writer.markReplayed = markReplayed;
+    await replay({ ids: [id] });
+    const [first, second] = told();
+    expect(second?.id).toBe(first?.id);
+  });
+
+  it.each<[string, Parameters<typeof letter>[1]]>([
+    ['its window has closed', { reason: 'late_event' }],
+    ['it is no event', { reason: 'unreadable', event: 'hello' }],
+    ['it cannot be read', { event: 'hello' }],
+    ['was reset since', { step: { run: 'a'.repeat(24) } }],
+    ['has no operator at /operators/0/filter any more', { step: { operator: '/operators/0/filter' } }],
+    ['there is no stream gone any more', { stream: 'gone', step: { stream: 'gone' } }],
+  ])('says why one is not replayed: %s', async (detail, more) => {
+    await given(letter(1, more));
+    const answer = await replay();
+    expect(answer).toMatchObject({ matched: 1, replayed: 0 });
+    expect(answer.failed[0]?.detail).toContain(detail);
+    expect(told()).toEqual([]);
+    expect(await listed(false)).toHaveLength(1);
+  });
+
+  it('says so where the letter does not say where it stopped', async () => {
+    const { step: _, ...bare } = letter(1);
+    await given(bare);
+    expect((await replay()).failed[0]?.detail).toContain('does not say where it stopped');
+  });
+
+  it('knows the operators that there are now', async () => {
+    await given(letter(1));
+    const moved = { source: { streams: ['orders'] }, operators: [{ filter: 'true' }, ...operators] };
+    await send('PUT', `/api/v1/pipelines/${name}`, moved);
+    expect((await replay()).failed[0]?.detail).toContain('has no operator at /operators/0/map any more');
+    await send('PUT', `/api/v1/pipelines/${name}`, { ...moved, operators });
+    expect(await replay()).toMatchObject({ replayed: 1, failed: [] });
+  });
+
+  it('does not go to one that cannot go on, nor to one that is gone', async () => {
+    await given(letter(1));
+    const { pipelines } = gateway.definitions;
+    await pipelines.change(
+      name,
+      (current) => current && { ...current, failure: 'It has lost its place.' },
+      systemActor,
+    );
+    expect((await replay()).failed[0]?.detail).toContain('cannot go on: It has lost its place.');
+    await send('DELETE', `/api/v1/pipelines/${name}`);
+    expect((await replay()).failed[0]?.detail).toContain('there is no pipeline');
+  });
+
+  it('says so where no processor has run it', async () => {
+    await given(letter(1));
+    await gateway.log.admin.remove(replayTopic());
+    expect(await replay()).toMatchObject({
+      replayed: 0,
+      failed: [{ detail: expect.stringContaining('no processor') as string }],
+    });
+    expect(await listed(false)).toHaveLength(1);
+  });
+
+  it('does not bring back what was erased', async () => {
+    await given(letter(1), letter(9));
+    const entity_hash = entityHash('orders', 'order-17');
+    const stream_created_at = gateway.definitions.stream('orders')!.created_at;
+    const erasure = {
+      ...{ stream: 'orders', stream_created_at, entity_hash, before: { 0: 5 } },
+      erased_at: '2026-11-21T06:00:00Z',
+    };
+    await gateway.definitions.erasures.change(erasureName('orders', entity_hash), () => erasure, systemActor);
+    const answer = await replay();
+    expect(answer).toMatchObject({
+      matched: 2,
+      replayed: 1,
+      failed: [{ detail: 'its entity has been erased' }],
+    });
+    expect(told()).toMatchObject([{ origin: { offset: 9 } }]);
+  });
+});

@@ -1,0 +1,131 @@
+import { UnreadableRecordError, type TopicNames } from '#contracts';
+import type { Definitions, PipelineDefinition } from '#definitions';
+import { UnknownTopicError, type Producer } from '#log';
+import type { FoundDeadLetter, LetterStep } from '#store';
+import { recordFlow, replayValue, type Replay } from '#streaming';
+import { compiledDefinition } from '../pipelines/compiled-definition.js';
+import { erased, erasureOf } from './erased-meanwhile.js';
+import type { ReplayAnswer } from './replay-answers.js';
+import type { ReplayRequest, ReplayWay } from './replay-way.js';
+import { replayId } from './replayed-event.js';
+
+export interface PipelineReplayParts {
+  producer: Pick<Producer, 'append'>;
+  definitions: Pick<Definitions, 'stream' | 'erasures' | 'pipelines'>;
+  topics: TopicNames;
+}
+
+interface Replayable extends Replay {
+  letter: FoundDeadLetter;
+  run: string;
+}
+
+const neverRun = 'no processor runs the pipeline: try it again when one does';
+const sourcePrefix = 'pipeline:';
+/** Records that are on their way to Kafka at the same time: one may be some megabytes. */
+const appended = 8;
+
+export function isOfPipeline({ source }: FoundDeadLetter): boolean {
+  return source.startsWith(sourcePrefix);
+}
+
+/**
+ * Hands what dead letters of pipelines hold to the run that gave up on it, which goes on with it at the operator where it
+ * stopped. The run takes the same letter once, however often it is told within the id window.
+ */
+export class PipelineReplay implements ReplayWay {
+  constructor(private readonly parts: PipelineReplayParts) {}
+
+  async *replay(
+    letters: readonly FoundDeadLetter[],
+    { dryRun, headers }: ReplayRequest,
+    answer: ReplayAnswer,
+  ): AsyncGenerator<string[]> {
+    const wanted: Replayable[] = [];
+    for (const letter of letters) {
+      const replay = this.replayOf(letter);
+      if (typeof replay === 'string') answer.failed.push({ id: letter.id, detail: replay });
+      else wanted.push(replay);
+    }
+    if (dryRun) {
+      answer.replayed += wanted.length;
+      return;
+    }
+    for (const run of new Set(wanted.map((one) => one.run))) {
+      const ofRun = wanted.filter((one) => one.run === run);
+      for (let i = 0; i < ofRun.length; i += appended) {
+        const some = ofRun.slice(i, i + appended);
+        const ids = some.map(({ letter }) => letter.id);
+        if (await this.isTold(run, some, headers)) {
+          answer.replayed += some.length;
+          yield ids;
+        } else answer.failed.push(...ids.map((id) => ({ id, detail: neverRun })));
+      }
+    }
+  }
+
+  /** False when there is nothing that the run could be told by: processors make it. */
+  private async isTold(
+    run: string,
+    replays: readonly Replay[],
+    headers: Record<string, string>,
+  ): Promise<boolean> {
+    const { producer, topics } = this.parts;
+    const place = { topic: topics.pipelineReplayTopic(run), partitions: 1, headers };
+    try {
+      await producer.append(replays.map((one) => ({ ...place, key: one.id, value: replayValue(one) })));
+      return true;
+    } catch (error) {
+      if (error instanceof UnknownTopicError) return false;
+      throw error;
+    }
+  }
+
+  /** What the run is told; or a sentence that says why it is not. */
+  private replayOf(letter: FoundDeadLetter): Replayable | string {
+    const { source, step, event, partition, offset } = letter;
+    const name = source.slice(sourcePrefix.length);
+    const definition = this.parts.definitions.pipelines.get(name);
+    if (!definition) return `there is no pipeline ${name} any more`;
+    if (!step) return `it does not say where it stopped: reset the pipeline ${name}`;
+    const hindrance = hindranceOf(letter, step, definition) ?? this.streamIsGone(step);
+    if (hindrance !== undefined) return hindrance;
+    const { run, operator: at, stream, path } = step;
+    const origin = { stream, partition, offset, path };
+    const entityId = entityOf(event, origin);
+    if (entityId !== null && typeof entityId !== 'string') return entityId.unreadable;
+    if (entityId !== null && erasureOf(this.parts.definitions, letter, entityId)) return erased;
+    const { version } = definition;
+    return { letter, run, id: replayId(letter), at, version, origin, event };
+  }
+
+  private streamIsGone({ stream }: LetterStep): string | undefined {
+    if (stream === '' || this.parts.definitions.stream(stream)?.state === 'live') return undefined;
+    return `there is no stream ${stream} any more`;
+  }
+}
+
+/** Why the pipeline, as it is now, cannot go on with it. */
+function hindranceOf(
+  { reason }: FoundDeadLetter,
+  { run, operator }: LetterStep,
+  definition: PipelineDefinition,
+): string | undefined {
+  const { name, failure } = definition;
+  if (reason === 'late_event') return `its window has closed: reset the pipeline ${name} to have it counted`;
+  if (reason === 'unreadable') return 'it is no event';
+  if (run !== definition.run.id) return `the pipeline ${name} was reset since, and reads its streams anew`;
+  if (failure !== null) return `the pipeline ${name} cannot go on: ${failure}`;
+  if (!compiledDefinition(definition)?.entry(operator))
+    return `the pipeline ${name} has no operator at ${operator} any more: reset it`;
+  return undefined;
+}
+
+function entityOf(event: string, origin: Replay['origin']): string | null | { unreadable: string } {
+  try {
+    return recordFlow(event, origin).event.entity_id;
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return { unreadable: `it cannot be read: ${error.message}` };
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+import { allStreams, type Micros, type TopicNames } from '#contracts';
+import type { Definitions } from '#definitions';
+import type { Position, Producer } from '#log';
+import type { EventEraser, EventReader, FoundDeadLetter } from '#store';
+import type { ReadGate } from '../reads/read-gate.js';
+import { erased, erasureOf, takeBackErased } from './erased-meanwhile.js';
+import type { ReplayAnswer, ReplayedAnswer } from './replay-answers.js';
+import type { ReplayRequest, ReplayWay } from './replay-way.js';
+import { replayedEvent, type ReplayedEvent } from './replayed-event.js';
+
+export interface StreamReplayParts {
+  reader: Pick<EventReader, 'byId'>;
+  producer: Pick<Producer, 'append'>;
+  eraser: Pick<EventEraser, 'eraseEntity'>;
+  definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>;
+  topics: TopicNames;
+  gate: ReadGate;
+}
+
+interface Replayable {
+  letter: FoundDeadLetter;
+  event: ReplayedEvent;
+}
+
+interface Written extends Replayable {
+  position: Position;
+}
+
+/** Look-ups of events by id at the same time. */
+const lookUps = 4;
+/** Records that are on their way to Kafka at the same time: one may be a megabyte. */
+const appended = 8;
+
+/**
+ * Writes what dead letters hold to their streams once more. It can be repeated, also after a crash between writing and
+ * marking: the same letter always becomes the same event id, what is stored under it is not written again, and what is
+ * written but not yet stored is told as a repetition by the materializer.
+ */
+export class StreamReplay implements ReplayWay {
+  constructor(
+    private readonly parts: StreamReplayParts,
+    private readonly now: () => Micros,
+  ) {}
+
+  async *replay(
+    letters: readonly FoundDeadLetter[],
+    request: ReplayRequest,
+    answer: ReplayAnswer,
+  ): AsyncGenerator<string[]> {
+    const wanted: Replayable[] = [];
+    for (const letter of letters) {
+      const event = this.eventOf(letter);
+      if (typeof event === 'string') answer.failed.push({ id: letter.id, detail: event });
+      else wanted.push({ letter, event });
+    }
+    const stored = await this.stored(wanted, request.client);
+    const missing = wanted.filter(({ event }) => !stored.has(event.eventId));
+    answer.skipped += stored.size;
+    if (request.dryRun) {
+      answer.replayed += missing.length;
+      return;
+    }
+    await this.append(missing, request, answer);
+    yield wanted.map(({ letter }) => letter.id);
+  }
+
+  /** The event, or why there is none. */
+  private eventOf(letter: FoundDeadLetter): ReplayedEvent | string {
+    const { stream } = letter;
+    const { definitions } = this.parts;
+    if (definitions.stream(stream)?.state !== 'live') return `there is no stream ${stream} any more`;
+    const event = replayedEvent(letter, this.now());
+    if (typeof event === 'string' || event.entityId === null) return event;
+    return erasureOf(definitions, letter, event.entityId) ? erased : event;
+  }
+
+  /** Ids of events that are in the store already: a replay that was cut off has written them. */
+  private async stored(wanted: readonly Replayable[], client: AbortSignal): Promise<Set<string>> {
+    const { gate, reader } = this.parts;
+    const found = new Set<string>();
+    const work = wanted.values();
+    const worker = async () => {
+      for (const { event } of work) {
+        const query = { access: allStreams, eventId: event.eventId };
+        if (await gate.run(client, (signal) => reader.byId(query, signal))) found.add(event.eventId);
+      }
+    };
+    await Promise.all(Array.from({ length: lookUps }, worker));
+    return found;
+  }
+
+  /**
+   * Writes them, but for those whose entity is erased before it comes to that, or while it does. What was written counts,
+   * also when the rest cannot be.
+   */
+  private async append(
+    wanted: readonly Replayable[],
+    { headers, actor }: ReplayRequest,
+    answer: ReplayAnswer,
+  ): Promise<void> {
+    const written: Written[] = [];
+    try {
+      await this.writeAll(wanted, headers, written);
+    } finally {
+      answer.events.push(...written.map(replayedAnswer));
+      answer.replayed += written.length;
+      const entities = written.map(({ event, ...one }) => ({ ...one, entityId: event.entityId }));
+      const takenBack = await takeBackErased(this.parts, entities, { actor, now: this.now() });
+      answer.events = answer.events.filter(({ id }) => !takenBack.has(id));
+      answer.replayed -= takenBack.size;
+    }
+    const kept = new Set(answer.events.map(({ id }) => id));
+    const gone = wanted.filter(({ letter }) => !kept.has(letter.id));
+    answer.failed.push(...gone.map(({ letter: { id } }) => ({ id, detail: erased })));
+  }
+
+  /** A few at a time; `written` has those that are acknowledged. */
+  private async writeAll(
+    wanted: readonly Replayable[],
+    headers: Record<string, string>,
+    written: Written[],
+  ): Promise<void> {
+    const { producer, topics, definitions } = this.parts;
+    for (let i = 0; i < wanted.length; i += appended) {
+      const some = wanted.slice(i, i + appended).filter((one) => !this.isErased(one));
+      const positions = await producer.append(
+        some.map(({ letter, event: { key, value } }) => {
+          const partitions = definitions.stream(letter.stream)?.partitions;
+          return { topic: topics.ofStream(letter.stream), key, value, headers, partitions };
+        }),
+      );
+      written.push(...some.map((one, n) => ({ ...one, position: positions[n]! })));
+    }
+  }
+
+  private isErased({ letter, event: { entityId } }: Replayable): boolean {
+    return entityId !== null && erasureOf(this.parts.definitions, letter, entityId) !== undefined;
+  }
+}
+
+function replayedAnswer({ letter: { id, stream }, event, position }: Written): ReplayedAnswer {
+  return { id, event_id: event.eventId, stream, ...position };
+}
