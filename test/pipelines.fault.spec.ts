@@ -73,6 +73,12 @@ async function define(name: string, spec: PipelineSpec): Promise<void> {
   );
 }
 
+/** Begins anew, in another run. */
+async function reset(name: string): Promise<void> {
+  const id = randomBytes(12).toString('hex');
+  await definitions.pipelines.change(name, (one) => one && { ...one, run: { ...one.run, id } }, systemActor);
+}
+
 /** Has events go through two pipelines while something breaks, and checks the streams that they write. */
 async function pipedUnderLoad(fault: (driver: Driver, piped: Piped) => Promise<void>): Promise<void> {
   const { stack } = system();
@@ -113,11 +119,21 @@ async function rowsOf(query: string): Promise<string[][]> {
   return lines.map((line) => (JSON.parse(line) as unknown[]).map(String));
 }
 
+function sourcesIn(streams: readonly string[]): string {
+  return `stream IN (${streams.map((stream) => `'${stream}'`).join()}) AND event_type != '${flush}'`;
+}
+
+/** What the driver has written. */
+async function idsWritten(streams: readonly string[]): Promise<string[]> {
+  const { database } = system().stack;
+  return (await rowsOf(`SELECT event_id FROM ${database}.events FINAL WHERE ${sourcesIn(streams)}`)).flat();
+}
+
 /** No event lost, duplicate or phantom; each window is what ClickHouse makes of the stored events; all is counted. */
 async function expectRight({ streams, copies, windows }: Piped): Promise<void> {
   const events = `${system().stack.database}.events FINAL`;
-  const sources = `stream IN (${streams.map((stream) => `'${stream}'`).join()}) AND event_type != '${flush}'`;
-  const written = new Set((await rowsOf(`SELECT event_id FROM ${events} WHERE ${sources}`)).flat());
+  const sources = sourcesIn(streams);
+  const written = new Set(await idsWritten(streams));
   // Its own reader of JSON refuses the numbers of thirty digits that are in there as well.
   const copied = (
     await rowsOf(
@@ -209,9 +225,14 @@ describe('given two processors that run pipelines under load', () => {
     });
   });
 
-  it('when they are paused, changed and resumed while events flow, and killed at it, they go on where they stood (faults 12, 13)', async () => {
+  it('when they are paused, changed, resumed and reset while events flow, and killed at it, they go on where they stood (faults 12, 13)', async () => {
     const [first, second] = system().stack.processors;
-    await pipedUnderLoad(async (driver, { streams, copies, windows }) => {
+    const again = freshStream('again');
+    await definitions.createStream({ stream: again }, systemActor);
+    let streams: readonly string[] = [];
+    await pipedUnderLoad(async (driver, { copies, windows, ...piped }) => {
+      ({ streams } = piped);
+      await define(again, specOf(streams, copying(again)));
       for (const name of [copies, windows]) {
         await definitions.pipelines.change(name, (one) => one && { ...one, paused: true }, systemActor);
         await first!.restart('SIGKILL');
@@ -220,10 +241,17 @@ describe('given two processors that run pipelines under load', () => {
       // An emit that has moved would make other ids of what is repeated.
       await define(copies, specOf(streams, [...copying(copies), { filter: 'true' }]));
       await define(windows, specOf(streams, [...perHour(windows), { filter: 'true' }]));
+      await reset(again);
       await second!.restart('SIGKILL');
       await driver.untilAcknowledged(200);
       await define(windows, specOf(streams, perHour(windows)));
       await Promise.all([first!.restart('SIGKILL'), second!.restart('SIGKILL')]);
     });
+    const { length } = await idsWritten(streams);
+    await vi.waitFor(async () => expect(await countedOf(again)).toEqual(counted(length, length)), {
+      timeout: 60_000,
+      interval: 1000,
+    });
+    await definitions.pipelines.change(again, () => undefined, systemActor);
   });
 });

@@ -442,6 +442,22 @@ describe('the life of a pipeline', () => {
     await eventually(() => expect(world.pipeline('p')?.failure).toContain('lost'));
   });
 
+  it('does not run when it closes a loop, and says so when it still does after a while', async () => {
+    const back = (stream: string): PipelineSpec => ({
+      ...{ source: { streams: ['refunds'] }, operators: [{ emit: { stream } }], from: 'beginning' },
+    });
+    for (const name of ['p', 'former']) await world.define(name, spec({ emit: { stream: 'refunds' } }));
+    for (const name of ['q', 'taken_back']) await world.define(name, back('orders'));
+    start();
+    await world.write(orders(0, 10));
+    await through('p');
+    await world.define('taken_back', back('other'));
+    await eventually(() => expect(world.pipeline('q')?.failure).toContain('It would feed itself'));
+    await through('taken_back');
+    expect(world.emitted('orders')).toHaveLength(10);
+    for (const name of ['p', 'former', 'taken_back']) expect(world.pipeline(name)?.failure).toBeNull();
+  });
+
   it('waits while the store is away, and drops nothing', async () => {
     await world.define('p', spec(...perMinute));
     const one = start();
