@@ -109,7 +109,7 @@ describe('given the flights of three weeks, in the order of their times', () => 
     const rows = await clickHouse(sql(stream));
     expect(rows.length).toBeGreaterThan(2000);
     const stored = () => clickHouse(`SELECT count() FROM events FINAL WHERE stream = '${to}'`);
-    await expect.poll(stored, { timeout: 60_000, interval: 200 }).toEqual([[rows.length]]);
+    await expect.poll(stored, { timeout: 100_000, interval: 200 }).toEqual([[rows.length]]);
     const results = await allEvents(client, to);
     const said = results.map(
       ({ data: { key, window_start, window_end, flights, delay, mean, least, most } }) => [

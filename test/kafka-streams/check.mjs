@@ -7,12 +7,12 @@ import { fail, root, setUp, step } from '../../local/setup.mjs';
 
 const folder = join(root, 'test', 'kafka-streams');
 
-/** Beside their place, and moved there as a whole: a folder of that name is complete. */
+/** Resolves with their folder. Beside their place, and moved there as a whole: a folder of that name is complete. */
 async function fetchJars() {
   const pom = join(folder, 'pom.xml');
   const [, version] = /kafka-streams<\/artifactId>\s*<version>([\d.]+)</.exec(readFileSync(pom, 'utf8'));
   const jars = join(root, '.engines', `kafka-streams-${version}`);
-  if (existsSync(jars)) return;
+  if (existsSync(jars)) return jars;
   const partial = `${jars}.partial-${process.pid}`;
   const args = ['-q', '-B', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${partial}`];
   try {
@@ -20,6 +20,7 @@ async function fetchJars() {
       runTool('mvn', [...args, '-DincludeScope=runtime'], 'Maven could not fetch the jars of Kafka Streams'),
     );
     renameSync(partial, jars);
+    return jars;
   } finally {
     rmSync(partial, { recursive: true, force: true });
   }
@@ -27,11 +28,11 @@ async function fetchJars() {
 
 async function main() {
   await setUp();
-  await fetchJars();
+  const env = { ...process.env, KAFKA_STREAMS_JARS: await fetchJars() };
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const config = join(folder, 'vitest.config.mjs');
   const args = ['run', '--config', config, '--root', root, ...process.argv.slice(2)];
-  const child = spawn(process.execPath, [vitest, ...args], { cwd: root, stdio: 'inherit' });
+  const child = spawn(process.execPath, [vitest, ...args], { cwd: root, stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
   child.once('close', (code) => process.exit(code ?? 1));
 }

@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,8 +93,7 @@ export class KafkaStreams {
 
 /** Where check.mjs has put them. */
 function jarsFolder(): string {
-  const engines = join(root, '.engines');
-  const found = readdirSync(engines).find((name) => /^kafka-streams-[\d.]+$/.test(name));
-  if (!found) throw new Error('The jars of Kafka Streams are missing: npm run check:semantics fetches them');
-  return join(engines, found);
+  const folder = process.env.KAFKA_STREAMS_JARS;
+  if (!folder) throw new Error('KAFKA_STREAMS_JARS is not set: npm run check:semantics fetches them');
+  return folder;
 }
