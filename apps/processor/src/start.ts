@@ -117,7 +117,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     ...pipelineSettings(config),
     ...{ log, topics, logger, progress, erasures, definitions, producer },
     tracing: context.tracing,
-    ...{ projections: store.projections, writer: pipelineWriterOf(store) },
+    ...{ reader: store.reader, projections: store.projections, writer: pipelineWriterOf(store) },
     webhooks: new Deliverer({
       poster,
       keys: webhookKeys(config.WEBHOOK_SECRETS),

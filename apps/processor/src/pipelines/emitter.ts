@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Retry } from '#consuming';
 import type { Micros, TopicNames } from '#contracts';
+import { derivedId } from '#streaming';
 import type { Deliverer, Delivery } from '#webhooks';
 import { LogOverloadedError, UnknownTopicError, type NewRecord, type Producer } from '#log';
 
@@ -8,6 +9,7 @@ import { emittedRecord, isTooLarge, tooLarge, type RunLabel } from './emitted-re
 import type { EmittedSchemas } from './emitted-schemas.js';
 import type { Emit, Outgoing, WebhookOutput } from './outgoing.js';
 import type { TargetStreams } from './target-streams.js';
+import type { WrittenBefore } from './written-before.js';
 
 export interface EmitterParts {
   producer: Pick<Producer, 'append'>;
@@ -39,7 +41,8 @@ export class Emitter {
   /** The same without webhooks: what waits for the log takes memory. */
   async append(outgoing: Outgoing, run: RunLabel, signal: AbortSignal): Promise<void> {
     if (outgoing.size === 0) return;
-    const { emits, forwards } = outgoing.takeRecords();
+    const { emits: all, forwards } = outgoing.takeRecords();
+    const emits = await this.unwritten(all, run, { before: outgoing.before, signal });
     const refused = new Set<Emit>();
     for (;;) {
       signal.throwIfAborted();
@@ -47,6 +50,23 @@ export class Emitter {
       if (await this.isAppended([...records, ...forwards], signal)) return;
       await sleep(againMs, undefined, { signal });
     }
+  }
+
+  /** Those that are not known to be there already. */
+  private async unwritten(
+    emits: readonly Emit[],
+    run: RunLabel,
+    { before, signal }: { before: WrittenBefore | undefined; signal: AbortSignal },
+  ): Promise<readonly Emit[]> {
+    if (!before) return emits;
+    const idOf = ({ at, flow }: Emit): string => derivedId(run.id, flow.origin, at);
+    const missing: Emit[] = [];
+    for (const stream of new Set(emits.map((emit) => emit.stream))) {
+      const some = emits.filter((emit) => emit.stream === stream);
+      const written = await before.among(stream, some.map(idOf), signal);
+      missing.push(...some.filter((emit) => !written.has(idOf(emit))));
+    }
+    return missing;
   }
 
   private async deliver(outgoing: Outgoing, run: RunLabel, signal: AbortSignal): Promise<void> {

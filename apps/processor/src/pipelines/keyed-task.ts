@@ -11,7 +11,7 @@ import {
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
 import { unreadableLetter } from './letters.js';
-import { goneTopic, LostPlaceError } from './lost-place.js';
+import { goneTopic, requireReadable } from './lost-place.js';
 import { Outgoing, type Cause } from './outgoing.js';
 import { OvertakenError, type PartitionRows } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
@@ -72,7 +72,7 @@ export class KeyedTask implements Task {
     const { state } = this;
     const fresh = batch.records.filter(({ offset }) => offset >= state.next);
     if (fresh.length < batch.records.length) this.requireTaken(batch.records);
-    this.requireReadable(batch);
+    requireReadable(batch, state.next);
     for (let at = 0; at < fresh.length;) {
       const run = this.options.current();
       const stage = run.stage(this.options.stage);
@@ -85,7 +85,7 @@ export class KeyedTask implements Task {
       taken.counts = sum(taken.counts, counts);
       taken.changed ||= changed;
     }
-    if (batch.next > state.next) this.advance(batch.next);
+    state.advance(batch.next);
     state.end = Math.max(state.end, batch.highWatermark);
     return taken;
   }
@@ -116,21 +116,6 @@ export class KeyedTask implements Task {
     }
   }
 
-  /** @throws LostPlaceError when Kafka has records that nobody can read: what they are is missing here */
-  private requireReadable({ topic, undecodable = [] }: RecordBatch): void {
-    const lost = undecodable.find(({ lastOffset }) => lastOffset >= this.state.next);
-    if (!lost) return;
-    const what = `records of its topic ${topic} from offset ${lost.offset} on cannot be read: ${lost.reason}`;
-    throw new LostPlaceError(`Some ${what}. Reset the pipeline.`);
-  }
-
-  /** There is nothing to read below it. */
-  private advance(next: number): void {
-    const { state } = this;
-    const { watermark, state: positions } = state;
-    state.done({ next, letters: [], counts: none, watermark, state: positions, timestamp: undefined });
-  }
-
   private positionsOf(run: CurrentRun, saved: string): FeederPositions {
     const feeders = run.stage(this.options.stage) ? run.feedersOf(this.options.stage) : [];
     this.known = feeders.join();
@@ -145,7 +130,7 @@ export class KeyedTask implements Task {
     if (run.feedersOf(stage.id).join() !== this.known)
       this.positions = this.positionsOf(run, this.positions.save());
     const outgoing = new Outgoing({
-      ...{ run: run.label, source: this.source, now },
+      ...{ run: run.label, source: this.source, now, before: state.before },
       topicOf: (to) => run.topicOf(to),
     });
     const writing = new StretchWriting(outgoing, run.label, this.options);

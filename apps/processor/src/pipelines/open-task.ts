@@ -67,10 +67,16 @@ export async function openTask(opening: Opening, parts: RunParts): Promise<Opene
     await endFrom(opening, from, parts),
   ]);
   ended.throwIfAborted();
+  // What nothing follows has led to nothing.
+  const before =
+    saved && end > from
+      ? await parts.writtenBefore(opening.current().pipeline.writes, saved.updated_at, ended)
+      : undefined;
   const isKeyed = stage !== undefined && stage !== replayStage;
   const rows = isKeyed ? rowsOf({ opening, place, progress, saved }, parts) : undefined;
   const state = new PartitionState({
     ...{ name: opening.current().label.name, place, topic: assignment.topic, from, progress, rows, ended },
+    before,
     commits: new CommitLine(position, (next) => retry.run('log', ended, () => opening.commit(next))),
     ...{ end, handledUntil: oldest ?? parts.now(), now: () => nowOf(parts) },
   });

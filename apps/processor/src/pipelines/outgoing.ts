@@ -6,6 +6,7 @@ import { none, type Counts } from './counts.js';
 import type { RunLabel } from './emitted-record.js';
 import { letterOf, type LetterCause } from './letters.js';
 import { eventValue } from './stage-record.js';
+import type { WrittenBefore } from './written-before.js';
 
 /** An event for a stream. */
 export interface Emit {
@@ -58,8 +59,14 @@ export class Outgoing {
       source: string;
       readonly topicOf: (stage: string) => StageTopic;
       readonly now: () => Micros;
+      /** What of it may be there already. */
+      readonly before?: WrittenBefore | undefined;
     },
   ) {}
+
+  get before(): WrittenBefore | undefined {
+    return this.parts.before;
+  }
 
   /** Records that wait to be written. */
   get size(): number {

@@ -4,6 +4,7 @@ import type { DeadLetter, PipelineProgress, PipelineRow, StagePartition } from '
 import { noWatermark } from '#streaming';
 import { none, sum, type Counts } from './counts.js';
 import type { PartitionRows } from './partition-rows.js';
+import type { WrittenBefore } from './written-before.js';
 import { behindRecords, type SavedPart } from '../projections/saver.js';
 
 const letterWeight = 500;
@@ -39,6 +40,7 @@ export interface PartitionStateOptions {
   progress: PipelineProgress | undefined;
   /** Of a keyed stage. */
   rows?: PartitionRows | undefined;
+  before?: WrittenBefore | undefined;
   commits: CommitLine;
   ended: AbortSignal;
   end: number;
@@ -59,6 +61,8 @@ export class PartitionState implements FollowedPartition, SavedPart<UnsavedStret
   state: string;
   /** The watermark that is saved: what closes up to it has closed. */
   savedWatermark: Micros;
+  /** What a former holder may have written of what comes next. */
+  before: WrittenBefore | undefined;
   private savedNext: number;
   private counts: Counts;
   private letters: DeadLetter[] = [];
@@ -69,6 +73,7 @@ export class PartitionState implements FollowedPartition, SavedPart<UnsavedStret
     const { progress, from } = options;
     [this.end, this.handledUntil] = [options.end, options.handledUntil];
     this.next = from;
+    this.before = options.before;
     this.savedNext = progress?.next ?? -1;
     this.watermark = progress?.watermark ?? noWatermark;
     this.savedWatermark = this.watermark;
@@ -119,8 +124,16 @@ export class PartitionState implements FollowedPartition, SavedPart<UnsavedStret
     this.letters.push(...letters);
     this.lettersWeight = weightOf(this.letters);
     this.counts = sum(this.counts, counts);
+    this.before = this.before?.after(next - this.next);
     [this.next, this.watermark, this.state] = [next, watermark, state];
     this.timestamp = timestamp ?? this.timestamp;
+  }
+
+  /** There is nothing to do below the offset. */
+  advance(next: number): void {
+    if (next <= this.next) return;
+    const { watermark, state } = this;
+    this.done({ next, letters: [], counts: none, watermark, state, timestamp: undefined });
   }
 
   unsaved(): UnsavedStretch | undefined {

@@ -3,8 +3,8 @@ import { expect, vi } from 'vitest';
 import { Progress, MemoryErasures } from '#consuming';
 import { allStreams, decodeRecord, encodeRecord, TopicNames, type EventRecord } from '#contracts';
 import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#definitions';
-import { LogUnavailableError, MemoryLog, type Log, type Producer } from '#log';
-import { MemoryStore, StoreUnavailableError, type FoundDeadLetter } from '#store';
+import { LogUnavailableError, MemoryLog, type Log, type Producer, type TopicAdmin } from '#log';
+import { MemoryStore, StoreUnavailableError, type FoundDeadLetter, type StoredIdsQuery } from '#store';
 import { IdWindow, replayValue, type PipelineSpec } from '#streaming';
 import { createLogger } from '#telemetry';
 import { replayStage } from './current-run.js';
@@ -92,6 +92,7 @@ export class Incarnation {
         definitions: world.definitions,
         erasures: world.erasures,
         window,
+        reader: world,
         projections: store.projections,
       },
       progress: new Progress(),
@@ -160,9 +161,18 @@ export class Incarnation {
     if (this.dead || (this.storeIsAway && Gone === StoreUnavailableError)) throw new Gone('away');
   }
 
+  /** Nobody materializes here, and `storedIds` looks at the log: whatever is there has been passed. */
+  private adminOf({ admin }: MemoryLog): TopicAdmin {
+    const committed: TopicAdmin['committed'] = async (group, topic, life) => {
+      if (group !== topics.materializerGroup) return admin.committed(group, topic, life);
+      return new Map((await admin.offsets(topic)).map(({ partition, end }) => [partition, end]));
+    };
+    return Object.assign(Object.create(admin) as TopicAdmin, { committed });
+  }
+
   private logOf(log: MemoryLog): Log {
     return {
-      admin: log.admin,
+      admin: this.adminOf(log),
       producer: () => log.producer(),
       tableReader: (topic, handler) => log.tableReader(topic, handler),
       close: () => log.close(),
@@ -262,6 +272,16 @@ export class PipelineWorld {
         return ids.repeats(event.event_id, offset, timestamp) ? [] : [event];
       });
     });
+  }
+
+  /** See EventReader. */
+  async storedIds({ ranges, ids }: StoredIdsQuery): Promise<string[]> {
+    const found = ranges.flatMap(({ stream, partition, from, until }) => {
+      const all = this.log.topics.get(topics.ofStream(stream))?.partitions[partition]?.records ?? [];
+      return all.filter(({ offset }) => offset >= from && offset < until);
+    });
+    const known = new Set(found.map(({ value }) => decodeRecord(value!).event_id));
+    return ids.filter((id) => known.has(id));
   }
 
   /** The data of what a stream was sent, each as an object, in the order of its text. */

@@ -70,6 +70,7 @@ function start(): Pipelines {
       runs: () => written.runs(),
       appendDeadLetters: (letters) => store.writer.appendDeadLetters(letters),
     },
+    reader: store.reader,
     projections: store.projections,
     webhooks: { deliver: () => Promise.reject(new Error('there are none')), hindrance: () => undefined },
     // Rows come from the store: few are kept.

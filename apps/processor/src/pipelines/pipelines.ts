@@ -3,7 +3,7 @@ import { Retry, type KnownErasures, type Progress } from '#consuming';
 import type { TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
 import type { Log, Producer } from '#log';
-import type { EventWriter, PipelineReader, PipelineWriter, ProjectionReader } from '#store';
+import type { EventReader, EventWriter, PipelineReader, PipelineWriter, ProjectionReader } from '#store';
 import type { IdWindowBounds } from '#streaming';
 import type { Logger, Tracing } from '#telemetry';
 import type { Deliverer } from '#webhooks';
@@ -19,6 +19,7 @@ import type { Pace, StretchSaver } from './run-parts.js';
 import { RunRemoval } from './run-removal.js';
 import { saveStretches } from './save-stretches.js';
 import { TargetStreams } from './target-streams.js';
+import { WrittenBefore } from './written-before.js';
 
 export interface PipelinesOptions {
   log: Log;
@@ -29,6 +30,7 @@ export interface PipelinesOptions {
     'pipelines' | 'projections' | 'schemas' | 'stream' | 'createStream' | 'onChange' | 'ageMs'
   >;
   writer: PipelineWriter & Pick<PipelineReader, 'progress'> & Pick<EventWriter, 'appendDeadLetters'>;
+  reader: Pick<EventReader, 'storedIds'>;
   projections: Pick<ProjectionReader, 'find'>;
   webhooks: Pick<Deliverer, 'deliver' | 'hindrance'>;
   erasures: KnownErasures;
@@ -81,11 +83,25 @@ export class Pipelines {
       streams: new TargetStreams(definitions),
       schemas: new EmittedSchemas(definitions),
     });
+    const known = {
+      ...{
+        admin: log.admin,
+        reader: options.reader,
+        definitions,
+        topics,
+        retry,
+        progress,
+        logger,
+        window,
+        now,
+      },
+    };
     const tables = new ProjectionTables({ definitions, store: projections, now });
     this.supervisor = new PipelineSupervisor({
       ...{ definitions, logger, webhooks },
       parts: {
         ...{ log, topics, producer, writer, emitter, tables, retry, saver, erasures, window, progress },
+        writtenBefore: (streams, savedAt, signal) => WrittenBefore.since(known, { streams, savedAt }, signal),
         ...{ budget: new RowBudget(options.cache), pace, now, onFailure, tracing: options.tracing },
       },
     });

@@ -74,3 +74,22 @@ describe('a stretch that was forwarded and not saved', () => {
     expect(await results()).toMatchObject([{ n: 2, parts: ['b', 'c'] }]);
   });
 });
+
+describe('a stretch that was emitted and not saved', () => {
+  it('is not emitted twice, also when more was written since than readers of the stream remember', async () => {
+    await world.define('p', spec(parts, { emit: { stream: 'out' } }));
+    await world.write(Array.from({ length: 1500 }, (_, id) => ({ id, data: { parts: ['a', 'b'] } })));
+    const first = new Incarnation(world);
+    running.push(first);
+    first.before = (step: Step) => {
+      if (step === 'save' && world.emitted('out').length >= 2000) first.dead = true;
+    };
+    await eventually(() => expect(first.dead).toBe(true));
+    await first.kill();
+    const others = Array.from({ length: 3000 }, (_, i) => ({ id: 10_000 + i, entity: 'e' }));
+    await world.write(others, 'out');
+    running.push(new Incarnation(world));
+    await eventually(async () => expect(await world.isThrough('p')).toBe(true));
+    expect(world.emitted('out')).toHaveLength(2 * 1500 + others.length);
+  });
+});

@@ -14,6 +14,7 @@ import {
 import { none, sum, type Counts } from './counts.js';
 import { replayFeeder, type CurrentRun } from './current-run.js';
 import { unreadableLetter } from './letters.js';
+import { requireReadable } from './lost-place.js';
 import { Outgoing } from './outgoing.js';
 import type { PartitionState } from './partition-state.js';
 import { StretchWriting } from './stretch-writing.js';
@@ -47,12 +48,13 @@ export class ReplayTask implements Task {
     const { state } = this;
     this.duplicates = 0;
     let counts: Counts = { ...none };
+    requireReadable(batch, state.next);
     const fresh = batch.records.filter((record) => this.isFresh(record));
     for (let at = 0; at < fresh.length; at += stretchRecords) {
       const some = fresh.slice(at, at + stretchRecords);
       counts = sum(counts, await this.takeStretch(some));
     }
-    if (batch.next > state.next) this.advance(batch.next);
+    state.advance(batch.next);
     state.end = Math.max(state.end, batch.highWatermark);
     return { counts, duplicates: this.duplicates, changed: true };
   }
@@ -81,7 +83,7 @@ export class ReplayTask implements Task {
     const { state, now } = this.options;
     const run = await this.runFor(records);
     const outgoing = new Outgoing({
-      ...{ run: run.label, source: replayFeeder, now },
+      ...{ run: run.label, source: replayFeeder, now, before: state.before },
       topicOf: (stage) => run.topicOf(stage),
     });
     const writing = new StretchWriting(outgoing, run.label, this.options);
@@ -131,18 +133,6 @@ export class ReplayTask implements Task {
     const { erasures } = this.options;
     if (entity_id === null || stream === '' || !erasures.concern(stream)) return false;
     return offset < erasures.endOf({ stream, partition }, entity_id);
-  }
-
-  private advance(next: number): void {
-    const { state } = this;
-    state.done({
-      next,
-      letters: [],
-      counts: none,
-      watermark: noWatermark,
-      state: state.state,
-      timestamp: undefined,
-    });
   }
 }
 

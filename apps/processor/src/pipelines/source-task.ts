@@ -49,7 +49,7 @@ export class SourceTask implements Task {
       const isLast = at + stretchRecords >= records.length;
       counts = sum(counts, await this.takeStretch(some, isLast ? batch.next : some.at(-1)!.offset + 1));
     }
-    if (batch.next > this.state.next) this.advance(batch.next);
+    this.state.advance(batch.next);
     this.state.end = Math.max(this.state.end, batch.highWatermark);
     this.busy = false;
     return { counts, duplicates: this.duplicates, changed: true };
@@ -85,7 +85,7 @@ export class SourceTask implements Task {
       this.watermark = this.newWatermark();
     }
     const outgoing = new Outgoing({
-      ...{ run: run.label, source: this.source, now },
+      ...{ run: run.label, source: this.source, now, before: state.before },
       topicOf: (stage) => run.topicOf(stage),
     });
     const writing = new StretchWriting(outgoing, run.label, this.options);
@@ -135,11 +135,5 @@ export class SourceTask implements Task {
     if (read.entityId !== null && offset < erasures.endOf(read.entityId)) return undefined;
     const flow = sourceFlow(read.event(stream));
     return pipeline.matches(flow) ? { flow, offset, watermark: before, index: 0 } : undefined;
-  }
-
-  private advance(next: number): void {
-    const { state } = this;
-    const { watermark, state: more } = state;
-    state.done({ next, letters: [], counts: none, watermark, state: more, timestamp: undefined });
   }
 }

@@ -30,8 +30,8 @@ interface Written extends OffsetRange {
 
 /** The clock that stamped what was saved is the one that stamped what was written then, unless it was set back. */
 const marginMs = 1000;
-/** Records of a stretch, at most. */
-const stretchRecords = 1000;
+/** What was written at once came of one stretch, of at most 1000 records; between two there may be offsets without any. */
+const farOffsets = 5000;
 /** Within this share of the id window, whoever reads the streams knows what is repeated: the rest is for what comes meanwhile. */
 const share = 2;
 
@@ -94,12 +94,12 @@ export class WrittenBefore {
   }
 
   /**
-   * This, or undefined when nothing more can come again: what was written at once came of one stretch at most.
-   * @param records that a stretch had, when what came of it is written
+   * This, or undefined when nothing more can come again: for a while nothing that came was there.
+   * @param offsets of a stretch, when what came of it is written
    */
-  after(records: number): WrittenBefore | undefined {
-    this.passed = this.passed < 0 ? 0 : this.passed + records;
-    return this.passed < 2 * stretchRecords ? this : undefined;
+  after(offsets: number): WrittenBefore | undefined {
+    this.passed = this.passed < 0 ? 0 : this.passed + offsets;
+    return this.passed < farOffsets ? this : undefined;
   }
 
   private async settle(signal: AbortSignal): Promise<void> {
