@@ -70,7 +70,10 @@ export async function openTask(opening: Opening, parts: RunParts): Promise<Opene
   // What nothing follows has led to nothing.
   const before =
     saved && end > from
-      ? await parts.writtenBefore(opening.current().pipeline.writes, saved.updated_at, ended)
+      ? await parts.writtenBefore(
+          { savedAt: saved.updated_at, streams: opening.current().pipeline.writes, end },
+          ended,
+        )
       : undefined;
   const isKeyed = stage !== undefined && stage !== replayStage;
   const rows = isKeyed ? rowsOf({ opening, place, progress, saved }, parts) : undefined;

@@ -68,12 +68,15 @@ export class PartitionState implements FollowedPartition, SavedPart<UnsavedStret
   private letters: DeadLetter[] = [];
   private lettersWeight = 0;
   private timestamp = 0;
+  /** What comes of the next stretch is written after it. */
+  private doneAt: Micros;
 
   constructor(private readonly options: PartitionStateOptions) {
     const { progress, from } = options;
     [this.end, this.handledUntil] = [options.end, options.handledUntil];
     this.next = from;
     this.before = options.before;
+    this.doneAt = options.now();
     this.savedNext = progress?.next ?? -1;
     this.watermark = progress?.watermark ?? noWatermark;
     this.savedWatermark = this.watermark;
@@ -124,9 +127,10 @@ export class PartitionState implements FollowedPartition, SavedPart<UnsavedStret
     this.letters.push(...letters);
     this.lettersWeight = weightOf(this.letters);
     this.counts = sum(this.counts, counts);
-    this.before = this.before?.after(next - this.next);
+    if (this.before?.isOver(next)) this.before = undefined;
     [this.next, this.watermark, this.state] = [next, watermark, state];
     this.timestamp = timestamp ?? this.timestamp;
+    this.doneAt = this.options.now();
   }
 
   /** There is nothing to do below the offset. */
@@ -142,7 +146,7 @@ export class PartitionState implements FollowedPartition, SavedPart<UnsavedStret
     const letters = [...this.letters];
     const { next, watermark, timestamp, state } = this;
     const progress: PipelineProgress = {
-      ...{ ...place, ...this.counts, next, state, updated_at: now() },
+      ...{ ...place, ...this.counts, next, state, updated_at: this.doneAt },
       watermark: watermark === noWatermark ? null : watermark,
     };
     const saving = rows?.toSave(place, now());

@@ -101,7 +101,7 @@ export class Pipelines {
       ...{ definitions, logger, webhooks },
       parts: {
         ...{ log, topics, producer, writer, emitter, tables, retry, saver, erasures, window, progress },
-        writtenBefore: (streams, savedAt, signal) => WrittenBefore.since(known, { streams, savedAt }, signal),
+        writtenBefore: (takeover, signal) => WrittenBefore.since(known, takeover, signal),
         ...{ budget: new RowBudget(options.cache), pace, now, onFailure, tracing: options.tracing },
       },
     });

@@ -1,5 +1,5 @@
 import type { KnownErasures, Progress, Retry } from '#consuming';
-import type { Micros, TopicNames } from '#contracts';
+import type { TopicNames } from '#contracts';
 import type { Log, Producer } from '#log';
 import type { EventWriter, PipelineReader, PipelineWriter } from '#store';
 import type { IdWindowBounds } from '#streaming';
@@ -9,7 +9,7 @@ import type { Emitter } from './emitter.js';
 import type { PartitionState, UnsavedStretch } from './partition-state.js';
 import type { RowBudget } from './partition-rows.js';
 import type { ProjectionTables } from './projection-tables.js';
-import type { WrittenBefore } from './written-before.js';
+import type { Takeover, WrittenBefore } from './written-before.js';
 
 /** Saves what partitions of runs have come to. */
 export type StretchSaver = Saver<PartitionState, UnsavedStretch>;
@@ -33,12 +33,8 @@ export interface RunParts {
     Pick<PipelineReader, 'progress'> &
     Pick<EventWriter, 'appendDeadLetters'>;
   emitter: Emitter;
-  /** What may have been written to these streams since then, where their readers' windows of ids do not reach. */
-  writtenBefore(
-    streams: Iterable<string>,
-    savedAt: Micros,
-    signal: AbortSignal,
-  ): Promise<WrittenBefore | undefined>;
+  /** What may have been written since the last save, where the readers' windows of ids do not reach. */
+  writtenBefore(takeover: Takeover, signal: AbortSignal): Promise<WrittenBefore | undefined>;
   tables: ProjectionTables;
   retry: Retry;
   saver: StretchSaver;

@@ -60,7 +60,7 @@ describe('what a partition may have written after its last save', () => {
     await consumer.close();
   };
   const since = (savedAt: Micros, streams = [stream]) =>
-    WrittenBefore.since(parts, { streams, savedAt }, never);
+    WrittenBefore.since(parts, { streams, savedAt, end: 1000 }, never);
   const ago = (ms: number): Micros => (Date.now() - ms) * 1000;
 
   it('is nobody’s question while the readers’ windows hold it', async () => {
@@ -102,14 +102,17 @@ describe('what a partition may have written after its last save', () => {
     await expect(asked).rejects.toThrow();
   });
 
-  it('is asked for until nothing that came for a while was there', async () => {
+  it('is over at what was the partition’s end, or when nothing of much was there', async () => {
     const ids = await write(12);
     const before = (await since(ago(0)))!;
-    expect(before.after(4000)).toBe(before);
+    expect([before.isOver(999), before.isOver(1000)]).toEqual([false, true]);
+    const others = Array.from({ length: 9_999 }, () => randomUUID());
+    await before.among(stream, others, never);
     await before.among(stream, ids, never);
-    expect(before.after(1000)).toBe(before);
-    expect(before.after(4000)).toBe(before);
-    expect(before.after(1000)).toBeUndefined();
+    await before.among(stream, others, never);
+    expect(before.isOver(0)).toBe(false);
+    await before.among(stream, [randomUUID()], never);
+    expect(before.isOver(0)).toBe(true);
   });
 });
 

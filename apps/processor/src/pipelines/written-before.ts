@@ -22,6 +22,13 @@ export interface WrittenBeforeParts {
   lookMs?: number;
 }
 
+/** A partition that somebody takes over. */
+export interface Takeover {
+  savedAt: Micros;
+  streams: Iterable<string>;
+  end: number;
+}
+
 /** A partition of a stream that is written to: what may have been written after the save. */
 interface Written extends OffsetRange {
   topic: string;
@@ -30,8 +37,8 @@ interface Written extends OffsetRange {
 
 /** The clock that stamped what was saved is the one that stamped what was written then, unless it was set back. */
 const marginMs = 1000;
-/** What was written at once came of one stretch, of at most 1000 records; between two there may be offsets without any. */
-const farOffsets = 5000;
+/** Ids in a row that were not there, after which none is: twice what is written at once. Of that some may be missing. */
+const mostMissed = 10_000;
 /** Within this share of the id window, whoever reads the streams knows what is repeated: the rest is for what comes meanwhile. */
 const share = 2;
 
@@ -41,23 +48,25 @@ const share = 2;
  * than half of it holds, the store says what is there.
  */
 export class WrittenBefore {
-  private passed = 0;
+  private missed = 0;
   private settled = false;
 
   private constructor(
     private readonly parts: WrittenBeforeParts,
     private readonly written: readonly Written[],
+    private readonly end: number,
   ) {}
 
   /**
    * Undefined where the id windows do.
-   * @param streams that the partition writes to
-   * @param savedAt when it was last saved
+   * @param savedAt when the partition was last saved
+   * @param streams that it writes to
+   * @param end of the partition now: what comes later nobody has read before
    * @throws the signal's reason
    */
   static async since(
     parts: WrittenBeforeParts,
-    { streams, savedAt }: { streams: Iterable<string>; savedAt: Micros },
+    { streams, savedAt, end }: Takeover,
     signal: AbortSignal,
   ): Promise<WrittenBefore | undefined> {
     const written: Written[] = [];
@@ -66,7 +75,7 @@ export class WrittenBefore {
     const { window, now } = parts;
     const isOld = now() - savedAt / 1000 > window.milliseconds / share;
     const isFar = written.some(({ from, until }) => until - from > window.records / share);
-    return (isOld || isFar) && written.length > 0 ? new WrittenBefore(parts, written) : undefined;
+    return (isOld || isFar) && written.length > 0 ? new WrittenBefore(parts, written, end) : undefined;
   }
 
   /**
@@ -89,17 +98,13 @@ export class WrittenBefore {
         for (const id of stored) found.add(id);
       }
     }
-    if (found.size > 0) this.passed = -1;
+    this.missed = found.size > 0 ? 0 : this.missed + ids.length;
     return found;
   }
 
-  /**
-   * This, or undefined when nothing more can come again: for a while nothing that came was there.
-   * @param offsets of a stretch, when what came of it is written
-   */
-  after(offsets: number): WrittenBefore | undefined {
-    this.passed = this.passed < 0 ? 0 : this.passed + offsets;
-    return this.passed < farOffsets ? this : undefined;
+  /** Nothing that comes from this offset on is there already. */
+  isOver(next: number): boolean {
+    return next >= this.end || this.missed >= mostMissed;
   }
 
   private async settle(signal: AbortSignal): Promise<void> {
