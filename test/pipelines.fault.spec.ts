@@ -183,7 +183,7 @@ describe('given two processors that run pipelines under load', () => {
   it('when they are killed again and again, nothing is lost, repeated or counted twice (fault 12)', async () => {
     const { stack } = system();
     await pipedUnderLoad(async (driver) => {
-      for (let i = 0; i < 4; i++) {
+      for (let i = 0; i < 3; i++) {
         await driver.untilAcknowledged(100);
         await stack.processors[i % 2]!.restart('SIGKILL');
       }

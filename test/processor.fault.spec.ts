@@ -169,7 +169,7 @@ describe('given two processors that fold under load', () => {
   it('when they are killed again and again, states are exact (fault 3)', async () => {
     const { stack } = system();
     await projectedUnderLoad(async (driver) => {
-      for (let i = 0; i < 4; i++) {
+      for (let i = 0; i < 3; i++) {
         await driver.untilAcknowledged(100);
         await stack.processors[i % 2]!.restart('SIGKILL');
       }
@@ -179,7 +179,7 @@ describe('given two processors that fold under load', () => {
   it('when they are killed between the save and the commit, states are exact (fault 3)', async () => {
     const { stack, engines } = system();
     await projectedUnderLoad(async (driver) => {
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < 2; i++) {
         await engines.kafkaProxy.trap(kafkaRequest(offsetCommit), { do: 'reset' });
         await stack.processors[i % 2]!.restart('SIGKILL');
         await driver.untilAcknowledged(100);
@@ -211,7 +211,7 @@ describe('given two processors that fold under load', () => {
   it('when ClickHouse is killed again and again, states are exact (fault 10)', async () => {
     const { engines } = system();
     await projectedUnderLoad(async (driver) => {
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < 2; i++) {
         await driver.untilAcknowledged(200);
         await engines.killClickHouse();
         await sleep(2_000);
