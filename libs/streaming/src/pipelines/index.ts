@@ -1,3 +1,4 @@
+export { addToRows } from './add-to-rows.js';
 export { compilePipeline } from './compile-pipeline.js';
 export { derivedId } from './derived-id.js';
 export { dryRun, type Ask } from './dry-run.js';
