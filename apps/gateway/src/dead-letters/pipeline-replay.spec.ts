@@ -159,6 +159,30 @@ describe('the replay of dead letters of a pipeline', () => {
     expect((await replay()).failed[0]?.detail).toContain('there is no pipeline');
   });
 
+  it('is not for a key that does not cover all that the pipeline reads and writes', async () => {
+    await given(letter(1));
+    const keyFor = async (streams: string[]) => {
+      const answer = await send('POST', '/api/v1/keys', { name: 'k', scopes: ['admin'], streams });
+      return { authorization: `Bearer ${answer.json<{ key: string }>().key}` };
+    };
+    const replayWith = async (headers: { authorization: string }) => {
+      const { instance } = gateway.query;
+      const payload = { source: `pipeline:${name}` };
+      const answer = await instance.inject({
+        method: 'POST',
+        url: '/api/v1/dead-letters/replay',
+        headers,
+        payload,
+      });
+      return answer.json<ReplayAnswer>();
+    };
+    const refused = await replayWith(await keyFor(['orders']));
+    expect(refused).toMatchObject({ matched: 1, replayed: 0 });
+    expect(refused.failed[0]?.detail).toContain('streams that this API key does not cover');
+    expect(told()).toEqual([]);
+    expect(await replayWith(await keyFor(['orders', 'out']))).toMatchObject({ matched: 1, replayed: 1 });
+  });
+
   it('says so where no processor has run it', async () => {
     await given(letter(1));
     await gateway.log.admin.remove(replayTopic());

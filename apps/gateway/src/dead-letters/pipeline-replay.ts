@@ -1,9 +1,10 @@
-import { UnreadableRecordError, type TopicNames } from '#contracts';
+import { UnreadableRecordError, type StreamAccess, type TopicNames } from '#contracts';
 import type { Definitions, PipelineDefinition } from '#definitions';
 import { UnknownTopicError, type Producer } from '#log';
 import type { FoundDeadLetter, LetterStep } from '#store';
-import { recordFlow, replayValue, type Replay } from '#streaming';
+import { isTooLargeRecord, recordFlow, replayValue, tooLargeRecord, type Origin } from '#streaming';
 import { compiledDefinition } from '../pipelines/compiled-definition.js';
+import { permitsPipeline } from '../pipelines/named-pipeline.js';
 import { erased, erasureOf } from './erased-meanwhile.js';
 import type { ReplayAnswer } from './replay-answers.js';
 import type { ReplayRequest, ReplayWay } from './replay-way.js';
@@ -15,9 +16,12 @@ export interface PipelineReplayParts {
   topics: TopicNames;
 }
 
-interface Replayable extends Replay {
+interface Replayable {
   letter: FoundDeadLetter;
   run: string;
+  id: string;
+  /** See `replayValue`. */
+  value: string;
 }
 
 const neverRun = 'no processor runs the pipeline: try it again when one does';
@@ -38,12 +42,12 @@ export class PipelineReplay implements ReplayWay {
 
   async *replay(
     letters: readonly FoundDeadLetter[],
-    { dryRun, headers }: ReplayRequest,
+    { dryRun, headers, permitted: { access } }: ReplayRequest,
     answer: ReplayAnswer,
   ): AsyncGenerator<string[]> {
     const wanted: Replayable[] = [];
     for (const letter of letters) {
-      const replay = this.replayOf(letter);
+      const replay = this.replayOf(letter, access);
       if (typeof replay === 'string') answer.failed.push({ id: letter.id, detail: replay });
       else wanted.push(replay);
     }
@@ -67,13 +71,13 @@ export class PipelineReplay implements ReplayWay {
   /** False when there is nothing that the run could be told by: processors make it. */
   private async isTold(
     run: string,
-    replays: readonly Replay[],
+    replays: readonly Replayable[],
     headers: Record<string, string>,
   ): Promise<boolean> {
     const { producer, topics } = this.parts;
     const place = { topic: topics.pipelineReplayTopic(run), partitions: 1, headers };
     try {
-      await producer.append(replays.map((one) => ({ ...place, key: one.id, value: replayValue(one) })));
+      await producer.append(replays.map(({ id, value }) => ({ ...place, key: id, value })));
       return true;
     } catch (error) {
       if (error instanceof UnknownTopicError) return false;
@@ -82,11 +86,13 @@ export class PipelineReplay implements ReplayWay {
   }
 
   /** What the run is told; or a sentence that says why it is not. */
-  private replayOf(letter: FoundDeadLetter): Replayable | string {
+  private replayOf(letter: FoundDeadLetter, access: StreamAccess): Replayable | string {
     const { source, step, event, partition, offset } = letter;
     const name = source.slice(sourcePrefix.length);
     const definition = this.parts.definitions.pipelines.get(name);
     if (!definition) return `there is no pipeline ${name} any more`;
+    if (!permitsPipeline(access, definition))
+      return `the pipeline ${name} reads or writes streams that this API key does not cover`;
     if (!step) return `it does not say where it stopped: reset the pipeline ${name}`;
     const hindrance = hindranceOf(letter, step, definition) ?? this.streamIsGone(step);
     if (hindrance !== undefined) return hindrance;
@@ -95,8 +101,9 @@ export class PipelineReplay implements ReplayWay {
     const entityId = entityOf(event, origin);
     if (entityId !== null && typeof entityId !== 'string') return entityId.unreadable;
     if (entityId !== null && erasureOf(this.parts.definitions, letter, entityId)) return erased;
-    const { version } = definition;
-    return { letter, run, id: replayId(letter), at, version, origin, event };
+    const id = replayId(letter);
+    const value = replayValue({ id, at, version: definition.version, origin, event });
+    return isTooLargeRecord(value) ? tooLargeRecord : { letter, run, id, value };
   }
 
   private streamIsGone({ stream }: LetterStep): string | undefined {
@@ -112,7 +119,9 @@ function hindranceOf(
   definition: PipelineDefinition,
 ): string | undefined {
   const { name, failure } = definition;
-  if (reason === 'late_event') return `its window has closed: reset the pipeline ${name} to have it counted`;
+  // Without more lateness it would be late again: see decision 0019.
+  if (reason === 'late_event')
+    return `its window has closed: PUT the pipeline ${name} with more lateness and ?from=beginning to have it counted`;
   if (reason === 'unreadable') return 'it is no event';
   if (run !== definition.run.id) return `the pipeline ${name} was reset since, and reads its streams anew`;
   if (failure !== null) return `the pipeline ${name} cannot go on: ${failure}`;
@@ -121,7 +130,7 @@ function hindranceOf(
   return undefined;
 }
 
-function entityOf(event: string, origin: Replay['origin']): string | null | { unreadable: string } {
+function entityOf(event: string, origin: Origin): string | null | { unreadable: string } {
   try {
     return recordFlow(event, origin).event.entity_id;
   } catch (error) {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Retry } from '#consuming';
-import { limits, type TopicNames } from '#contracts';
+import type { TopicNames } from '#contracts';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import type { PipelineReader } from '#store';
+import { pipelineLimits } from '#streaming';
 import { replayStage } from './current-run.js';
 import { goneTopic } from './lost-place.js';
 import type { StageTopic } from './outgoing.js';
@@ -29,8 +30,8 @@ interface OwnTopic {
   topic: string;
 }
 
-/** A record holds an event whose `data` is a text in JSON again: that takes room. */
-const maxMessageBytes = 8 * limits.eventBytes;
+/** A record with its key and headers. */
+const maxMessageBytes = pipelineLimits.recordBytes + 64 * 1024;
 
 /** Makes the topics of a run. */
 export class InternalTopics {

@@ -1,13 +1,6 @@
 import type { Micros } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
-import {
-  FeederPositions,
-  passedOn,
-  readable,
-  type FlowEvent,
-  type KeyedStage,
-  type Outcome,
-} from '#streaming';
+import { addToRows, FeederPositions, passedOn, readable, type FlowEvent, type KeyedStage } from '#streaming';
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
 import { unreadableLetter } from './letters.js';
@@ -187,13 +180,12 @@ export class KeyedTask implements Task {
     const flow = readable(forwarded.flow);
     const watermark: Micros = Math.max(this.positions.watermark, forwarded.watermark);
     const cause: Cause = { offset: record.offset, watermark: passedOn(watermark, operator.delay), index: 0 };
-    let outcome: Outcome | undefined;
-    for (const name of names) {
-      const step = operator.add(rows.get(name), name, { key, flow, watermark });
-      if (step.row) rows.set(name, step.row, { position: record.offset, weight: record.value?.length ?? 0 });
-      outcome ??= step.outcome;
-      addResults(step.results, work, cause);
-    }
+    const there = { names, rowOf: (name: string) => rows.get(name) };
+    const added = addToRows(operator, there, { key, flow, watermark });
+    const { results, outcome } = added;
+    for (const [name, row] of added.rows)
+      rows.set(name, row, { position: record.offset, weight: record.value?.length ?? 0 });
+    addResults(results, work, cause);
     if (outcome) work.outgoing.add(outcome, cause);
   }
 

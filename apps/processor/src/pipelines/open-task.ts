@@ -24,7 +24,7 @@ const lookMs = 500;
 export interface Opening {
   run: string;
   assignment: Assignment;
-  /** Of a source; undefined for a topic of the run's own. */
+  /** Of a source, with where reading it begins that has not been read; undefined for a topic of the run's own. */
   source?: { stream: string; createdAt: string; start: number } | undefined;
   /** Of a stage's topic, or of the replays'. */
   stage?: string | undefined;
@@ -55,7 +55,7 @@ export async function openTask(opening: Opening, parts: RunParts): Promise<Opene
   checkPlace(opening, saved);
   // What a source's log had lost before anybody began is nobody's loss.
   const first = source ? Math.max(source.start, assignment.beginning) : 0;
-  const from = saved ? Math.max(saved.next, source?.start ?? 0) : first;
+  const from = saved?.next ?? first;
   const progress = saved ?? beginning(place, from, source?.createdAt);
   if (!saved)
     await retry.run('store', ended, () => writer.save([], [{ ...progress, updated_at: nowOf(parts) }]));
@@ -91,7 +91,7 @@ function checkPlace({ assignment, source }: Opening, saved: PipelineProgress | u
   const where = whereOf({ assignment, source });
   if (!saved && position > Math.max(beginning, source?.start ?? 0))
     throw new LostPlaceError(`The store has lost how far ${where} was processed. Reset the pipeline.`);
-  if (saved && Math.max(saved.next, source?.start ?? 0) < beginning)
+  if (saved && saved.next < beginning)
     throw new LostPlaceError(`What comes next in ${where} is past its retention. Reset the pipeline.`);
   if (!saved && !source && beginning > 0)
     throw new LostPlaceError(`The beginning of ${where} is past its retention. Reset the pipeline.`);

@@ -1,7 +1,7 @@
 import type { Micros } from '#contracts';
 import type { NewRecord } from '#log';
 import type { DeadLetter } from '#store';
-import type { FlowEvent, Outcome } from '#streaming';
+import { isTooLargeRecord, tooLargeRecord, type FlowEvent, type Outcome } from '#streaming';
 import { none, type Counts } from './counts.js';
 import type { RunLabel } from './emitted-record.js';
 import { letterOf, type LetterCause } from './letters.js';
@@ -135,13 +135,15 @@ export class Outgoing {
   }
 
   private forward(
-    { stage, key, flow }: Outcome & { kind: 'forward' },
+    { at, stage, key, flow }: Outcome & { kind: 'forward' },
     { offset, watermark, index }: Cause,
   ): void {
     const { topic, partitions } = this.parts.topicOf(stage);
     const { source } = this.parts;
     const { path } = flow.origin;
     const value = eventValue({ source, offset, index, path, watermark, flow });
+    if (isTooLargeRecord(value))
+      return this.fail(flow, { at, reason: 'operator_failed', error: `${at}: ${tooLargeRecord}` });
     this.forwards.push({ topic, key, value, partitions });
     this.weight.records += recordWeight + value.length;
   }

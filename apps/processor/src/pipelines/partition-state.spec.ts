@@ -2,16 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { CommitLine } from '#consuming';
 import type { DeadLetter } from '#store';
 import { none } from './counts.js';
-import { PartitionState, type Stretch } from './partition-state.js';
+import { PartitionState, type PartitionStateOptions, type Stretch } from './partition-state.js';
+import type { WrittenBefore } from './written-before.js';
 
 const place = { run: 'r', stage: '', stream: 'orders', partition: 0 };
 
-const state = () =>
+const state = (more: Partial<PartitionStateOptions> = {}) =>
   new PartitionState({
     ...{ name: 'p', place, topic: 't', from: 0, progress: undefined, end: 9, handledUntil: 0 },
     commits: new CommitLine(0, () => Promise.resolve(true)),
     ended: new AbortController().signal,
     now: () => 0,
+    ...more,
   });
 
 const letter = (offset: number): DeadLetter => ({
@@ -38,6 +40,15 @@ describe('a partition', () => {
     expect(second).toMatchObject({ letters: [letter(1)], progress: { next: 2, failed: 2, watermark: 20 } });
     second.saved();
     expect(partition.unsaved()).toBeUndefined();
+  });
+
+  it('keeps the time of the save before a takeover until what was written then has passed: somebody else may take over next', () => {
+    const before = { savedAt: 7, isOver: (next: number) => next >= 5 } as WrittenBefore;
+    const partition = state({ before, now: () => 100 });
+    partition.done(stretch(4, 10));
+    expect(partition.unsaved()!.progress).toMatchObject({ next: 4, updated_at: 7 });
+    partition.done(stretch(5, 10));
+    expect(partition.unsaved()!.progress).toMatchObject({ next: 5, updated_at: 100 });
   });
 
   it('has all of it to be saved again when a save failed', () => {

@@ -146,7 +146,7 @@ export class PartitionState implements FollowedPartition, SavedPart<UnsavedStret
     const letters = [...this.letters];
     const { next, watermark, timestamp, state } = this;
     const progress: PipelineProgress = {
-      ...{ ...place, ...this.counts, next, state, updated_at: this.doneAt },
+      ...{ ...place, ...this.counts, next, state, updated_at: this.before?.savedAt ?? this.doneAt },
       watermark: watermark === noWatermark ? null : watermark,
     };
     const saving = rows?.toSave(place, now());

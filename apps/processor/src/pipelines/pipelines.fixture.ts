@@ -161,18 +161,9 @@ export class Incarnation {
     if (this.dead || (this.storeIsAway && Gone === StoreUnavailableError)) throw new Gone('away');
   }
 
-  /** Nobody materializes here, and `storedIds` looks at the log: whatever is there has been passed. */
-  private adminOf({ admin }: MemoryLog): TopicAdmin {
-    const committed: TopicAdmin['committed'] = async (group, topic, life) => {
-      if (group !== topics.materializerGroup) return admin.committed(group, topic, life);
-      return new Map((await admin.offsets(topic)).map(({ partition, end }) => [partition, end]));
-    };
-    return Object.assign(Object.create(admin) as TopicAdmin, { committed });
-  }
-
   private logOf(log: MemoryLog): Log {
     return {
-      admin: this.adminOf(log),
+      admin: materialized(log.admin),
       producer: () => log.producer(),
       tableReader: (topic, handler) => log.tableReader(topic, handler),
       close: () => log.close(),
@@ -193,6 +184,15 @@ export class Incarnation {
       },
     };
   }
+}
+
+/** Nobody materializes here, and `storedIds` looks at the log: whatever is there has been passed. */
+export function materialized(admin: TopicAdmin): TopicAdmin {
+  const committed: TopicAdmin['committed'] = async (group, topic, life) => {
+    if (group !== topics.materializerGroup) return admin.committed(group, topic, life);
+    return new Map((await admin.offsets(topic)).map(({ partition, end }) => [partition, end]));
+  };
+  return Object.assign(Object.create(admin) as TopicAdmin, { committed });
 }
 
 /** Engines in memory, and what lives through the death of a process. */

@@ -238,6 +238,30 @@ describe('a pipeline without windows', () => {
     expect(run).toMatchObject({ name: 'run p', traceId, parentSpanId: request?.spanId, kind: 'internal' });
   });
 
+  it('goes on where it stood in a stream that was taken out and is put back, also where new ones begin with now', async () => {
+    const reading = async (...streams: string[]) => {
+      await world.define('p', { ...spec(out), source: { streams }, from: 'now' });
+      const { run } = world.pipeline('p')!;
+      const sources = Object.entries(run.sources).map(async ([stream, source]) => {
+        const ends = await world.log.admin.offsets(topics.ofStream(stream));
+        return [stream, { ...source, starts: ends.map(({ end }) => end) }] as const;
+      });
+      await world.change('p', { run: { ...run, sources: Object.fromEntries(await Promise.all(sources)) } });
+    };
+    await world.write([order(0), order(1)]);
+    await reading('orders');
+    const before = start();
+    await through();
+    await world.write([order(2), order(3)]);
+    await through();
+    await before.pipelines.close(1000);
+    await reading('refunds');
+    await world.write([order(4), order(5)]);
+    await reading('orders', 'refunds');
+    start();
+    await eventually(() => expect(world.emitted('out')).toHaveLength(4));
+  });
+
   it('waits for the settings of its webhook, and then goes on where it stands', async () => {
     const webhook = { url: 'https://example.com/hook', secret_ref: 's' };
     await world.define('p', spec({ webhook }));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { UnknownTopicError, type Consumer, type ConsumerHandler, type Log, type TopicAdmin } from '#log';
+import { UnknownTopicError, type Consumer, type ConsumerHandler, type Log } from '#log';
 import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#streaming';
-import { Incarnation, PipelineWorld, topics, type SpecEvent } from './pipelines.fixture.js';
+import { Incarnation, materialized, PipelineWorld, topics, type SpecEvent } from './pipelines.fixture.js';
 import { eventValue, readStageRecord } from './stage-record.js';
 
 let world: PipelineWorld;
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 function debounced(): Log {
   const { log } = world;
-  const admin = Object.create(log.admin) as TopicAdmin;
+  const admin = materialized(log.admin);
   admin.offsets = async (topic) => {
     if (topic === missing) throw new UnknownTopicError(topic);
     return log.admin.offsets(topic);

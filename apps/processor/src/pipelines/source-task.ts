@@ -12,6 +12,9 @@ import type { Task, Taken, TaskParts } from './task.js';
 /** Records whose outcomes are written at once. */
 const stretchRecords = 1000;
 
+/** Milliseconds between two looks from which on the process stood still. They are a tenth of a second apart. */
+const stoodStillMs = 1000;
+
 export interface SourceTaskOptions extends TaskParts {
   stream: string;
   window: IdWindow;
@@ -30,6 +33,7 @@ export class SourceTask implements Task {
   private idleAfterMs: number;
   private busy = false;
   private duplicates = 0;
+  private lookedAt = performance.now();
 
   constructor(private readonly options: SourceTaskOptions) {
     const { state, stream } = options;
@@ -59,7 +63,8 @@ export class SourceTask implements Task {
     const { state, source: name } = this;
     const { current, controls, now } = this.options;
     const nowMs = now() / 1000;
-    const atEnd = !this.busy && state.next >= state.end;
+    const stoodStill = this.stoodStill();
+    const atEnd = !this.busy && !stoodStill && state.next >= state.end;
     // While it computes, it knows of events whose outcomes are not written.
     const progress = this.busy
       ? { watermark: state.watermark, idle: false }
@@ -70,6 +75,13 @@ export class SourceTask implements Task {
 
   close(): void {
     // It holds nothing that is not its own.
+  }
+
+  /** Then nobody has told it what has come meanwhile: where it took the end to be is no end. */
+  private stoodStill(): boolean {
+    const before = this.lookedAt;
+    this.lookedAt = performance.now();
+    return this.lookedAt - before >= Math.min(stoodStillMs, this.idleAfterMs / 2);
   }
 
   private newWatermark(): SourceWatermark {

@@ -3,7 +3,7 @@ import { Retry } from '#consuming';
 import { systemActor } from '#definitions';
 import type { NewRecord } from '#log';
 import type { DeadLetter } from '#store';
-import { compilePipeline, sourceFlow, type OperatorSpec } from '#streaming';
+import { compilePipeline, pipelineLimits, sourceFlow, type OperatorSpec } from '#streaming';
 import { createLogger } from '#telemetry';
 import type { Delivery } from '#webhooks';
 import { EmittedSchemas } from './emitted-schemas.js';
@@ -38,7 +38,9 @@ beforeEach(() => {
 });
 
 /** Computes a stretch of these operators over 100 events, which come to 50 MB; what was left of it. */
-async function computed(...operators: OperatorSpec[]): Promise<Outgoing> {
+const computed = (...operators: OperatorSpec[]) => computedOver(grown, operators);
+
+async function computedOver(events: typeof inputs, operators: OperatorSpec[]): Promise<Outgoing> {
   const world = await PipelineWorld.make();
   const { definitions } = world;
   await definitions.createStream({ stream: 'out' }, systemActor);
@@ -84,7 +86,7 @@ async function computed(...operators: OperatorSpec[]): Promise<Outgoing> {
       },
     },
   );
-  await writing.compute(() => writing.take(pipeline.chain, grown));
+  await writing.compute(() => writing.take(pipeline.chain, events));
   await world.close();
   return outgoing;
 }
@@ -108,6 +110,19 @@ describe('what a stretch leads to', () => {
       2 * most,
     );
     expect(appended.length).toBeGreaterThan(10);
+  });
+
+  it('is a dead letter where it is larger than a record between operators can be: the log would refuse it for ever', async () => {
+    const data = `{"long":"${'x'.repeat(pipelineLimits.recordBytes)}"}`;
+    const [{ flow, ...cause }] = inputs as [(typeof inputs)[0]];
+    const large = { ...cause, flow: { ...flow, event: { ...flow.event, data } } };
+    const operators = [{ dedupe: { key: 'event.event_id', within: '1m' } }, { emit: { stream: 'out' } }];
+    const { letters, counts } = await computedOver([large, ...inputs], operators);
+    expect(appended.flat()).toHaveLength(10);
+    expect([...saved.flat(), ...letters]).toMatchObject([
+      { reason: 'operator_failed', step: { operator: '/operators/0/dedupe' } },
+    ]);
+    expect(counts.failed).toBe(1);
   });
 
   it('is delivered to webhooks before too much of it waits, and nobody waits for a slow receiver', async () => {

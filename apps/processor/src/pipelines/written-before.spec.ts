@@ -20,15 +20,17 @@ describe('what a partition may have written after its last save', () => {
   let producer: Producer;
   let parts: WrittenBeforeParts;
   let looks: number;
+  let live: { created_at: string; state: 'live' | 'deleting' } | undefined;
 
   beforeEach(async () => {
     [log, store, looks] = [new MemoryLog(), new MemoryStore(), 0];
+    live = { created_at: created, state: 'live' };
     producer = await log.producer();
     await log.admin.create(topic, { partitions: 2 });
     const progress = { attempted: () => void looks++ };
     parts = {
       ...{ admin: log.admin, reader: store.reader, topics, window, now: Date.now, lookMs: 5 },
-      definitions: { stream: (name) => (name === stream ? ({ created_at: created } as never) : undefined) },
+      definitions: { stream: (name) => (name === stream ? (live as never) : undefined) },
       retry: new Retry({ logger }),
       ...{ progress, logger },
     };
@@ -92,6 +94,18 @@ describe('what a partition may have written after its last save', () => {
     await store.writer.append([rowOf(ids[9]!, { partition: 0, offset: 9 })], randomUUID());
     await materializerIsAt(0, 12);
     expect([...(await asked)]).toEqual([ids[9]]);
+  });
+
+  it.each([
+    ['is deleted', undefined],
+    ['is being deleted', { created_at: created, state: 'deleting' as const }],
+    ['was made anew', { created_at: '2026-11-21T01:00:00.000000Z', state: 'live' as const }],
+  ])('is not waited for in a stream that %s: nobody materializes what was there', async (_, now) => {
+    const ids = await write(12, { materialized: 4 });
+    const asked = (await since(ago(0)))!.among(stream, ids, never);
+    await expect.poll(() => looks).toBeGreaterThan(0);
+    live = now;
+    expect((await asked).size).toBe(4);
   });
 
   it('ends with the wait when the partition goes', async () => {

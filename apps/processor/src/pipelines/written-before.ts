@@ -54,8 +54,13 @@ export class WrittenBefore {
   private constructor(
     private readonly parts: WrittenBeforeParts,
     private readonly written: readonly Written[],
-    private readonly end: number,
+    private readonly takeover: Takeover,
   ) {}
+
+  /** When the partition was saved. Whoever takes it over before this is over has the same question, from then on. */
+  get savedAt(): Micros {
+    return this.takeover.savedAt;
+  }
 
   /**
    * Undefined where the id windows do.
@@ -66,16 +71,17 @@ export class WrittenBefore {
    */
   static async since(
     parts: WrittenBeforeParts,
-    { streams, savedAt, end }: Takeover,
+    takeover: Takeover,
     signal: AbortSignal,
   ): Promise<WrittenBefore | undefined> {
+    const { streams, savedAt } = takeover;
     const written: Written[] = [];
     for (const stream of streams)
       written.push(...(await parts.retry.run('log', signal, () => writtenTo(parts, stream, savedAt))));
     const { window, now } = parts;
     const isOld = now() - savedAt / 1000 > window.milliseconds / share;
     const isFar = written.some(({ from, until }) => until - from > window.records / share);
-    return (isOld || isFar) && written.length > 0 ? new WrittenBefore(parts, written, end) : undefined;
+    return (isOld || isFar) && written.length > 0 ? new WrittenBefore(parts, written, takeover) : undefined;
   }
 
   /**
@@ -104,7 +110,7 @@ export class WrittenBefore {
 
   /** Nothing that comes from this offset on is there already. */
   isOver(next: number): boolean {
-    return next >= this.end || this.missed >= mostMissed;
+    return next >= this.takeover.end || this.missed >= mostMissed;
   }
 
   private async settle(signal: AbortSignal): Promise<void> {
@@ -144,14 +150,16 @@ async function writtenTo(
   }
 }
 
-/** One that the materializer has not passed yet. */
+/** One that the materializer has not passed yet. What was in a stream that is gone, it never passes: nobody reads it either. */
 async function firstBehind(
-  { admin, topics }: WrittenBeforeParts,
+  { admin, topics, definitions }: WrittenBeforeParts,
   written: readonly Written[],
 ): Promise<Written | undefined> {
   const known = new Map<string, Map<number, number>>();
   for (const one of written) {
-    const { topic, life, partition, until } = one;
+    const { stream, topic, life, partition, until } = one;
+    const now = definitions.stream(stream);
+    if (now?.state !== 'live' || now.created_at !== life) continue;
     const committed = known.get(topic) ?? (await admin.committed(topics.materializerGroup, topic, life));
     known.set(topic, committed);
     if ((committed.get(partition) ?? 0) < until) return one;

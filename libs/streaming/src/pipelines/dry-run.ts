@@ -1,5 +1,6 @@
 import type { Micros } from '#contracts';
 import type { LogEvent } from '../expressions/event-value.js';
+import { addToRows } from './add-to-rows.js';
 import { DryRunRecord, type DryRun, type DryRunStep } from './dry-run-record.js';
 import { passedOn } from './feeder-positions.js';
 import { sourceFlow } from './flow-event.js';
@@ -122,14 +123,14 @@ class DryRunner {
     if (outcome.kind !== 'forward') return;
     const { stage, rows, watermark } = this.#stages.get(outcome.stage) as StageState;
     const { key, flow } = outcome;
-    const results: FlowEvent[] = [];
-    let refused: Outcome | undefined;
-    for (const name of stage.operator.rowsOf(key, flow.event.timestamp)) {
-      const step = stage.operator.add(rows.get(name), name, { key, flow, watermark });
-      if (step.row) rows.set(name, step.row);
-      refused ??= step.outcome;
-      results.push(...step.results);
-    }
+    const names = stage.operator.rowsOf(key, flow.event.timestamp);
+    const there = { names, rowOf: (name: string) => rows.get(name) };
+    const {
+      rows: changed,
+      results,
+      outcome: refused,
+    } = addToRows(stage.operator, there, { key, flow, watermark });
+    for (const [name, row] of changed) rows.set(name, row);
     if (refused) this.#record.outcome(refused, steps);
     else this.#record.step(steps, { at: stage.at, outcome: 'passed', key });
     for (const result of results) await this.#run(stage.chain, result, steps);

@@ -1,3 +1,4 @@
+export { addToRows } from './add-to-rows.js';
 export { compilePipeline } from './compile-pipeline.js';
 export { derivedId } from './derived-id.js';
 export { dryRun, type Ask } from './dry-run.js';
@@ -5,6 +6,7 @@ export { dryRunLimits, dryRunText, type DryRun, type DryRunStep } from './dry-ru
 export { FeederPositions, passedOn, type Control, type ForwardedPosition } from './feeder-positions.js';
 export { readable, recordFlow, sourceFlow } from './flow-event.js';
 export type * from './flow.js';
+export { isTooLargeRecord, tooLargeRecord } from './internal-record.js';
 export { pipelineLimits } from './limits.js';
 export type * from './pipeline-spec.js';
 export { readReplay, replayValue, type Replay } from './replay.js';

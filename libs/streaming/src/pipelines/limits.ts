@@ -1,3 +1,5 @@
+import { limits } from '#contracts';
+
 /** What bounds pipelines. The bounds of their folds are those of folds; a definition has at most 64 KiB of JSON. */
 export const pipelineLimits = {
   /** Streams of a source. */
@@ -25,6 +27,8 @@ export const pipelineLimits = {
   /** Events that one event may become, by `flat_map`; and the characters of JSON of all their data. */
   madeEvents: 10_000,
   madeCharacters: 16 * 1024 * 1024,
+  /** The value of a record between operators, in bytes: an event that can be emitted takes less, escaped twice even. */
+  recordBytes: 8 * limits.eventBytes,
   /** Characters of an address of a webhook. */
   urlCharacters: 2048,
 } as const;
