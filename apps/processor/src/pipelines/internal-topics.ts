@@ -11,7 +11,10 @@ import type { StageTopic } from './outgoing.js';
 /** Partitions of a stage's topic: as many as the source with the most, up to so many. */
 const mostPartitions = 64;
 /** What a stage has not read for so long is gone: then the run has to be reset. */
-const retentionMs = 7 * 24 * 3_600_000;
+const day = 24 * 3_600_000;
+const retentionMs = 7 * day;
+/** Replays wait while the pipeline is paused, and what they hold is little. */
+const replayRetentionMs = 90 * day;
 /** Between two looks for a topic that should be there. */
 const lookMs = 500;
 
@@ -72,7 +75,7 @@ export class InternalTopics {
 
   private async ensureOne(own: OwnTopic, partitions: number, signal: AbortSignal): Promise<number> {
     const known = await this.known(own, signal);
-    return known ?? (await this.parts.retry.run('log', signal, () => this.create(own.topic, partitions)));
+    return known ?? (await this.parts.retry.run('log', signal, () => this.create(own, partitions)));
   }
 
   /** The partitions of a topic that is there; undefined for one that is to be made. */
@@ -92,10 +95,11 @@ export class InternalTopics {
     throw goneTopic(topic);
   }
 
-  private async create(topic: string, wanted: number): Promise<number> {
+  private async create({ topic, stage }: OwnTopic, wanted: number): Promise<number> {
     const { admin } = this.parts;
     const partitions = Math.min(mostPartitions, Math.max(1, wanted));
-    const config = { 'retention.ms': String(retentionMs), 'max.message.bytes': String(maxMessageBytes) };
+    const kept = stage === replayStage ? replayRetentionMs : retentionMs;
+    const config = { 'retention.ms': String(kept), 'max.message.bytes': String(maxMessageBytes) };
     await admin.create(topic, { partitions, config });
     const count = await admin.partitions(topic);
     if (count === undefined) throw new LogUnavailableError(`the topic ${topic} is not there yet`);
