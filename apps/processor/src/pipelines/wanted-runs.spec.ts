@@ -53,3 +53,38 @@ describe('of pipelines that feed each other', () => {
     );
   });
 });
+
+describe('a pipeline whose source was deleted', () => {
+  const [before, after] = ['2026-11-21T03:00:00Z', '2026-11-21T06:00:00Z'];
+  const reading = (...streams: string[]) => {
+    const sources = Object.fromEntries(streams.map((name) => [name, { created_at: before }]));
+    const one = definition('p', ['a', 'out']);
+    return { ...one, spec: { ...one.spec, source: { streams: ['a', 'b'] } }, run: { ...one.run, sources } };
+  };
+  const select = (one: PipelineDefinition, live: Record<string, string>) => {
+    const stream = (name: string) =>
+      live[name] === undefined
+        ? undefined
+        : ({ state: 'live', created_at: live[name], partitions: 2 } as never);
+    const definitions = { pipelines: { all: () => [one] } as never, stream };
+    const { wanted, impossible } = new RunSelection(definitions, { hindrance: () => undefined }).now();
+    return { sources: wanted.map(({ sources }) => [...sources.keys()]), impossible };
+  };
+
+  it('goes on with the others', () => {
+    expect(select(reading('a', 'b'), { b: before })).toEqual({ sources: [['b']], impossible: [] });
+  });
+
+  it('and made anew stands, and says so', () => {
+    const reason = 'The stream a was deleted and made anew. Reset the pipeline to read it, or take it out.';
+    expect(select(reading('a', 'b'), { a: after, b: before })).toEqual({
+      sources: [],
+      impossible: [{ run: 'run-p', reason }],
+    });
+  });
+
+  it('and made anew after it was taken out goes on', () => {
+    const one = { ...reading('a', 'b'), spec: { ...definition('p', ['b', 'out']).spec } };
+    expect(select(one, { a: after, b: before }).impossible).toEqual([]);
+  });
+});

@@ -44,7 +44,7 @@ export class RunSelection {
     }
     const loops = this.loopsAmong(able.map(({ definition }) => definition));
     for (const { definition, pipeline } of able) {
-      const reason = loops.get(definition.run.id) ?? this.hindranceOf(pipeline);
+      const reason = loops.get(definition.run.id) ?? this.remadeIn(definition) ?? this.hindranceOf(pipeline);
       if (reason !== undefined) runs.impossible.push({ run: definition.run.id, reason });
       else runs.wanted.push({ definition, pipeline, sources: this.sourcesOf(definition) });
     }
@@ -56,6 +56,19 @@ export class RunSelection {
     const among = active.map(identityOf).sort().join('\n');
     if (among !== this.closing.among) this.closing = { among, loops: loopsOf(active) };
     return this.closing.loops;
+  }
+
+  /** What is passed over until somebody notices would be missing. */
+  private remadeIn({ spec, run }: PipelineDefinition): string | undefined {
+    const remade = spec.source.streams.find((name) => {
+      const stream = this.definitions.stream(name);
+      const read = run.sources[name];
+      return read && stream?.state === 'live' && stream.created_at !== read.created_at;
+    });
+    return (
+      remade &&
+      `The stream ${remade} was deleted and made anew. Reset the pipeline to read it, or take it out.`
+    );
   }
 
   /**
