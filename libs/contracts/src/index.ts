@@ -1,5 +1,6 @@
 export * from './compatibility.js';
 export { ByteRange } from './byte-range.js';
+export { compareUtf8 } from './compare-utf8.js';
 export * from './config.js';
 export * from './duration.js';
 export { AreNetworks, follows } from './config-rules.js';

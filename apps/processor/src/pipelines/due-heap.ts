@@ -1,4 +1,4 @@
-import type { Micros } from '#contracts';
+import { compareUtf8, type Micros } from '#contracts';
 
 /** When a row closes. */
 export interface Due {
@@ -9,21 +9,7 @@ export interface Due {
 /** By closing time, then name bytewise, as the store orders them: rows close in one order, wherever they are. */
 export function compareDue(a: Due, b: Due): number {
   if (a.closesAt !== b.closesAt) return a.closesAt - b.closesAt;
-  return compareBytewise(a.name, b.name);
-}
-
-/** As their UTF-8 compares, without making it: surrogates stand for what comes after U+FFFF. */
-function compareBytewise(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
-    if (x !== y) return isSurrogate(x) === isSurrogate(y) ? x - y : isSurrogate(x) ? 1 : -1;
-  }
-  return a.length - b.length;
-}
-
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff;
+  return compareUtf8(a.name, b.name);
 }
 
 /** A binary heap: what closes first is on top. What is no longer so is left in it, for its reader to pass over. */

@@ -1,3 +1,4 @@
+import { compareUtf8 } from '#contracts';
 import { spend, spendOnText } from './budget.js';
 import { compareScaled, Decimal, numberBounds, scaled, type Numeric } from './decimal.js';
 import { EvaluationError } from './errors.js';
@@ -126,16 +127,6 @@ export function outOfBounds(at: number): never {
 }
 
 function compareText(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  spend(length / 16);
-  for (let i = 0; i < length; i++) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
-    // Surrogates stand for code points past U+FFFF, but are smaller than U+E000 to U+FFFF.
-    if (x !== y) return isSurrogate(x) === isSurrogate(y) ? x - y : isSurrogate(x) ? 1 : -1;
-  }
-  return a.length - b.length;
-}
-
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff;
+  spend(Math.min(a.length, b.length) / 16);
+  return compareUtf8(a, b);
 }

@@ -1,0 +1,16 @@
+/**
+ * Orders texts as their UTF-8 does, byte by byte, without making it. That is the order of code points: in UTF-16 the surrogates,
+ * which stand for what comes after U+FFFF, are smaller than U+E000 to U+FFFF.
+ */
+export function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (x !== y) return isSurrogate(x) === isSurrogate(y) ? x - y : isSurrogate(x) ? 1 : -1;
+  }
+  return a.length - b.length;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}
