@@ -70,7 +70,7 @@ module.exports = {
       },
     },
     only('cel-in-streaming', '@marcbachmann', 'libs/streaming/'),
-    only('ajv-formats-in-schemas', 'ajv-formats', 'libs/schemas/'),
+    only('formats-in-schemas', '@hyperjump/json-schema-formats|idn-hostname', 'libs/schemas/'),
     only('chdb-in-local', 'chdb', 'local/'),
     only('nest-in-apps-and-http', '@nestjs', 'apps/|libs/http/'),
   ],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { askClickHouse } from '#testing';
 import { useStack } from '../test/use-stack.js';
 import { ApiClient } from './client.js';
 import { readDatasets } from './datasets.js';
@@ -15,12 +16,8 @@ const clientOf = (options: DemoOptions) => new ApiClient({ ...options, apiKey: s
 
 /** The rows of a question that is sent straight to ClickHouse. */
 async function clickHouse(query: string): Promise<unknown[]> {
-  const { clickhouseUrl, database } = stack();
   const settings = 'default_format=JSONCompact&output_format_json_quote_64bit_integers=0';
-  const answer = await fetch(`${clickhouseUrl}/?database=${database}&${settings}`, {
-    method: 'POST',
-    body: query,
-  });
+  const answer = await askClickHouse(stack(), query, `?database=${stack().database}&${settings}`);
   return ((await answer.json()) as { data: unknown[] }).data;
 }
 

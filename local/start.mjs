@@ -1,6 +1,7 @@
-/** `npm start`: sets up what is missing, starts everything, and keeps it running until Ctrl-C. `--watch` for `npm run dev`. */
+/** `npm start`: sets up what is missing, starts everything, and keeps it running until Ctrl-C, or until npm ends. `--watch` for `npm run dev`. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { whenNpmEnds } from './npm-parent.mjs';
 import { fail, root, setUp, step } from './setup.mjs';
 import { SetupError } from './tools.mjs';
 
@@ -12,8 +13,6 @@ async function main() {
     );
   }
   console.log('Tributary');
-  await setUp({ kafka: !process.env.KAFKA_BROKERS });
-  const { openLocalSystem } = await import('../dist/local/src/start.js');
   let system;
   let interrupted = false;
   const interrupt = () => {
@@ -22,6 +21,13 @@ async function main() {
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
+  whenNpmEnds(() => {
+    if (!interrupted) process.kill(process.pid, 'SIGTERM');
+  });
+  // Whoever read this may have ended with npm: the stop goes on.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  await setUp({ kafka: !process.env.KAFKA_BROKERS });
+  const { openLocalSystem } = await import('../dist/local/src/start.js');
   system = await openLocalSystem({ env: process.env, say: (line) => console.log(line), step });
   if (interrupted) system.stop();
   const runs = await system.start();

@@ -127,10 +127,10 @@ describe('the audit', () => {
     expect((await clients.admin.get(ofAudit)).status).toBe(200);
     expect((await system().core.get(ofAudit)).status).toBe(200);
     for (const client of [clients.reader, clients.limited]) {
-      expectProblem(await client.get(ofAudit), 'stream_forbidden');
-      expectProblem(await client.get(path('/api/v1/events/count', audit)), 'stream_forbidden');
-      expectProblem(await client.get(path('/api/v1/entities', audit)), 'stream_forbidden');
-      expectProblem(await client.get('/api/v1/streams/tributary.audit'), 'stream_forbidden');
+      expectProblem(await client.get(ofAudit), 'stream_not_found');
+      expectProblem(await client.get(path('/api/v1/events/count', audit)), 'stream_not_found');
+      expectProblem(await client.get(path('/api/v1/entities', audit)), 'stream_not_found');
+      expectProblem(await client.get('/api/v1/streams/tributary.audit'), 'stream_not_found');
       const { text } = await client.get('/api/v1/streams');
       expect(text).not.toContain('tributary.audit');
     }

@@ -84,7 +84,9 @@ describe('the query port', () => {
     const headers = [`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`];
     const answer = await rawHttp(
       urls.query,
-      ['GET /api/v1/streams HTTP/1.1', 'Host: x', 'Connection: close', ...headers, '', ''].join('\r\n'),
+      ['GET /api/v1/streams HTTP/1.1', 'Host: localhost', 'Connection: close', ...headers, '', ''].join(
+        '\r\n',
+      ),
     );
     expect(answer.status).toBeOneOf([400, 401]);
   });

@@ -25,7 +25,7 @@ describe('a body', () => {
   it('that announces too much is refused before it is sent', async () => {
     const head = [
       'POST /api/v1/events/batch HTTP/1.1',
-      'Host: x',
+      'Host: localhost',
       'Content-Type: application/json',
       'Content-Length: 99999999999',
       '',
@@ -52,7 +52,7 @@ describe('a body', () => {
     const request = (length: number) =>
       [
         'POST /api/v1/events HTTP/1.1',
-        'Host: x',
+        'Host: localhost',
         'Content-Type: application/json',
         `Content-Length: ${length}`,
         '',

@@ -22,6 +22,7 @@ export function useFaultySystem(options: Partial<StackOptions> = {}): () => Faul
     stack = await Stack.start({
       brokers: engines.brokers,
       clickhouseUrl: engines.clickhouseUrl,
+      clickhousePassword: engines.clickhousePassword,
       env: { KAFKA_SESSION_TIMEOUT_MS: String(sessionMs) },
       ...options,
     });

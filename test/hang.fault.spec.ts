@@ -14,7 +14,8 @@ afterAll(() => idle?.stop());
 describe('given a consumer with lag', () => {
   it('when it hangs, it is not alive within a minute, while an idle one is (fault 18)', async () => {
     const { stack, engines } = system();
-    idle = await Stack.start({ brokers: engines.brokers, clickhouseUrl: engines.clickhouseUrl });
+    const { brokers, clickhouseUrl, clickhousePassword } = engines;
+    idle = await Stack.start({ brokers, clickhouseUrl, clickhousePassword });
     await underLoad(stack, async (driver) => {
       const { materializer } = stack;
       process.kill(materializer.pid, 'SIGUSR2');

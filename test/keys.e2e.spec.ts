@@ -23,7 +23,7 @@ let secondQuery: HttpClient;
 let doors: Record<'here' | 'there' | 'ingest', HttpClient>;
 
 beforeAll(async () => {
-  const { brokers, clickhouseUrl, prefix, database, urls } = system();
+  const { brokers, clickhouseUrl, clickhousePassword, prefix, database, urls } = system();
   const [core, query] = await Promise.all([freePort(), freePort()]);
   second = new AppProcess({
     app: 'gateway',
@@ -33,6 +33,7 @@ beforeAll(async () => {
       KAFKA_BROKERS: brokers,
       KAFKA_TOPIC_PREFIX: prefix,
       CLICKHOUSE_URL: clickhouseUrl,
+      CLICKHOUSE_PASSWORD: clickhousePassword,
       CLICKHOUSE_DATABASE: database,
       GATEWAY_CORE_PORT: String(core),
       GATEWAY_QUERY_PORT: String(query),
@@ -212,7 +213,7 @@ describe('a key that is limited to streams', () => {
     );
     const seen = await queryEvents(client);
     expect(seen.events.map(({ stream }) => stream).sort()).toEqual([mine, `${mine}-2`]);
-    expectProblem(await client.get(path('/api/v1/events/query', { stream: theirs })), 'stream_forbidden');
+    expectProblem(await client.get(path('/api/v1/events/query', { stream: theirs })), 'stream_not_found');
     expect((await client.get(`/api/v1/events/${written[2]?.event_id}`)).status).toBe(404);
     expect((await client.get(`/api/v1/events/${written[0]?.event_id}`)).status).toBe(200);
     // They name streams.

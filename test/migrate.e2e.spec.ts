@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { freshNames, testEngines } from '#testing';
+import { askClickHouse, freshNames, testEngines } from '#testing';
 
 const main = join(process.cwd(), 'dist', 'apps', 'materializer', 'src', 'main.js');
 
@@ -15,15 +15,19 @@ function migrate(settings: Record<string, string>) {
 }
 
 it('makes the tables and ends, again and again', async () => {
-  const { clickhouseUrl } = testEngines();
+  const engines = testEngines();
   const { database } = freshNames();
   for (let round = 0; round < 2; round++) {
-    const child = migrate({ CLICKHOUSE_URL: clickhouseUrl, CLICKHOUSE_DATABASE: database });
+    const child = migrate({
+      CLICKHOUSE_URL: engines.clickhouseUrl,
+      CLICKHOUSE_PASSWORD: engines.clickhousePassword,
+      CLICKHOUSE_DATABASE: database,
+    });
     child.stdout.resume();
     expect(await once(child, 'exit')).toEqual([0, null]);
   }
   const ask = async (query: string) => {
-    const answer = await fetch(`${clickhouseUrl}/`, { method: 'POST', body: query });
+    const answer = await askClickHouse(engines, query);
     return (await answer.text()).trim();
   };
   expect(await ask(`EXISTS TABLE ${database}.events`)).toBe('1');

@@ -23,7 +23,7 @@ function commandsOf(heading: string): string {
 
 /** Runs commands in `folder`, which has `dist` as the image has it. */
 async function inShell(folder: string, commands: string): Promise<string> {
-  const { brokers, clickhouseUrl, prefix, database } = system();
+  const { brokers, clickhouseUrl, clickhousePassword, prefix, database } = system();
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], {
     cwd: folder,
     env: {
@@ -33,7 +33,7 @@ async function inShell(folder: string, commands: string): Promise<string> {
       CLICKHOUSE_URL: clickhouseUrl,
       CLICKHOUSE_DATABASE: database,
       CLICKHOUSE_USER: 'default',
-      CLICKHOUSE_PASSWORD: '',
+      CLICKHOUSE_PASSWORD: clickhousePassword,
     },
     timeout: 60_000,
   });

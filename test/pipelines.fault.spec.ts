@@ -5,7 +5,7 @@ import { openDefinitions, systemActor, type Definitions } from '#definitions';
 import { openKafkaLog, type Log } from '#log';
 import { openClickHouse, type Store } from '#store';
 import type { OperatorSpec, PipelineSpec } from '#streaming';
-import { HttpClient, type Driver } from '#testing';
+import { clickHouseOf, HttpClient, type Driver } from '#testing';
 import { freshStream } from './api.js';
 import { sessionMs, underLoad, useFaultySystem } from './faulty-system.js';
 import { sql } from './sql.js';
@@ -19,8 +19,7 @@ let definitions: Definitions;
 beforeAll(async () => {
   const { stack } = system();
   log = openKafkaLog({ brokers: [stack.brokers], clientId: 'test', replicationFactor: -1 });
-  const { clickhouseUrl: url, database } = stack;
-  store = openClickHouse({ url, user: 'default', password: '', database });
+  store = openClickHouse(clickHouseOf(stack, stack.database));
   definitions = openDefinitions({ log, names: stack.topics, defaults: { partitions: 4 } });
   await definitions.start();
 });

@@ -11,12 +11,7 @@ const lettersOf = async (stream: string) => {
   const { dead_letters } = answer.json<{ dead_letters: { stream: string; event: string }[] }>();
   return dead_letters.filter((letter) => letter.stream === stream);
 };
-const sql = (statement: string) =>
-  fetch(`${system().engines.directClickhouseUrl}/`, { method: 'POST', body: statement }).then(
-    async (answer) => {
-      expect(answer.status, await answer.text()).toBe(200);
-    },
-  );
+const sql = (statement: string) => system().engines.sql(statement);
 
 describe('given records that cannot be read', () => {
   it('when they are in the definitions topic, everything goes on and starts again (fault 17)', async () => {

@@ -312,7 +312,7 @@ describe('a stream of changes', () => {
       return { authorization: `Bearer ${answer.json<{ key: string }>().key}` };
     };
     const refused = await keyFor({ scopes: ['events:read'], streams: ['other'] });
-    expect((await follow(given, {}, refused)).text).toContain('stream_forbidden');
+    expect((await follow(given, {}, refused)).text).toContain('projection_not_found');
     expect((await follow(given, {}, await keyFor({ scopes: ['definitions:read'] }))).status).toBe(403);
     const admitted = await follow(
       given,

@@ -7,7 +7,7 @@ export function useSecondGateway(system: () => Stack): () => HttpClient {
   let gateway: AppProcess | undefined;
   let client: HttpClient | undefined;
   beforeAll(async () => {
-    const { brokers, clickhouseUrl, prefix, database } = system();
+    const { brokers, clickhouseUrl, clickhousePassword, prefix, database } = system();
     const [core, query] = await Promise.all([freePort(), freePort()]);
     const url = `http://127.0.0.1:${core}`;
     gateway = new AppProcess({
@@ -18,6 +18,7 @@ export function useSecondGateway(system: () => Stack): () => HttpClient {
         KAFKA_BROKERS: brokers,
         KAFKA_TOPIC_PREFIX: prefix,
         CLICKHOUSE_URL: clickhouseUrl,
+        CLICKHOUSE_PASSWORD: clickhousePassword,
         CLICKHOUSE_DATABASE: database,
         GATEWAY_CORE_PORT: String(core),
         GATEWAY_QUERY_PORT: String(query),

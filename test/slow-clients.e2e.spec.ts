@@ -25,7 +25,7 @@ const works = async () => {
 
 describe('slow clients', () => {
   it('that send headers a byte at a time, or a body that never ends, hold nobody else up', async () => {
-    const request = 'POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const request = 'POST /api/v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     const dripping = [system().urls.ingest, system().urls.core, system().urls.query].flatMap((url) =>
       Array.from({ length: 50 }, (_, i) => ({
         socket: open(url),
@@ -43,7 +43,7 @@ describe('slow clients', () => {
   it('that stop after half a request do not stop a SIGTERM', async () => {
     const socket = open(system().urls.ingest);
     socket.write(
-      'POST /api/v1/events HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
+      'POST /api/v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
     );
     await sleep(200);
     const { code } = await system().ingest.kill('SIGTERM');
@@ -62,7 +62,7 @@ describe('slow clients', () => {
     for (let i = 0; i < 30; i++) {
       const socket = open(system().urls.core);
       socket.pause();
-      socket.write('GET /api/v1/events/query?stream=large&limit=2000 HTTP/1.1\r\nHost: x\r\n\r\n');
+      socket.write('GET /api/v1/events/query?stream=large&limit=2000 HTTP/1.1\r\nHost: localhost\r\n\r\n');
     }
     await sleep(500);
     await works();

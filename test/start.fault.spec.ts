@@ -25,6 +25,7 @@ describe('given no engine yet', () => {
       stack = await Stack.prepare({
         brokers: engines.brokers,
         clickhouseUrl: engines.clickhouseUrl,
+        clickhousePassword: engines.clickhousePassword,
         materializers: 2,
       });
       for (const app of order(stack)) {

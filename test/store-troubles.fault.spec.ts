@@ -6,9 +6,7 @@ const system = useFaultySystem();
 
 const alter = async (table: string, change: string): Promise<void> => {
   const { stack, engines } = system();
-  const body = `ALTER TABLE ${stack.database}.${table} ${change}`;
-  const answer = await fetch(engines.directClickhouseUrl, { method: 'POST', body });
-  expect(answer.status, await answer.text()).toBe(200);
+  await engines.sql(`ALTER TABLE ${stack.database}.${table} ${change}`);
 };
 
 /** Settings with which ClickHouse itself refuses every insert into a table, and the code that it refuses with. */

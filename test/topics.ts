@@ -58,3 +58,13 @@ async function withAdmin<T>({ brokers }: Stack, use: (admin: Admin) => Promise<T
     await admin.disconnect();
   }
 }
+
+/** How many replicas of the cluster's partitions are not in sync, or have no leader to follow. */
+export function replicasBehind(system: Stack): Promise<number> {
+  return withAdmin(system, async (admin) => {
+    const { topics } = await admin.fetchTopicMetadata();
+    const partitions = topics.flatMap((topic) => topic.partitions);
+    return partitions.filter(({ isr, replicas, leader }) => leader < 0 || isr.length < replicas.length)
+      .length;
+  });
+}

@@ -8,8 +8,8 @@ import { Stack, testEngines, type StackOptions } from '#testing';
 export function useStack(options: Partial<StackOptions> = {}): () => Stack {
   let stack: Stack | undefined;
   beforeAll(async () => {
-    const { kafkaBrokers, clickhouseUrl } = testEngines();
-    stack = await Stack.start({ brokers: kafkaBrokers, clickhouseUrl, ...options });
+    const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();
+    stack = await Stack.start({ brokers, clickhouseUrl, clickhousePassword, ...options });
   });
   printLogsOfFailures(() => stack);
   afterAll(() => stack?.stop());

@@ -36,6 +36,7 @@ export function prepareStack(bench: Bench, more: { processors?: number } = {}): 
     ...more,
     brokers: bench.engines.brokers,
     clickhouseUrl: bench.engines.clickhouseUrl,
+    clickhousePassword: bench.engines.clickhousePassword,
     env: {
       STREAM_PARTITIONS: String(partitions),
       ...(bench.options.profile && profilingEnv(profileFolder(bench))),

@@ -5,16 +5,18 @@ const settleLimitMs = 180_000;
 /** ClickHouse over plain HTTP, without any client in between. */
 export class ClickHouse {
   constructor(
-    readonly url: string,
-    readonly database: string,
+    private readonly server: { clickhouseUrl: string; clickhousePassword: string },
+    private readonly database: string,
   ) {}
 
   /** Runs a statement, with a body for an INSERT; resolves with the answer's bytes. */
   async run(query: string, settings: Record<string, string> = {}, body?: Buffer): Promise<Buffer> {
     const parameters = new URLSearchParams({ database: this.database, query, ...settings });
-    const response = await fetch(`${this.url}/?${parameters.toString()}`, {
+    const { clickhouseUrl, clickhousePassword } = this.server;
+    const response = await fetch(`${clickhouseUrl}/?${parameters.toString()}`, {
       method: 'POST',
       body: body ?? '',
+      headers: { 'X-ClickHouse-User': 'default', 'X-ClickHouse-Key': clickhousePassword },
     });
     const answer = Buffer.from(await response.arrayBuffer());
     if (!response.ok) throw new Error(`ClickHouse: ${answer.toString().slice(0, 500)}`);

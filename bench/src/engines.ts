@@ -5,6 +5,8 @@ import type { BenchOptions } from './options.js';
 export interface Engines {
   brokers: string;
   clickhouseUrl: string;
+  /** Of ClickHouse's user `default`. */
+  clickhousePassword: string;
   /** Process ids by name of those that are embedded: others may be on other machines. */
   pids: Record<string, number>;
   stop(): Promise<void>;
@@ -20,6 +22,7 @@ export async function startEngines(options: BenchOptions, folder: string): Promi
   return {
     brokers: options.brokers ?? kafka!.brokers,
     clickhouseUrl: options.clickhouse ?? clickhouse!.url,
+    clickhousePassword: clickhouse?.password ?? process.env.CLICKHOUSE_PASSWORD ?? '',
     pids: { ...(kafka && { kafka: kafka.pid }), ...(clickhouse && { clickhouse: clickhouse.pid }) },
     async stop() {
       await clickhouse?.stop();

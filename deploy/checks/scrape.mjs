@@ -45,6 +45,7 @@ try {
   stack = await Stack.start({
     brokers: engines.brokers,
     clickhouseUrl: engines.clickhouseUrl,
+    clickhousePassword: engines.clickhousePassword,
     processors: 1,
   });
   prometheus = await startPrometheus(stack);

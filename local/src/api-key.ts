@@ -1,19 +1,14 @@
 import { createHash, randomInt } from 'node:crypto';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keptSecret } from './folder-secret.js';
 
+const keyForm = /^trb_[a-z0-9]{12}_[A-Za-z0-9]{32,}_[0-9a-f]{6}$/;
 const digits = '0123456789';
 const lower = 'abcdefghijklmnopqrstuvwxyz';
 
 /** The key of a data folder, made once and kept there, readable by its owner alone. */
-export async function folderApiKey(folder: string): Promise<string> {
-  const file = join(folder, 'api-key');
-  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
-  if (/^trb_[a-z0-9]{12}_[A-Za-z0-9]{32,}_[0-9a-f]{6}$/.test(kept)) return kept;
-  const key = makeApiKey();
-  await writeFile(file, `${key}\n`, { mode: 0o600 });
-  await chmod(file, 0o600);
-  return key;
+export function folderApiKey(folder: string): Promise<string> {
+  return keptSecret(join(folder, 'api-key'), { valid: keyForm, make: makeApiKey });
 }
 
 /** `trb_<key_id>_<secret>_<checksum>`; libs/http/src/auth/api-key.ts says what each part is. */

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openKafkaLog, type Log } from '#log';
+import { askClickHouse } from '#testing';
 import { startClickHouse, type RunningClickHouse } from './clickhouse/start.js';
 import { freePort } from './free-port.js';
 import { startKafka, type KafkaOptions, type RunningKafka } from './kafka/start.js';
@@ -26,7 +27,7 @@ describe('the embedded ClickHouse', () => {
     return one;
   };
   const ask = async (one: RunningClickHouse, body: string): Promise<string> =>
-    (await fetch(one.url, { method: 'POST', body })).text();
+    (await askClickHouse({ clickhouseUrl: one.url, clickhousePassword: one.password }, body)).text();
 
   it.each(['kill -9', 'an orderly stop'])('has every acknowledged row after %s', async (how) => {
     const first = await start();
@@ -49,9 +50,30 @@ function logOf(kafka: RunningKafka): Log {
   return openKafkaLog({ brokers: [kafka.brokers], clientId: 'test', replicationFactor: -1 });
 }
 
+/** DescribeConfigs, version 1, correlation 1, client `test`, of nothing: the broker and the controller know it. */
+const describeNothing = Buffer.from(
+  ['0020', '0001', '00000001', '0004', '74657374', '00000000', '00'].join(''),
+  'hex',
+);
+
+/** Whether a connection that has proven nothing gets an answer. */
+async function answersUnproven(port: number): Promise<boolean> {
+  const size = Buffer.alloc(4);
+  size.writeInt32BE(describeNothing.length);
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(Buffer.concat([size, describeNothing]));
+  const answered = await Promise.race([
+    once(socket, 'data').then(() => true),
+    once(socket, 'close').then(() => false),
+  ]);
+  socket.destroy();
+  return answered;
+}
+
 describe('the embedded Kafka', () => {
   const start = async (more: Partial<KafkaOptions> = {}): Promise<RunningKafka> => {
-    const one = await startKafka({ dataDir: folder, ...more });
+    const one = await startKafka({ dataDir: folder, shortLived: true, ...more });
     running.push(one);
     return one;
   };
@@ -76,6 +98,58 @@ describe('the embedded Kafka', () => {
       await after.close();
     },
   );
+
+  it('given a password, then it serves only who has it, and so does its controller', async () => {
+    const controllerPort = await freePort();
+    const one = await start({ password: 'secret', controllerPort, port: await freePort() });
+    const sasl = (password: string) => ({ mechanism: 'plain' as const, username: 'tributary', password });
+    const pinged = async (how: { sasl?: ReturnType<typeof sasl> }): Promise<string> => {
+      const log = openKafkaLog({ brokers: [one.brokers], clientId: 'test', replicationFactor: -1, ...how });
+      return log.admin
+        .ping()
+        .then(
+          () => 'answered',
+          () => 'refused',
+        )
+        .finally(() => log.close());
+    };
+    expect(await pinged({ sasl: sasl('secret') })).toBe('answered');
+    expect(await pinged({ sasl: sasl('wrong') })).toBe('refused');
+    expect(await pinged({})).toBe('refused');
+    expect([await answersUnproven(one.port), await answersUnproven(controllerPort)]).toEqual([false, false]);
+    const openController = await freePort();
+    const open = await start({ dataDir: join(folder, 'open'), controllerPort: openController });
+    expect([await answersUnproven(open.port), await answersUnproven(openController)]).toEqual([true, true]);
+  });
+
+  it('says in one line what is wrong: the stack is in its log', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const error = await start({ port, controllerPort: await freePort() }).then(
+      () => new Error('it has started'),
+      (reason: unknown) => reason as Error,
+    );
+    other.close();
+    expect(error.message).toMatch(/ERROR .*KafkaException: Socket server failed to bind/);
+    expect(error.message).not.toMatch(/^\s*at /m);
+    expect(await readFile(join(folder, 'logs', 'server.log'), 'utf8')).toMatch(/^\s*at /m);
+  });
+
+  it('ends when it has no memory left, so that it is started again', async () => {
+    const heapMb = 160;
+    const tooMuch = (heapMb + 2) << 20;
+    const one = await start({ heapMb, properties: { 'socket.request.max.bytes': tooMuch } });
+    let ended = false;
+    void one.ended.then(() => (ended = true));
+    // The length of a request that never comes: room for it is made at once.
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(tooMuch - 1);
+    const socket = connect(one.port, '127.0.0.1', () => socket.write(length));
+    socket.on('error', () => undefined);
+    await expect.poll(() => ended).toBe(true);
+    socket.destroy();
+  });
 
   it('chooses again when a port that it has chosen is taken before it listens', async () => {
     const other = createServer().listen(await freePort(), '127.0.0.1');

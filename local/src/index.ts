@@ -1,3 +1,8 @@
-export { startClickHouse, type ClickHouseOptions, type RunningClickHouse } from './clickhouse/start.js';
+export {
+  clickHousePassword,
+  startClickHouse,
+  type ClickHouseOptions,
+  type RunningClickHouse,
+} from './clickhouse/start.js';
 export { freePort } from './free-port.js';
 export { startKafka, type KafkaOptions, type RunningKafka } from './kafka/start.js';

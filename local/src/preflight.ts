@@ -1,17 +1,18 @@
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppConfig } from '#contracts';
 import { kafkaLogOptions, openKafkaLog } from '#log';
 import { isPortTaken } from './free-port.js';
+import { privateFolder } from './private-folder.js';
 import { neededPorts, quoted, type LocalSettings, type PortName } from './settings.js';
 
 /** Of all brokers together. */
 const brokerTimeoutMs = 8_000;
 
-/** Makes the data folder where there is none. @throws when it is none, or one that this user may not write to. */
+/** Closes the data folder to other users. @throws when it is not a folder, or this user may not write to it. */
 export async function checkFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await privateFolder(folder);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -27,7 +28,7 @@ const reasons: Partial<Record<string, string>> = {
   EEXIST: 'it is a file',
   ENOTDIR: 'a part of its path is a file',
   EACCES: 'it may not be written to, or a folder above it may not',
-  EPERM: 'it may not be written to, or a folder above it may not',
+  EPERM: 'it belongs to another user, and others may read it',
   EROFS: 'its file system is read-only',
   ENOSPC: 'its file system is full',
 };

@@ -1,9 +1,15 @@
+/**
+ * Of the engines' lines. At a start on existing data the broker asks its controller before that one has been elected: it
+ * is told so, and asks again.
+ */
+const harmless = /^(INFO|ready )|NotControllerException/;
+
 const serious = new Set(['error', 'fatal']);
 
 /** A line of the apps' JSON logs, or of anything else, as a person reads it. */
 export function readable(line: string): { text: string; serious: boolean } {
   const entry = parse(line);
-  if (!entry) return { text: line.slice(0, 400), serious: !/^(INFO|ready )/.test(line) };
+  if (!entry) return { text: line.slice(0, 400), serious: !harmless.test(line) };
   const why = entry.err?.message ?? entry.reason;
   const text = [`${entry.level} ${entry.msg ?? ''}`, why, entry.topic && `topic ${entry.topic}`];
   return {

@@ -26,6 +26,9 @@ describe('the log of a service', () => {
       '{"level":"warn","msg":"waiting for Kafka","reason":"refused","retry_in_ms":250}',
       '{"level":"warn","msg":"cannot be read yet","err":{"message":"no leader"},"topic":"a.b"}',
       'SyntaxError: something',
+      'INFO  [KafkaRaftServer nodeId=1] Kafka Server started',
+      'ERROR Error when handling request: clientId=1 (org.apache.kafka.common.errors.NotControllerException: No controller appears to be active.)',
+      'ERROR Disk error while writing (java.io.IOException: No space left on device)',
     ];
     lines.forEach((line) => one.line(line));
     one.close();
@@ -36,6 +39,7 @@ describe('the log of a service', () => {
       'app warn waiting for Kafka: refused',
       'app warn cannot be read yet: no leader: topic a.b',
       'app SyntaxError: something',
+      'app ERROR Disk error while writing (java.io.IOException: No space left on device)',
     ]);
     await expect.poll(() => readFile(one.file, 'utf8')).toBe(`${lines.join('\n')}\n`);
   });

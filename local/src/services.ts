@@ -1,15 +1,25 @@
 import { join } from 'node:path';
 import { apiKeySetting } from './api-key.js';
 import { startApp } from './app.js';
+import { clickHouseUser } from './clickhouse/guard.js';
 import { startClickHouse } from './clickhouse/start.js';
+import { kafkaUser } from './kafka/properties.js';
 import { startKafka } from './kafka/start.js';
 import { ServiceLog } from './service-log.js';
 import { reachableHost, type LocalSettings } from './settings.js';
 import type { Running, Service } from './supervisor.js';
 
+/** What is made for a data folder, and kept there. */
+export interface Secrets {
+  apiKey: string;
+  /** Of the embedded engines; none where an own one is used. */
+  kafkaPassword?: string | undefined;
+  clickHousePassword?: string | undefined;
+}
+
 export interface ServicesOptions {
   settings: LocalSettings;
-  apiKey: string;
+  secrets: Secrets;
   /** What a person at the terminal should see. */
   say: (line: string) => void;
   /** The environment that the apps inherit. */
@@ -20,7 +30,7 @@ export type ServiceName = 'kafka' | 'clickhouse' | 'ingest' | 'materializer' | '
 
 /** Every process of the local system, and how each is started. */
 export function localServices(options: ServicesOptions): Record<ServiceName, Service> {
-  const { settings } = options;
+  const { settings, secrets } = options;
   const { ports, dataDir } = settings;
   const service = (
     name: ServiceName,
@@ -44,7 +54,12 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Ser
     );
   return {
     kafka: service('kafka', (how) =>
-      startKafka({ dataDir: join(dataDir, 'kafka'), port: ports.KAFKA_PORT, ...how }),
+      startKafka({
+        dataDir: join(dataDir, 'kafka'),
+        port: ports.KAFKA_PORT,
+        ...(secrets.kafkaPassword !== undefined && { password: secrets.kafkaPassword }),
+        ...how,
+      }),
     ),
     clickhouse: service('clickhouse', (how) =>
       startClickHouse({ dataDir: join(dataDir, 'clickhouse'), port: ports.CLICKHOUSE_PORT, ...how }),
@@ -56,9 +71,25 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Ser
   };
 }
 
-function appEnvironment({ settings, apiKey, env }: ServicesOptions): Record<string, string> {
+/** How the apps prove themselves to the embedded engines; what is set for own ones is passed on as it is. */
+function engineCredentials({ kafkaPassword, clickHousePassword }: Secrets): Record<string, string> {
+  return {
+    ...(kafkaPassword !== undefined && {
+      KAFKA_SASL_MECHANISM: 'plain',
+      KAFKA_SASL_USERNAME: kafkaUser,
+      KAFKA_SASL_PASSWORD: kafkaPassword,
+    }),
+    ...(clickHousePassword !== undefined && {
+      CLICKHOUSE_USER: clickHouseUser,
+      CLICKHOUSE_PASSWORD: clickHousePassword,
+    }),
+  };
+}
+
+function appEnvironment({ settings, secrets, env }: ServicesOptions): Record<string, string> {
   const { ports } = settings;
   return {
+    ...engineCredentials(secrets),
     NODE_ENV: env.NODE_ENV ?? 'production',
     KAFKA_BROKERS: settings.brokers ?? `127.0.0.1:${ports.KAFKA_PORT}`,
     CLICKHOUSE_URL: settings.clickhouseUrl ?? `http://127.0.0.1:${ports.CLICKHOUSE_PORT}`,
@@ -67,8 +98,10 @@ function appEnvironment({ settings, apiKey, env }: ServicesOptions): Record<stri
     PROCESSOR_PORT: String(ports.PROCESSOR_PORT),
     GATEWAY_CORE_PORT: String(ports.GATEWAY_CORE_PORT),
     GATEWAY_QUERY_PORT: String(ports.GATEWAY_QUERY_PORT),
+    // Each partition costs the broker memory and time, also when it is idle: a thousand streams fit on a laptop.
+    STREAM_PARTITIONS: env.STREAM_PARTITIONS || '4',
     // A materializer that was killed holds its partitions for so long: a person waits for them here.
     KAFKA_SESSION_TIMEOUT_MS: env.KAFKA_SESSION_TIMEOUT_MS || '10000',
-    API_KEYS: [env.API_KEYS, apiKeySetting(apiKey)].filter(Boolean).join(','),
+    API_KEYS: [env.API_KEYS, apiKeySetting(secrets.apiKey)].filter(Boolean).join(','),
   };
 }

@@ -1,10 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openKafkaLog } from '#log';
+import { askClickHouse } from '#testing';
 import { freePort } from './free-port.js';
 import { root } from './kafka/jars.js';
 import { isRunning, type ProcessIdentity } from './process-identity.js';
@@ -20,14 +22,16 @@ const portNames = [
 ];
 const startTimeout = 240_000;
 
+const script = [process.execPath, 'local/start.mjs'] as const;
+
 /** One `npm start`, and what it has printed. */
 class Start {
   private readonly child: ChildProcess;
   private readonly exit: Promise<number | null>;
   output = '';
 
-  constructor(env: NodeJS.ProcessEnv) {
-    this.child = spawn(process.execPath, ['local/start.mjs'], { cwd: root, env });
+  constructor(env: NodeJS.ProcessEnv, [command, ...args]: readonly [string, ...string[]] = script) {
+    this.child = spawn(command, args, { cwd: root, env });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
     }
@@ -108,6 +112,39 @@ describe('npm start', () => {
     expect(await paste(read)).toContain('"amount":42');
   });
 
+  it('keeps the data folder, and what opens the engines, to its owner', async () => {
+    const modes = ['', 'clickhouse/password', 'kafka/password', 'kafka/server.properties', 'api-key'].map(
+      async (path) => ((await stat(join(folder, path))).mode & 0o777).toString(8),
+    );
+    expect(await Promise.all(modes)).toEqual(['700', '600', '600', '600', '600']);
+  });
+
+  it('lets nobody ask the engines who cannot read the data folder', async () => {
+    const url = `http://127.0.0.1:${env.CLICKHOUSE_PORT}`;
+    const count = 'SELECT count() > 0 FROM tributary.events';
+    expect((await askClickHouse({ clickhouseUrl: url, clickhousePassword: '' }, count)).status).toBe(403);
+    const kept = (await readFile(join(folder, 'clickhouse', 'password'), 'utf8')).trim();
+    const answer = await askClickHouse({ clickhouseUrl: url, clickhousePassword: kept }, count);
+    expect(await answer.text()).toBe('1\n');
+    const kafka = openKafkaLog({
+      brokers: [`127.0.0.1:${env.KAFKA_PORT}`],
+      clientId: 'test',
+      replicationFactor: 1,
+    });
+    await expect(kafka.admin.ping()).rejects.toThrow();
+    await kafka.close();
+  });
+
+  it('shows no password, neither in what it prints nor among the processes of the machine', async () => {
+    const { stdout: commands } = await promisify(execFile)('ps', ['-eo', 'args'], { maxBuffer: 16 << 20 });
+    expect(commands).toContain(folder);
+    for (const engine of ['clickhouse', 'kafka']) {
+      const kept = (await readFile(join(folder, engine, 'password'), 'utf8')).trim();
+      expect(commands).not.toContain(kept);
+      expect(running.output).not.toContain(kept);
+    }
+  });
+
   it('stops everything in order on Ctrl-C', async () => {
     await recordProcesses();
     expect(await alive()).toHaveLength(6);
@@ -133,4 +170,19 @@ describe('npm start', () => {
     await running.end('SIGKILL');
     await expect.poll(alive, { timeout: 100_000, interval: 100 }).toEqual([]);
   });
+
+  it.each<NodeJS.Signals>(['SIGKILL', 'SIGTERM'])(
+    'stops everything in order when the npm that runs it ends by %s',
+    async (signal) => {
+      running = new Start(env, ['npm', 'start']);
+      await running.up();
+      await recordProcesses();
+      expect(await alive()).toHaveLength(6);
+      await running.end(signal);
+      await expect.poll(() => running.output, { timeout: 100_000 }).toMatch(/Stopped\.\s*$/);
+      expect(running.output).not.toMatch(/died|at once\./);
+      expect(await alive()).toEqual([]);
+    },
+    startTimeout,
+  );
 });

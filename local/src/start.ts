@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import { folderApiKey } from './api-key.js';
+import { clickHousePassword } from './clickhouse/start.js';
 import { FolderInUseError, lockFolder } from './folder-lock.js';
 import { root } from './kafka/jars.js';
+import { kafkaPassword } from './kafka/start.js';
 import { ProcessRecord } from './orphans.js';
 import { checkBrokers, checkClickHouse, checkFolder, checkPorts, commandBeside } from './preflight.js';
-import { localServices, type ServiceName } from './services.js';
+import { localServices, type Secrets, type ServiceName } from './services.js';
 import { readSettings, type LocalSettings } from './settings.js';
 import { summary } from './summary.js';
 import { Supervisor, type Service } from './supervisor.js';
@@ -97,8 +100,8 @@ class System implements LocalSystem {
       await step('What an earlier run left is stopped', () => this.record.endRemaining());
     }
     await checkPorts(settings);
-    const apiKey = await folderApiKey(settings.dataDir);
-    const services = localServices({ settings, apiKey, say: options.say, env: options.env });
+    const secrets = await this.secrets();
+    const services = localServices({ settings, secrets, say: options.say, env: options.env });
     const run = (service: Service): Promise<void> => this.supervisor.run(service);
     await Promise.all([
       settings.brokers
@@ -113,7 +116,16 @@ class System implements LocalSystem {
     );
     if (this.ending) return;
     this.running = true;
-    options.say(summary(settings, apiKey));
+    options.say(summary(settings, secrets.apiKey));
+  }
+
+  private async secrets(): Promise<Secrets> {
+    const { dataDir, brokers, clickhouseUrl } = this.settings;
+    return {
+      apiKey: await folderApiKey(dataDir),
+      kafkaPassword: brokers ? undefined : await kafkaPassword(join(dataDir, 'kafka')),
+      clickHousePassword: clickhouseUrl ? undefined : await clickHousePassword(join(dataDir, 'clickhouse')),
+    };
   }
 
   stop(): void {

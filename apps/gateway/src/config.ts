@@ -23,6 +23,10 @@ export class GatewayConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(1) @Max(1000) READS_CONCURRENT = 8;
   /** Queries that wait for their turn; one more is a 503. */
   @FromText('number') @IsInt() @Min(0) @Max(100_000) READS_QUEUED = 256;
+  /** Mebibytes of answers held at once, from being read until their clients have taken them; more is a 503 `overloaded`. */
+  @FromText('number') @IsInt() @Min(96) @Max(65_536) GATEWAY_ANSWER_MIB = 192;
   /** Open streams of live events and of changes of projections; one more is a 503. */
   @FromText('number') @IsInt() @Min(0) @Max(10_000) LIVE_STREAMS = 500;
+  /** Of these, those that one API key may have open; one more is a 429. The core port, without keys, has no share. */
+  @FromText('number') @IsInt() @Min(1) @Max(10_000) LIVE_STREAMS_PER_KEY = 100;
 }

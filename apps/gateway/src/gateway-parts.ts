@@ -1,5 +1,6 @@
 import type { TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
+import type { AnswerBudget } from '#http';
 import type { WritePorts } from '#ingest';
 import type { Log, Producer } from '#log';
 import type { CompatibilityPolicy } from '#schemas';
@@ -38,10 +39,13 @@ export interface GatewayEngines {
 
 export interface GatewayOptions {
   gate: ReadGate;
+  answers: AnswerBudget;
   autoCreateStreams: boolean;
   schemaPolicy: CompatibilityPolicy;
   /** Open streams of live events and changes at most. */
   liveStreams: number;
+  /** Of these, those of one key at most. */
+  liveStreamsPerKey: number;
   /** Networks that webhooks may go to although they are not public. */
   webhookNetworks: WebhookNetworks;
   logger: Logger;
@@ -57,6 +61,7 @@ export interface GatewayParts {
   snapshots: SnapshotStore;
   definitions: Definitions;
   gate: ReadGate;
+  answers: AnswerBudget;
   streams: ReadableStreams;
   deletion: StreamDeletion;
   erasure: EntityErasure;
@@ -78,8 +83,9 @@ export interface GatewayParts {
 /** Puts the parts together, top to bottom. */
 export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): GatewayParts {
   const { log, store, definitions, producer, topics } = engines;
-  const { gate, autoCreateStreams, schemaPolicy, webhookNetworks, waitForMs, unknownStreamMs } = options;
-  const { liveStreams, logger } = options;
+  const { gate, answers, autoCreateStreams, schemaPolicy, webhookNetworks, waitForMs, unknownStreamMs } =
+    options;
+  const { liveStreams, liveStreamsPerKey: maxStreamsPerKey, logger } = options;
   const { reader, writer, eraser, projections, pipelines, snapshots } = store;
   const { admin } = log;
   const waitFor = new WaitFor({
@@ -92,7 +98,7 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     ...(unknownStreamMs !== undefined && { unknownStreamMs }),
   });
   const projectionLag = new ProjectionLag({ admin, definitions, topics });
-  const connections = new LiveConnections({ logger, maxStreams: liveStreams });
+  const connections = new LiveConnections({ logger, maxStreams: liveStreams, maxStreamsPerKey });
   const figures = new ProjectionFigures({ projections, gate, lag: projectionLag });
   const wrongInWebhook = (url: string) => wrongInWebhookUrl(url, webhookNetworks);
   return {
@@ -100,6 +106,7 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     snapshots,
     definitions,
     gate,
+    answers,
     streams,
     deletion: new StreamDeletion({ definitions, eraser }),
     erasure: new EntityErasure({ admin, definitions, reader, eraser, waitFor, topics, gate }),

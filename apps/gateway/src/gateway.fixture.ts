@@ -1,9 +1,17 @@
 import { parseTime, TopicNames, type Expression, type StoredEvent } from '#contracts';
 import { openDefinitions, type Definitions } from '#definitions';
-import { createContext, createHttpApp, generateKey, type AppContext, type HttpApp, type Scope } from '#http';
+import {
+  AnswerBudget,
+  createContext,
+  createHttpApp,
+  generateKey,
+  type AppContext,
+  type HttpApp,
+  type Scope,
+} from '#http';
 import { MemoryLog } from '#log';
 import { MemoryStore, type EventReader, type EventRow } from '#store';
-import { compileParsed, eventValue } from '#streaming';
+import { compileCondition, eventValue } from '#streaming';
 import { WebhookNetworks } from '#webhooks';
 import { GatewayConfig } from './config.js';
 import { gatewayParts, type GatewayParts } from './gateway-parts.js';
@@ -30,10 +38,13 @@ export interface GivenOptions {
   reader?: (reader: EventReader) => EventReader;
   apiKeys?: 'none';
   gate?: ReadGate;
+  answers?: AnswerBudget;
   /** The store evaluates a `where`; without it every one is refused. */
   where?: boolean;
   /** Open streams at most; default 500. */
   liveStreams?: number;
+  /** Of one key at most; default 100. */
+  liveStreamsPerKey?: number;
 }
 
 export async function givenGateway(options: GivenOptions = {}): Promise<GivenGateway> {
@@ -60,10 +71,12 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
       topics,
     },
     {
+      answers: options.answers ?? new AnswerBudget(64 * 1024 * 1024),
       gate: options.gate ?? new ReadGate({ concurrent: 4, queued: 100, waitMs: 10_000 }),
       autoCreateStreams: true,
       schemaPolicy: 'lenient',
       liveStreams: options.liveStreams ?? 500,
+      liveStreamsPerKey: options.liveStreamsPerKey ?? 100,
       webhookNetworks: new WebhookNetworks([]),
       logger: context.logger,
       waitForMs: 50,
@@ -97,7 +110,7 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
 }
 
 function evaluate(where: Expression, event: StoredEvent): boolean {
-  return compileParsed(where)(eventValue(event)) === true;
+  return compileCondition(where)(eventValue(event));
 }
 
 const scopesOfSpec: Scope[] = [

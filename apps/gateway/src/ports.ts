@@ -25,7 +25,13 @@ const withKeys = [
 
 /** The core port: services inside the network, no authentication. */
 export function corePort(context: AppContext<GatewayConfig>, parts: GatewayParts): HttpAppOptions {
-  return { context, port: 'core', module: GatewayModule.with(parts), openapi: document(context, 'core') };
+  return {
+    context,
+    port: 'core',
+    module: GatewayModule.with(parts),
+    openapi: document(context, 'core'),
+    answers: parts.answers,
+  };
 }
 
 /** The query port: the same API for everyone else, nothing but `GET /health/live` without a key. */
@@ -39,6 +45,7 @@ export function queryPort(context: AppContext<GatewayConfig>, parts: GatewayPart
   return {
     ...corePort(context, parts),
     port: 'query',
+    anySite: true,
     openapi: document(context, 'query'),
     configure: (instance) =>
       requireApiKeys(instance, {

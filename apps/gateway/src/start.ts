@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TopicNames } from '#contracts';
 import { openDefinitions } from '#definitions';
-import { startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext } from '#http';
+import { AnswerBudget, startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext } from '#http';
 import { LateProducer, MeteredProducer, traced } from '#ingest';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
@@ -33,7 +33,8 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   const { config, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
   const log = openKafkaLog({ ...kafkaLogOptions(config, 'gateway'), logger: context.logger });
-  const store = openClickHouse(clickHouseOptions(config));
+  const answers = new AnswerBudget(config.GATEWAY_ANSWER_MIB * 1024 * 1024);
+  const store = openClickHouse({ ...clickHouseOptions(config), readBudget: answers });
   const definitions = openDefinitions({
     log,
     names: topics,
@@ -49,9 +50,11 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
     { log, store, definitions, producer, topics },
     {
       gate,
+      answers,
       autoCreateStreams: config.AUTO_CREATE_STREAMS,
       schemaPolicy: config.SCHEMA_COMPATIBILITY_POLICY,
       liveStreams: config.LIVE_STREAMS,
+      liveStreamsPerKey: config.LIVE_STREAMS_PER_KEY,
       webhookNetworks: new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS),
       logger: context.logger,
     },

@@ -19,7 +19,7 @@ function keyRing({ API_KEYS }: Pick<IngestConfig, 'API_KEYS'>, { keys }: Pick<De
 export function portKeys(
   config: Pick<IngestConfig, 'INGEST_REQUIRE_KEYS' | 'API_KEYS' | 'KEYS_MAX_AGE_SECONDS'>,
   definitions: Pick<Definitions, 'keys' | 'ageMs'>,
-): Pick<HttpAppOptions, 'configure'> {
+): Pick<HttpAppOptions, 'configure' | 'anySite'> {
   if (!config.INGEST_REQUIRE_KEYS) return {};
   const options = {
     keyRing: keyRing(config, definitions),
@@ -28,5 +28,5 @@ export function portKeys(
     open: ['/health/ready'],
     onRefused: (code: string) => metrics.authRefused.inc({ code }),
   };
-  return { configure: (instance) => requireApiKeys(instance, options) };
+  return { anySite: true, configure: (instance) => requireApiKeys(instance, options) };
 }

@@ -14,7 +14,7 @@ export function refusalOf(stream: string, access: StreamAccess, pointer: string)
   if (permitsStream(access, stream)) return undefined;
   const detail = `This API key covers ${access.patterns?.join(', ') || 'no stream'}.`;
   return new Rejection('stream_forbidden', detail, [
-    { pointer, detail: `${stream} is not among the streams of this key` },
+    { pointer, detail: 'must be a stream that this API key covers' },
   ]);
 }
 

@@ -41,6 +41,7 @@ const eventProblems: readonly ProblemCode[] = [
   'stream_being_deleted',
   'payload_too_large',
   'schema_violation',
+  'schema_too_expensive',
 ];
 
 export const codesOfEvents = `The code of a problem: ${eventProblems.map((code) => `\`${code}\``).join(', ')}.`;
@@ -61,6 +62,7 @@ export const writeProblems: readonly ProblemCode[] = [
   'payload_too_large',
   'unsupported_media_type',
   'schema_violation',
+  'schema_too_expensive',
   'too_many_requests',
   'overloaded',
   'log_unavailable',

@@ -9,7 +9,7 @@ import type { RowWriter } from './row-writer.js';
 import { StoredEvents } from './stored-events.js';
 import type { VersionCache } from './version-cache.js';
 
-/** A rebalance takes a few seconds. */
+/** A member that was thrown out of its group is back within a few seconds. */
 const keepMs = 15_000;
 
 export interface AssignmentsOptions {
@@ -49,8 +49,9 @@ interface Held {
 /**
  * The partitions that this process has been given, each from its assignment to its revocation.
  *
- * Every rebalance revokes all partitions, and mostly gives them back to who had them. What is known of a partition
- * follows from the log alone, so it is kept for a while and goes on where it was, without reading the id window again.
+ * A member that was thrown out of its group loses all partitions, and is mostly given them back. What is known of a
+ * partition follows from the log alone, so it is kept for a while and goes on where it was, without reading the id window
+ * again.
  */
 export class Assignments {
   private readonly held = new Map<string, Held>();

@@ -11,7 +11,7 @@ import {
   type Stretch,
 } from '#store';
 import { createLogger } from '#telemetry';
-import { freshNames, testEngines } from '#testing';
+import { freshNames, testClickHouse, testEngines } from '#testing';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Materializer } from './materializer.js';
@@ -71,8 +71,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
       replicationFactor: 1,
       bounds: { heartbeatMs: 200, sessionTimeoutMs: 6_000, subscribeDebounceMs: 50 },
     });
-  const openStore = () =>
-    openClickHouse({ url: testEngines().clickhouseUrl, user: 'default', password: '', database });
+  const openStore = () => openClickHouse(testClickHouse(database));
 
   async function start(wrap: (writer: RowWriter) => RowWriter = (writer) => writer): Promise<Member> {
     const log = openLog();

@@ -1,10 +1,10 @@
-import { Erasures, LagMonitor, type LagGauge, Progress } from '#consuming';
+import { Erasures, LagMonitor, type LagGauge, Progress, showBatches } from '#consuming';
 import { TopicNames } from '#contracts';
 import { openDefinitions } from '#definitions';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn } from '#store';
-import { metrics } from '#telemetry';
+import { metrics, underWay } from '#telemetry';
 import type { MaterializerConfig } from './config.js';
 import { registerChecks } from './health.js';
 import { Janitor } from './janitor/janitor.js';
@@ -43,11 +43,12 @@ const closeSeconds = 5;
 export async function startMaterializer(context: AppContext<MaterializerConfig>): Promise<void> {
   const { config, logger, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
-  const log = openKafkaLog({
-    ...kafkaLogOptions(config, 'materializer'),
+  const kafkaLog = openKafkaLog({
+    ...kafkaLogOptions(config, 'materializer', config.MATERIALIZER_PORT),
     logger,
     bounds: { sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS, ...fetchBounds },
   });
+  const log = showBatches(kafkaLog, underWay);
   const store = openClickHouse(clickHouseOptions(config));
   const definitions = openDefinitions({
     log,

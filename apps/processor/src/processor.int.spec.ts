@@ -5,7 +5,7 @@ import { openKafkaLog, type Log } from '#log';
 import { openClickHouse, type Store } from '#store';
 import { compileFold, type FoldState } from '#streaming';
 import { createLogger } from '#telemetry';
-import { testEngines } from '#testing';
+import { askClickHouse, testClickHouse, testEngines } from '#testing';
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Processor } from './processor.js';
@@ -24,13 +24,13 @@ const running = new Set<Processor>();
 const failures: Error[] = [];
 
 beforeAll(async () => {
-  const { kafkaBrokers, clickhouseUrl } = testEngines();
+  const { kafkaBrokers } = testEngines();
   log = openKafkaLog({
     ...{ brokers: kafkaBrokers.split(','), clientId: 'test', replicationFactor: -1 },
     // A member that is killed is missed no longer than that.
     bounds: { sessionTimeoutMs: 6000, subscribeDebounceMs: 50 },
   });
-  store = openClickHouse({ url: clickhouseUrl, user: 'default', password: '', database });
+  store = openClickHouse(testClickHouse(database));
   await store.migrate();
   definitions = openDefinitions({ log, names: topics, defaults: { partitions } });
   await definitions.start();
@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 async function sql(statement: string): Promise<string> {
-  const answer = await fetch(`${testEngines().clickhouseUrl}/`, { method: 'POST', body: statement });
+  const answer = await askClickHouse(testEngines(), statement);
   const text = await answer.text();
   expect(answer.status, text).toBe(200);
   return text;

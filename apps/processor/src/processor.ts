@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Retry, type KnownErasures, type Progress } from '#consuming';
-import type { TopicNames } from '#contracts';
+import { withAnySignal, type TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
 import type { Log } from '#log';
 import type { EventReader, EventWriter, ProjectionWriter } from '#store';
@@ -105,9 +105,9 @@ export class Processor {
    */
   async close(flushMs: number): Promise<void> {
     const waited = new AbortController();
-    const givenUp = sleep(flushMs, undefined, {
-      signal: AbortSignal.any([waited.signal, this.stopped.signal]),
-    })
+    const givenUp = withAnySignal([waited.signal, this.stopped.signal], (signal) =>
+      sleep(flushMs, undefined, { signal }),
+    )
       .catch(() => undefined)
       .then(() => this.stopped.abort());
     await this.supervisor.close(givenUp);

@@ -1,11 +1,11 @@
-import { Erasures, LagMonitor, Progress, type LagGauge } from '#consuming';
+import { Erasures, LagMonitor, Progress, showBatches, type LagGauge } from '#consuming';
 import { TopicNames } from '#contracts';
 import { openDefinitions } from '#definitions';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
 import { LateProducer } from '#ingest';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
-import { metrics } from '#telemetry';
+import { metrics, underWay } from '#telemetry';
 import { Deliverer, Poster, webhookKeys, WebhookNetworks } from '#webhooks';
 import type { ProcessorConfig } from './config.js';
 import { registerChecks } from './health.js';
@@ -87,11 +87,12 @@ function pipelineOf(name: string): string | undefined {
 export async function startProcessor(context: AppContext<ProcessorConfig>): Promise<void> {
   const { config, logger, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
-  const log = openKafkaLog({
-    ...kafkaLogOptions(config, 'processor'),
+  const kafkaLog = openKafkaLog({
+    ...kafkaLogOptions(config, 'processor', config.PROCESSOR_PORT),
     logger,
     bounds: { sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS, ...fetchBounds },
   });
+  const log = showBatches(kafkaLog, underWay);
   const store = openClickHouse(clickHouseOptions(config));
   const definitions = openDefinitions({
     log,

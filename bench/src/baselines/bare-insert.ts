@@ -1,4 +1,5 @@
 import { openClickHouse } from '#store';
+import { clickHouseOf, type ClickHouseServer } from '#testing';
 import { ClickHouse } from '../clickhouse.js';
 
 /** As in libs/store: one insert is one block. */
@@ -19,7 +20,7 @@ const columns =
  * HTTP requests with ready-made bodies, one after the other. Rows per second of the inserts alone.
  */
 export async function bareInsert(source: {
-  url: string;
+  server: ClickHouseServer;
   database: string;
   stream: string;
 }): Promise<{ rowBinary: number; jsonEachRow: number }> {
@@ -30,13 +31,13 @@ export async function bareInsert(source: {
 }
 
 async function insertAgain(
-  source: { url: string; database: string; stream: string },
+  source: { server: ClickHouseServer; database: string; stream: string },
   format: 'RowBinary' | 'JSONEachRow',
 ): Promise<number> {
   const database = `${source.database}_bare`;
-  await emptyTables(source.url, database);
-  const from = new ClickHouse(source.url, source.database);
-  const to = new ClickHouse(source.url, database);
+  await emptyTables(source.server, database);
+  const from = new ClickHouse(source.server, source.database);
+  const to = new ClickHouse(source.server, database);
   const where = `stream = '${source.stream}'`;
   const rows = await from.number(`SELECT count() FROM events WHERE ${where}`);
   let seconds = 0;
@@ -51,14 +52,14 @@ async function insertAgain(
   }
   const stored = await to.number('SELECT count() FROM events');
   if (stored !== rows) throw new Error(`${stored} of ${rows} rows were inserted`);
-  await new ClickHouse(source.url, 'default').run(`DROP DATABASE ${database}`);
+  await new ClickHouse(source.server, 'default').run(`DROP DATABASE ${database}`);
   return rows / seconds;
 }
 
 /** The store's own migrations make the tables: the same ones, in the same version. */
-async function emptyTables(url: string, database: string): Promise<void> {
-  await new ClickHouse(url, 'default').run(`DROP DATABASE IF EXISTS ${database}`);
-  const store = openClickHouse({ url, user: 'default', password: '', database });
+async function emptyTables(server: ClickHouseServer, database: string): Promise<void> {
+  await new ClickHouse(server, 'default').run(`DROP DATABASE IF EXISTS ${database}`);
+  const store = openClickHouse(clickHouseOf(server, database));
   await store.migrate();
   await store.close();
 }

@@ -19,7 +19,7 @@ const readsPerRun = 200;
 export async function entityState(bench: Bench): Promise<Row[]> {
   const events = (bench.options.events ?? defaultEvents) + afterLast;
   return withStack(bench, async (stack) => {
-    const clickhouse = new ClickHouse(bench.engines.clickhouseUrl, stack.database);
+    const clickhouse = new ClickHouse(bench.engines, stack.database);
     await createStream(stack, longEntity.stream);
     await makeEvents(clickhouse, 0, otherEvents);
     await makeLongEntity(clickhouse, events, snapshotEvery);

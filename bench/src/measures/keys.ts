@@ -83,7 +83,7 @@ function foldRows(runs: readonly Folded[], { entities }: { events: number; entit
 }
 
 async function readRows(bench: Bench, stack: Stack, entities: number): Promise<Row[]> {
-  await new ClickHouse(bench.engines.clickhouseUrl, stack.database).settled();
+  await new ClickHouse(bench.engines, stack.database).settled();
   const path = '/api/v1/projections/keys/state';
   const oneKey = paths(bench, (below) => `${path}/order-${below(entities)}`);
   const pages = paths(bench, (below) => `${path}?limit=100&prefix=order-${below(entities / 1000)}`);

@@ -30,7 +30,7 @@ export async function drain(bench: Bench): Promise<Row[]> {
       const stream = 'backlog';
       await fill(stack, stream, events);
       const drained = await drainOnce(bench, stack, stream);
-      const source = { url: bench.engines.clickhouseUrl, database: stack.database, stream };
+      const source = { server: bench.engines, database: stack.database, stream };
       const bare = await bareInsert(source);
       const job: ConsumeJob = {
         brokers: bench.engines.brokers.split(','),

@@ -17,7 +17,7 @@ export async function pages(bench: Bench): Promise<Row[]> {
   const whole = sizeOf(bench.options.pageEvents);
   const tenth = { made: Math.floor(bench.options.pageEvents / 10), flights: 0 };
   return withStack(bench, async (stack) => {
-    const clickhouse = new ClickHouse(bench.engines.clickhouseUrl, stack.database);
+    const clickhouse = new ClickHouse(bench.engines, stack.database);
     for (let index = 0; index < madeStreams; index++) await createStream(stack, `pages-${index}`);
     await createStream(stack, 'flights');
     await makeEvents(clickhouse, 0, tenth.made);
@@ -31,7 +31,7 @@ export async function pages(bench: Bench): Promise<Row[]> {
 
 async function timeKinds(bench: Bench, stack: Stack, size: DatasetSize): Promise<Times> {
   bench.say(`pages of ${figure(size.made + size.flights)} events`);
-  await new ClickHouse(bench.engines.clickhouseUrl, stack.database).settled();
+  await new ClickHouse(bench.engines, stack.database).settled();
   const kinds = pageKinds.map((kind) =>
     Array.from({ length: bench.options.runs }, (_, run) =>
       pagePaths(kind, size, { count: pagesPerRun, seed: run + 1 }),

@@ -8,6 +8,7 @@ release's own one is.
 {{- $app := .component -}}
 {{- $own := default (include "tributary.fullname" $root) .secret -}}
 {{- $config := mergeOverwrite (dict "HOST" "0.0.0.0") (default dict $values.config) (default dict (index $values $app).config) -}}
+{{- $_ := set $config "ALLOWED_HOSTS" (include "tributary.allowedHosts" (dict "root" $root "component" $app "more" $config.ALLOWED_HOSTS)) -}}
 {{- range $name, $value := $config }}
 - name: {{ $name }}
   value: {{ ternary ($value | int64) $value (kindIs "float64" $value) | toString | quote }}

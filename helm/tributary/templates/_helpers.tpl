@@ -59,6 +59,19 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- if eq . "gateway" }}core{{ else }}http{{ end }}
 {{- end -}}
 
+{{/*
+The names that an app answers to on a port without keys: those of its Service, and what the values say. Takes {root,
+component, more}.
+*/}}
+{{- define "tributary.allowedHosts" -}}
+{{- $service := printf "%s-%s" (include "tributary.fullname" .root) .component -}}
+{{- $names := list $service -}}
+{{- range list "" ".svc" ".svc.cluster.local" -}}
+{{- $names = append $names (printf "%s.%s%s" $service $.root.Release.Namespace .) -}}
+{{- end -}}
+{{- join "," (compact (append $names (default "" .more))) -}}
+{{- end -}}
+
 {{/* Whether an app speaks to ClickHouse: ingest does not, and gets no password. */}}
 {{- define "tributary.readsStore" -}}
 {{- if ne . "ingest" }}true{{ end }}

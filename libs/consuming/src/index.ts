@@ -13,5 +13,6 @@ export { PartitionErasures } from './partition-erasures.js';
 export { Progress } from './progress.js';
 export { Retry, type RetryOptions } from './retry.js';
 export { sampledRequests, type SampledRequest } from './sampled-requests.js';
+export { showBatches } from './show-batches.js';
 export { inStoreSpans, type Followed, type StoreSpans } from './store-spans.js';
 export { logTimeAt, warmUpStart } from './warm-up.js';

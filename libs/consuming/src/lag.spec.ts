@@ -1,4 +1,4 @@
-import { MemoryLog } from '#log';
+import { MemoryLog, type TopicAdmin } from '#log';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CommitLine } from './commit-line.js';
 import { LagMonitor, type FollowedPartition } from './lag.js';
@@ -84,6 +84,25 @@ describe('LagMonitor', () => {
     await lag.measure();
     expect(lag.total.events).toBe(6);
     expect(progress.hangs(lag.total.events)).toBe(true);
+  });
+
+  it('asks once for a thousand topics', async () => {
+    let questions = 0;
+    const asking = new LagMonitor({
+      admin: Object.assign(Object.create(log.admin) as TopicAdmin, {
+        offsetsIn: (topics: readonly string[]) => {
+          questions++;
+          return log.admin.offsetsIn(topics);
+        },
+        offsets: () => Promise.reject(new Error('one topic after the other')),
+      }),
+      ...{ progress, partitions: () => states, intervalMs: 60_000, now: () => now },
+      nameOf: ({ topic }) => topic,
+      gauge: { set: () => undefined, remove: () => undefined },
+    });
+    states = Array.from({ length: 1_000 }, (_, i) => stateOf(i < 2 ? ['a', 'b'][i]! : `c${i}`, 4));
+    await asking.measure();
+    expect([asking.total.events, questions]).toEqual([12, 1]);
   });
 
   it('counts as an attempt when no topic can be asked', async () => {

@@ -1,4 +1,4 @@
-import type { TopicAdmin } from '#log';
+import type { PartitionOffsets, TopicAdmin } from '#log';
 import type { Progress } from './progress.js';
 
 export interface Lag {
@@ -65,31 +65,23 @@ export class LagMonitor<Followed extends FollowedPartition = FollowedPartition> 
   }
 
   /**
-   * One round over the topics of the partitions that are assigned now. A topic that fails, as it was deleted perhaps, is
-   * no reason to know nothing of the others; when all do, the log cannot be reached.
+   * One question for the topics of the partitions that are assigned now. A topic that is not in the answer, as it was
+   * deleted perhaps, is no reason to know nothing of the others; when none is, that counts as an attempt.
    */
   async measure(): Promise<void> {
-    const byTopic = grouped(this.options.partitions(), ({ topic }) => topic);
-    let failed = 0;
-    for (const [topic, states] of byTopic) {
-      try {
-        await this.measureTopic(topic, states);
-      } catch {
-        // Whoever consumes meets that too, and says it.
-        failed++;
+    const { admin, now, partitions, progress } = this.options;
+    const byTopic = grouped(partitions(), ({ topic }) => topic);
+    const found = await admin.offsetsIn([...byTopic.keys()]).catch(noAnswer);
+    if (found.size === 0 && byTopic.size > 0) return progress.attempted();
+    for (const [topic, offsets] of found) {
+      const ends = new Map(offsets.map(({ partition, end }) => [partition, end]));
+      for (const state of byTopic.get(topic) ?? []) {
+        state.end = Math.max(state.end, ends.get(state.partition) ?? 0);
+        if (state.end <= state.commits.committed) state.handledUntil = now();
       }
     }
-    if (failed > 0 && failed === byTopic.size) return this.options.progress.attempted();
-    this.options.progress.measured(this.total.events);
+    progress.measured(this.total.events);
     this.show();
-  }
-
-  private async measureTopic(topic: string, states: readonly Followed[]): Promise<void> {
-    const ends = new Map((await this.options.admin.offsets(topic)).map((o) => [o.partition, o.end]));
-    for (const state of states) {
-      state.end = Math.max(state.end, ends.get(state.partition) ?? 0);
-      if (state.end <= state.commits.committed) state.handledUntil = this.options.now();
-    }
   }
 
   private schedule(): void {
@@ -133,4 +125,9 @@ function grouped<Followed>(
     else groups.set(name, [state]);
   }
   return groups;
+}
+
+/** Whoever consumes meets that too, and says it. */
+function noAnswer(): Map<string, PartitionOffsets[]> {
+  return new Map();
 }

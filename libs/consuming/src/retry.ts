@@ -34,7 +34,7 @@ export class Retry {
    * @throws the signal's reason when it is aborted between attempts; at once whatever repeating does not help against.
    */
   async run<T>(engine: 'log' | 'store', signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
-    const { firstDelayMs = 100, longestDelayMs = 5000 } = this.options;
+    const { firstDelayMs = 100, longestDelayMs = 2000 } = this.options;
     const call = Symbol(engine);
     try {
       for (let delay = firstDelayMs; ; delay = Math.min(delay * 2, longestDelayMs)) {

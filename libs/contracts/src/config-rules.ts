@@ -31,6 +31,16 @@ function isHostAndPort(text: unknown): boolean {
   return port !== undefined && Number(port) > 0 && Number(port) < 65_536;
 }
 
+/** Names of hosts, without a port: `gateway`, `events.example.com`. */
+export function AreHostNames(): PropertyDecorator {
+  const name = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
+  return follows('areHostNames', (value) =>
+    Array.isArray(value) && value.every((host) => name.test(String(host)))
+      ? undefined
+      : 'it must be names of hosts, comma-separated, without ports and wildcards',
+  );
+}
+
 /** IP addresses, alone or with the length of a network's prefix: `10.1.2.3`, `10.0.0.0/8`, `fd00::/8`. */
 export function AreNetworks(): PropertyDecorator {
   return follows('areNetworks', (value) =>

@@ -32,6 +32,10 @@ describe('the configuration', () => {
     ['KAFKA_TLS', 'yes'],
     ['CLICKHOUSE_DATABASE', 'a-b'],
     ['LOG_LEVEL', 'loud'],
+    ['ALLOWED_HOSTS', 'gateway:3900'],
+    ['ALLOWED_HOSTS', '*'],
+    ['ALLOWED_HOSTS', 'http://gateway'],
+    ['ALLOWED_HOSTS', 'a..b'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '1'],
     ['TRUST_PROXY', '10.0.0.0/33'],
@@ -108,6 +112,12 @@ describe('the configuration', () => {
     ['KAFKA_TLS_KEY', 'KAFKA_TLS_CERT'],
   ])('refuses %s without %s', (name, other) => {
     expect(() => load({ [name]: 'file.pem' })).toThrow(other);
+  });
+
+  it('takes names of hosts, and none without', () => {
+    expect(load({}).ALLOWED_HOSTS).toEqual([]);
+    const names = ['gateway', 'live-gateway.events.svc.cluster.local', 'Events.Example.com'];
+    expect(load({ ALLOWED_HOSTS: names.join(', ') }).ALLOWED_HOSTS).toEqual(names);
   });
 
   it('takes proxies by their addresses and networks, and trusts none without', () => {

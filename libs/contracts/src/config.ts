@@ -15,6 +15,7 @@ import {
 import {
   AreBrokers,
   AreHeaders,
+  AreHostNames,
   AreNetworks,
   IsOpenUrl,
   IsShare,
@@ -132,6 +133,12 @@ export class AppConfig {
    * a client behind one known by its own address.
    */
   @FromText('list') @AreNetworks() TRUST_PROXY: string[] = [];
+
+  /**
+   * Names that requests may be sent to on a port that asks for no key, comma-separated, without ports. IP addresses and
+   * localhost always do.
+   */
+  @FromText('list') @AreHostNames() ALLOWED_HOSTS: string[] = [];
 
   @FromText('list')
   @AreBrokers()

@@ -1,14 +1,7 @@
 import 'reflect-metadata';
-import {
-  IsObject,
-  IsOptional,
-  IsString,
-  Matches,
-  MaxLength,
-  MinLength,
-  registerDecorator,
-} from 'class-validator';
+import { IsObject, IsOptional, IsString, Matches, registerDecorator } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { Characters } from './characters.js';
 import { limits } from './limits.js';
 import { streamNamePattern, uuidPattern } from './names.js';
 
@@ -63,9 +56,7 @@ export class EventInput {
   stream: string;
 
   @JSONSchema({ description: 'What happened, in the words of the client.', example: 'order.placed' })
-  @IsString()
-  @MinLength(1)
-  @MaxLength(limits.eventTypeCharacters)
+  @Characters({ most: limits.eventTypeCharacters })
   @Matches(plainTextPattern, plainText)
   event_type: string;
 
@@ -81,9 +72,7 @@ export class EventInput {
     example: 'order-17',
   })
   @IsOptional()
-  @IsString()
-  @MinLength(1)
-  @MaxLength(limits.entityIdCharacters)
+  @Characters({ most: limits.entityIdCharacters })
   @Matches(plainTextPattern, plainText)
   entity_id?: string | null;
 

@@ -12,8 +12,18 @@ export type Expression =
   | { kind: 'unary'; operator: '!' | '-'; operand: Expression; at: number }
   | { kind: 'binary'; operator: BinaryOperator; left: Expression; right: Expression; at: number }
   | { kind: 'conditional'; test: Expression; then: Expression; else: Expression; at: number }
-  /** A function or a method (`object` set); macros such as `has` and `exists` are calls too. */
-  | { kind: 'call'; name: string; object: Expression | null; args: Expression[]; at: number };
+  /**
+   * A function or a method (`object` set); macros such as `has` and `exists` are calls too. `maxBytes` is of `matches`
+   * with a pattern that is written out: it has no value for a text with more bytes of UTF-8.
+   */
+  | {
+      kind: 'call';
+      name: string;
+      object: Expression | null;
+      args: Expression[];
+      at: number;
+      maxBytes?: number;
+    };
 
 export type BinaryOperator =
   '&&' | '||' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/' | '%' | 'in';

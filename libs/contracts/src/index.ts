@@ -1,4 +1,5 @@
 export * from './compatibility.js';
+export * from './characters.js';
 export { ByteRange } from './byte-range.js';
 export { compareUtf8 } from './compare-utf8.js';
 export * from './config.js';
@@ -12,6 +13,7 @@ export * from './json-depth.js';
 export * from './json-scanner.js';
 export * from './limits.js';
 export * from './names.js';
+export * from './pattern-bounds.js';
 export * from './problem.js';
 export { uuidText } from './record-bytes.js';
 export { RecordReader, UnreadableRecordError } from './record-reader.js';
@@ -19,3 +21,4 @@ export * from './record.js';
 export * from './stream-access.js';
 export * from './stream-input.js';
 export * from './time.js';
+export * from './with-any-signal.js';

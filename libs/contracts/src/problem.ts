@@ -23,6 +23,7 @@ export const problems = {
   insufficient_scope: { status: 403, title: 'The API key does not permit this' },
   stream_forbidden: { status: 403, title: 'The API key does not permit this stream' },
   stream_reserved: { status: 403, title: 'The name is reserved for the system' },
+  cross_site_request: { status: 403, title: 'Pages of other sites may not use this port' },
   not_found: { status: 404, title: 'There is nothing at this address' },
   event_not_found: { status: 404, title: 'There is no event with this id' },
   stream_not_found: { status: 404, title: 'There is no stream with this name' },
@@ -50,6 +51,7 @@ export const problems = {
   uri_too_long: { status: 414, title: 'The URI is too long' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
   expectation_failed: { status: 417, title: 'The expectation cannot be met' },
+  host_not_allowed: { status: 421, title: 'The host is not one of this instance' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   too_many_requests: { status: 429, title: 'Too many requests', retryable: true },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
@@ -61,8 +63,9 @@ export const problems = {
   definition_conflict: { status: 503, title: 'Others keep changing the same definition', retryable: true },
   projection_building: { status: 503, title: 'The projection is still being built', retryable: true },
   entity_state_too_large: { status: 422, title: 'The state of the entity is too large' },
+  schema_too_expensive: { status: 422, title: 'The event takes too long to check against its schema' },
   schema_violation: { status: 422, title: 'The event does not fit its schema' },
-  query_too_expensive: { status: 422, title: 'The query reads more than is allowed' },
+  query_too_expensive: { status: 422, title: 'The query costs more than is allowed' },
   not_yet_materialized: { status: 504, title: 'The position cannot be queried yet' },
 } as const satisfies Record<string, CatalogueEntry>;
 

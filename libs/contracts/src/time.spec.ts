@@ -5,6 +5,18 @@ import { earliestTime, formatTime, latestTime, parseFormattedTime, parseTime } f
 const anyTime = fc.integer({ min: earliestTime, max: latestTime - 1 });
 
 describe('times', () => {
+  it('are read as far as a time can reach, however long the text is', () => {
+    let looks = 0;
+    const long = `2026-11-21T04:00:00.${'1'.repeat(100_000)}Z`;
+    const charCodeAt = (at: number): number => {
+      looks++;
+      return long.charCodeAt(at);
+    };
+    const counting = Object.assign(Object(long) as string, { charCodeAt });
+    expect(parseTime(counting)).toBeUndefined();
+    expect(looks).toBeLessThan(50);
+  });
+
   it('come back from their text to the microsecond', () => {
     fc.assert(fc.property(anyTime, (micros) => parseTime(formatTime(micros)) === micros));
     fc.assert(fc.property(anyTime, (micros) => parseFormattedTime(formatTime(micros)) === micros));

@@ -55,7 +55,7 @@ function daysIn(year: number, month: number): number {
 function endOfFraction(text: string): number | undefined {
   if (text[19] !== '.') return 19;
   let i = 20;
-  while (text.charCodeAt(i) >= 0x30 && text.charCodeAt(i) <= 0x39) i++;
+  while (i <= 29 && text.charCodeAt(i) >= 0x30 && text.charCodeAt(i) <= 0x39) i++;
   return i > 20 && i <= 29 ? i : undefined;
 }
 

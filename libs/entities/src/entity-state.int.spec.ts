@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openClickHouse, type Store } from '#store';
-import { freshNames, testEngines } from '#testing';
+import { freshNames, testClickHouse } from '#testing';
 import { entityEvent, entityOf, microsecondsOf2026 as now } from './entity.fixture.js';
 import { describeEntityStates } from './entity-state.contract.js';
 import { entityState } from './entity-state.js';
@@ -10,8 +10,7 @@ import { makeSnapshot } from './snapshot-maker.js';
 let store: Store;
 
 beforeAll(async () => {
-  const url = testEngines().clickhouseUrl;
-  store = openClickHouse({ url, user: 'default', password: '', database: freshNames().database });
+  store = openClickHouse(testClickHouse(freshNames().database));
   await store.migrate();
 });
 afterAll(() => store.close());

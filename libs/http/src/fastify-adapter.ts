@@ -52,7 +52,7 @@ export class ProblemAdapter extends FastifyAdapter {
     registerOddRequests(this.instance);
     const routes = new RouteTable(this.instance);
     this.instance.setErrorHandler((error: FastifyError, request, reply) =>
-      sender.send(withAcceptPost(error, request), request, reply),
+      sender.send(refusal(error, request, routes), request, reply),
     );
     this.instance.setNotFoundHandler((request, reply) =>
       sender.send(unmatched(request, routes), request, reply),
@@ -77,6 +77,13 @@ function unmatched(request: FastifyRequest, routes: RouteTable): ProblemError {
     return new ProblemError('not_found', `There is nothing at this address${emptyPart(path)}.`);
   const allow = methods.join(', ');
   return new ProblemError('method_not_allowed', `This address has: ${allow}.`, { headers: { allow } });
+}
+
+/** What Fastify refuses although nothing is at the address: a path that leaves the folder of files, and a method. */
+const unmatchedCodes = ['FST_STATIC_FORBIDDEN_PATH', 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'];
+
+function refusal(error: FastifyError, request: FastifyRequest, routes: RouteTable): unknown {
+  return unmatchedCodes.includes(error.code) ? unmatched(request, routes) : withAcceptPost(error, request);
 }
 
 /** What a variable of a shell that is not set leaves of an address. */

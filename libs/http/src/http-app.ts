@@ -4,6 +4,9 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '#contracts';
+import { AnswerBudget } from './answers/answer-budget.js';
+import { registerAnswers } from './answers/answer-hooks.js';
+import type { SendBounds } from './answers/send-watch.js';
 import type { AppContext } from './app-context.js';
 import { BodyBudget } from './body-budget.js';
 import { defaultTimeouts, ProblemAdapter, type Timeouts } from './fastify-adapter.js';
@@ -11,10 +14,13 @@ import { registerHttpMetrics } from './http-metrics.js';
 import { registerHttpTracing } from './http-tracing.js';
 import { nestLogger } from './nest-logger.js';
 import { serveOpenApi, type OpenApiOptions } from './openapi.js';
+import { boundPipelining } from './pipelining.js';
 import { PortDrain } from './port-drain.js';
 import { namePort } from './port-name.js';
 import { registerBodyParsers } from './read-body.js';
 import { ProblemFilter, ProblemSender } from './send-problem.js';
+import { noSniffing } from './security-headers.js';
+import { guardSite } from './site-guard.js';
 import { registerSystemRoutes } from './system-routes.js';
 
 export interface HttpAppOptions {
@@ -25,11 +31,17 @@ export interface HttpAppOptions {
   module: object;
   /** Hooks and routes of Fastify's own, before Nest adds its routes: authentication goes here. */
   configure?(instance: FastifyInstance): void;
+  /** Every route asks for a key: requests to any host and from any site are let in, and the key decides. */
+  anySite?: boolean;
   /** Serves `/openapi.json` and `/docs`. */
   openapi?: OpenApiOptions;
   timeouts?: Partial<Timeouts>;
   /** Bytes of request bodies held at once; default 64 MiB. */
   bodyBytes?: number;
+  /** What bounds the bytes of answers; ports of one process share one. Default: 64 MiB for this port alone. */
+  answers?: AnswerBudget;
+  /** How much of its answer a client has to take, and how soon. */
+  sending?: Partial<SendBounds>;
   /** Milliseconds between turning unready and refusing connections; default 500. */
   graceMs?: number;
 }
@@ -54,6 +66,7 @@ export interface ListeningApp extends HttpApp {
 }
 
 const bodyBytes = 64 * 1024 * 1024;
+const answerBytes = 64 * 1024 * 1024;
 
 /** Puts an HTTP app together without listening: specs inject requests into it. */
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
@@ -65,15 +78,22 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   });
   const instance: FastifyInstance = adapter.getInstance<FastifyInstance>();
   namePort(instance, options.port ?? context.name);
+  boundPipelining(instance);
   instance.addHook('onRequest', (request, reply, done) => {
-    void reply.header('x-request-id', request.id);
+    void reply.headers({ 'x-request-id': request.id, ...noSniffing });
     done();
   });
   registerHttpMetrics(instance);
   if (context.tracing) registerHttpTracing(instance, context.tracing);
   const drain = new PortDrain(instance, context);
+  const { ALLOWED_HOSTS: allowedHosts, HOST: ownHost } = context.config;
+  if (!options.anySite) guardSite(instance, [...allowedHosts, ownHost]);
   options.configure?.(instance);
   registerBodyParsers(instance, new BodyBudget(options.bodyBytes ?? bodyBytes));
+  registerAnswers(instance, {
+    budget: options.answers ?? new AnswerBudget(answerBytes),
+    sending: options.sending,
+  });
   registerSystemRoutes(instance, context.health);
   const nest = await NestFactory.create<NestFastifyApplication>(options.module as never, adapter as never, {
     bodyParser: false,

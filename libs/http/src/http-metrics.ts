@@ -1,14 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { metrics } from '#telemetry';
+import { metrics, underWay } from '#telemetry';
 
 /**
  * Counts and times every request by route pattern, whatever becomes of it. Fastify knows a fixed set of methods, and
- * patterns are as many as there are routes: the labels are bounded.
+ * patterns are as many as there are routes: the labels are bounded. A request is under way until its answer is closed.
  */
 export function registerHttpMetrics(instance: FastifyInstance): void {
-  instance.addHook('onRequest', (_request, reply, done) => {
+  instance.addHook('onRequest', (request, reply, done) => {
     metrics.httpInFlight.inc();
-    reply.raw.on('close', () => metrics.httpInFlight.dec());
+    const end = underWay.begin({ request: request.id, method: request.method, route: routeOf(request) });
+    reply.raw.on('close', () => {
+      metrics.httpInFlight.dec();
+      end();
+    });
     done();
   });
   instance.addHook('onResponse', (request, reply, done) => {
@@ -18,8 +22,12 @@ export function registerHttpMetrics(instance: FastifyInstance): void {
 }
 
 function observe(request: FastifyRequest, reply: FastifyReply): void {
-  const route = request.routeOptions.url ?? 'unmatched';
+  const route = routeOf(request);
   const status = `${Math.floor(reply.statusCode / 100)}xx`;
   metrics.httpRequests.inc({ method: request.method, route, status });
   metrics.httpDuration.observe({ method: request.method, route }, reply.elapsedTime / 1000);
+}
+
+function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? 'unmatched';
 }

@@ -19,6 +19,10 @@ export class PageQuery {
   @IsOptional() @Repeatable() @IsString({ each: true }) tag?: string[];
 }
 
+class TextQuery {
+  @FromText('number') @IsInt() bytes: number;
+}
+
 export class Part {
   @IsString() name: string;
 }
@@ -37,6 +41,12 @@ class ThingsController {
   @DescribeQuery(PageQuery)
   list(@Req() request: FastifyRequest): PageQuery {
     return parseQuery(PageQuery, request.query);
+  }
+
+  @Get('text')
+  @DescribeQuery(TextQuery)
+  text(@Req() request: FastifyRequest): string {
+    return 'x'.repeat(parseQuery(TextQuery, request.query).bytes);
   }
 
   @Get(':id')
@@ -86,13 +96,16 @@ export interface GivenApp {
 
 /** A small app with all that `libs/http` gives, for specs. */
 export async function givenApp(
-  options: Partial<HttpAppOptions> & { listen?: boolean; seconds?: number } = {},
+  options: Partial<HttpAppOptions> & { listen?: boolean; seconds?: number; allowedHosts?: string[] } = {},
 ): Promise<GivenApp> {
-  const { listen, seconds, ...more } = options;
+  const { listen, seconds, allowedHosts, ...more } = options;
   let text = '';
   const sink = new Writable({ write: (chunk: Buffer, _encoding, done) => ((text += String(chunk)), done()) });
   const logger = createLogger({ name: 'spec', level: 'debug' }, sink);
-  const config = Object.assign(new AppConfig(), { SHUTDOWN_SECONDS: seconds ?? 5 });
+  const config = Object.assign(new AppConfig(), {
+    SHUTDOWN_SECONDS: seconds ?? 5,
+    ALLOWED_HOSTS: allowedHosts ?? [],
+  });
   const context = createContext({ name: 'spec', config, logger, version: '1.2.3' });
   context.lifecycle.running = true;
   const parts: HttpAppOptions = { context, module: ThingsModule, graceMs: 50, ...more };

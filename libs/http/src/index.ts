@@ -1,3 +1,5 @@
+export { AnswerBudget } from './answers/answer-budget.js';
+export { holdAnswer } from './answers/answer-hooks.js';
 export * from './app-context.js';
 export * from './auth/index.js';
 export * from './health.js';

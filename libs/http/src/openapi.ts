@@ -5,6 +5,7 @@ import './health-schema.js';
 import { completeDocument } from './openapi-document.js';
 import './problem-schema.js';
 import { componentSchemas } from './schema-of.js';
+import { protectPage } from './security-headers.js';
 
 const bearer = {
   type: 'http',
@@ -32,6 +33,7 @@ export function serveOpenApi(
 ): void {
   instance.addHook('onRoute', (route) => {
     if (/^\/(docs|openapi\.json|$)/.test(route.url)) route.config = { scope: 'events:read', ...route.config };
+    if (route.url.startsWith('/docs')) protectPage(route);
   });
   // Relative, for those who come through a proxy that has put the API under a path of its own.
   instance.get('/', (_request, reply) => reply.redirect('docs', 302));
@@ -50,5 +52,7 @@ export function serveOpenApi(
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: undefined,
     customSiteTitle: options.title,
+    // Nothing is asked of anybody else.
+    swaggerOptions: { validatorUrl: null },
   });
 }

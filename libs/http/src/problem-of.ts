@@ -4,6 +4,7 @@ import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log
 import {
   InvalidCursorError,
   QueryTooExpensiveError,
+  StoreOverloadedError,
   StoreUnavailableError,
   UntranslatableExpressionError,
 } from '#store';
@@ -21,9 +22,10 @@ const fastifyCodes: Record<string, ProblemCode> = {
   FST_ERR_NOT_FOUND: 'not_found',
 };
 
-/** Problems for the statuses of Nest's own exceptions. */
+/** Problems for the statuses of Nest's own exceptions, and of those errors of Fastify that have no code above. */
 const statusCodes: Record<number, ProblemCode> = {
   400: 'invalid_request',
+  403: 'not_found',
   404: 'not_found',
   405: 'method_not_allowed',
   406: 'not_acceptable',
@@ -49,6 +51,12 @@ function portProblem(error: unknown): ProblemError | undefined {
     return problem('log_unavailable', 'Kafka did not acknowledge. Repeat with the same event ids.', error);
   if (error instanceof UnknownTopicError)
     return problem('stream_not_found', 'The stream does not exist any more.', error);
+  if (error instanceof StoreOverloadedError)
+    return problem(
+      'overloaded',
+      'Too many bytes of answers are held at once. Repeat the request, or ask for a smaller page.',
+      error,
+    );
   if (error instanceof StoreUnavailableError)
     return problem('store_unavailable', 'ClickHouse does not answer. Repeat the request.', error);
   if (error instanceof QueryTooExpensiveError) return problem('query_too_expensive', error.message, error);
@@ -65,10 +73,16 @@ function portProblem(error: unknown): ProblemError | undefined {
 
 function frameworkProblem(error: unknown): ProblemError | undefined {
   if (!(error instanceof Error)) return undefined;
-  const fastifyCode = fastifyCodes[(error as { code?: string }).code ?? ''];
+  const { code = '', statusCode } = error as { code?: string; statusCode?: number };
+  const fastifyCode = fastifyCodes[code] ?? (code.startsWith('FST_') && codeOfStatus(statusCode));
   if (fastifyCode) return problem(fastifyCode, error.message, error);
-  const code = error instanceof HttpException ? statusCodes[error.getStatus()] : undefined;
-  return code && problem(code, error.message, error);
+  const nestCode = error instanceof HttpException && statusCodes[error.getStatus()];
+  return nestCode ? problem(nestCode, error.message, error) : undefined;
+}
+
+/** What Fastify refuses is the client's fault, whether or not the refusal is known here. */
+function codeOfStatus(status = 500): ProblemCode | undefined {
+  return status >= 400 && status < 500 ? (statusCodes[status] ?? 'invalid_request') : undefined;
 }
 
 function internalError(cause: unknown): ProblemError {

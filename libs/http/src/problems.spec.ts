@@ -47,6 +47,20 @@ describe('every answer that is not a success is a problem document', () => {
     expect([body.status, body.code]).toEqual([status, code]);
   });
 
+  it.each([
+    ['/things', 405, 'method_not_allowed'],
+    ['/nothing', 404, 'not_found'],
+  ] as const)(
+    'a method that nothing has is refused at %s with %d, with a body or without',
+    async (...row) => {
+      const [url, status, code] = row;
+      for (const options of [{}, { payload: '{}', headers: { 'content-type': 'application/json' } }]) {
+        const body = problem(await send('QUERY' as never, url, options));
+        expect([body.status, body.code]).toEqual([status, code]);
+      }
+    },
+  );
+
   it.each(['/things/', '/things//full', '//things'])(
     'a 404 of %s says that a part of it is empty',
     async (url) => {
@@ -100,6 +114,10 @@ describe('every answer that is not a success is a problem document', () => {
     [new QueryTooExpensiveError('x'), 'query_too_expensive'],
     [new InvalidCursorError('x'), 'invalid_cursor'],
     [new TypeError('x'), 'internal_error'],
+    [Object.assign(new Error('x'), { code: 'FST_SOMETHING_NEW', statusCode: 400 }), 'invalid_request'],
+    [Object.assign(new Error('x'), { code: 'FST_SOMETHING_NEW', statusCode: 403 }), 'not_found'],
+    [Object.assign(new Error('x'), { code: 'FST_SOMETHING_NEW', statusCode: 500 }), 'internal_error'],
+    [Object.assign(new Error('x'), { statusCode: 403 }), 'internal_error'],
     ['a string', 'internal_error'],
     [undefined, 'internal_error'],
   ])('%s is %s', (error, code) => expect(problemOf(error).code).toBe(code));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#contracts';
-import { metrics, openTracing } from '#telemetry';
+import { metrics, openTracing, watchEventLoop } from '#telemetry';
 import { createContext, type AppContext } from './app-context.js';
 import { showCertificates } from './certificate-metrics.js';
 import { StoppedWhileWaitingError } from './until-reachable.js';
@@ -59,6 +59,8 @@ export async function runApp<Config extends AppConfig>(app: App<Config>): Promis
     context.lifecycle.running = true;
     context.health.unready = undefined;
     context.logger.info('started');
+    // Not before: loading an app holds the loop up while nobody waits for it.
+    watchEventLoop(context.logger);
   } catch (error) {
     if (error instanceof StoppedWhileWaitingError) return;
     if (error instanceof ConfigError) exitForConfig(error);

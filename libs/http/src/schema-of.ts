@@ -4,6 +4,7 @@ import { applyDecorators } from '@nestjs/common';
 import classTransformer from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage, MAX, MIN, ValidationTypes } from 'class-validator';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
+import { charactersRule } from '#contracts';
 
 type JsonSchema = Record<string, unknown> & {
   properties?: Record<string, JsonSchema>;
@@ -23,6 +24,11 @@ type Condition = (object: object, value: unknown) => boolean;
 const converters: Converters = {
   // A validator of our own says what it means with @JSONSchema beside it.
   [ValidationTypes.CUSTOM_VALIDATION]: {},
+  [charactersRule]: ({ constraints }) => ({
+    type: 'string',
+    minLength: constraints[0] as number,
+    maxLength: constraints[1] as number,
+  }),
   [ValidationTypes.CONDITIONAL_VALIDATION]: ({ constraints, propertyName }) => {
     const holds = constraints[0] as Condition;
     const unchecked = (value: unknown) => !holds({ [propertyName]: value }, value);

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemError } from '#contracts';
 import { metrics, type Logger } from '#telemetry';
 import { problemOf } from './problem-of.js';
+import { noSniffing } from './security-headers.js';
 
 /** Seconds after which a client may repeat, where the problem does not say. */
 const retryAfterSeconds = 1;
@@ -10,6 +11,7 @@ const retryAfterSeconds = 1;
 /** The headers that a problem's answer has besides its type and length. */
 export function problemHeaders(problem: ProblemError): Record<string, string> {
   return {
+    ...noSniffing,
     ...(problem.retryable && {
       'retry-after': String(problem.options.retryAfterSeconds ?? retryAfterSeconds),
     }),

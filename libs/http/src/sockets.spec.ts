@@ -28,10 +28,11 @@ async function talk(url: string, pieces: Iterable<string>, pauseMs = 0): Promise
   return answer;
 }
 
-const head = 'POST /things/bytes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+const head = 'POST /things/bytes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 const expectProblem = (answer: string, status: number, code: string) => {
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(answer).toMatch(/content-type: application\/problem\+json/i);
+  expect(answer).toMatch(/x-content-type-options: nosniff/i);
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
     code,
     status,
@@ -155,7 +156,7 @@ describe('a stop', () => {
     await sleep(20);
     const stopped = given.context.lifecycle.stop();
     await sleep(150);
-    socket.write('GET /things HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write('GET /things HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const text = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
     expect(text).toMatch(/^HTTP\/1.1 503 /);
     expect(text).toMatch(/connection: close/i);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppContext } from './app-context.js';
 
 const firstDelayMs = 250;
-const longestDelayMs = 5000;
+const longestDelayMs = 2000;
 const mostCauses = 5;
 const longestReason = 300;
 
@@ -20,7 +20,7 @@ export interface NeededEngine {
 }
 
 /**
- * Repeats until it succeeds: an app may start before its engines. The delay doubles up to five seconds; the log
+ * Repeats until it succeeds: an app may start before its engines. The delay doubles up to two seconds; the log
  * names the engine and why, once for each change of the reason.
  * @throws StoppedWhileWaitingError; at once whatever the engine does not return from, such as a wrong password.
  */

@@ -69,6 +69,14 @@ export interface CommittedQuestion {
   life?: string | undefined;
 }
 
+/** What a partition holds. */
+export interface PartitionOffsets {
+  partition: number;
+  beginning: number;
+  /** The offset that the next record will get. */
+  end: number;
+}
+
 export interface TopicAdmin {
   /**
    * Creates the topic; resolves false when it exists already, whatever its settings.
@@ -87,7 +95,12 @@ export interface TopicAdmin {
   list(prefix: string): Promise<string[]>;
   remove(topic: string): Promise<void>;
   /** First offset and the offset that the next record will get, by partition. */
-  offsets(topic: string): Promise<{ partition: number; beginning: number; end: number }[]>;
+  offsets(topic: string): Promise<PartitionOffsets[]>;
+  /**
+   * The same for many topics in a few questions. A topic that does not exist is left out, and so is a partition that has
+   * no leader at the moment.
+   */
+  offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>>;
   /**
    * Of each partition the first offset whose record was stamped at or after the time (milliseconds since 1970), or its end.
    * @throws UnknownTopicError
@@ -164,8 +177,9 @@ export interface ConsumerHandler {
   /** Resolving asks for the next batch; not resolving holds the partition back (the group stays alive meanwhile). */
   batch(batch: RecordBatch): Promise<void>;
   /**
-   * The partition is no longer this consumer's, or is about to be assigned anew. The latter also when the log no longer
-   * has the offset that comes next (retention, the topic was made anew): `assigned` tells where reading goes on.
+   * The consumer loses the partition, or is about to get it again. A partition that stays in a rebalance is not revoked. It
+   * is revoked and assigned again when the log no longer has the next offset (retention, or the topic was replaced):
+   * `assigned` then returns where reading continues.
    */
   revoked(partition: { topic: string; partition: number }): void;
 }
@@ -183,7 +197,10 @@ export interface ConsumerOptions {
 }
 
 export interface Consumer {
-  /** Consumes these topics from now on; a changed set rejoins the group. Calls close together become one rejoin. */
+  /**
+   * Consumes these topics from now on. A changed set rejoins the group, and calls close together become one rejoin;
+   * partitions of topics that stay are read on, and their batches can commit.
+   */
   subscribe(topics: readonly string[]): Promise<void>;
   /**
    * The partitions of this topic that we have are revoked and assigned anew, as if the consumer had just come: what it
@@ -194,7 +211,7 @@ export interface Consumer {
   commit(topic: string, partition: number, offset: number): Promise<boolean>;
   /**
    * False while it waits for its place in the group: others have to join again too, and one that died is waited for until
-   * its session is over. True also when it is subscribed to nothing.
+   * its session is over. What it has already it reads on meanwhile. True also when it is subscribed to nothing.
    */
   readonly joined: boolean;
   /** Stops fetching, waits for running `batch` calls, leaves the group. */

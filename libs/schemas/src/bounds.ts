@@ -13,15 +13,11 @@ export const schemaBounds = {
   patterns: 100,
   /** Those among them that RE2 runs; each keeps up to 8 MiB of what it has learnt. */
   patternsOfRe2: 25,
-  /** Characters of one regular expression. */
-  patternCharacters: 1_000,
-  /** Instructions of one compiled regular expression; `{1,255}` takes about 255. */
-  patternInstructions: 300,
   /** Steps that checking a single value may take when every reference is followed. */
   stepsOfOneValue: 5_000,
   /** Steps for any event, and for each character of it. A typical event takes less than one per character. */
   stepsOfEvent: 20_000,
-  stepsOfCharacter: 8,
+  stepsOfCharacter: 4,
   /** References and combinations that follow each other on a single value. */
   chained: 50,
   /** Errors named in one answer. */

@@ -11,6 +11,11 @@ export class StoreFaultError extends StoreUnavailableError {
   override readonly name: string = 'StoreFaultError';
 }
 
+/** The answer was not read to its end: too many bytes of answers are held in memory already. Repeating may help. */
+export class StoreOverloadedError extends StoreUnavailableError {
+  override readonly name = 'StoreOverloadedError';
+}
+
 /** The store will never take these rows. */
 export class StoreRefusedError extends Error {
   override readonly name = 'StoreRefusedError';

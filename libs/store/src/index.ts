@@ -13,5 +13,6 @@ export { MigrationError } from './clickhouse/migrations.js';
 export { MemoryStore } from './memory/memory-store.js';
 export { PageReader, type PageRead, type PageReaderOptions } from './page-reader.js';
 export * from './projection-store.js';
+export type { ReadBudget, ReadShare } from './read-budget.js';
 export * from './pipeline-store.js';
 export * from './snapshot-store.js';

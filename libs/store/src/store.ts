@@ -42,6 +42,11 @@ export interface DeadLetter {
   /** The record's value, UTF-8 where it is that, else base64 with the prefix `base64:`. */
   event: string;
   created_at: Micros;
+  /**
+   * Streams whose events can show in the letter, its own among them: who may not see one of them does not see the letter.
+   * Default: `stream` alone. They are stored, and are not read back.
+   */
+  streams?: readonly string[];
 }
 
 /** Offsets of one partition: from `from` on, below `until`. At most `maxStretch` of them. */
@@ -159,7 +164,7 @@ export interface EntityTraces {
 export const maxDeadLetterIds = 500;
 
 /** A letter as it is found. */
-export interface FoundDeadLetter extends DeadLetter {
+export interface FoundDeadLetter extends Omit<DeadLetter, 'streams'> {
   id: string;
   /** When it was last replayed. */
   replayed_at: Micros | null;

@@ -1,7 +1,7 @@
 export * from './dedupe/index.js';
 export * from './folds/index.js';
 export * from './pipelines/index.js';
-export { compileExpression, compileParsed } from './expressions/compile.js';
+export { compileCondition, compileExpression, compileParsed } from './expressions/compile.js';
 export { parseCondition } from './expressions/condition.js';
 export * from './expressions/errors.js';
 export { eventValue } from './expressions/event-value.js';

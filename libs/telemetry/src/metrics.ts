@@ -50,6 +50,20 @@ export const certificateExpiry = new Gauge({
   registers,
 });
 
+export const eventLoopLongestStall = new Gauge({
+  name: 'tributary_event_loop_longest_stall_seconds',
+  help: 'Longest time that the event loop stood in the last five minutes, by clock: wall, or cpu (what its thread computed meanwhile).',
+  labelNames: ['clock'] as const,
+  registers,
+});
+
+export const eventLoopStalls = new Counter({
+  name: 'tributary_event_loop_stalls_total',
+  help: 'Times that the event loop stood for more than 0.2 seconds, by clock: wall, or cpu (what its thread computed meanwhile).',
+  labelNames: ['clock'] as const,
+  registers,
+});
+
 // HTTP
 
 export const httpRequests = new Counter({
@@ -76,6 +90,18 @@ export const httpInFlight = new Gauge({
 export const httpBodyBytes = new Gauge({
   name: 'tributary_http_body_in_flight_bytes',
   help: 'Bytes of request bodies held in memory now, decompressed.',
+  registers,
+});
+
+export const httpAnswerBytes = new Gauge({
+  name: 'tributary_http_answer_in_flight_bytes',
+  help: 'Bytes of answers held in memory now: read from the store, or waiting for clients to take them.',
+  registers,
+});
+
+export const httpAnswersCut = new Counter({
+  name: 'tributary_http_answers_cut_total',
+  help: 'Answers that were cut off because their client took too little of them.',
   registers,
 });
 
@@ -591,6 +617,7 @@ for (const reason of ['unavailable', 'refused']) insertErrors.inc({ reason }, 0)
 for (const reason of ['time', 'bytes', 'erased', 'deleted', 'late', 'purge'])
   removalErrors.inc({ reason }, 0);
 for (const code of ['overloaded', 'internal_error']) httpProblems.inc({ code }, 0);
+for (const clock of ['wall', 'cpu']) eventLoopStalls.inc({ clock }, 0);
 
 const askedWhenScraped = new Set<() => void>();
 

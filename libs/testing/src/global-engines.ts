@@ -5,7 +5,7 @@ import { startClickHouse, startKafka } from '#local';
 
 /**
  * Vitest's global set-up of the projects that need engines: real ones, in a folder of their own, on free ports, for
- * the whole run. Where TEST_KAFKA_BROKERS or TEST_CLICKHOUSE_URL is set, that one is used; so the second project of a
+ * the whole run. Where TEST_KAFKA_BROKERS or TEST_CLICKHOUSE_URL (with TEST_CLICKHOUSE_PASSWORD) is set, that one is used; so the second project of a
  * run finds what the first one started. Workers are forked afterwards and inherit the environment.
  */
 export default async function startEngines(): Promise<(() => Promise<void>) | undefined> {
@@ -17,7 +17,10 @@ export default async function startEngines(): Promise<(() => Promise<void>) | un
     TEST_CLICKHOUSE_URL ? undefined : startClickHouse({ dataDir: join(folder, 'clickhouse') }),
   ]);
   if (kafka) process.env.TEST_KAFKA_BROKERS = kafka.brokers;
-  if (clickhouse) process.env.TEST_CLICKHOUSE_URL = clickhouse.url;
+  if (clickhouse) {
+    process.env.TEST_CLICKHOUSE_URL = clickhouse.url;
+    process.env.TEST_CLICKHOUSE_PASSWORD = clickhouse.password;
+  }
   return async () => {
     await Promise.allSettled([clickhouse?.stop(), kafka?.stop()]);
     await rm(folder, { recursive: true, force: true });

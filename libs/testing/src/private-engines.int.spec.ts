@@ -1,5 +1,6 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askClickHouse } from './clickhouse-statement.js';
 import { PrivateEngines } from './private-engines.js';
 
 let engines: PrivateEngines;
@@ -29,7 +30,7 @@ async function createTopic(topic: string): Promise<void> {
 }
 
 const clickhouse = async (sql: string) => {
-  const answer = await fetch(engines.clickhouseUrl, { method: 'POST', body: sql });
+  const answer = await askClickHouse(engines, sql);
   return (await answer.text()).trim();
 };
 

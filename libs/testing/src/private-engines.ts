@@ -1,7 +1,9 @@
+import { askClickHouse } from './clickhouse-statement.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  clickHousePassword,
   freePort,
   startClickHouse,
   startKafka,
@@ -17,13 +19,17 @@ import { TcpProxy } from './tcp-proxy.js';
  */
 export class PrivateEngines {
   private constructor(
-    private readonly folder: string,
+    { folder, password }: { folder: string; password: string },
     private readonly ports: { kafka: number; clickhouse: number },
     proxies: [TcpProxy, TcpProxy],
   ) {
+    [this.folder, this.clickhousePassword] = [folder, password];
     [this.kafkaProxy, this.clickhouseProxy] = proxies;
   }
 
+  private readonly folder: string;
+  /** Of ClickHouse's user `default`. */
+  readonly clickhousePassword: string;
   /** What lies between the apps and Kafka. */
   readonly kafkaProxy: TcpProxy;
   /** What lies between the apps and ClickHouse. */
@@ -39,7 +45,8 @@ export class PrivateEngines {
       TcpProxy.start({ port: ports.kafka }),
       TcpProxy.start({ port: ports.clickhouse }),
     ]);
-    return new PrivateEngines(folder, ports, proxies);
+    const password = await clickHousePassword(join(folder, 'clickhouse'));
+    return new PrivateEngines({ folder, password }, ports, proxies);
   }
 
   static async start(): Promise<PrivateEngines> {
@@ -63,9 +70,14 @@ export class PrivateEngines {
     return `http://127.0.0.1:${this.clickhouseProxy.port}`;
   }
 
-  /** Past the proxy, for the test itself. */
-  get directClickhouseUrl(): string {
-    return `http://127.0.0.1:${this.ports.clickhouse}`;
+  /** Runs a statement in ClickHouse, past the proxy. Returns the answer's text. @throws when ClickHouse refuses it */
+  async sql(statement: string): Promise<string> {
+    const { clickhousePassword } = this;
+    const server = { clickhouseUrl: `http://127.0.0.1:${this.ports.clickhouse}`, clickhousePassword };
+    const answer = await askClickHouse(server, statement);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`ClickHouse refused ${statement}: ${text}`);
+    return text;
   }
 
   /** On the data there is; `more` holds for this start. */

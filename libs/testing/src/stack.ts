@@ -9,6 +9,7 @@ export interface StackOptions {
   /** `host:port`, comma-separated. */
   brokers: string;
   clickhouseUrl: string;
+  clickhousePassword: string;
   /** How many materializers; default 1. */
   materializers?: number;
   /** How many processors; default 0: most specs have no projection. */
@@ -40,6 +41,7 @@ export class Stack {
   /** As given: for reading and writing past the apps. */
   readonly brokers: string;
   readonly clickhouseUrl: string;
+  readonly clickhousePassword: string;
   readonly prefix: string;
   readonly database: string;
   readonly topics: TopicNames;
@@ -55,7 +57,8 @@ export class Stack {
   ) {
     const suffix = randomBytes(4).toString('hex');
     const [all, reader] = [testKey(), testKey()];
-    [this.brokers, this.clickhouseUrl] = [options.brokers, options.clickhouseUrl];
+    this.brokers = options.brokers;
+    [this.clickhouseUrl, this.clickhousePassword] = [options.clickhouseUrl, options.clickhousePassword];
     [this.key, this.readerKey] = [all.key, reader.key];
     [this.prefix, this.database] = [`test-${suffix}.`, `test_${suffix}`];
     this.topics = new TopicNames(this.prefix);
@@ -63,6 +66,7 @@ export class Stack {
       KAFKA_BROKERS: options.brokers,
       KAFKA_TOPIC_PREFIX: this.prefix,
       CLICKHOUSE_URL: options.clickhouseUrl,
+      CLICKHOUSE_PASSWORD: options.clickhousePassword,
       CLICKHOUSE_DATABASE: this.database,
       STREAM_PARTITIONS: '4',
       API_KEYS: [

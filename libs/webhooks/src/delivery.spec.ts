@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
@@ -188,4 +189,37 @@ describe('delivering a webhook', () => {
 
     await expect(delivering).rejects.toThrow(/abort/i);
   });
+
+  it('listens for the end of its deliveries no more often than it waits for, without a warning of a leak', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', warned);
+    closing.push(() => process.off('warning', warned));
+    const { url, received } = await receiver(...Array.from({ length: 16 }, () => status(503)), status(200));
+    const many = Array.from({ length: 20 }, () => to(url));
+    const patient = deliverer({ firstDelayMs: 50, longestDelayMs: 50, random: () => 1 });
+    const { signal } = new AbortController();
+    expect(await patient.deliver(many, signal)).toEqual(many.map(() => undefined));
+    expect(received).toHaveLength(36);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warnings.map(({ name }) => name)).toEqual([]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('leaves nothing behind on a signal that outlives its deliveries', async () => {
+    const { url } = await receiver(...Array.from({ length: 8 }, () => status(200)));
+    const { signal } = new AbortController();
+    for (let i = 0; i < 4; i++) await deliverer().deliver([to(url), to(url)], signal);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(dependents(signal)).toBe(0);
+  });
 });
+
+/** How many signals Node remembers for having been made of this one by `AbortSignal.any`. */
+function dependents(signal: AbortSignal): number {
+  const key = Object.getOwnPropertySymbols(signal).find(({ description }) =>
+    description?.startsWith('kDepend'),
+  );
+  const known = key && (signal as unknown as Record<symbol, Set<unknown> | undefined>)[key];
+  return known?.size ?? 0;
+}

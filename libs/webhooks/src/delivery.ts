@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withAnySignal } from '#contracts';
 import type { Poster, PostOutcome } from './post.js';
 import { webhookHeaders } from './signature.js';
 
@@ -78,12 +80,17 @@ export class Deliverer {
    */
   async deliver(deliveries: readonly Delivery[], signal: AbortSignal): Promise<(string | undefined)[]> {
     const outcomes = new Array<string | undefined>(deliveries.length);
+    const atOnce = Math.min(this.options.atOnce, deliveries.length);
     let next = 0;
-    const work = async (): Promise<void> => {
-      for (let at = next++; at < deliveries.length; at = next++)
-        outcomes[at] = await this.deliverOne(deliveries[at]!, signal);
-    };
-    await Promise.all(Array.from({ length: Math.min(this.options.atOnce, deliveries.length) }, work));
+    await withAnySignal([signal], async (ended) => {
+      // Each delivery listens while it waits for its next attempt: so many listeners at a time are no leak.
+      setMaxListeners(atOnce, ended);
+      const work = async (): Promise<void> => {
+        for (let at = next++; at < deliveries.length; at = next++)
+          outcomes[at] = await this.deliverOne(deliveries[at]!, ended);
+      };
+      await Promise.all(Array.from({ length: atOnce }, work));
+    });
     return outcomes;
   }
 

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createClient, type ClickHouseClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testEngines } from '#testing';
+import { askClickHouse, clickHouseHeaders, testEngines } from '#testing';
 
-const { clickhouseUrl: url } = testEngines();
+const engines = testEngines();
+const { clickhouseUrl: url, clickhousePassword: password } = engines;
+const headers = clickHouseHeaders(engines);
 const database = `http_${randomBytes(5).toString('hex')}`;
 const quiet = { log: { level: 127 as never } };
 
@@ -14,7 +16,7 @@ function post(
   parameters: Record<string, string> = {},
 ): Promise<Response> {
   const search = new URLSearchParams({ query, database, ...parameters });
-  return fetch(`${url}/?${search.toString()}`, { method: 'POST', body });
+  return fetch(`${url}/?${search.toString()}`, { method: 'POST', body, headers });
 }
 
 describe('the embedded ClickHouse, asked by the official client', () => {
@@ -23,11 +25,11 @@ describe('the embedded ClickHouse, asked by the official client', () => {
     (await client.query({ query, query_params, format: 'JSONEachRow' })).json<T>();
 
   beforeAll(async () => {
-    const admin = createClient({ url, ...quiet });
+    const admin = createClient({ url, password, ...quiet });
     await admin.command({ query: `CREATE DATABASE ${database}` });
     await admin.close();
     const compression = { request: true, response: true };
-    client = createClient({ url, database, compression, ...quiet });
+    client = createClient({ url, password, database, compression, ...quiet });
     await client.command({
       query: 'CREATE TABLE events (id UInt64, text String) ENGINE MergeTree ORDER BY id',
     });
@@ -204,13 +206,13 @@ describe('the embedded ClickHouse, asked by the official client', () => {
 
 describe('the embedded ClickHouse over plain HTTP', () => {
   beforeAll(async () => {
-    await fetch(`${url}/`, { method: 'POST', body: `CREATE DATABASE IF NOT EXISTS ${database}_raw` });
+    await askClickHouse(engines, `CREATE DATABASE IF NOT EXISTS ${database}_raw`);
     await post(`CREATE TABLE ${database}_raw.t (id UInt64, text String) ENGINE MergeTree ORDER BY id`, '', {
       database: `${database}_raw`,
     });
   });
   afterAll(async () => {
-    await fetch(`${url}/`, { method: 'POST', body: `DROP DATABASE ${database}_raw` });
+    await askClickHouse(engines, `DROP DATABASE ${database}_raw`);
   });
   const raw = { database: `${database}_raw` };
 
@@ -232,7 +234,7 @@ describe('the embedded ClickHouse over plain HTTP', () => {
     await post('TRUNCATE TABLE t', '', raw);
     const body =
       'INSERT INTO t SETTINGS max_threads = 1 FORMAT JSONEachRow\n{"id":1,"text":"ü"}\n\n{"id":2,"text":""}\n';
-    const answer = await fetch(`${url}/?database=${raw.database}`, { method: 'POST', body });
+    const answer = await askClickHouse(engines, body, `?database=${raw.database}`);
     expect(answer.status).toBe(200);
     expect(await (await post('SELECT id, text FROM t ORDER BY id', '', raw)).text()).toBe('1\tü\n2\t\n');
   });
@@ -266,7 +268,8 @@ describe('the embedded ClickHouse over plain HTTP', () => {
   });
 
   it('changes nothing on GET', async () => {
-    const answer = await fetch(`${url}/?query=${encodeURIComponent(`DROP DATABASE ${raw.database}`)}`);
+    const query = encodeURIComponent(`DROP DATABASE ${raw.database}`);
+    const answer = await fetch(`${url}/?query=${query}`, { headers });
     expect([answer.status, answer.headers.get('x-clickhouse-exception-code')]).toEqual([500, '164']);
   });
 
@@ -291,7 +294,7 @@ describe('the embedded ClickHouse over plain HTTP', () => {
     const answer = await fetch(`${url}/?${search.toString()}`, {
       method: 'POST',
       body: '1,"x"',
-      headers: { 'content-encoding': 'gzip' },
+      headers: { ...headers, 'content-encoding': 'gzip' },
     });
     expect([answer.status, answer.headers.get('x-clickhouse-exception-code')]).toEqual([500, '354']);
     await answer.text();

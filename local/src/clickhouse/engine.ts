@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { engineConfig } from './engine-config.js';
 import { Lane, type LaneState } from './lane.js';
 import { LanePool } from './pool.js';
 import { quote } from './sql.js';
@@ -37,12 +38,15 @@ export class Engine {
 
   /** Opens the data folder, making it where there is none. What an earlier process left in the intake is removed. */
   static async open(options: EngineOptions): Promise<Engine> {
-    const path = join(options.dataDir, 'store');
-    const intakeDir = join(options.dataDir, 'intake');
+    const dataDir = resolve(options.dataDir);
+    const path = join(dataDir, 'store');
+    const intakeDir = join(dataDir, 'intake');
     await mkdir(path, { recursive: true });
     await mkdir(intakeDir, { recursive: true });
     for (const left of await readdir(intakeDir)) await rm(join(intakeDir, left), { force: true });
-    const args = engineArgs(options.maxMemoryBytes);
+    const config = join(dataDir, 'engine.xml');
+    await writeFile(config, engineConfig(config), { mode: 0o600 });
+    const args = [`--config-file=${config}`, ...engineArgs(options.maxMemoryBytes)];
     const lanes = (count: number): Lane[] => Array.from({ length: count }, () => new Lane(path, args));
     const control = new Lane(path, args);
     const { bytes } = await control.run('SELECT version()', 'TSVRaw');

@@ -8,11 +8,13 @@ export const code = {
   readonly: 164,
   tooManySimultaneousQueries: 202,
   unknownPackage: 107,
+  unknownSetting: 115,
   aborted: 236,
   tooManyBytes: 307,
   sessionIsLocked: 373,
   queryWasCancelled: 394,
   unknownQueryParameter: 456,
+  accessDenied: 497,
   unknownException: 1002,
 } as const;
 
@@ -55,6 +57,7 @@ const badRequest = new Set([
 ]);
 const notFound = new Set([16, 46, 47, 50, 56, 60, 63, 73, 78, 81, 82, 83, 111, 115, 336]);
 const others = new Map<number, number>([
+  [code.accessDenied, 403],
   [code.notImplemented, 501],
   [code.timeoutExceeded, 408],
   [code.tooManySimultaneousQueries, 503],

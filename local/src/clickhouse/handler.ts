@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Answer } from './answer.js';
+import { assertContained } from './containment.js';
 import { readBody, spoolBody } from './body.js';
 import type { Engine } from './engine.js';
 import { ClickHouseException, code } from './errors.js';
@@ -67,6 +68,7 @@ async function runStatement(engine: Engine, exchange: Exchange): Promise<void> {
   const format = formatClause(query.sql) ?? query.format;
   await engine.onLane(engine.reads, state, (lane) =>
     cancellable({ engine, lane, gone, cancelled: isReading(query.sql) }, async () => {
+      await assertContained(lane, query);
       if (isBlockwise(format) && isSelecting(query.sql)) return streamAnswer(lane, exchange, format);
       const result = await runAlone(lane, query.sql, format);
       if (statementKind(query.sql) === 'DROP') engine.forgetDatabases();
@@ -137,8 +139,12 @@ async function insert(engine: Engine, exchange: Exchange, rows: IncomingRows): P
   try {
     const size = await spoolBody(rest, { file, first, maxBytes: maxInsertBytes });
     if (size === 0) return await answer.send(query.format, Buffer.alloc(0), { written_rows: 0 });
-    const sql = `${head.target} FROM INFILE ${quote(file)} COMPRESSION 'none' ${head.settings} FORMAT ${head.format}`;
-    const result = await engine.onLane(engine.inserts, laneState(query), (lane) => lane.run(sql, 'Null'));
+    const tail = `${head.settings} FORMAT ${head.format}`;
+    const sql = `${head.target} FROM INFILE ${quote(file)} COMPRESSION 'none' ${tail}`;
+    const result = await engine.onLane(engine.inserts, laneState(query), async (lane) => {
+      await assertContained(lane, { ...query, sql: `${head.target} ${tail}` });
+      return lane.run(sql, 'Null');
+    });
     await answer.send(query.format, Buffer.alloc(0), { written_rows: result.rows, written_bytes: size });
   } finally {
     await rm(file, { force: true });

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testEngines } from '#testing';
+import { askClickHouse, testEngines } from '#testing';
 
-const { clickhouseUrl: url } = testEngines();
 const database = `lane_${randomBytes(5).toString('hex')}`;
 
 function post(query: string, parameters: Record<string, string> = {}): Promise<Response> {
   const search = new URLSearchParams({ query, ...parameters });
-  return fetch(`${url}/?${search.toString()}`, { method: 'POST' });
+  return askClickHouse(testEngines(), '', `?${search.toString()}`);
 }
 
 describe('a connection of the embedded ClickHouse', () => {

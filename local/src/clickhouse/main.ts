@@ -5,10 +5,13 @@ import { createClickHouseServer } from './server.js';
 
 /**
  * The embedded ClickHouse as a process of its own: `main.js <data folder> <port>`. It prints `ready <port>` once it
- * answers. SIGTERM lets running statements end, then closes; SIGKILL is safe, the data is the engine's own.
+ * answers those who give CLICKHOUSE_PASSWORD. SIGTERM lets running statements end, then closes; SIGKILL is safe, the data is the engine's own.
  */
 const [dataDir, port = '0'] = process.argv.slice(2);
 if (!dataDir) throw new Error('Usage: main.js <data folder> [<port>]');
+
+const { CLICKHOUSE_PASSWORD: password } = process.env;
+if (!password) throw new Error('CLICKHOUSE_PASSWORD is not set');
 
 const engine = await Engine.open({
   dataDir,
@@ -16,7 +19,7 @@ const engine = await Engine.open({
   selectLanes: Math.max(4, availableParallelism()),
   insertLanes: 2,
 });
-const server = createClickHouseServer(engine);
+const server = createClickHouseServer(engine, password);
 server.listen(Number(port), '127.0.0.1', () => {
   const address = server.address();
   console.log(`ready ${typeof address === 'object' && address ? address.port : port}`);

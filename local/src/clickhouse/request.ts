@@ -1,4 +1,4 @@
-import { statementKind } from './sql.js';
+import { quote, statementKind } from './sql.js';
 import { ClickHouseException, code } from './errors.js';
 
 /** What one HTTP request asks the engine to do. */
@@ -68,6 +68,10 @@ export function addField(request: QueryRequest, name: string, value: string): vo
       'NOT_IMPLEMENTED',
       `The embedded ClickHouse does not support the URL parameter ${name}`,
     );
+  }
+  // It becomes a part of a SET.
+  if (!/^\w{1,128}$/.test(name)) {
+    throw new ClickHouseException(code.unknownSetting, 'UNKNOWN_SETTING', `Unknown setting ${quote(name)}`);
   }
   if (name.startsWith('param_')) request.params.set(name.slice(6), value);
   else if (!reserved.has(name) && !ofTheServer.test(name) && !unsupported.has(name)) {

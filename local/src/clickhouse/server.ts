@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Answer } from './answer.js';
 import type { Engine } from './engine.js';
+import { credentialsRefusal, foreignRefusal, type Refusal } from './guard.js';
 import { handleQuery } from './handler.js';
 import { readRequest } from './request.js';
 
 /**
- * ClickHouse's HTTP interface over the engine. Users and passwords are accepted as they come: it listens on the
- * loopback address, for development.
+ * ClickHouse's HTTP interface over the engine, for development: it listens on the loopback address, answers queries
+ * that carry the password, and none that a web page sends.
  */
-export function createClickHouseServer(engine: Engine): Server {
-  const server = createServer((request, response) => void serve(engine, request, response));
+export function createClickHouseServer(engine: Engine, password: string): Server {
+  const server = createServer((request, response) => void serve({ engine, password, request, response }));
   // Longer than any client keeps an idle socket, so that no request meets a socket that is being closed.
   server.keepAliveTimeout = 65_000;
   server.requestTimeout = 0;
@@ -18,8 +19,19 @@ export function createClickHouseServer(engine: Engine): Server {
   return server;
 }
 
-async function serve(engine: Engine, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://embedded');
+interface Incoming {
+  engine: Engine;
+  password: string;
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+async function serve({ engine, password, request, response }: Incoming): Promise<void> {
+  const foreign = foreignRefusal(request.headers);
+  if (foreign) return refuse(response, foreign);
+  const [target, base] = [request.url ?? '/', 'http://embedded'];
+  if (!URL.canParse(target, base)) return refuse(response, { status: 400, text: 'The URL cannot be read\n' });
+  const url = new URL(target, base);
   const method = request.method ?? '';
   if (url.pathname === '/ping' || url.pathname === '/replicas_status') return plain(response, 200, 'Ok.\n');
   if (url.pathname !== '/') return plain(response, 404, `There is no handle ${url.pathname}\n`);
@@ -27,6 +39,8 @@ async function serve(engine: Engine, request: IncomingMessage, response: ServerR
     return plain(response, 501, 'Code: 48. DB::Exception: Method is not supported. (NOT_IMPLEMENTED)\n');
   }
   if (method !== 'POST' && !url.searchParams.has('query')) return plain(response, 200, 'Ok.\n');
+  const unknown = credentialsRefusal(request.headers, password);
+  if (unknown) return refuse(response, unknown);
   await answerQuery({ engine, request, response, url });
 }
 
@@ -54,6 +68,12 @@ async function answerQuery(parts: {
 /** A query id comes back in a header: nothing but what is harmless there. */
 function cleanId(id: string | null): string | undefined {
   return id && /^[\w.:-]{1,128}$/.test(id) ? id : undefined;
+}
+
+/** Nothing of the body is read: the connection cannot be used again. */
+function refuse(response: ServerResponse, { status, text }: Refusal): void {
+  response.setHeader('Connection', 'close');
+  plain(response, status, text);
 }
 
 function plain(response: ServerResponse, status: number, text: string): void {

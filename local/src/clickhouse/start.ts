@@ -1,6 +1,8 @@
-import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EngineProcess } from '../engine-process.js';
+import { keptSecret } from '../folder-secret.js';
+import { privateFolder } from '../private-folder.js';
 
 export interface ClickHouseOptions {
   /** Made where there is none. One process at a time. */
@@ -18,6 +20,8 @@ export interface ClickHouseOptions {
 export interface RunningClickHouse {
   url: string;
   port: number;
+  /** Of the user `default`. */
+  password: string;
   pid: number;
   /** Resolves when it has ended, however. */
   ended: Promise<void>;
@@ -27,9 +31,15 @@ export interface RunningClickHouse {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
+/** The password of a data folder, made once: whoever may read the folder may ask the engine. */
+export async function clickHousePassword(dataDir: string): Promise<string> {
+  await privateFolder(dataDir);
+  return keptSecret(join(dataDir, 'password'));
+}
+
 /** Starts the embedded ClickHouse and resolves when it answers. @throws with what it printed when it ends instead. */
 export async function startClickHouse(options: ClickHouseOptions): Promise<RunningClickHouse> {
-  await mkdir(options.dataDir, { recursive: true });
+  const password = await clickHousePassword(options.dataDir);
   const process_ = new EngineProcess({
     name: 'ClickHouse',
     command: process.execPath,
@@ -44,6 +54,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
       // One thread for each connection, and some for files.
       UV_THREADPOOL_SIZE: '24',
       TZ: 'UTC',
+      CLICKHOUSE_PASSWORD: password,
       CLICKHOUSE_MEMORY_BYTES: String(options.maxMemoryBytes ?? 4 * 2 ** 30),
     },
     onLog: options.onLog,
@@ -54,6 +65,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
   return {
     url: `http://127.0.0.1:${port}`,
     port,
+    password,
     pid: process_.pid,
     ended: process_.ended,
     stop: () => process_.stop(25_000),

@@ -6,13 +6,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { EngineProcess } from '../engine-process.js';
 import { freePort } from '../free-port.js';
+import { keptSecret } from '../folder-secret.js';
 import { onOwnPorts } from '../own-ports.js';
+import { privateFolder } from '../private-folder.js';
 import { fetchJars, kafkaDir } from './jars.js';
-import { serverProperties } from './properties.js';
+import { clientProperties, serverProperties } from './properties.js';
 
 export interface KafkaOptions {
   /** Made where there is none. One broker at a time. */
   dataDir: string;
+  /** What the user `tributary` proves itself with (SASL/PLAIN); without one, nobody has to. */
+  password?: string;
   /** Default: a free one. */
   port?: number;
   /** The port of the controller's own listener; default: a free one. */
@@ -25,6 +29,8 @@ export interface KafkaOptions {
   heapMb?: number;
   /** Kafka's own settings, by their names, on top of those of this broker or in their place. */
   properties?: Record<string, string | number>;
+  /** Of a cluster that this broker belongs to; default: one of its own. */
+  clusterId?: string;
   /** For the tool that prepares the data folder, such as `--add-scram`. */
   formatArgs?: string[];
   /** For a broker that lives a minute: it is compiled quickly rather than well, and takes half the processor to start. */
@@ -50,6 +56,12 @@ export interface RunningKafka {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
+/** The password of a data folder, made once: whoever may read the folder may use the broker. */
+export async function kafkaPassword(dataDir: string): Promise<string> {
+  await privateFolder(dataDir);
+  return keptSecret(join(dataDir, 'password'));
+}
+
 /**
  * Starts the real broker in KRaft mode and resolves when it serves clients; fetches its jars first if need be. When a
  * port of its own choice turns out to be taken, it chooses again.
@@ -66,6 +78,7 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
   const port = options.port ?? (await choosePort());
   const logsDir = join(options.dataDir, 'logs');
   const data = join(options.dataDir, 'data');
+  await privateFolder(options.dataDir);
   await mkdir(logsDir, { recursive: true });
   const config = join(options.dataDir, 'server.properties');
   const settings = {
@@ -73,9 +86,14 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
     port,
     controllerPort: options.controllerPort ?? (await choosePort()),
     advertisedPort: options.advertisedPort ?? port,
+    password: options.password,
     ...(options.properties && { more: options.properties }),
   };
-  await writeFile(config, serverProperties(settings));
+  await writeFile(config, serverProperties(settings), { mode: 0o600 });
+  if (options.password !== undefined) {
+    const client = join(options.dataDir, 'client.properties');
+    await writeFile(client, clientProperties(options.password), { mode: 0o600 });
+  }
   const classpath = ['-cp', join(jars, '*')];
   if (!existsSync(join(data, 'meta.properties'))) await format(classpath, config, options);
   const process_ = new EngineProcess({
@@ -122,6 +140,8 @@ function javaFlags({ heapMb = 512, shortLived = false }: KafkaOptions, logsDir: 
     ...(shortLived ? ['-XX:TieredStopAtLevel=1'] : []),
     '-Xms128m',
     `-Xmx${heapMb}m`,
+    // A broker without memory ends, and is started again: one that goes on without it answers some, and never recovers.
+    '-XX:+ExitOnOutOfMemoryError',
     '-XX:+UseG1GC',
     '-XX:MaxGCPauseMillis=20',
     // Gives memory back to the system when idle.
@@ -137,9 +157,9 @@ function javaFlags({ heapMb = 512, shortLived = false }: KafkaOptions, logsDir: 
 async function format(
   classpath: string[],
   config: string,
-  { formatArgs = [], signal }: KafkaOptions,
+  { formatArgs = [], signal, clusterId }: KafkaOptions,
 ): Promise<void> {
-  const id = randomBytes(16).toString('base64url');
+  const id = clusterId ?? randomBytes(16).toString('base64url');
   // The id may begin with a dash, which would be read as another option.
   const args = [...classpath, 'kafka.tools.StorageTool', 'format', `--cluster-id=${id}`, '--config', config];
   const java = ['-XX:TieredStopAtLevel=1', '-Xshare:auto', ...args, '--ignore-formatted', ...formatArgs];

@@ -1,21 +1,20 @@
 import { isReservedStream, permitsStream, ProblemError, type StreamAccess } from '#contracts';
 
 /**
- * Refuses streams that a request names and its key does not cover. Whether they exist is not looked at: a key learns
- * nothing about what it may not see.
+ * Refuses to write to streams that the key does not cover. The answer is the same whether they exist or not: it says
+ * what the key covers. A read of such streams is answered as if they did not exist, see `ReadableStreams`.
  * @throws ProblemError 403 `stream_forbidden`
  */
-export function requirePermitted(
+export function requireWritable(
   access: StreamAccess,
   streams: readonly string[],
   { pointer }: { pointer: string },
 ): void {
-  const refused = [...new Set(streams)].filter((stream) => !permitsStream(access, stream));
-  if (refused.length === 0) return;
-  const covers =
-    access.patterns === undefined ? "every stream but the system's own" : access.patterns.join(', ');
+  if (streams.every((stream) => permitsStream(access, stream))) return;
+  const covers = access.patterns?.join(', ') ?? "every stream but the system's own";
+  const detail = `must be a stream that this API key covers: ${covers || 'it covers none'}`;
   throw new ProblemError('stream_forbidden', `This API key covers ${covers || 'no stream'}.`, {
-    errors: refused.map((stream) => ({ pointer, detail: `${stream} is not among the streams of this key` })),
+    errors: [{ pointer, detail }],
   });
 }
 

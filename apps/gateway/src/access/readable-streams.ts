@@ -1,23 +1,31 @@
 import { setMaxListeners } from 'node:events';
 import type { FastifyRequest } from 'fastify';
-import { auditStream, ProblemError } from '#contracts';
+import { auditStream, permitsStream, ProblemError, type StreamAccess } from '#contracts';
 import type { Definitions } from '#definitions';
 import { accessOf } from '#http';
 import type { Permitted } from '#store';
 import { announcedStream } from '../wait-for/announced-stream.js';
 import type { StreamPosition } from '../wait-for/position.js';
 import type { WaitFor } from '../wait-for/wait-for.js';
-import { requirePermitted } from './permit.js';
 
 /** A request that reads, and the streams that it names. */
 export interface StreamsQuestion {
   request: FastifyRequest;
   /** Undefined where it names none: it asks about all that it may see. */
   streams?: readonly string[] | undefined;
+  /** Where it names them. Default: the parameter `stream`. */
+  pointer?: string;
   /** Positions that it waits for. */
   positions?: readonly StreamPosition[];
   /** Aborted when the client goes away. */
   client: AbortSignal;
+}
+
+/** Who needs streams, and where in the request each is named. */
+export interface RequiredStreams {
+  access: StreamAccess;
+  client: AbortSignal;
+  pointerOf: (stream: string) => string;
 }
 
 export interface ReadableStreamsOptions {
@@ -45,17 +53,19 @@ export class ReadableStreams {
 
   /**
    * What the store may show to this request, once the positions that it waits for can be queried.
-   * @throws ProblemError 403 `stream_forbidden`, 404 `stream_not_found`, 503 `overloaded`, and what `WaitFor` throws
+   * @throws ProblemError 404 `stream_not_found`, 503 `overloaded`, and what `WaitFor` throws
    */
-  async of({ request, streams, positions = [], client }: StreamsQuestion): Promise<Permitted> {
+  async of({
+    request,
+    streams,
+    pointer = 'stream',
+    positions = [],
+    client,
+  }: StreamsQuestion): Promise<Permitted> {
     const access = accessOf(request);
-    requirePermitted(access, streams ?? [], { pointer: 'stream' });
-    requirePermitted(
-      access,
-      positions.map(({ stream }) => stream),
-      { pointer: 'wait_for' },
-    );
-    if (streams) await this.requireLive(streams, { client, pointerOf: () => 'stream' });
+    if (streams) await this.requireLive(streams, { access, client, pointerOf: () => pointer });
+    const awaited = positions.map(({ stream }) => stream);
+    await this.requireLive(awaited, { access, client, pointerOf: () => 'wait_for' });
     await this.options.waitFor.reached(positions, client);
     return { access: streams ? access : { ...access, reserved: false }, hidden: this.beingDeleted() };
   }
@@ -74,15 +84,19 @@ export class ReadableStreams {
   }
 
   /**
-   * Refuses streams that are not there, or are being deleted; one that another process has just made is waited for.
+   * Refuses streams that do not exist, are being deleted, or may not be seen: the answer does not tell one from the other.
+   * A stream that another process has just made is waited for.
    * @throws ProblemError 404 `stream_not_found`, 503 `overloaded`
    */
   async requireLive(
     streams: readonly string[],
-    { client, pointerOf }: { client: AbortSignal; pointerOf: (stream: string) => string },
+    { access, client, pointerOf }: RequiredStreams,
   ): Promise<void> {
-    const unknown = [...new Set(streams)].filter((stream) => !this.exists(stream));
+    const isThere = (stream: string) => permitsStream(access, stream) && this.exists(stream);
+    const missing = () => [...new Set(streams)].filter((stream) => !isThere(stream));
+    const unknown = missing();
     if (unknown.length === 0) return;
+    if (!unknown.every((stream) => permitsStream(access, stream))) throw notFound(unknown, pointerOf);
     if (this.waiting >= this.options.maxWaiting) throw tooMany();
     this.waiting++;
     try {
@@ -90,8 +104,7 @@ export class ReadableStreams {
     } finally {
       this.waiting--;
     }
-    const missing = unknown.filter((stream) => !this.exists(stream));
-    if (missing.length > 0) throw notFound(missing, pointerOf);
+    if (missing().length > 0) throw notFound(missing(), pointerOf);
   }
 
   private async announced(streams: readonly string[], client: AbortSignal): Promise<void> {
@@ -114,7 +127,7 @@ function tooMany(): ProblemError {
 }
 
 function notFound(streams: readonly string[], pointerOf: (stream: string) => string): ProblemError {
-  const detail = `There is no stream ${streams.join(', ')}; GET /api/v1/streams lists those there are.`;
+  const detail = `There is no stream ${streams.join(', ')}; GET /api/v1/streams lists those that you may read.`;
   return new ProblemError('stream_not_found', detail, {
     errors: streams.map((stream) => ({ pointer: pointerOf(stream), detail: `there is no stream ${stream}` })),
   });

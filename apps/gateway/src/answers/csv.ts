@@ -18,10 +18,27 @@ export const csvColumns = [
 
 export const csvHeader = `${csvColumns.join(',')}\r\n`;
 
+/** What separates cells in some locale or other. */
+const separator = '[;|\\t\\r\\n\\v\\f\\u0085\\u2028\\u2029]';
+
 /**
- * One event as a line of RFC 4180. null is an empty field. CSV is for spreadsheets, and a spreadsheet runs a text that
- * starts with `=`, `+`, `-`, `@`, a tab or a line break as a formula: such a text gets a leading apostrophe. Who needs
- * the exact text takes NDJSON.
+ * Where a spreadsheet could begin a cell with a formula: `=`, `+`, `-` or `@`, full-width and small forms and the minus
+ * sign included, at the start of a text or behind a separator, with nothing but white space, invisible characters and
+ * quotes between.
+ */
+const formulaStart = new RegExp(
+  // What stands between is no separator: each character is looked at by one attempt only, and the time is linear.
+  `(^|${separator})((?:(?!${separator})[\\s\\p{C}"'\`´‘’“”])*)(?=[=+\\-@＝＋－＠﹦﹢﹣﹫−])`,
+  'gu',
+);
+
+/** A tab or a line break at the start of a text, which some spreadsheets leave out before they look for a formula. */
+const lineStart = /^[\t\r\n]/;
+
+/**
+ * One event as a line of RFC 4180. null is an empty field. CSV is for spreadsheets, and a spreadsheet runs formulas that
+ * a client has written: an apostrophe stands before each character that could begin one, and before a text that begins
+ * with a tab or a line break. Who needs the exact text takes NDJSON.
  */
 export function csvLine(event: StoredEvent): string {
   return `${csvColumns.map((column) => csvField(event[column])).join(',')}\r\n`;
@@ -30,6 +47,11 @@ export function csvLine(event: StoredEvent): string {
 function csvField(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  const safe = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
+  const safe = withoutFormulas(value);
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function withoutFormulas(text: string): string {
+  const safe = text.replace(formulaStart, "$1$2'");
+  return lineStart.test(safe) ? `'${safe}` : safe;
 }

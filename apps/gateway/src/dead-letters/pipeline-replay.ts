@@ -12,7 +12,7 @@ import { replayId } from './replayed-event.js';
 
 export interface PipelineReplayParts {
   producer: Pick<Producer, 'append'>;
-  definitions: Pick<Definitions, 'stream' | 'erasures' | 'pipelines'>;
+  definitions: Pick<Definitions, 'stream' | 'erasures' | 'pipelines' | 'projections'>;
   topics: TopicNames;
 }
 
@@ -90,9 +90,9 @@ export class PipelineReplay implements ReplayWay {
     const { source, step, event, partition, offset } = letter;
     const name = source.slice(sourcePrefix.length);
     const definition = this.parts.definitions.pipelines.get(name);
-    if (!definition) return `there is no pipeline ${name} any more`;
-    if (!permitsPipeline(access, definition))
-      return `the pipeline ${name} reads or writes streams that this API key does not cover`;
+    const { projections } = this.parts.definitions;
+    if (!definition || !permitsPipeline(definition, { access, projections }))
+      return `there is no pipeline ${name} any more`;
     if (!step) return `it does not say where it stopped: reset the pipeline ${name}`;
     const hindrance = hindranceOf(letter, step, definition) ?? this.streamIsGone(step);
     if (hindrance !== undefined) return hindrance;

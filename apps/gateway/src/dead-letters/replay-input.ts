@@ -1,14 +1,6 @@
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsBoolean,
-  IsOptional,
-  IsString,
-  Length,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { FromText } from '#contracts';
+import { Characters, FromText } from '#contracts';
 import { maxDeadLetterIds } from '#store';
 import { Schema } from '../openapi/schema.js';
 import { Parameter } from '../parameters/decorators.js';
@@ -20,18 +12,17 @@ export class ReplayInput {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(maxDeadLetterIds)
-  @IsString({ each: true })
-  @Length(1, 4096, { each: true })
+  @Characters({ most: 4096 }, { each: true })
   @Schema({ description: 'Their ids.' })
   ids?: string[] | null;
 
   @IsOptional()
-  @Length(1, 300)
+  @Characters({ most: 300 })
   @Schema({ description: 'Who gave up on them.', example: 'materializer' })
   source?: string | null;
 
   @IsOptional()
-  @Length(1, 4096)
+  @Characters({ most: 4096 })
   @Schema({ description: '`next_cursor` of the answer before, with the same `source`.' })
   cursor?: string | null;
 }

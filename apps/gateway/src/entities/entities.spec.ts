@@ -179,7 +179,7 @@ describe('snapshots', () => {
     [{ stream: 'a/b', entity_id: 'two' }, 'invalid_request', '/stream'],
     [{ stream: 'orders', entity_id: 'two', version: 1 }, 'invalid_request', '/version'],
     [{ stream: auditStream, entity_id: 'two' }, 'stream_reserved', '/stream'],
-    [{ stream: 'nowhere', entity_id: 'two' }, 'stream_not_found', 'stream'],
+    [{ stream: 'nowhere', entity_id: 'two' }, 'stream_not_found', '/stream'],
   ])('are not made of %j: %s', async (payload, code, pointer) => {
     expect((await make(payload)).json()).toMatchObject({ code, errors: [{ pointer }] });
   });

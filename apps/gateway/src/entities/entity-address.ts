@@ -1,4 +1,4 @@
-import { limits, plainTextPattern, ProblemError } from '#contracts';
+import { hasCharacters, limits, plainTextPattern, ProblemError } from '#contracts';
 
 /** The entity in an address, for the OpenAPI document. */
 export const entityParam = {
@@ -10,7 +10,7 @@ export const entityParam = {
 /** @throws ProblemError 400 */
 export function checkEntityId(entityId: string): void {
   const longest = limits.entityIdCharacters;
-  if (entityId.length >= 1 && entityId.length <= longest && plainTextPattern.test(entityId)) return;
+  if (hasCharacters(entityId, { most: longest }) && plainTextPattern.test(entityId)) return;
   const detail = `must be 1 to ${longest} characters without control characters`;
   throw new ProblemError('invalid_request', `The entity_id in the address ${detail}.`, {
     errors: [{ pointer: 'entity_id', detail }],

@@ -39,7 +39,6 @@ export class EntityStateController {
   @Problems(
     'entity_not_found',
     'entity_state_too_large',
-    'stream_forbidden',
     'stream_not_found',
     'query_too_expensive',
     'store_unavailable',

@@ -1,6 +1,6 @@
-import { IsString, Length, Matches } from 'class-validator';
+import { IsString, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { limits, plainTextPattern, streamNamePattern, streamNameRule } from '#contracts';
+import { Characters, limits, plainTextPattern, streamNamePattern, streamNameRule } from '#contracts';
 import { Schema } from '../openapi/schema.js';
 
 /** Of which entity a snapshot is to be made. */
@@ -11,7 +11,7 @@ export class SnapshotInput {
   @Schema({ example: 'orders' })
   stream: string;
 
-  @Length(1, limits.entityIdCharacters)
+  @Characters({ most: limits.entityIdCharacters })
   @Matches(plainTextPattern, { message: 'must have no control characters' })
   @Schema({ example: 'order-17' })
   entity_id: string;

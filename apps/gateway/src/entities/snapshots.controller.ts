@@ -3,9 +3,9 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '#contracts';
 import { makeSnapshot } from '#entities';
-import { accessOf, DescribeBody, DescribeQuery, parseBody, parseQuery, RequireScope } from '#http';
+import { DescribeBody, DescribeQuery, parseBody, parseQuery, RequireScope } from '#http';
 import type { SnapshotStore } from '#store';
-import { refuseReserved, requirePermitted } from '../access/permit.js';
+import { refuseReserved } from '../access/permit.js';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
@@ -35,13 +35,7 @@ export class SnapshotsController {
   })
   @DescribeQuery(SnapshotListParameters)
   @Answers(SnapshotList, { description: 'A page of snapshots; `total` counts all that match.' })
-  @Problems(
-    'invalid_cursor',
-    'stream_forbidden',
-    'stream_not_found',
-    'query_too_expensive',
-    'store_unavailable',
-  )
+  @Problems('invalid_cursor', 'stream_not_found', 'query_too_expensive', 'store_unavailable')
   async list(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const { stream, entity_id: entityId, limit, cursor } = parseQuery(SnapshotListParameters, request.query);
     if (stream === undefined && entityId === undefined) throw neither();
@@ -68,7 +62,6 @@ export class SnapshotsController {
     'entity_not_found',
     'entity_state_too_large',
     'snapshot_impossible',
-    'stream_forbidden',
     'stream_not_found',
     'stream_reserved',
     'payload_too_large',
@@ -79,10 +72,9 @@ export class SnapshotsController {
   async make(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     parseQuery(NoParameters, request.query);
     const { stream, entity_id: entityId } = parseBody(SnapshotInput, request);
-    requirePermitted(accessOf(request), [stream], { pointer: '/stream' });
     refuseReserved(stream, { pointer: '/stream' });
     const client = clientGone(reply.raw);
-    const permitted = await this.streams.of({ request, streams: [stream], client });
+    const permitted = await this.streams.of({ request, streams: [stream], client, pointer: '/stream' });
     const wanted = { ...permitted, stream, entityId, reason: 'requested', now: Date.now() * 1000 } as const;
     const made = await this.gate
       .run(client, (signal) => makeSnapshot(this.snapshots, wanted, signal))

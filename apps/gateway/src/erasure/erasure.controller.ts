@@ -39,7 +39,6 @@ export class ErasureController {
   @Problems(
     'stream_not_found',
     'entity_not_found',
-    'stream_forbidden',
     'stream_reserved',
     'definition_limit_reached',
     'definition_conflict',

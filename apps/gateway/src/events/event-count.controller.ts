@@ -36,7 +36,6 @@ export class EventCountController {
   @Answers(EventCount, { description: 'The counts.' })
   @Problems(
     'invalid_expression',
-    'stream_forbidden',
     'stream_not_found',
     'query_too_expensive',
     'store_unavailable',

@@ -45,6 +45,18 @@ describe("the store's filter", () => {
     );
   });
 
+  it('refuses a pattern that costs too much, before anything is asked', () => {
+    const where = `event.data.t.matches("${'(?:[ab]?){900}'.repeat(20)}")`;
+    expect(() => eventFilter({ where })).toThrow(
+      expect.objectContaining({
+        code: 'query_too_expensive',
+        options: {
+          errors: [{ pointer: 'where', detail: expect.stringMatching(/300 .*at character 22/) as string }],
+        },
+      }),
+    );
+  });
+
   it('says where an expression is wrong', () => {
     expect(() => eventFilter({ where: 'event.data.amount >' })).toThrow(
       expect.objectContaining({

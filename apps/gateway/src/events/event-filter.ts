@@ -1,12 +1,12 @@
 import { parseTime, ProblemError, type Expression, type Micros } from '#contracts';
 import type { EventFilter, Permitted } from '#store';
-import { ExpressionError, parseCondition } from '#streaming';
+import { ExpensiveExpressionError, ExpressionError, parseCondition } from '#streaming';
 import { parsePosition, type StreamPosition } from '../wait-for/position.js';
 import type { EventSelectionParameters } from './event-parameters.js';
 
 /**
  * The store's filter for a request's parameters, which have been validated one by one.
- * @throws ProblemError 400 when `since` is not before `until`, or `where` is no condition.
+ * @throws ProblemError 400 when `since` is not before `until`, or `where` is no condition; 422 when it costs too much.
  */
 export function eventFilter(parameters: EventSelectionParameters): Omit<EventFilter, keyof Permitted> {
   return {
@@ -39,6 +39,7 @@ function expression(text: string): Expression {
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const detail = `${error.message} (at character ${error.at + 1})`;
-    throw new ProblemError('invalid_expression', detail, { errors: [{ pointer: 'where', detail }] });
+    const code = error instanceof ExpensiveExpressionError ? 'query_too_expensive' : 'invalid_expression';
+    throw new ProblemError(code, detail, { errors: [{ pointer: 'where', detail }] });
   }
 }

@@ -43,7 +43,8 @@ export class EventSelectionParameters {
       'event.data.amount > 50`: `&&`, `||` and `!`, `==` for "equals". What `data` and `metadata` hold is known for each ' +
       'event only: an event for which a member is missing, or is of another type than the expression needs, does not ' +
       'fulfil it. So `event.data.amount > "50"` compares texts and finds no number, and `event.data.currency` alone ' +
-      'finds an event only where it is `true`. An expression that can be true for no event whatever is refused. Some ' +
+      'finds an event only where it is `true`. An expression that can be true for no event whatever is refused, and one whose patterns cost too much. Numbers are ' +
+      'exact decimals: `0.1 + 0.2 == 0.3`. Some ' +
       'characters have to be encoded in an address: `+` as `%2B`, `&` as `%26`.',
     'event.data.amount * 2 > 10',
   )

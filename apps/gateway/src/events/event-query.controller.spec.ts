@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredEvent } from '#contracts';
+import { AnswerBudget } from '#http';
 import { systemActor } from '#definitions';
 import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';
 
@@ -101,6 +102,26 @@ describe('GET /api/v1/events/query', () => {
     expect((await page('application/x-ndjson')).body.split('\n')).toHaveLength(3001);
     expect((await page('text/csv')).body.split('\r\n')).toHaveLength(3002);
     await large.close();
+  });
+
+  it('refuses a large page when too many bytes of answers wait already; small ones go on', async () => {
+    const answers = new AnswerBudget(4 * 1024 * 1024);
+    const full = await givenGateway({ answers });
+    await full.store.writer.append(
+      Array.from({ length: 3000 }, (_, offset) => eventRow({ offset })),
+      'token',
+    );
+    const page = (limit: number, accept: string) =>
+      full.core.instance.inject({ url: `/api/v1/events/query?limit=${limit}`, headers: { accept } });
+    answers.share().take(3 * 1024 * 1024);
+    for (const accept of ['application/json', 'application/x-ndjson', 'text/csv']) {
+      const refused = await page(3000, accept);
+      expect(refused.json()).toMatchObject({ code: 'overloaded', status: 503 });
+      expect(refused.headers).toMatchObject({ 'retry-after': '2' });
+      expect(refused.headers).not.toHaveProperty('content-disposition');
+      expect((await page(100, accept)).statusCode).toBe(200);
+    }
+    await full.close();
   });
 
   it('names its forms by media type, and offers CSV as a file', async () => {

@@ -30,8 +30,8 @@ export class EventQueryController {
     description:
       'A page of events in the order of their timestamps. `Accept` chooses JSON, NDJSON (`application/x-ndjson`, one ' +
       'event a line) or CSV (`text/csv`). The next page is at `next_cursor`, which is also in the headers ' +
-      '`X-Next-Cursor` and `Link` (`rel="next"`). In CSV, a text that a spreadsheet would run as a formula gets a ' +
-      'leading apostrophe; NDJSON has the exact text. CSV columns: event_id, stream, event_type, entity_id, version, ' +
+      '`X-Next-Cursor` and `Link` (`rel="next"`). In CSV, an apostrophe stands before each character that a ' +
+      'spreadsheet could begin a formula with; NDJSON has the exact text. CSV columns: event_id, stream, event_type, entity_id, version, ' +
       'timestamp, ingested_at, schema_version, partition, offset, metadata, data.',
   })
   @DescribeQuery(EventQueryParameters)
@@ -39,9 +39,9 @@ export class EventQueryController {
   @Problems(
     'invalid_cursor',
     'invalid_expression',
-    'stream_forbidden',
     'stream_not_found',
     'not_acceptable',
+    'overloaded',
     'query_too_expensive',
     'store_unavailable',
     'log_unavailable',

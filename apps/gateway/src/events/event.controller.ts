@@ -30,7 +30,6 @@ export class EventController {
   @Answers(EventAnswer, { description: 'The event.' })
   @Problems(
     'event_not_found',
-    'stream_forbidden',
     'stream_not_found',
     'query_too_expensive',
     'store_unavailable',

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { holdAnswer } from '#http';
 import { encodePage, type EventPage } from '../answers/event-page.js';
 import type { PageMediaType } from '../answers/media-type.js';
 import { nextPageHeaders } from '../answers/next-page.js';
@@ -10,24 +11,36 @@ const contentTypes: Record<PageMediaType, string> = {
   'text/csv': 'text/csv; charset=utf-8; header=present',
 };
 
-/** Sends a page of events. A small one goes out whole, with its length; a large one as fast as the client reads. */
+/** Of an event's other fields, about. */
+const eventBytes = 512;
+
+/**
+ * Sends a page of events. A small one goes out whole, with its length; a large one as fast as the client reads.
+ * @throws ProblemError 503 `overloaded` when too many bytes of answers wait for clients to take them.
+ */
 export function sendPage(
   page: EventPage,
   type: PageMediaType,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): void {
+  const pieces = encodePage(page, type);
+  const first = pieces.next();
+  const second = pieces.next();
+  if (!second.done) holdAnswer(request, reply, pageBytes(page));
   void reply.headers({
     'content-type': contentTypes[type],
     vary: 'accept',
     ...nextPageHeaders(request.url, page.nextCursor),
     ...(type === 'text/csv' && { 'content-disposition': 'attachment; filename="events.csv"' }),
   });
-  const pieces = encodePage(page, type);
-  const first = pieces.next();
-  const second = pieces.next();
   if (second.done) void reply.send(first.value ?? '');
   else
     void reply.send(Readable.from(all([first.value as string, second.value], pieces), { objectMode: false }));
+}
+
+/** What the events of a page take in memory, about. */
+function pageBytes({ items }: EventPage): number {
+  return items.reduce((bytes, { data, metadata }) => bytes + data.length + metadata.length + eventBytes, 0);
 }
 
 function* all(read: readonly string[], rest: Iterable<string>): Generator<string> {

@@ -1,11 +1,11 @@
 import type { TopicNames } from '#contracts';
 import type { Definitions, StreamDefinition } from '#definitions';
-import { UnknownTopicError, type TopicAdmin } from '#log';
+import type { TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
 import { LagClock } from './lag-clock.js';
 
 export interface MaterializerLagOptions {
-  admin: Pick<TopicAdmin, 'offsets' | 'committed'>;
+  admin: Pick<TopicAdmin, 'offsetsIn' | 'committedIn'>;
   definitions: Pick<Definitions, 'streams'>;
   topics: TopicNames;
 }
@@ -22,8 +22,11 @@ export function showLag(group: 'materializer' | 'processor', { lag_events, lag_s
   metrics.groupLagSeconds.set({ group }, lag_seconds);
 }
 
-/** Streams that are asked about at the same time. */
-const concurrent = 4;
+interface PartitionProgress {
+  key: string;
+  end: number;
+  committed: number;
+}
 
 /** Milliseconds that a caller waits for new figures before it is given the last ones. */
 const patienceMs = 1500;
@@ -65,18 +68,12 @@ export class MaterializerLag {
     const streams = this.options.definitions.streams().filter(({ state }) => state === 'live');
     const total: Lag = { lag_events: 0, lag_seconds: 0 };
     const clocks = new Map<string, LagClock>();
-    const work = streams.values();
-    const worker = async () => {
-      for (const stream of work) {
-        for (const [key, progress] of await this.progress(stream)) {
-          const clock = this.clocks.get(key) ?? new LagClock();
-          clocks.set(key, clock);
-          total.lag_events += Math.max(0, progress.end - progress.committed);
-          total.lag_seconds = Math.max(total.lag_seconds, clock.observe(progress, now));
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: concurrent }, worker));
+    for (const { key, ...progress } of await this.progress(streams)) {
+      const clock = this.clocks.get(key) ?? new LagClock();
+      clocks.set(key, clock);
+      total.lag_events += Math.max(0, progress.end - progress.committed);
+      total.lag_seconds = Math.max(total.lag_seconds, clock.observe(progress, now));
+    }
     // Only partitions that exist keep a clock.
     this.clocks = clocks;
     this.last = { ...total, lag_seconds: Math.round(total.lag_seconds * 1000) / 1000 };
@@ -84,25 +81,23 @@ export class MaterializerLag {
     return this.last;
   }
 
-  private async progress({
-    stream,
-    created_at: life,
-  }: StreamDefinition): Promise<[string, { end: number; committed: number }][]> {
+  /** Of every partition of these streams; a stream that has just been deleted has none. */
+  private async progress(streams: readonly StreamDefinition[]): Promise<PartitionProgress[]> {
     const { admin, topics } = this.options;
-    const topic = topics.ofStream(stream);
+    const named = streams.map((stream) => ({ ...stream, topic: topics.ofStream(stream.stream) }));
     const [offsets, committed] = await Promise.all([
-      // A stream that has just been deleted has no lag.
-      admin.offsets(topic).catch(noneWhenGone),
-      admin.committed(topics.materializerGroup, topic, life),
+      admin.offsetsIn(named.map(({ topic }) => topic)),
+      admin.committedIn(
+        topics.materializerGroup,
+        new Map(named.map(({ topic, partitions, created_at: life }) => [topic, { partitions, life }])),
+      ),
     ]);
-    return offsets.map(({ partition, beginning, end }) => [
-      `${topic}:${partition}`,
-      { end, committed: committed.get(partition) ?? beginning },
-    ]);
+    return [...offsets].flatMap(([topic, partitions]) =>
+      partitions.map(({ partition, beginning, end }) => ({
+        key: `${topic}:${partition}`,
+        end,
+        committed: committed.get(topic)?.get(partition) ?? beginning,
+      })),
+    );
   }
-}
-
-function noneWhenGone(error: unknown): [] {
-  if (error instanceof UnknownTopicError) return [];
-  throw error;
 }

@@ -9,8 +9,6 @@ import {
   IsInt,
   IsObject,
   IsOptional,
-  IsString,
-  Length,
   Matches,
   Max,
   Min,
@@ -18,7 +16,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { limits, parseTime, plainTextPattern } from '#contracts';
+import { Characters, limits, parseTime, plainTextPattern } from '#contracts';
 import { scopes, type Scope } from '#http';
 import { Schema } from '../openapi/schema.js';
 import { IsOverlap } from './overlap.js';
@@ -48,8 +46,7 @@ export class RateLimitInput {
 /** A key that is to be issued. */
 @JSONSchema({ additionalProperties: false })
 export class KeyInput {
-  @IsString()
-  @Length(1, nameCharacters)
+  @Characters({ most: nameCharacters })
   @Matches(plainTextPattern, { message: 'must not contain control characters or half surrogate pairs' })
   @Schema({ description: 'What it is for. Names need not be unique.', example: 'web shop' })
   name: string;

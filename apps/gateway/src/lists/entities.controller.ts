@@ -27,13 +27,7 @@ export class EntitiesController {
   @ApiOperation({ summary: 'List entities, each with its last version and the time of its last event' })
   @DescribeQuery(EntityListParameters)
   @Answers(EntityList, { description: 'A page of entities.' })
-  @Problems(
-    'invalid_cursor',
-    'stream_forbidden',
-    'stream_not_found',
-    'query_too_expensive',
-    'store_unavailable',
-  )
+  @Problems('invalid_cursor', 'stream_not_found', 'query_too_expensive', 'store_unavailable')
   async list(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

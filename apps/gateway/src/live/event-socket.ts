@@ -13,8 +13,10 @@ type Socket = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'writableLength
 
 /** Milliseconds between two looks at a client that does not take what it was sent. */
 const lookMs = 50;
-/** Milliseconds that a client has to take the last message. */
+/** Milliseconds in which a client has to take something of what is left, until it has the last message. */
 const lastMs = 5_000;
+/** Times that it may: what is left has a bound, and so has the time that it is kept. */
+const lastLooks = 4;
 
 /** The way to one client, which holds no more of what it has not taken than its bound and one piece. */
 export class EventSocket {
@@ -44,13 +46,20 @@ export class EventSocket {
     signal.throwIfAborted();
   }
 
-  /** Says the last thing, and does not wait for ever until the client has taken it. */
+  /** Says the last thing, and waits until the client has taken it as long as it takes some of what is before it. */
   end(message: string): void {
+    this.response.write(message);
+    this.response.end();
+    this.cutWhenStill(lastLooks);
+  }
+
+  private cutWhenStill(looks: number): void {
     const { response } = this;
-    response.write(message);
-    response.end();
+    const left = response.writableLength;
     setTimeout(() => {
-      if (!response.writableFinished) response.destroy();
+      if (response.writableFinished) return;
+      if (looks > 1 && response.writableLength < left) this.cutWhenStill(looks - 1);
+      else response.destroy();
     }, lastMs).unref();
   }
 }

@@ -1,11 +1,36 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemActor } from '#definitions';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { nowServing } from '../projections/states/serving.fixture.js';
 
 let gateway: GivenGateway;
 beforeAll(async () => {
   gateway = await givenGateway({ liveStreams: 0 });
 });
 afterAll(() => gateway.close());
+
+describe('the share of a key', () => {
+  it('bounds what it has open of events and of changes together', async () => {
+    const shared = await givenGateway({ liveStreamsPerKey: 1 });
+    const post = (url: string, payload: object) =>
+      shared.core.instance.inject({ method: 'POST', url: `/api/v1/${url}`, payload });
+    await shared.definitions.createStream({ stream: 'orders' }, systemActor);
+    await post('projections', {
+      ...{ name: 'p', source: { streams: ['orders'] }, fields: { n: { op: 'count' } } },
+    });
+    await nowServing(shared, 'p');
+    const issued = await post('keys', { name: 'k', scopes: ['events:read'] });
+    const { key, key_id: keyId } = issued.json<{ key: string; key_id: string }>();
+    const headers = { authorization: `Bearer ${key}` };
+    void shared.parts.connections.admit(keyId, () => new Promise(() => undefined));
+    for (const url of ['/api/v1/events/stream', '/api/v1/projections/p/changes']) {
+      const answer = await shared.query.instance.inject({ url, headers });
+      expect(answer.json(), url).toMatchObject({ status: 429, code: 'too_many_requests' });
+      expect(answer.headers['retry-after']).toBe('5');
+    }
+    await shared.close();
+  });
+});
 
 describe('GET /api/v1/events/stream', () => {
   const url = '/api/v1/events/stream';

@@ -1,7 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DescribeQuery, parseQuery, RequireScope, requireStillAdmitted } from '#http';
+import { apiKeyOf, DescribeQuery, parseQuery, RequireScope, requireStillAdmitted } from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { eventFilter } from '../events/event-filter.js';
 import { EventSelectionParameters } from '../events/event-parameters.js';
@@ -46,7 +46,6 @@ export class EventStreamController {
   @Problems(
     'invalid_cursor',
     'invalid_expression',
-    'stream_forbidden',
     'stream_not_found',
     'not_acceptable',
     'query_too_expensive',
@@ -64,6 +63,7 @@ export class EventStreamController {
       question: { ...filter, access },
       lastEventId: request.headers['last-event-id']?.toString(),
       requestId: request.id,
+      keyId: apiKeyOf(request)?.keyId ?? null,
       requirePermission: () => requireStillAdmitted(request),
     };
     await this.live.open(opened, () => begin(reply), client);

@@ -3,13 +3,15 @@ import type { ServerResponse } from 'node:http';
 import { problemOf } from '#http';
 import { metrics, type Logger } from '#telemetry';
 import { EventSocket, type EventSocketOptions } from './event-socket.js';
-import { shuttingDown, tooMany } from './live-problems.js';
+import { shuttingDown, tooMany, tooManyOfKey } from './live-problems.js';
 import { errorMessage, heartBeat } from './server-sent.js';
 
 export interface LiveConnectionsOptions {
   logger: Logger;
   /** Streams that are open at once, of every kind; one more is refused. */
   maxStreams: number;
+  /** Of these, those that one key may have open; one more is refused. */
+  maxStreamsPerKey: number;
   socket?: EventSocketOptions;
   heartBeatMs?: number;
   /** Milliseconds between two looks at whether a stream may go on. */
@@ -48,6 +50,8 @@ export class LiveConnections {
   private readonly connections = new Set<OpenConnection>();
   private readonly closing = new AbortController();
   private admitted = 0;
+  /** Open streams by the key that opened them. */
+  private readonly byKey = new Map<string, number>();
   private timers: NodeJS.Timeout[] = [];
 
   constructor(options: LiveConnectionsOptions) {
@@ -66,17 +70,34 @@ export class LiveConnections {
 
   /**
    * Has a place among the open streams until the work is done.
-   * @throws ProblemError 503 `overloaded`, `shutting_down`, and what the work throws
+   * @param keyId of the key that asks; null on a port without keys, where only the number of all streams is bounded
+   * @throws ProblemError 429 `too_many_requests` when the key has used up its share, 503 `overloaded`, `shutting_down`,
+   * and what the work throws
    */
-  async admit(work: () => Promise<void>): Promise<void> {
+  async admit(keyId: string | null, work: () => Promise<void>): Promise<void> {
     if (this.closing.signal.aborted) throw shuttingDown();
+    const { maxStreamsPerKey } = this.options;
+    if (keyId !== null && this.openOf(keyId) >= maxStreamsPerKey) throw tooManyOfKey(maxStreamsPerKey);
     if (this.admitted >= this.options.maxStreams) throw tooMany(this.options.maxStreams);
     metrics.liveStreams.set(++this.admitted);
+    this.count(keyId, 1);
     try {
       await work();
     } finally {
       metrics.liveStreams.set(--this.admitted);
+      this.count(keyId, -1);
     }
+  }
+
+  private openOf(keyId: string): number {
+    return this.byKey.get(keyId) ?? 0;
+  }
+
+  private count(keyId: string | null, change: 1 | -1): void {
+    if (keyId === null) return;
+    const open = this.openOf(keyId) + change;
+    if (open > 0) this.byKey.set(keyId, open);
+    else this.byKey.delete(keyId);
   }
 
   /** Sends on an answer of which nothing but the head was sent. Resolves when it has ended, for whatever reason. */

@@ -1,6 +1,6 @@
 import { permitsStream, type StreamAccess } from '#contracts';
 import type { EventFilter, Permitted } from '#store';
-import { compileParsed, EvaluationError } from '#streaming';
+import { compileCondition } from '#streaming';
 import type { LiveEvent } from './live-event.js';
 import { bindingOf } from './live-position.js';
 
@@ -46,15 +46,8 @@ export class LiveFilter {
 }
 
 function compiled(where: NonNullable<EventFilter['where']>): (event: LiveEvent) => boolean {
-  const run = compileParsed(where);
-  return (event) => {
-    try {
-      return run(event.value) === true;
-    } catch (error) {
-      if (error instanceof EvaluationError) return false;
-      throw error;
-    }
-  };
+  const run = compileCondition(where);
+  return (event) => run(event.value);
 }
 
 /** Everything that decides which events come; not the access, which is looked at anew each time. */

@@ -7,6 +7,13 @@ export function tooMany(most: number): ProblemError {
   return new ProblemError('overloaded', detail, { retryAfterSeconds: 5 });
 }
 
+export function tooManyOfKey(most: number): ProblemError {
+  const detail =
+    `This API key has ${most} streams open on this instance already, which is its share. Close some, follow several ` +
+    'event streams on one connection, or have LIVE_STREAMS_PER_KEY raised.';
+  return new ProblemError('too_many_requests', detail, { retryAfterSeconds: 5 });
+}
+
 export function tooWide(): ProblemError {
   const detail =
     'So many streams are read that a position in them does not fit into a header. Name some with stream=.';

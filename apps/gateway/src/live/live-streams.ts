@@ -24,6 +24,8 @@ export interface LiveRequest {
   /** `Last-Event-ID` */
   lastEventId: string | undefined;
   requestId: string;
+  /** Of its key; null on a port without keys. */
+  keyId: string | null;
   /** @throws ProblemError when its key does not permit it any more */
   requirePermission(): void;
 }
@@ -44,11 +46,11 @@ export class LiveStreams {
   /**
    * Opens a stream on an answer of which nothing was sent yet, and resolves when it has ended.
    * @param begin Sends the head of the answer.
-   * @throws ProblemError as long as nothing was sent: 503 `overloaded`, `log_unavailable`, `shutting_down`, 400
+   * @throws ProblemError as long as nothing was sent: 429 `too_many_requests`, 503 `overloaded`, `log_unavailable`, `shutting_down`, 400
    * `invalid_cursor`, `invalid_expression`, `invalid_request`
    */
   open(request: LiveRequest, begin: () => ServerResponse, client: AbortSignal): Promise<void> {
-    return this.options.connections.admit(async () => {
+    return this.options.connections.admit(request.keyId, async () => {
       const group = this.groupOf(request.question);
       group.members++;
       try {

@@ -1,7 +1,7 @@
 import { allStreams, TopicNames, type Expression, type StoredEvent } from '#contracts';
 import type { StreamDefinition } from '#definitions';
 import { MemoryStore, type EventReader } from '#store';
-import { compileParsed, eventValue } from '#streaming';
+import { compileCondition, eventValue } from '#streaming';
 import { createLogger } from '#telemetry';
 import type { LiveQuestion } from './live-filter.js';
 import { LiveConnections, type LiveConnectionsOptions } from './live-connections.js';
@@ -68,7 +68,13 @@ export class LiveWorld {
     const follower = new LogFollower({
       ...{ admin, reader, definitions, topics, logger, pollMs: 1, retryMs: 1 },
     });
-    const connections = new LiveConnections({ logger, maxStreams: 500, checkMs: 5, ...options });
+    const connections = new LiveConnections({
+      logger,
+      maxStreams: 500,
+      maxStreamsPerKey: 100,
+      checkMs: 5,
+      ...options,
+    });
     const live = new LiveStreams({ connections, follower, reader, definitions });
     return { open: (...request) => live.open(...request), close: () => connections.close() };
   }
@@ -99,11 +105,11 @@ export class LiveClient extends StreamClient {
   connect(live: LiveGateway, requirePermission: () => void = () => undefined): Promise<void> {
     const question = { access: allStreams, ...this.question };
     return this.open((lastEventId, begin, client) =>
-      live.open({ question, lastEventId, requestId: 'r', requirePermission }, begin, client),
+      live.open({ question, lastEventId, requestId: 'r', keyId: null, requirePermission }, begin, client),
     );
   }
 }
 
 function evaluate(where: Expression, event: StoredEvent): boolean {
-  return compileParsed(where)(eventValue(event)) === true;
+  return compileCondition(where)(eventValue(event));
 }

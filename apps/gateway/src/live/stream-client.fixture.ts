@@ -37,6 +37,11 @@ export class StreamClient {
     return messages.map(({ data }) => JSON.parse(data) as Data);
   }
 
+  /** Characters that are on their way. */
+  get waiting(): number {
+    return this.pending.reduce((sum, piece) => sum + piece.length, 0);
+  }
+
   /** The connection breaks; of what was on its way, the client gets so many characters. */
   cut(characters = 0): void {
     const parser = this.parser;
@@ -73,7 +78,7 @@ export class StreamClient {
       this.pending.push(piece.toString());
       if (!this.holding) this.take();
     };
-    const waiting = () => this.pending.reduce((sum, piece) => sum + piece.length, 0);
+    const waiting = () => this.waiting;
     return {
       write,
       end: () => undefined,

@@ -3,12 +3,11 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   IsOptional,
-  Length,
   Matches,
   ValidateBy,
   type ValidationArguments,
 } from 'class-validator';
-import { FromText, limits, parseTime, streamNamePattern } from '#contracts';
+import { Characters, FromText, limits, parseTime, streamNamePattern } from '#contracts';
 import { Repeatable } from '#http';
 import { Schema } from '../openapi/schema.js';
 import { parsePosition } from '../wait-for/position.js';
@@ -38,13 +37,12 @@ export function OneStream(): PropertyDecorator {
 
 /** Texts of 1 to `longest` characters each. */
 export function Texts(longest: number): PropertyDecorator {
-  const message = `must be 1 to ${longest} characters`;
-  return applyDecorators(Alternatives(), Length(1, longest, { each: true, message }));
+  return applyDecorators(Alternatives(), Characters({ most: longest }, { each: true }));
 }
 
 /** One text of 1 to `longest` characters. */
 export function Text(longest: number): PropertyDecorator {
-  return Length(1, longest, { message: `must be 1 to ${longest} characters` });
+  return Characters({ most: longest });
 }
 
 const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';

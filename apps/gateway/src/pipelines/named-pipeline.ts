@@ -1,28 +1,32 @@
 import { permitsStream, ProblemError, type StreamAccess } from '#contracts';
-import { pipelineWrites, type PipelineDefinition, type PipelineWay } from '#definitions';
-import { requirePermitted } from '../access/permit.js';
+import { pipelineStreams, type Definitions, type PipelineDefinition, type PipelineWay } from '#definitions';
+
+/** Who asks, and where the projections are that pipelines ask. */
+export interface PipelineViewer {
+  access: StreamAccess;
+  projections: Pick<Definitions['projections'], 'get'>;
+}
 
 /**
- * The pipeline that was named, for a request that may see it.
- * @throws ProblemError 404 `pipeline_not_found`, 403 `stream_forbidden`
+ * The pipeline that was named, for a request that may see it. One that may not be seen is answered as if it did not
+ * exist.
+ * @throws ProblemError 404 `pipeline_not_found`
  */
 export function permittedPipeline(
   definition: PipelineDefinition | undefined,
-  access: StreamAccess,
+  viewer: PipelineViewer,
 ): PipelineDefinition {
-  if (!definition) {
-    const detail = 'There is no such pipeline; GET /api/v1/pipelines lists those there are.';
-    throw new ProblemError('pipeline_not_found', detail);
-  }
-  requirePermitted(access, streamsOf(definition), { pointer: 'name' });
-  return definition;
+  if (definition && permitsPipeline(definition, viewer)) return definition;
+  const detail = 'There is no such pipeline; GET /api/v1/pipelines lists those that you may see.';
+  throw new ProblemError('pipeline_not_found', detail);
 }
 
-/** Whether all that a pipeline reads and writes may be seen. */
-export function permitsPipeline(access: StreamAccess, pipeline: PipelineWay): boolean {
-  return streamsOf(pipeline).every((stream) => permitsStream(access, stream));
-}
-
-function streamsOf({ spec }: PipelineWay): string[] {
-  return [...new Set([...spec.source.streams, ...pipelineWrites(spec)])];
+/**
+ * Whether all that a pipeline reads, asks projections about and writes to may be seen. Where a projection is gone, nobody
+ * knows what it folded: then only those see the pipeline who are not limited to streams.
+ */
+export function permitsPipeline({ spec }: PipelineWay, { access, projections }: PipelineViewer): boolean {
+  const { streams, isComplete } = pipelineStreams(spec, projections);
+  if (!isComplete && access.patterns !== undefined) return false;
+  return [...streams].every((stream) => permitsStream(access, stream));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#contracts';
+import { systemActor } from '#definitions';
 import { between, GivenPipelines, path, spec, type Method } from './given-pipelines.fixture.js';
 
 const given = new GivenPipelines();
@@ -50,17 +51,20 @@ describe('a key', () => {
     await given.define();
     const held = given.definition;
     const mine = between(['refunds'], 'mine-1');
-    const all: [Method, string, object?][] = [
-      ['POST', path, { ...spec, name: 'other' }],
-      ['POST', path, { ...between(['refunds'], 'huge'), name: 'other' }],
-      ['POST', path, { ...mine, name: given.name }],
-      ['PUT', given.at(), mine],
-      ...changes(),
-      ['GET', given.at()],
+    const ofName = ([method, url, payload]: [Method, string, object?]) =>
+      [method, url, payload, 'pipeline_not_found'] as const;
+    const all: (readonly [Method, string, object | undefined, string])[] = [
+      ['POST', path, { ...spec, name: 'other' }, 'stream_not_found'],
+      ['POST', path, { ...between(['refunds'], 'huge'), name: 'other' }, 'stream_forbidden'],
+      ['POST', path, { ...mine, name: given.name }, 'pipeline_exists'],
+      ...changes().map(ofName),
+      ofName(['PUT', given.at(), mine]),
+      ofName(['GET', given.at()]),
     ];
-    for (const one of all) {
-      const answer = await withKey(limited, one);
-      expect(answer.json(), `${one[0]} ${one[1]}`).toMatchObject({ code: 'stream_forbidden' });
+    for (const [method, url, payload, code] of all) {
+      const answer = await withKey(limited, [method, url, payload]);
+      expect(answer.json(), `${method} ${url}`).toMatchObject({ code });
+      expect(answer.body).not.toContain('PUT changes');
     }
     expect(given.definition).toBe(held);
     expect(given.gateway.definitions.stream('huge')).toBeUndefined();
@@ -96,10 +100,31 @@ describe('a key', () => {
       ],
     });
     expect((await withKey(limited, ['POST', path, asking('of_refunds')])).json()).toMatchObject({
-      code: 'stream_forbidden',
+      code: 'projection_not_found',
       errors: [{ pointer: '/operators/0/enrich/from/projection' }],
     });
     expect((await withKey(limited, ['POST', path, asking('of_orders')])).statusCode).toBe(201);
+  });
+
+  it('sees and changes only pipelines of which it covers what the projections fold that they ask', async () => {
+    const limited = await bearerOf(['orders', 'mine-*'], both);
+    const fields = { n: { op: 'count' } };
+    const ofHidden = { name: `of_hidden_${given.name}`, source: { streams: ['refunds'] }, fields };
+    await given.send('POST', '/api/v1/projections', ofHidden);
+    const enrich = { from: { projection: ofHidden.name }, key: 'event.entity_id', as: 'x' };
+    await given.define({ source: spec.source, operators: [{ enrich }, { emit: { stream: 'mine-1' } }] });
+    const seen = async () => {
+      for (const [method, url, payload] of [['GET', given.at()] as [Method, string], ...changes()])
+        expect((await withKey(limited, [method, url, payload])).json(), `${method} ${url}`).toMatchObject({
+          code: 'pipeline_not_found',
+        });
+      expect((await withKey(limited, ['GET', path])).body).not.toContain(`"${given.name}"`);
+    };
+    await seen();
+    // Nobody knows any more what it has folded.
+    await given.gateway.definitions.projections.change(ofHidden.name, () => undefined, systemActor);
+    await seen();
+    expect((await given.send('GET', given.at())).statusCode).toBe(200);
   });
 
   it('learns of a loop nothing but what it may see', async () => {
@@ -127,7 +152,7 @@ describe('a key', () => {
       await bearerOf(undefined, [...both, 'admin']),
     ];
     expect((await withKey(ordinary, ['POST', path, audit])).json()).toMatchObject({
-      code: 'stream_forbidden',
+      code: 'stream_not_found',
     });
     expect((await withKey(admin, ['POST', path, audit])).statusCode).toBe(201);
     expect((await withKey(ordinary, ['GET', path])).body).not.toContain(`"${given.name}"`);

@@ -1,11 +1,11 @@
-import { formatTime, ProblemError } from '#contracts';
+import { formatTime, ProblemError, type StreamAccess } from '#contracts';
 import type { Definitions, PipelineDefinition, PipelineRun } from '#definitions';
 import type { PipelineReader } from '#store';
 import type { PipelineSpec } from '#streaming';
 import type { Changer } from '../access/changer.js';
 import type { ReadGate } from '../reads/read-gate.js';
 import type { BoundSourcesEngines } from '../sources/bound-sources.js';
-import { permittedPipeline } from './named-pipeline.js';
+import { permitsPipeline, permittedPipeline, type PipelineViewer } from './named-pipeline.js';
 import { continuedRun, newRun } from './new-run.js';
 import { refuseLoop } from './refused-loop.js';
 import { requireStreams, requireTargets, type RequiredStreamsParts } from './required-streams.js';
@@ -59,7 +59,7 @@ export class PipelineChanges {
     const run = await newRun(spec, this.parts);
     const next = (current: PipelineDefinition | undefined): PipelineDefinition => {
       if (!current) return this.loopless(firstDefinition({ name, spec, run }), changer);
-      permittedPipeline(current, access);
+      if (!permitsPipeline(current, this.viewer(access))) throw takenByHidden(name);
       if (sameSpec(current.spec, spec)) return current;
       const detail = `There is a pipeline ${name} that does something else; PUT changes it.`;
       throw new ProblemError('pipeline_exists', detail, {
@@ -67,7 +67,7 @@ export class PipelineChanges {
       });
     };
     const { value, changed } = await pipelines.change(name, next, actor);
-    const definition = permittedPipeline(value, access);
+    const definition = permittedPipeline(value, this.viewer(access));
     if (changed) await this.stillLoopless(definition, undefined, changer);
     return { definition, created: changed };
   }
@@ -107,7 +107,7 @@ export class PipelineChanges {
     });
   }
 
-  /** @throws ProblemError pipeline_not_found, stream_forbidden, definition_conflict, log_unavailable */
+  /** @throws ProblemError pipeline_not_found, definition_conflict, log_unavailable */
   pause(name: string, changer: Changer): Promise<PipelineDefinition> {
     return this.change(name, changer, (current) => (current.paused ? current : { ...current, paused: true }));
   }
@@ -124,19 +124,19 @@ export class PipelineChanges {
 
   /**
    * Nothing more is emitted within moments. Its internal topics and what it knows are removed by a processor.
-   * @throws ProblemError pipeline_not_found, stream_forbidden, definition_conflict, log_unavailable
+   * @throws ProblemError pipeline_not_found, definition_conflict, log_unavailable
    */
   async remove(name: string, { actor, access }: Changer): Promise<void> {
     const next = (current: PipelineDefinition | undefined): undefined => {
-      permittedPipeline(current, access);
+      permittedPipeline(current, this.viewer(access));
     };
     await this.parts.definitions.pipelines.change(name, next, actor);
   }
 
   private async require({ name, spec, client }: WantedPipeline, { actor, access }: Changer): Promise<void> {
     await requireStreams(spec, this.parts, { access, client });
-    refuseLoop({ name, spec }, this.parts.definitions.pipelines.all(), access);
-    await requireTargets(spec, this.parts, { actor, client });
+    refuseLoop({ name, spec }, this.parts.definitions.pipelines.all(), this.viewer(access));
+    await requireTargets(spec, this.parts, { access, actor, client });
   }
 
   /** When streams were made that a run has read and that are new to it now: what it has processed says so. */
@@ -153,11 +153,15 @@ export class PipelineChanges {
   }
 
   private named(name: string, { access }: Changer): PipelineDefinition {
-    return permittedPipeline(this.parts.definitions.pipelines.get(name), access);
+    return permittedPipeline(this.parts.definitions.pipelines.get(name), this.viewer(access));
+  }
+
+  private viewer(access: StreamAccess): PipelineViewer {
+    return { access, projections: this.parts.definitions.projections };
   }
 
   private loopless(definition: PipelineDefinition, { access }: Changer): PipelineDefinition {
-    refuseLoop(definition, this.parts.definitions.pipelines.all(), access);
+    refuseLoop(definition, this.parts.definitions.pipelines.all(), this.viewer(access));
     return definition;
   }
 
@@ -172,7 +176,7 @@ export class PipelineChanges {
   ): Promise<void> {
     const { pipelines } = this.parts.definitions;
     try {
-      refuseLoop(written, pipelines.all(), access);
+      refuseLoop(written, pipelines.all(), this.viewer(access));
     } catch (error) {
       const takeBack = (current: PipelineDefinition | undefined) => {
         if (!current || current.run.id !== written.run.id || current.version !== written.version)
@@ -188,14 +192,20 @@ export class PipelineChanges {
     const { actor, access } = changer;
     let before: PipelineDefinition | undefined;
     const change = (current: PipelineDefinition | undefined) => {
-      before = permittedPipeline(current, access);
+      before = permittedPipeline(current, this.viewer(access));
       return next(before);
     };
     const { value } = await this.parts.definitions.pipelines.change(name, change, actor);
-    const definition = permittedPipeline(value, access);
+    const definition = permittedPipeline(value, this.viewer(access));
     if (before && definition.version > before.version) await this.stillLoopless(definition, before, changer);
     return definition;
   }
+}
+
+/** Says that a name is taken without a word about what has it. */
+function takenByHidden(name: string): ProblemError {
+  const detail = `The name ${name} is taken; choose another one.`;
+  return new ProblemError('pipeline_exists', detail, { errors: [{ pointer: '/name', detail: 'is taken' }] });
 }
 
 function firstDefinition(more: { name: string; spec: PipelineSpec; run: PipelineRun }): PipelineDefinition {

@@ -23,7 +23,7 @@ export class PipelineRunController {
   })
   @ApiParam(nameParam)
   @Answers(PipelineAnswer, { description: 'It is paused.' })
-  @Problems('pipeline_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
+  @Problems('pipeline_not_found', 'definition_conflict', 'log_unavailable')
   async pause(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
     return pipelineAnswer(await this.changes.pause(name, changerOf('pipeline', name, request)));
   }
@@ -39,7 +39,7 @@ export class PipelineRunController {
   })
   @ApiParam(nameParam)
   @Answers(PipelineAnswer, { description: 'It runs.' })
-  @Problems('pipeline_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
+  @Problems('pipeline_not_found', 'definition_conflict', 'log_unavailable')
   async resume(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
     return pipelineAnswer(await this.changes.resume(name, changerOf('pipeline', name, request)));
   }
@@ -55,13 +55,7 @@ export class PipelineRunController {
   })
   @ApiParam(nameParam)
   @Answers(PipelineAnswer, { description: 'A new run has begun.' })
-  @Problems(
-    'pipeline_not_found',
-    'stream_forbidden',
-    'stream_not_found',
-    'definition_conflict',
-    'log_unavailable',
-  )
+  @Problems('pipeline_not_found', 'stream_not_found', 'definition_conflict', 'log_unavailable')
   async reset(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
     return pipelineAnswer(await this.changes.reset(name, changerOf('pipeline', name, request)));
   }

@@ -1,7 +1,8 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Put, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Definitions } from '#definitions';
+import type { StreamAccess } from '#contracts';
+import type { Definitions, PipelineDefinition } from '#definitions';
 import {
   accessOf,
   actorOf,
@@ -43,13 +44,7 @@ export class PipelineController {
   @ApiOperation({ summary: 'Get one pipeline' })
   @ApiParam(nameParam)
   @Answers(PipelineFiguresAnswer, { description: 'How it is defined, and how it is doing.' })
-  @Problems(
-    'pipeline_not_found',
-    'stream_forbidden',
-    'query_too_expensive',
-    'store_unavailable',
-    'log_unavailable',
-  )
+  @Problems('pipeline_not_found', 'query_too_expensive', 'store_unavailable', 'log_unavailable')
   async one(
     @Param('name') name: string,
     @Req() request: FastifyRequest,
@@ -57,7 +52,7 @@ export class PipelineController {
   ): Promise<PipelineFiguresAnswer> {
     parseQuery(NoParameters, request.query);
     requireName('pipeline', name);
-    const definition = permittedPipeline(this.definitions.pipelines.get(name), accessOf(request));
+    const definition = this.named(name, accessOf(request));
     return pipelineFiguresAnswer(definition, await this.figures.of([definition], clientGone(reply.raw)));
   }
 
@@ -105,7 +100,7 @@ export class PipelineController {
     const input = parseBody(PipelineReplacementInput, request);
     requireSameName('pipeline', input, name);
     const access = accessOf(request);
-    permittedPipeline(this.definitions.pipelines.get(name), access);
+    this.named(name, access);
     const { operators } = jsonBody(request) as { operators?: unknown };
     const { spec } = this.changes.usable(input, operators);
     const wanted = { name, spec, client: clientGone(reply.raw), from };
@@ -121,8 +116,13 @@ export class PipelineController {
   })
   @ApiParam(nameParam)
   @NoContent('It is gone.')
-  @Problems('pipeline_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
+  @Problems('pipeline_not_found', 'definition_conflict', 'log_unavailable')
   async remove(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
     await this.changes.remove(name, changerOf('pipeline', name, request));
+  }
+
+  private named(name: string, access: StreamAccess): PipelineDefinition {
+    const { pipelines, projections } = this.definitions;
+    return permittedPipeline(pipelines.get(name), { access, projections });
   }
 }

@@ -93,8 +93,9 @@ export class PipelinesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PipelineList> {
     const { limit, cursor } = parseQuery(PipelineListParameters, request.query);
-    const access = accessOf(request);
-    const all = this.definitions.pipelines.all().filter((definition) => permitsPipeline(access, definition));
+    const { pipelines, projections } = this.definitions;
+    const viewer = { access: accessOf(request), projections };
+    const all = pipelines.all().filter((definition) => permitsPipeline(definition, viewer));
     const page = pageByName(all, ({ name }) => name, { limit, cursor, boundTo: ['pipelines'] });
     const figures = await this.figures.of(page.items, clientGone(reply.raw));
     return {

@@ -1,6 +1,6 @@
 import { permitsStream, ProblemError, type StreamAccess } from '#contracts';
 import { pipelineLoop, type LoopStep, type PipelineDefinition, type PipelineWay } from '#definitions';
-import { permitsPipeline } from './named-pipeline.js';
+import { permitsPipeline, type PipelineViewer } from './named-pipeline.js';
 
 /**
  * Refuses a pipeline to which its own events would come back, over whatever others there are. Of the way there, it names
@@ -10,13 +10,13 @@ import { permitsPipeline } from './named-pipeline.js';
 export function refuseLoop(
   pipeline: PipelineWay,
   all: readonly PipelineDefinition[],
-  access: StreamAccess,
+  viewer: PipelineViewer,
 ): void {
   const loop = pipelineLoop(pipeline, all);
   if (!loop) return;
-  const seen = new Set(all.filter((one) => permitsPipeline(access, one)).map(({ name }) => name));
+  const seen = new Set(all.filter((one) => permitsPipeline(one, viewer)).map(({ name }) => name));
   seen.add(pipeline.name);
-  const detail = `would feed itself: ${wayOf(loop, { seen, access })}`;
+  const detail = `would feed itself: ${wayOf(loop, { seen, access: viewer.access })}`;
   throw new ProblemError('pipeline_loop', `The pipeline ${detail}.`, {
     errors: [{ pointer: '/operators', detail }],
   });

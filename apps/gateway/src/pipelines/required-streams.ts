@@ -1,5 +1,6 @@
 import { ProblemError, type InputError, type StreamAccess } from '#contracts';
 import {
+  askedProjections,
   pipelineWrites,
   placedOperators,
   targetsOf,
@@ -8,9 +9,9 @@ import {
   type Target,
 } from '#definitions';
 import type { PipelineSpec } from '#streaming';
-import { refuseReserved, requirePermitted } from '../access/permit.js';
+import { refuseReserved, requireWritable } from '../access/permit.js';
 import type { ReadableStreams } from '../access/readable-streams.js';
-import { projectionSources } from '../projections/named-projection.js';
+import { permitsProjection } from '../projections/named-projection.js';
 
 export interface RequiredStreamsParts {
   definitions: Pick<Definitions, 'stream' | 'createStream' | 'projections'>;
@@ -26,9 +27,9 @@ export interface Requester {
 }
 
 /**
- * Refuses what reads streams that may not be seen or are not there, writes to those that may not be written, or asks
- * projections of which the same is true.
- * @throws ProblemError 403 `stream_forbidden` and `stream_reserved`, 404 `stream_not_found` and `projection_not_found`
+ * Refuses a pipeline that reads streams or asks projections that do not exist or may not be seen, or that writes to
+ * streams that the key does not cover.
+ * @throws ProblemError 403 `stream_forbidden` and `stream_reserved` for what it writes to, 404 `stream_not_found` and `projection_not_found`
  */
 export async function requireStreams(
   spec: PipelineSpec,
@@ -36,14 +37,13 @@ export async function requireStreams(
   { access, client }: Requester,
 ): Promise<void> {
   const names = spec.source.streams;
-  requirePermitted(access, names, { pointer: '/source/streams' });
   for (const { stream, pointer } of targets(spec)) {
     refuseReserved(stream, { pointer });
-    requirePermitted(access, [stream], { pointer });
+    requireWritable(access, [stream], { pointer });
   }
   requireProjections(spec, { definitions, access });
   await streams.requireLive(names, {
-    client,
+    ...{ access, client },
     pointerOf: (stream) => `/source/streams/${names.indexOf(stream)}`,
   });
 }
@@ -53,20 +53,18 @@ function targets({ operators }: PipelineSpec): Target[] {
 }
 
 function requireProjections(
-  { operators }: PipelineSpec,
+  spec: PipelineSpec,
   { definitions, access }: { definitions: Pick<Definitions, 'projections'>; access: StreamAccess },
 ): void {
   const missing: InputError[] = [];
-  for (const { at, operator } of placedOperators(operators)) {
-    if (!('enrich' in operator) || !('projection' in operator.enrich.from)) continue;
-    const { projection } = operator.enrich.from;
-    const pointer = `${at}/enrich/from/projection`;
+  for (const { projection, pointer } of askedProjections(spec)) {
     const definition = definitions.projections.get(projection);
-    if (!definition) missing.push({ pointer, detail: `there is no projection ${projection}` });
-    else requirePermitted(access, projectionSources(definition), { pointer });
+    if (definition && permitsProjection(access, definition)) continue;
+    missing.push({ pointer, detail: `there is no projection ${projection}` });
   }
   if (missing.length === 0) return;
-  const detail = 'It asks a projection that is not there; GET /api/v1/projections lists those there are.';
+  const detail =
+    'It asks a projection that is not there; GET /api/v1/projections lists those that you may see.';
   throw new ProblemError('projection_not_found', detail, { errors: missing });
 }
 
@@ -79,12 +77,12 @@ function requireProjections(
 export async function requireTargets(
   spec: PipelineSpec,
   { definitions, streams, autoCreateStreams }: RequiredStreamsParts,
-  { actor, client }: { actor: Actor; client: AbortSignal },
+  { access, actor, client }: Requester & { actor: Actor },
 ): Promise<void> {
   const pointers = new Map(targets(spec).map(({ stream, pointer }) => [stream, pointer]));
   if (!autoCreateStreams) {
     const pointerOf = (stream: string) => pointers.get(stream) as string;
-    return streams.requireLive([...pipelineWrites(spec)], { client, pointerOf });
+    return streams.requireLive([...pipelineWrites(spec)], { access, client, pointerOf });
   }
   for (const [stream, pointer] of pointers) {
     if (definitions.stream(stream)?.state === 'live') continue;

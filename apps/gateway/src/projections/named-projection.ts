@@ -1,30 +1,21 @@
 import { permitsStream, ProblemError, type StreamAccess } from '#contracts';
-import { latestBuild, type ProjectionBuild, type ProjectionDefinition } from '#definitions';
-import { requirePermitted } from '../access/permit.js';
+import { projectionStreams, type ProjectionDefinition } from '#definitions';
 
 /**
- * The projection that was named, for a request that may see it.
- * @throws ProblemError 404 `projection_not_found`, 403 `stream_forbidden`
+ * The projection that was named, for a request that may see it. One that may not be seen is answered as if it did not
+ * exist.
+ * @throws ProblemError 404 `projection_not_found`
  */
 export function permittedProjection(
   definition: ProjectionDefinition | undefined,
   access: StreamAccess,
 ): ProjectionDefinition {
-  if (!definition) {
-    const detail = 'There is no such projection; GET /api/v1/projections lists those there are.';
-    throw new ProblemError('projection_not_found', detail);
-  }
-  requirePermitted(access, projectionSources(definition), { pointer: 'name' });
-  return definition;
+  if (definition && permitsProjection(access, definition)) return definition;
+  const detail = 'There is no such projection; GET /api/v1/projections lists those that you may see.';
+  throw new ProblemError('projection_not_found', detail);
 }
 
 /** Whether all that a projection shows may be seen. */
 export function permitsProjection(access: StreamAccess, definition: ProjectionDefinition): boolean {
-  return projectionSources(definition).every((stream) => permitsStream(access, stream));
-}
-
-/** The streams that it folds, and those whose fold is served as long as the other one is being built. */
-export function projectionSources(definition: ProjectionDefinition): string[] {
-  const streamsOf = (build: ProjectionBuild | null) => build?.spec.source.streams ?? [];
-  return [...new Set([...streamsOf(latestBuild(definition)), ...streamsOf(definition.serving)])];
+  return projectionStreams(definition).every((stream) => permitsStream(access, stream));
 }

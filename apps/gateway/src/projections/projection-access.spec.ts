@@ -47,16 +47,18 @@ describe('a key', () => {
     await given.define({ source: { streams: ['orders', 'refunds'] } });
     const held = given.definition;
     const mine = { ...spec, source: { streams: ['refunds'] } };
-    const all: [Method, string, object?][] = [
-      ['POST', path, { ...spec, name: 'other' }],
-      ['POST', path, { ...mine, name: given.name }],
-      ['PUT', given.at(), mine],
-      ...changes(),
-      ['GET', given.at()],
+    const ofName = ([method, url, payload]: [Method, string, object?]) =>
+      [method, url, payload, 'projection_not_found'] as const;
+    const all: (readonly [Method, string, object | undefined, string])[] = [
+      ['POST', path, { ...spec, name: 'other' }, 'stream_not_found'],
+      ['POST', path, { ...mine, name: given.name }, 'projection_exists'],
+      ...changes().map(ofName),
+      ofName(['PUT', given.at(), mine]),
+      ofName(['GET', given.at()]),
     ];
-    for (const one of all) {
-      const answer = await withKey(limited, one);
-      expect(answer.json(), `${one[0]} ${one[1]}`).toMatchObject({ code: 'stream_forbidden' });
+    for (const [method, url, payload, code] of all) {
+      const answer = await withKey(limited, [method, url, payload]);
+      expect(answer.json(), `${method} ${url}`).toMatchObject({ code });
     }
     expect(given.definition).toBe(held);
     expect((await withKey(limited, ['GET', path])).body).not.toContain(`"${given.name}"`);
@@ -72,7 +74,7 @@ describe('a key', () => {
     await given.takenOver();
     await given.send('PUT', given.at(), { ...spec, source: { streams: ['refunds'] } });
     const seen = async () => (await withKey(limited, ['GET', given.at()])).statusCode;
-    expect(await seen()).toBe(403);
+    expect(await seen()).toBe(404);
     await given.takenOver();
     expect(await seen()).toBe(200);
   });
@@ -82,7 +84,7 @@ describe('a key', () => {
     const ordinary = await bearerOf(undefined, ['definitions:read', 'definitions:write']);
     const admin = await bearerOf(undefined, ['definitions:read', 'definitions:write', 'admin']);
     expect((await withKey(ordinary, ['POST', path, audit])).json()).toMatchObject({
-      code: 'stream_forbidden',
+      code: 'stream_not_found',
     });
     expect((await withKey(admin, ['POST', path, audit])).statusCode).toBe(201);
     expect((await withKey(ordinary, ['GET', path])).body).not.toContain(`"${given.name}"`);

@@ -9,7 +9,7 @@ import {
 import type { ProjectionWriter } from '#store';
 import type { Changer } from '../access/changer.js';
 import type { ReadableStreams } from '../access/readable-streams.js';
-import { permittedProjection } from './named-projection.js';
+import { permitsProjection, permittedProjection } from './named-projection.js';
 import { newBuild } from './new-build.js';
 import type { BoundSourcesEngines } from '../sources/bound-sources.js';
 import { requireSources } from './required-sources.js';
@@ -39,7 +39,7 @@ export class ProjectionChanges {
 
   /**
    * A new projection, or the one that is there if it is exactly this.
-   * @throws ProblemError projection_exists, stream_not_found, stream_forbidden, definition_limit_reached,
+   * @throws ProblemError projection_exists, stream_not_found, definition_limit_reached,
    * payload_too_large, definition_conflict, log_unavailable
    */
   async define(
@@ -50,7 +50,7 @@ export class ProjectionChanges {
     const build = await newBuild(spec, this.parts);
     const next = (current: ProjectionDefinition | undefined): ProjectionDefinition => {
       if (!current) return firstDefinition(name, build);
-      permittedProjection(current, access);
+      if (!permitsProjection(access, current)) throw takenByHidden(name);
       if (sameSpec(latestBuild(current).spec, spec)) return current;
       const detail = `There is a projection ${name} that folds something else; PUT changes it.`;
       throw new ProblemError('projection_exists', detail, {
@@ -89,7 +89,7 @@ export class ProjectionChanges {
     });
   }
 
-  /** @throws ProblemError projection_not_found, stream_forbidden, definition_conflict, log_unavailable */
+  /** @throws ProblemError projection_not_found, definition_conflict, log_unavailable */
   async setPaused(
     name: string,
     { paused }: { paused: boolean },
@@ -100,7 +100,7 @@ export class ProjectionChanges {
     );
   }
 
-  /** Removes it with its states. @throws ProblemError projection_not_found, stream_forbidden, definition_conflict, log_unavailable */
+  /** Removes it with its states. @throws ProblemError projection_not_found, definition_conflict, log_unavailable */
   async remove(name: string, { actor, access }: Changer): Promise<void> {
     let builds: string[] = [];
     const next = (current: ProjectionDefinition | undefined): undefined => {
@@ -128,6 +128,14 @@ export class ProjectionChanges {
     );
     return permittedProjection(value, access);
   }
+}
+
+/** Says that a name is taken without a word about what has it. */
+function takenByHidden(name: string): ProblemError {
+  const detail = `The name ${name} is taken; choose another one.`;
+  return new ProblemError('projection_exists', detail, {
+    errors: [{ pointer: '/name', detail: 'is taken' }],
+  });
 }
 
 function firstDefinition(name: string, build: Prepared): ProjectionDefinition {

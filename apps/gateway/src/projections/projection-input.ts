@@ -9,13 +9,12 @@ import {
   IsObject,
   IsOptional,
   IsString,
-  Length,
   Matches,
-  MaxLength,
   ValidateNested,
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import {
+  Characters,
   definitionNamePattern,
   definitionNameRule,
   limits,
@@ -47,7 +46,7 @@ export class ProjectionSourceInput {
   @ArrayMinSize(1)
   @ArrayMaxSize(limits.filterValues)
   @ArrayUnique()
-  @Length(1, limits.eventTypeCharacters, { each: true })
+  @Characters({ most: limits.eventTypeCharacters }, { each: true })
   @Matches(plainTextPattern, {
     each: true,
     message: 'must not contain control characters or half surrogate pairs',
@@ -56,8 +55,7 @@ export class ProjectionSourceInput {
   event_types?: string[] | null;
 
   @IsOptional()
-  @IsString()
-  @MaxLength(limits.whereCharacters)
+  @Characters({ least: 0, most: limits.whereCharacters })
   @Schema({
     description: 'A CEL expression, as in queries: events for which it is not true are passed over.',
     example: 'event.data.amount > 0.0',
@@ -72,8 +70,7 @@ export class ProjectionFieldInput {
   op: string;
 
   @IsOptional()
-  @IsString()
-  @MaxLength(limits.whereCharacters)
+  @Characters({ least: 0, most: limits.whereCharacters })
   @Schema({
     description: 'A CEL expression on the event. Every operation but `count` has one; null adds nothing.',
     example: 'event.data.amount',
@@ -90,8 +87,7 @@ export class ProjectionSpecInput {
   source: ProjectionSourceInput;
 
   @IsOptional()
-  @IsString()
-  @MaxLength(limits.whereCharacters)
+  @Characters({ least: 0, most: limits.whereCharacters })
   @Schema({
     description:
       'A CEL expression: events with the same key are folded into one state. Those for which it is null are passed ' +

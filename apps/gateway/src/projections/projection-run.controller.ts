@@ -23,7 +23,7 @@ export class ProjectionRunController {
   })
   @ApiParam(nameParam)
   @Answers(ProjectionAnswer, { description: 'It is paused.' })
-  @Problems('projection_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
+  @Problems('projection_not_found', 'definition_conflict', 'log_unavailable')
   async pause(@Param('name') name: string, @Req() request: FastifyRequest): Promise<ProjectionAnswer> {
     return projectionAnswer(
       await this.changes.setPaused(name, { paused: true }, changerOf('projection', name, request)),
@@ -39,7 +39,7 @@ export class ProjectionRunController {
   })
   @ApiParam(nameParam)
   @Answers(ProjectionAnswer, { description: 'It runs.' })
-  @Problems('projection_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
+  @Problems('projection_not_found', 'definition_conflict', 'log_unavailable')
   async resume(@Param('name') name: string, @Req() request: FastifyRequest): Promise<ProjectionAnswer> {
     return projectionAnswer(
       await this.changes.setPaused(name, { paused: false }, changerOf('projection', name, request)),
@@ -57,13 +57,7 @@ export class ProjectionRunController {
   })
   @ApiParam(nameParam)
   @Answers(ProjectionAnswer, { description: 'A new build has begun.' })
-  @Problems(
-    'projection_not_found',
-    'stream_forbidden',
-    'stream_not_found',
-    'definition_conflict',
-    'log_unavailable',
-  )
+  @Problems('projection_not_found', 'stream_not_found', 'definition_conflict', 'log_unavailable')
   async reset(@Param('name') name: string, @Req() request: FastifyRequest): Promise<ProjectionAnswer> {
     return projectionAnswer(await this.changes.reset(name, changerOf('projection', name, request)));
   }

@@ -37,13 +37,7 @@ export class ProjectionController {
   })
   @ApiParam(nameParam)
   @Answers(ProjectionDetailAnswer, { description: 'How it is defined, and how it is doing.' })
-  @Problems(
-    'projection_not_found',
-    'stream_forbidden',
-    'query_too_expensive',
-    'store_unavailable',
-    'log_unavailable',
-  )
+  @Problems('projection_not_found', 'query_too_expensive', 'store_unavailable', 'log_unavailable')
   async one(
     @Param('name') name: string,
     @Req() request: FastifyRequest,
@@ -70,7 +64,6 @@ export class ProjectionController {
     'invalid_json',
     'invalid_expression',
     'projection_not_found',
-    'stream_forbidden',
     'stream_not_found',
     'definition_limit_reached',
     'definition_conflict',
@@ -103,7 +96,7 @@ export class ProjectionController {
   })
   @ApiParam(nameParam)
   @NoContent('It is gone.')
-  @Problems('projection_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
+  @Problems('projection_not_found', 'definition_conflict', 'log_unavailable')
   async remove(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
     await this.changes.remove(name, changerOf('projection', name, request));
   }

@@ -50,7 +50,6 @@ export class ProjectionsController {
   @Problems(
     'invalid_json',
     'invalid_expression',
-    'stream_forbidden',
     'stream_not_found',
     'projection_exists',
     'definition_limit_reached',

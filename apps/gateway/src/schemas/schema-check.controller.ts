@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { isDeepStrictEqual } from 'node:util';
 import { schemaName, type Definitions } from '#definitions';
 import { accessOf, DescribeBody, jsonBody, parseBody, parseQuery, RequireScope } from '#http';
+import { requireWritable } from '../access/permit.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
 import { DEFINITIONS } from '../tokens.js';
@@ -45,7 +46,9 @@ export class SchemaCheckController {
     @Param('event_type') eventType: string,
   ): Promise<SchemaCheckAnswer> {
     parseQuery(NoParameters, request.query);
-    checkSubjectPath({ stream, eventType }, accessOf(request));
+    checkSubjectPath({ stream, eventType });
+    // It tries what registering would do, and a key registers schemas only for streams that it covers.
+    requireWritable(accessOf(request), [stream], { pointer: 'stream' });
     const input = parseBody(SchemaCheckInput, request);
     const schema = usableSchema(jsonBody(request));
     const subject = this.definitions.schemas.get(schemaName(stream, eventType));

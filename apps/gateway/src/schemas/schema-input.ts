@@ -1,6 +1,13 @@
-import { IsDefined, IsIn, IsOptional, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { IsDefined, IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { compatibilities, limits, plainTextPattern, streamNamePattern, type Compatibility } from '#contracts';
+import {
+  Characters,
+  compatibilities,
+  type Compatibility,
+  limits,
+  plainTextPattern,
+  streamNamePattern,
+} from '#contracts';
 import { schemaModes, type SchemaMode } from '#definitions';
 import { Schema } from '../openapi/schema.js';
 
@@ -34,9 +41,7 @@ export class SchemaInput extends SchemaCheckInput {
   @Schema({ description: 'The stream. It need not exist yet.', example: 'orders' })
   stream: string;
 
-  @IsString()
-  @MinLength(1)
-  @MaxLength(limits.eventTypeCharacters)
+  @Characters({ most: limits.eventTypeCharacters })
   @Matches(plainTextPattern, { message: 'must not contain control characters or half surrogate pairs' })
   @Schema({ example: 'order.placed' })
   event_type: string;

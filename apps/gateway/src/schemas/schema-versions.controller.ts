@@ -26,7 +26,7 @@ export class SchemaVersionsController {
   @SubjectParams()
   @DescribeQuery(SchemaVersionListParameters)
   @Answers(SchemaList, { description: 'A page of versions; `total` counts all.' })
-  @Problems('invalid_cursor', 'schema_not_found', 'stream_forbidden')
+  @Problems('invalid_cursor', 'schema_not_found')
   list(
     @Req() request: FastifyRequest,
     @Param('stream') stream: string,
@@ -52,7 +52,7 @@ export class SchemaVersionsController {
   @SubjectParams()
   @ApiParam({ name: 'version', schema: { type: 'integer', minimum: 1 } })
   @Answers(SchemaAnswer, { description: 'The version.' })
-  @Problems('schema_not_found', 'stream_forbidden')
+  @Problems('schema_not_found')
   version(@Req() request: FastifyRequest, @Param() params: Record<string, string>): SchemaAnswer {
     parseQuery(NoParameters, request.query);
     const { stream = '', event_type: eventType = '', version = '' } = params;

@@ -8,7 +8,7 @@ import { NoParameters } from '../parameters/no-parameters.js';
 import { DEFINITIONS } from '../tokens.js';
 import { latestVersion, SchemaAnswer, schemaAnswer } from './schema-answers.js';
 import { SubjectParams } from './subject-params.js';
-import { checkSubjectPath, retiredOrMissing, subjectInForce } from './subject-of.js';
+import { checkSubjectPath, requireSeenSubject, retiredOrMissing, subjectInForce } from './subject-of.js';
 
 @ApiTags('schemas')
 @Controller('api/v1/schemas/:stream/:event_type')
@@ -20,7 +20,7 @@ export class SchemaController {
   @ApiOperation({ summary: 'Get the latest version of a schema' })
   @SubjectParams()
   @Answers(SchemaAnswer, { description: 'The version that events are checked by.' })
-  @Problems('schema_not_found', 'stream_forbidden')
+  @Problems('schema_not_found')
   latest(
     @Req() request: FastifyRequest,
     @Param('stream') stream: string,
@@ -43,7 +43,7 @@ export class SchemaController {
   })
   @SubjectParams()
   @NoContent('It is retired.')
-  @Problems('schema_not_found', 'stream_forbidden', 'definition_conflict', 'log_unavailable')
+  @Problems('schema_not_found', 'definition_conflict', 'log_unavailable')
   async retire(
     @Req() request: FastifyRequest,
     @Param('stream') stream: string,
@@ -51,7 +51,8 @@ export class SchemaController {
   ): Promise<void> {
     parseQuery(NoParameters, request.query);
     const path = { stream, eventType };
-    checkSubjectPath(path, accessOf(request));
+    checkSubjectPath(path);
+    requireSeenSubject(path, accessOf(request));
     await this.definitions.schemas.change(
       schemaName(stream, eventType),
       (current) => {

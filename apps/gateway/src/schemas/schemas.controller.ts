@@ -13,7 +13,7 @@ import {
   parseQuery,
   RequireScope,
 } from '#http';
-import { refuseReserved, requirePermitted } from '../access/permit.js';
+import { refuseReserved, requireWritable } from '../access/permit.js';
 import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';
 import { Answers, Problems } from '../openapi/answers.js';
@@ -81,11 +81,10 @@ export class SchemasController {
   })
   @DescribeQuery(SchemaListParameters)
   @Answers(SchemaList, { description: 'A page of schemas; `total` counts all that match.' })
-  @Problems('invalid_cursor', 'stream_forbidden')
+  @Problems('invalid_cursor')
   list(@Req() request: FastifyRequest): SchemaList {
     const { stream, event_type, limit, cursor } = parseQuery(SchemaListParameters, request.query);
     const access = accessOf(request);
-    requirePermitted(access, stream ?? [], { pointer: 'stream' });
     const matching = this.definitions.schemas
       .all()
       .filter((subject) => !subject.retired && permitsStream(access, subject.stream))
@@ -122,7 +121,7 @@ export class SchemasController {
 /** @throws ProblemError 400, 403 */
 function wantedSchema(request: FastifyRequest): WantedSchema {
   const { stream, event_type, compatibility, mode } = parseBody(SchemaInput, request);
-  requirePermitted(accessOf(request), [stream], { pointer: '/stream' });
+  requireWritable(accessOf(request), [stream], { pointer: '/stream' });
   refuseReserved(stream, { pointer: '/stream' });
   return {
     stream,

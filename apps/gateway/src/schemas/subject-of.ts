@@ -1,6 +1,13 @@
-import { limits, plainTextPattern, ProblemError, streamNamePattern, type StreamAccess } from '#contracts';
+import {
+  hasCharacters,
+  limits,
+  permitsStream,
+  plainTextPattern,
+  ProblemError,
+  streamNamePattern,
+  type StreamAccess,
+} from '#contracts';
 import { schemaName, type SchemaSubject } from '#definitions';
-import { requirePermitted } from '../access/permit.js';
 
 /** The stream and the event type that an address names. */
 export interface SubjectPath {
@@ -15,23 +22,31 @@ export interface Subjects {
 
 /**
  * Checks what an address names before it is looked up.
- * @throws ProblemError 400 `invalid_request`, 403 `stream_forbidden`
+ * @throws ProblemError 400 `invalid_request`
  */
-export function checkSubjectPath({ stream, eventType }: SubjectPath, access: StreamAccess): void {
+export function checkSubjectPath({ stream, eventType }: SubjectPath): void {
   if (!streamNamePattern.test(stream)) throw wrong('stream', 'is not a name of a stream');
   const longest = limits.eventTypeCharacters;
-  if (eventType.length < 1 || eventType.length > longest || !plainTextPattern.test(eventType)) {
+  if (!hasCharacters(eventType, { most: longest }) || !plainTextPattern.test(eventType)) {
     throw wrong('event_type', `must be 1 to ${longest} characters without control characters`);
   }
-  requirePermitted(access, [stream], { pointer: 'stream' });
 }
 
 /**
- * The subject of an address, also when it is retired.
+ * Answers for a schema of a stream that may not be seen as if there were none.
+ * @throws ProblemError 404 `schema_not_found`
+ */
+export function requireSeenSubject(path: SubjectPath, access: StreamAccess): void {
+  if (!permitsStream(access, path.stream)) throw retiredOrMissing(path, undefined);
+}
+
+/**
+ * Returns the subject of an address, also when it is retired.
  * @throws ProblemError 404 `schema_not_found`, and what `checkSubjectPath` throws
  */
 export function subjectOf(schemas: Subjects, path: SubjectPath, access: StreamAccess): SchemaSubject {
-  checkSubjectPath(path, access);
+  checkSubjectPath(path);
+  requireSeenSubject(path, access);
   const subject = schemas.get(schemaName(path.stream, path.eventType));
   if (!subject) throw retiredOrMissing(path, subject);
   return subject;

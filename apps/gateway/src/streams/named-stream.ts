@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { ProblemError, streamNamePattern } from '#contracts';
+import { permitsStream, ProblemError, streamNamePattern } from '#contracts';
+import { streamNotFound } from '#definitions';
 import { accessOf } from '#http';
-import { refuseReserved, requirePermitted } from '../access/permit.js';
+import { refuseReserved } from '../access/permit.js';
 
 /** The stream in an address, for the OpenAPI document. */
 export const streamParam = {
@@ -19,11 +20,12 @@ export function requireStreamName(stream: string): void {
 }
 
 /**
- * Refuses what cannot be the name of a stream that this request may change.
- * @throws ProblemError 400, 403 `stream_forbidden`, 403 `stream_reserved`
+ * Refuses what cannot be the name of a stream that this request may change. A stream that it may not see is answered as
+ * if it did not exist.
+ * @throws ProblemError 400, 403 `stream_reserved`, 404 `stream_not_found`
  */
 export function requireChangeable(stream: string, request: FastifyRequest): void {
   requireStreamName(stream);
-  requirePermitted(accessOf(request), [stream], { pointer: 'stream' });
   refuseReserved(stream, { pointer: 'stream' });
+  if (!permitsStream(accessOf(request), stream)) throw streamNotFound(stream);
 }

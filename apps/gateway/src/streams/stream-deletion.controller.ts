@@ -28,7 +28,6 @@ export class StreamDeletionController {
   @NoContent('Nothing is left of it.')
   @Problems(
     'stream_not_found',
-    'stream_forbidden',
     'stream_reserved',
     'stream_being_deleted',
     'definition_conflict',

@@ -38,7 +38,7 @@ export class StreamController {
   @ApiOperation({ summary: 'Get one stream' })
   @ApiParam(streamParam)
   @Answers(StreamAnswer, { description: 'How it is defined, and what can be queried of it.' })
-  @Problems('stream_not_found', 'stream_forbidden', 'query_too_expensive', 'store_unavailable')
+  @Problems('stream_not_found', 'query_too_expensive', 'store_unavailable')
   async one(
     @Param('stream') stream: string,
     @Req() request: FastifyRequest,
@@ -66,7 +66,6 @@ export class StreamController {
   @Problems(
     'invalid_json',
     'stream_not_found',
-    'stream_forbidden',
     'stream_reserved',
     'stream_being_deleted',
     'definition_conflict',

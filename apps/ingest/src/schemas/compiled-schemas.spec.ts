@@ -3,7 +3,13 @@ import type { SchemaSubject } from '#definitions';
 import { CompiledSchemas } from './compiled-schemas.js';
 import type { SubjectInForce } from './schema-index.js';
 
-const fits = { validate: () => undefined, searched: 0 };
+const fits = {
+  validate: () => undefined,
+  validateText: () => undefined,
+  gaveUp: false,
+  steps: 0,
+  searched: 0,
+};
 
 /** A subject in force that has not been compiled yet. */
 function entryOf(event_type: string, schema: unknown = {}): SubjectInForce {

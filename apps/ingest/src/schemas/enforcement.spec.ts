@@ -62,6 +62,31 @@ describe('an event whose type has a schema that is enforced', () => {
     expect(given.definitions.stream('orders')).toBeUndefined();
   });
 
+  it('is refused with a code of its own when its check takes too many steps', async () => {
+    const contains = Array.from({ length: 300 }, () => ({ contains: { type: 'string' }, minContains: 0 }));
+    await givenSchema({ properties: { list: { allOf: contains } } });
+    expect((await single({ list: [1, 2, 3] })).status).toBe(201);
+    expect(await single({ list: Array.from({ length: 5_000 }, () => 1) })).toMatchObject({
+      status: 422,
+      code: 'schema_too_expensive',
+      detail: expect.stringContaining('version 1 of the schema of order.placed in orders') as string,
+      errors: [
+        { pointer: '/data', detail: expect.stringContaining('split it into smaller events') as string },
+      ],
+    });
+  });
+
+  it('has its numbers checked as they were written', async () => {
+    await givenSchema({ properties: { n: { type: 'integer', maximum: 9007199254740992 } } });
+    const send = async (n: string) =>
+      (await given.single(`{"stream":"orders","event_type":"order.placed","data":{"n":${n}}}`)).statusCode;
+    const statuses = [];
+    // The first one compiles the schema, the others may take a shorter way.
+    for (const n of ['1', '12345678901234567890.5', '9007199254740992', '9007199254740993', '1.50e1'])
+      statuses.push(await send(n));
+    expect(statuses).toEqual([201, 422, 201, 422, 201]);
+  });
+
   it('is checked against the version that was acknowledged last, and against none when that is retired', async () => {
     await givenSchema(orders);
     expect((await single({})).status).toBe(422);

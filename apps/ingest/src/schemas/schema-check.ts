@@ -34,12 +34,11 @@ export class SchemaCheck {
       if (event.fits !== entry) {
         const { compiled } = entry.ready ?? (await this.compiled.make(entry));
         const { length } = event.data;
-        // A member called __proto__ is one like others here: JSON.parse makes an own property of it.
-        const errors = compiled.validate(JSON.parse(event.data), length);
+        const errors = compiled.validateText(event.data);
         if (turn.over(length + (compiled.searched >> 1))) await turn.end();
         if (errors) {
           this.parts.mismatches.count(entry.subject);
-          events[i] = unfit(event, entry, inEvent(errors, pointerTo(i)));
+          events[i] = unfit(event, entry, { errors: inEvent(errors, pointerTo(i)), gaveUp: compiled.gaveUp });
           continue;
         }
       }
@@ -55,10 +54,12 @@ function inEvent(errors: readonly InputError[], pointer: string): InputError[] {
 function unfit(
   event: AcceptedEvent,
   { subject, version }: SubjectInForce,
-  errors: InputError[],
+  { errors, gaveUp }: { errors: InputError[]; gaveUp: boolean },
 ): AcceptedEvent | Rejection {
   const { stream, event_type, mode } = subject;
   if (mode === 'warn') return event;
-  const detail = `The data does not fit version ${version.version} of the schema of ${event_type} in ${stream}.`;
-  return new Rejection('schema_violation', detail, errors);
+  const schema = `version ${version.version} of the schema of ${event_type} in ${stream}`;
+  return gaveUp
+    ? new Rejection('schema_too_expensive', `The data takes too long to check against ${schema}.`, errors)
+    : new Rejection('schema_violation', `The data does not fit ${schema}.`, errors);
 }

@@ -8,6 +8,8 @@ export interface RunLabel {
   readonly version: number;
   /** The run's id. */
   readonly id: string;
+  /** Returns the streams that show in its dead letters. */
+  readonly streams: () => readonly string[];
 }
 
 /** A record as it is written. */

@@ -29,7 +29,7 @@ export class EmittedSchemas {
     const entry = this.index.find(stream, eventType);
     if (!entry) return unchecked;
     const { compiled } = entry.ready ?? (await this.compiled.make(entry));
-    const errors = compiled.validate(JSON.parse(data), data.length);
+    const errors = compiled.validateText(data);
     if (!errors) return { version: entry.version.version };
     this.mismatches.count(entry.subject);
     if (entry.subject.mode === 'warn') return unchecked;

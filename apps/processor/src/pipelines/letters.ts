@@ -31,7 +31,7 @@ export function letterOf(
   const step = { run: run.id, operator: at, stream, path, replay };
   return {
     ...{ source: letterSource(run), stream: stream === '' ? target : stream, partition, offset, step },
-    ...{ reason, error, event: encodeRecord(event), created_at: now },
+    ...{ reason, error, event: encodeRecord(event), created_at: now, streams: run.streams() },
   };
 }
 
@@ -44,7 +44,7 @@ export function unreadableLetter(
   const step = { run: run.id, operator: at, stream: '', path: '', replay: 0 };
   return {
     ...{ source: letterSource(run), stream: '', partition, offset, step, reason: 'unreadable' },
-    ...{ error: "no record of the run's own", event: String(value), created_at: now },
+    ...{ error: "no record of the run's own", event: String(value), created_at: now, streams: run.streams() },
   };
 }
 

@@ -7,7 +7,7 @@ import { openKafkaLog, type Log, type Producer } from '#log';
 import { openClickHouse, type Store } from '#store';
 import { compilePipeline, IdWindow, type OperatorSpec } from '#streaming';
 import { createLogger } from '#telemetry';
-import { testEngines } from '#testing';
+import { askClickHouse, testClickHouse, testEngines } from '#testing';
 import { recordOf, type SpecEvent } from './pipelines.fixture.js';
 import { Pipelines } from './pipelines.js';
 
@@ -24,14 +24,14 @@ const running = new Set<Pipelines>();
 const failures: Error[] = [];
 
 beforeAll(async () => {
-  const { kafkaBrokers, clickhouseUrl } = testEngines();
+  const { kafkaBrokers } = testEngines();
   log = openKafkaLog({
     ...{ brokers: kafkaBrokers.split(','), clientId: 'test', replicationFactor: -1 },
     // A member that is killed is missed no longer than that.
     bounds: { sessionTimeoutMs: 6000, subscribeDebounceMs: 50 },
   });
   producer = await log.producer();
-  store = openClickHouse({ url: clickhouseUrl, user: 'default', password: '', database });
+  store = openClickHouse(testClickHouse(database));
   await store.migrate();
   definitions = openDefinitions({ log, names: topics, defaults: { partitions: 3 } });
   await definitions.start();
@@ -50,7 +50,7 @@ afterAll(async () => {
   await producer.close();
   await log.close();
   await store.close();
-  await fetch(`${testEngines().clickhouseUrl}/`, { method: 'POST', body: `DROP DATABASE ${database}` });
+  await askClickHouse(testEngines(), `DROP DATABASE ${database}`);
 });
 
 function start(): Pipelines {

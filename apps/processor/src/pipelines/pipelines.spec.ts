@@ -144,7 +144,7 @@ describe('a pipeline without windows', () => {
     expect(await world.counted('p')).toMatchObject({ processed: 8, emitted: 4, dropped: 1, failed: 3 });
   });
 
-  it('looks up what projections know', async () => {
+  const givenCustomers = async () => {
     const build = {
       id: 'c'.repeat(24),
       version: 1,
@@ -172,6 +172,31 @@ describe('a pipeline without windows', () => {
       [0, 1].map((partition) => ({ ...row, partition, state: JSON.stringify([partition + 2]) })),
       [],
     );
+  };
+
+  it('writes letters that only those see who may see every stream that shows in them', async () => {
+    await givenCustomers();
+    await world.write([order(1)]);
+    const enrich = { from: { projection: 'customers' }, key: 'event.data.currency', as: 'known' };
+    const fails = { map: { data: { x: 'event.data.currency / 2.0' } } };
+    await world.define('p', spec({ enrich }, fails, out));
+    start();
+    await through();
+    const seenWith = async (...patterns: string[]) => {
+      const query = { access: { patterns, reserved: false }, limit: 10 };
+      return (await world.store.reader.deadLetters(query)).items.map(({ event }) => event);
+    };
+    expect(await seenWith('orders', 'out', 'refunds')).toEqual([expect.stringContaining('"known":{"n":5}')]);
+    expect(await seenWith('orders', 'out')).toEqual([]);
+    expect(await seenWith('orders', 'refunds')).toEqual([]);
+    // What they show stays in them, whatever becomes of the pipeline and of the projection.
+    await world.definitions.projections.change('customers', () => undefined, systemActor);
+    await world.definitions.pipelines.change('p', () => undefined, systemActor);
+    expect(await seenWith('orders', 'out')).toEqual([]);
+  });
+
+  it('looks up what projections know', async () => {
+    await givenCustomers();
     await world.write([order(0), order(1)]);
     await world.define(
       'p',

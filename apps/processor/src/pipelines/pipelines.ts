@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Retry, type KnownErasures, type Progress } from '#consuming';
-import type { TopicNames } from '#contracts';
+import { withAnySignal, type TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
 import type { Log, Producer } from '#log';
 import type { EventReader, EventWriter, PipelineReader, PipelineWriter, ProjectionReader } from '#store';
@@ -100,6 +100,7 @@ export class Pipelines {
     this.supervisor = new PipelineSupervisor({
       ...{ definitions, logger, webhooks },
       parts: {
+        projections: definitions.projections,
         ...{ log, topics, producer, writer, emitter, tables, retry, saver, erasures, window, progress },
         writtenBefore: (takeover, signal) => WrittenBefore.since(known, takeover, signal),
         ...{ budget: new RowBudget(options.cache), pace, now, onFailure, tracing: options.tracing },
@@ -129,9 +130,9 @@ export class Pipelines {
   /** Saves and commits what has been done, takes nothing more, leaves the groups. */
   async close(flushMs: number): Promise<void> {
     const waited = new AbortController();
-    const givenUp = sleep(flushMs, undefined, {
-      signal: AbortSignal.any([waited.signal, this.stopped.signal]),
-    })
+    const givenUp = withAnySignal([waited.signal, this.stopped.signal], (signal) =>
+      sleep(flushMs, undefined, { signal }),
+    )
       .catch(() => undefined)
       .then(() => this.stopped.abort());
     await this.supervisor.close(givenUp);

@@ -1,5 +1,6 @@
 import type { KnownErasures, Progress, Retry } from '#consuming';
 import type { TopicNames } from '#contracts';
+import type { Definitions } from '#definitions';
 import type { Log, Producer } from '#log';
 import type { EventWriter, PipelineReader, PipelineWriter } from '#store';
 import type { IdWindowBounds } from '#streaming';
@@ -36,6 +37,7 @@ export interface RunParts {
   /** What may have been written since the last save, where the readers' windows of ids do not reach. */
   writtenBefore(takeover: Takeover, signal: AbortSignal): Promise<WrittenBefore | undefined>;
   tables: ProjectionTables;
+  projections: Pick<Definitions['projections'], 'get'>;
   retry: Retry;
   saver: StretchSaver;
   budget: RowBudget;

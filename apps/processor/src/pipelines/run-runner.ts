@@ -17,6 +17,7 @@ import { OvertakenError } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
 import type { RunParts } from './run-parts.js';
 import { runSpans } from './run-spans.js';
+import { ShownStreams } from './shown-streams.js';
 import { shownWatermark } from './shown-watermark.js';
 import type { Task, Taken } from './task.js';
 import type { WantedRun } from './wanted-runs.js';
@@ -47,6 +48,7 @@ export class RunRunner implements ConsumerHandler {
   private readonly closed = new AbortController();
   private readonly released: Promise<void>;
   private release!: () => void;
+  private readonly shown: ShownStreams;
   private current: CurrentRun;
   private wanted: WantedRun;
   private following: Promise<void> | undefined;
@@ -59,7 +61,8 @@ export class RunRunner implements ConsumerHandler {
     private readonly parts: RunParts,
   ) {
     this.wanted = wanted;
-    this.current = currentOf(wanted, new Map());
+    this.shown = new ShownStreams(parts.projections);
+    this.current = this.currentOf(wanted, new Map());
     this.released = new Promise((resolve) => (this.release = resolve));
     this.consumer = parts.log.consumer({
       group: parts.topics.pipelineGroup(this.id),
@@ -135,6 +138,7 @@ export class RunRunner implements ConsumerHandler {
 
   revoked(place: { topic: string; partition: number }): void {
     this.drop(keyOf(place));
+    if (this.stageOf.has(place.topic) && !this.isClosing) this.lookForTopics();
   }
 
   /** The partition is saved up to `next`. */
@@ -181,10 +185,15 @@ export class RunRunner implements ConsumerHandler {
       const replays = await own.ensureReplay(this.id, this.closed.signal);
       this.stageOf = new Map([...internal].map(([stage, { topic }]) => [topic, stage]));
       this.stageOf.set(replays, replayStage);
-      this.current = currentOf(done, internal);
+      this.current = this.currentOf(done, internal);
       await this.subscribe([...sources.keys()].map((stream) => topics.ofStream(stream)));
     }
     this.timer ??= setInterval(() => this.tell(), this.parts.pace.tellMs / 2).unref();
+  }
+
+  /** One of its topics may be gone. Nothing else would find out while nothing is to be forwarded. */
+  private lookForTopics(): void {
+    this.follow(this.wanted).catch((error: unknown) => this.isClosing || this.parts.onFailure(error));
   }
 
   private async subscribe(ofSources: readonly string[]): Promise<void> {
@@ -302,6 +311,15 @@ export class RunRunner implements ConsumerHandler {
     metrics.pipelineDuplicates.inc(label, duplicates);
   }
 
+  private currentOf(
+    { definition, pipeline, sources }: WantedRun,
+    topics: Map<string, StageTopic>,
+  ): CurrentRun {
+    const { name, version, run, spec } = definition;
+    const streams = () => this.shown.of(spec);
+    return new CurrentRun({ name, version, id: run.id, streams }, pipeline, { sources, topics });
+  }
+
   private drop(key: string): void {
     const held = this.held.get(key);
     if (!held) return;
@@ -329,14 +347,6 @@ export class RunRunner implements ConsumerHandler {
     else this.parts.onFailure(error);
     await Promise.race([aborted(held.end.signal), this.released]);
   }
-}
-
-function currentOf(
-  { definition, pipeline, sources }: WantedRun,
-  topics: Map<string, StageTopic>,
-): CurrentRun {
-  const { name, version, run } = definition;
-  return new CurrentRun({ name, version, id: run.id }, pipeline, { sources, topics });
 }
 
 function keyOf({ topic, partition }: { topic: string; partition: number }): string {

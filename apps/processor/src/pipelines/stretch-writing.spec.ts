@@ -67,12 +67,16 @@ async function computedOver(events: typeof inputs, operators: OperatorSpec[]): P
     },
   });
   const outgoing = new Outgoing({
-    ...{ run: { name: 'p', version: 1, id: 'a'.repeat(24) }, source: 'orders/0', now: () => 0 },
+    ...{
+      run: { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => ['orders'] },
+      source: 'orders/0',
+      now: () => 0,
+    },
     topicOf: () => ({ topic: topics.ofStream('orders'), partitions: 2 }),
   });
   const writing = new StretchWriting(
     outgoing,
-    { name: 'p', version: 1, id: 'a'.repeat(24) },
+    { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => ['orders'] },
     {
       ...{ emitter, state: { ended: signal }, load: () => Promise.resolve() },
       saveLetters: (letters) => Promise.resolve(void saved.push(letters)),

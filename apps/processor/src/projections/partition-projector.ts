@@ -302,7 +302,7 @@ export class PartitionProjector implements FollowedPartition {
   }
 
   private refuse(record: LogRecord, { pointer, detail }: Refused, counted: Counted): void {
-    const { name, place, now } = this.options;
+    const { name, place, compiled, now } = this.options;
     const letter: DeadLetter = {
       source: `projection:${name}`,
       stream: place.stream,
@@ -312,6 +312,7 @@ export class PartitionProjector implements FollowedPartition {
       error: `${pointer}: ${detail}`,
       event: record.value?.toString() ?? '',
       created_at: now(),
+      streams: compiled.build.spec.source.streams,
     };
     counted.failed++;
     this.letters.push(letter);

@@ -6,7 +6,12 @@ import type { StreamDefinition } from './stream-definition.js';
 /** The definition, if it is of this stream: names that Kafka takes for the same have one. @throws ProblemError stream_not_found */
 export function foundStream(current: StreamDefinition | undefined, name: string): StreamDefinition {
   if (current?.stream === name) return current;
-  throw new ProblemError('stream_not_found', `There is no stream ${name}.`);
+  throw streamNotFound(name);
+}
+
+/** Says that no stream has this name. */
+export function streamNotFound(name: string): ProblemError {
+  return new ProblemError('stream_not_found', `There is no stream ${name}.`);
 }
 
 /** @param retryAfterSeconds where it is known when somebody else may go on with it */

@@ -18,35 +18,125 @@ export function describeGroups(contract: LogContract): void {
       const first = new Recorder(contract.log, group, commitAll);
       await first.consumer.subscribe([topic]);
       await until(() => first.assignments.length === 4, 'all partitions');
-      await contract.producer.append(contract.numbered(topic, 0, 50));
+      const write = (from: number, to: number) =>
+        contract.producer.append(
+          contract.numbered(topic, from, to).map((record, i) => ({ ...record, partition: i % 4 })),
+        );
+      await write(0, 50);
       const second = new Recorder(contract.log, group, commitAll);
       await second.consumer.subscribe([topic]);
       await until(() => second.assignments.length >= 2, 'a share for the second');
-      expect(first.revoked.length).toBeGreaterThanOrEqual(4);
-      await contract.producer.append(contract.numbered(topic, 50, 100));
+      await write(50, 100);
       const seen = (): Set<string> => new Set([...first.values(), ...second.values()]);
       await until(() => seen().size === 100, 'every record');
       await until(() => second.records.length > 0, 'some by the second');
       await second.consumer.close();
-      await contract.producer.append(contract.numbered(topic, 100, 150));
+      await write(100, 150);
       await until(() => seen().size === 150, 'every record after the second has left');
       expect([...first.overlaps, ...second.overlaps, ...first.crashes, ...second.crashes]).toEqual([]);
       await first.consumer.close();
     });
 
+    it('revokes only the partitions that move when a member joins, and none of those that stay when it leaves', async () => {
+      const topic = await contract.newTopic(4);
+      const group = randomUUID();
+      const first = new Recorder(contract.log, group);
+      const second = new Recorder(contract.log, group);
+      await first.consumer.subscribe([topic]);
+      await until(() => first.assignments.length === 4, 'all partitions');
+      await second.consumer.subscribe([topic]);
+      await until(() => second.assignments.length === 2, 'half of them for the second');
+      expect(first.revoked.sort()).toEqual(second.assignments.map(nameOf).sort());
+      await second.consumer.close();
+      await until(() => first.assignments.length === 6, 'what the second had');
+      expect(first.assignments.slice(4).map(nameOf).sort()).toEqual(second.revoked.sort());
+      expect(first.revoked).toHaveLength(2);
+      await first.consumer.close();
+    });
+
+    it('gives a partition to another member when the batch that is being worked on has been committed', async () => {
+      const topic = await contract.newTopic(2);
+      const group = randomUUID();
+      let release: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      const commits: boolean[] = [];
+      const first = new Recorder(contract.log, group, {
+        onBatch: async ({ partition, next }, consumer) => {
+          await held;
+          commits.push(await consumer.commit(topic, partition, next));
+        },
+      });
+      await first.consumer.subscribe([topic]);
+      await until(() => first.assignments.length === 2, 'both partitions');
+      await contract.producer.append(
+        [0, 1].map((partition) => ({ topic, key: 'k', value: `of ${partition}`, partition })),
+      );
+      await until(() => first.records.length === 2, 'a batch of each');
+      const second = new Recorder(contract.log, group);
+      await second.consumer.subscribe([topic]);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect([first.revoked, second.assignments]).toEqual([[], []]);
+      release();
+      await until(() => second.assignments.length === 1, 'the partition that moves');
+      expect(second.assignments[0]?.position).toBe(1);
+      expect(commits).toEqual([true, true]);
+      expect(first.revoked).toEqual(second.assignments.map(nameOf));
+      await Promise.all([first.consumer.close(), second.consumer.close()]);
+    });
+
+    it('reads a partition on while another topic is added, and takes what its batch commits', async () => {
+      const topic = await contract.newTopic();
+      const added = await contract.newTopic();
+      await contract.producer.append(contract.numbered(topic, 0, 3));
+      let release: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      const commits: boolean[] = [];
+      const reader = new Recorder(contract.log, randomUUID(), {
+        onBatch: async (batch, consumer) => {
+          if (batch.next === 3) await held;
+          if (batch.topic === topic) commits.push(await consumer.commit(topic, 0, batch.next));
+        },
+      });
+      await reader.consumer.subscribe([topic]);
+      await until(() => reader.records.length === 3, 'the first batch');
+      await reader.consumer.subscribe([topic, added]);
+      await until(() => reader.assignments.some((a) => a.topic === added), 'the other topic');
+      await contract.producer.append(contract.numbered(topic, 3, 5));
+      release();
+      await until(() => commits.length >= 2, 'both commits');
+      expect(new Set(commits)).toEqual(new Set([true]));
+      expect(reader.values()).toEqual(['v0', 'v1', 'v2', 'v3', 'v4']);
+      expect([reader.revoked, reader.assignments.map(nameOf)]).toEqual([[], [`${topic}/0`, `${added}/0`]]);
+      await reader.consumer.close();
+    });
+
+    it('reads a partition on while a topic is taken away', async () => {
+      const [kept, gone] = [await contract.newTopic(), await contract.newTopic()];
+      const reader = new Recorder(contract.log, randomUUID());
+      await reader.consumer.subscribe([kept, gone]);
+      await until(() => reader.assignments.length === 2, 'both topics');
+      await reader.consumer.subscribe([kept]);
+      await until(() => reader.revoked.length > 0, 'the end of the other');
+      await contract.producer.append(contract.numbered(kept, 0, 3));
+      await until(() => reader.records.length === 3, 'what is written then');
+      expect([reader.revoked, reader.assignments.length]).toEqual([[`${gone}/0`], 2]);
+      await reader.consumer.close();
+    });
+
     it('never overlaps the calls of a partition that comes back while its batch is still being worked on', async () => {
       const topic = await contract.newTopic();
-      const other = contract.nextName();
+      const other = await contract.newTopic();
       await contract.producer.append(contract.numbered(topic, 0, 3));
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
       const reader = new Recorder(contract.log, randomUUID(), { onBatch: () => held });
       await reader.consumer.subscribe([topic]);
       await until(() => reader.records.length === 3, 'the first batch');
-      await contract.log.admin.create(other, { partitions: 1 });
-      await reader.consumer.subscribe([topic, other]);
-      await until(() => reader.revoked.length === 1, 'the partition is revoked');
+      await reader.consumer.subscribe([other]);
       await until(() => reader.assignments.some((a) => a.topic === other), 'the other topic');
+      await until(() => reader.revoked.includes(`${topic}/0`), 'the end of the first');
+      await reader.consumer.subscribe([topic, other]);
+      await new Promise((resolve) => setTimeout(resolve, 500));
       expect(reader.assignments.filter((a) => a.topic === topic)).toHaveLength(1);
       release();
       await until(() => reader.records.length === 6, 'the batch comes again');
@@ -173,4 +263,8 @@ export function describeGroups(contract: LogContract): void {
       await reader.consumer.close();
     });
   });
+}
+
+function nameOf({ topic, partition }: { topic: string; partition: number }): string {
+  return `${topic}/${partition}`;
 }

@@ -192,6 +192,23 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       await expect(admin.offsetsAt(contract.nextName(), between)).rejects.toThrow(UnknownTopicError);
     });
 
+    it('knows how far many topics go, and leaves out those that do not exist', async () => {
+      const [a, b] = [await contract.newTopic(2), await contract.newTopic(1)];
+      const missing = contract.nextName();
+      await contract.producer.append(
+        [0, 0, 1].map((partition) => ({ topic: a, key: 'k', value: 'v', partition })),
+      );
+      const offsets = await contract.log.admin.offsetsIn([a, missing, b]);
+      expect(Object.fromEntries(offsets)).toEqual({
+        [a]: [
+          { partition: 0, beginning: 0, end: 2 },
+          { partition: 1, beginning: 0, end: 1 },
+        ],
+        [b]: [{ partition: 0, beginning: 0, end: 0 }],
+      });
+      expect((await contract.log.admin.offsetsIn([])).size).toBe(0);
+    });
+
     it('refuses a topic that does not exist and writes nothing', async () => {
       const topic = await contract.newTopic();
       const missing = contract.nextName();

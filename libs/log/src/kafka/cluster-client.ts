@@ -11,6 +11,7 @@ import {
   type ClusterMetadata,
   type PartitionMetadata,
 } from './kafkajs/internals.js';
+import type { BrokerAddress, SilentBrokers } from './silent-brokers.js';
 
 const firstWaitMs = 50;
 const longestWaitMs = 1_000;
@@ -22,12 +23,16 @@ export const latest = -1;
 
 /** One connection to a Kafka cluster, below kafkajs' public API. It reconnects by itself. */
 export class ClusterClient {
-  private readonly sockets = new Sockets();
+  private readonly sockets: Sockets;
   private readonly cluster: Cluster;
   private readonly timeoutMs: number;
   private closed = false;
 
-  constructor(config: KafkaLogConfig) {
+  constructor(
+    config: KafkaLogConfig,
+    private readonly silentBrokers?: SilentBrokers,
+  ) {
+    this.sockets = new Sockets(silentBrokers);
     this.timeoutMs = boundsOf(config).operationTimeoutMs;
     const { logLevel, logCreator, ...options } = clientOptions(config, this.sockets);
     this.cluster = new ClusterClass({
@@ -77,6 +82,7 @@ export class ClusterClient {
 
   private async ask(topics: readonly string[]): Promise<ClusterMetadata> {
     const answer = await (await this.anyBroker()).metadata([...topics]);
+    this.silentBrokers?.seen(answer.brokers.map(addressOf));
     const { brokerPool } = this.cluster;
     const known = ({ nodeId, host, port }: ClusterMetadata['brokers'][number]): boolean => {
       const pool = brokerPool.brokers[nodeId]?.connectionPool;
@@ -84,6 +90,11 @@ export class ClusterClient {
     };
     if (!answer.brokers.every(known)) await brokerPool.refreshMetadata([noTopic]);
     return answer;
+  }
+
+  /** The brokers that the cluster has now. */
+  async brokers(): Promise<BrokerAddress[]> {
+    return (await (await this.anyBroker()).metadata([noTopic])).brokers.map(addressOf);
   }
 
   async anyBroker(): Promise<Broker> {
@@ -128,4 +139,8 @@ export class ClusterClient {
     await this.cluster.disconnect().catch(() => undefined);
     this.sockets.destroy();
   }
+}
+
+function addressOf({ host, port }: ClusterMetadata['brokers'][number]): BrokerAddress {
+  return `${host}:${port}`;
 }

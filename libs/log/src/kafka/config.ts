@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import type { AppConfig } from '#contracts';
 import type { KafkaLogger } from './logger.js';
 
@@ -12,6 +13,12 @@ export interface KafkaLogConfig {
   /** `host:port` each. */
   brokers: string[];
   clientId: string;
+  /**
+   * A name that no other living process of this client id has, and that stays the same when the process is started again.
+   * With it, a consumer removes from its group what a process of that name has left there when it was killed; without it,
+   * it waits for it until its session is over.
+   */
+  instance?: string;
   /** true, or PEM texts. */
   tls?: boolean | { ca?: string; cert?: string; key?: string };
   sasl?: KafkaSasl;
@@ -52,6 +59,8 @@ export interface KafkaLogBounds {
   fetchPartitionBytes: number;
   /** Calls of `subscribe` within this time become one rejoin. */
   subscribeDebounceMs: number;
+  /** The least time between two rejoins that `subscribe` asks for. */
+  rejoinIntervalMs: number;
   /** How often a consumer looks whether its topics have changed. */
   metadataRefreshMs: number;
 }
@@ -73,15 +82,21 @@ export const defaultBounds: KafkaLogBounds = {
   consumeBytes: 64 * 1024 * 1024,
   fetchBytes: 32 * 1024 * 1024,
   fetchPartitionBytes: 2 * 1024 * 1024,
-  subscribeDebounceMs: 500,
+  subscribeDebounceMs: 100,
+  rejoinIntervalMs: 2_000,
   metadataRefreshMs: 30_000,
 };
 
-/** What the environment says about Kafka, for `openKafkaLog`. Reads the PEM files that it names. */
-export function kafkaLogOptions(config: AppConfig, clientId: string): KafkaLogConfig {
+/**
+ * What the environment says about Kafka, for `openKafkaLog`. Reads the PEM files that it names. A process with consumer
+ * groups gives the port that it listens on: with the host's name it tells the processes apart (see `instance`).
+ */
+export function kafkaLogOptions(config: AppConfig, clientId: string, port?: number): KafkaLogConfig {
   return {
     brokers: config.KAFKA_BROKERS,
     clientId,
+    // Port 0 is a free port: it names no process.
+    ...(port && { instance: `${hostname()}:${port}` }),
     replicationFactor: config.KAFKA_REPLICATION_FACTOR,
     ...(config.KAFKA_TLS && { tls: tlsOptions(config) }),
     ...(config.KAFKA_SASL_MECHANISM && {

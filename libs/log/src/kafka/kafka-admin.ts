@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailableError, TopicRefusedError, UnknownTopicError } from '../errors.js';
 import { isOfAnother } from '../is-of-another.js';
-import type { CommittedQuestion, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
+import type { CommittedQuestion, PartitionOffsets, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
 import { alterTopicConfig } from './alter-config.js';
-import { earliest, latest, type ClusterClient } from './cluster-client.js';
+import { latest, type ClusterClient } from './cluster-client.js';
 import { isProtocolError, toLogError } from './kafka-errors.js';
 import type { Broker, PartitionMetadata } from './kafkajs/internals.js';
+import { topicOffsets } from './topic-offsets.js';
 
 const leaderWaitMs = 50;
 const requestTimeoutMs = 10_000;
+/** Of which a broker is asked in one request. */
+const topicsAtOnce = 500;
 /**
  * The broker stores records uncompressed, whatever its default is and however others compress what they write: there
  * are codecs that we cannot read.
@@ -88,13 +91,28 @@ export class KafkaAdmin implements TopicAdmin {
     });
   }
 
-  async offsets(topic: string): Promise<{ partition: number; beginning: number; end: number }[]> {
+  async offsets(topic: string): Promise<PartitionOffsets[]> {
     const offsets = await this.client.retrying('asking for offsets', async () => {
       const partitions = (await this.client.metadata([topic])).get(topic);
-      return partitions && Promise.all(partitions.map((partition) => this.range(topic, partition)));
+      if (!partitions) return undefined;
+      const found = (await topicOffsets(this.client, new Map([[topic, partitions]]))).get(topic) ?? [];
+      if (found.length === partitions.length) return found;
+      throw new LogUnavailableError('a partition has no leader at the moment');
     });
     if (!offsets) throw new UnknownTopicError(topic);
-    return offsets.sort((a, b) => a.partition - b.partition);
+    return offsets;
+  }
+
+  async offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>> {
+    const found = new Map<string, PartitionOffsets[]>();
+    for (let start = 0; start < topics.length; start += topicsAtOnce) {
+      const some = topics.slice(start, start + topicsAtOnce);
+      const offsets = await this.client.retrying('asking for offsets', async () =>
+        topicOffsets(this.client, await this.client.metadata(some)),
+      );
+      for (const [topic, partitions] of offsets) found.set(topic, partitions);
+    }
+    return found;
   }
 
   async offsetsAt(topic: string, timestamp: number): Promise<Map<number, number>> {
@@ -109,18 +127,6 @@ export class KafkaAdmin implements TopicAdmin {
     });
     if (!offsets) throw new UnknownTopicError(topic);
     return new Map(offsets);
-  }
-
-  private async range(
-    topic: string,
-    { partitionId: partition, leader }: PartitionMetadata,
-  ): Promise<{ partition: number; beginning: number; end: number }> {
-    const place = { topic, partition, leader };
-    const [beginning, end] = await Promise.all([
-      this.client.offsetAt(place, earliest),
-      this.client.offsetAt(place, latest),
-    ]);
-    return { partition, beginning, end };
   }
 
   async committed(group: string, topic: string, life?: string): Promise<Map<number, number>> {

@@ -1,7 +1,7 @@
 import type { Consumer, ConsumerOptions, Log, Producer, TableReader, TableReaderHandler } from '../log.js';
 import { ClusterClient } from './cluster-client.js';
 import type { KafkaLogBounds, KafkaLogConfig } from './config.js';
-import { boundsOf, clientOptions, producerTries, Sockets } from './connection.js';
+import { boundsOf, clientIdOf, clientOptions, producerTries, Sockets } from './connection.js';
 import { KafkaConsumer } from './consume/kafka-consumer.js';
 import { KafkaTableReader } from './consume/kafka-table-reader.js';
 import { KafkaAdmin } from './kafka-admin.js';
@@ -10,6 +10,7 @@ import { silentLogger, type KafkaLogger } from './logger.js';
 import { KafkaProducer } from './produce/kafka-producer.js';
 import { SendLane, type IdempotentProducer } from './produce/send-lane.js';
 import { TopicCatalog } from './produce/topic-catalog.js';
+import { SilentBrokers, type BrokerAddress } from './silent-brokers.js';
 
 /**
  * Opens the log on a Kafka cluster. Connects lazily: it can be opened before Kafka is there.
@@ -21,19 +22,24 @@ export function openKafkaLog(config: KafkaLogConfig): Log {
 
 class KafkaLog implements Log {
   readonly admin: KafkaAdmin;
+  private readonly silentBrokers: SilentBrokers;
   private readonly closing = new Set<{ close(): Promise<void> }>();
 
   constructor(private readonly config: KafkaLogConfig) {
-    this.admin = new KafkaAdmin(new ClusterClient(config), config.replicationFactor);
+    this.silentBrokers = new SilentBrokers({
+      ask: (brokers) => firstAnswer(config, brokers),
+      everyMs: 1_000,
+    });
+    this.admin = new KafkaAdmin(this.client(), config.replicationFactor);
   }
 
   async producer(): Promise<Producer> {
     const bounds = boundsOf(this.config);
-    const catalog = new TopicCatalog(new ClusterClient(this.config));
+    const catalog = new TopicCatalog(this.client());
     const lane = (): SendLane =>
       new SendLane({
         ...bounds,
-        createProducer: () => createProducer(this.config),
+        createProducer: () => createProducer(this.config, this.silentBrokers),
         partitionCount: (topic) => catalog.get(topic) ?? -1,
         forgetTopic: (topic) => catalog.forget(topic),
         topicExists: (topic) => catalog.exists(topic),
@@ -44,7 +50,11 @@ class KafkaLog implements Log {
   }
 
   consumer(options: ConsumerOptions): Consumer {
-    return this.keep(new KafkaConsumer(options, this.parts()));
+    const { config } = this;
+    const ownClientId = config.instance === undefined ? undefined : clientIdOf(config);
+    return this.keep(
+      new KafkaConsumer(options, { ...this.parts(), joining: new ClusterClient(config), ownClientId }),
+    );
   }
 
   tableReader(topic: string, handler: TableReaderHandler): TableReader {
@@ -55,10 +65,14 @@ class KafkaLog implements Log {
   private parts(): { client: ClusterClient; bounds: KafkaLogBounds; logger: KafkaLogger } {
     const { config } = this;
     return {
-      client: new ClusterClient(config),
+      client: this.client(),
       bounds: boundsOf(config),
       logger: config.logger ?? silentLogger,
     };
+  }
+
+  private client(): ClusterClient {
+    return new ClusterClient(this.config, this.silentBrokers);
   }
 
   async close(): Promise<void> {
@@ -72,8 +86,21 @@ class KafkaLog implements Log {
   }
 }
 
-function createProducer(config: KafkaLogConfig): IdempotentProducer {
-  const sockets = new Sockets();
+/** By connections of its own: all others may wait for a broker that hangs. @throws when none answers */
+async function firstAnswer(
+  config: KafkaLogConfig,
+  brokers: readonly BrokerAddress[],
+): Promise<BrokerAddress[]> {
+  const clients = brokers.map((broker) => new ClusterClient({ ...config, brokers: [broker] }));
+  try {
+    return await Promise.any(clients.map((client) => client.brokers()));
+  } finally {
+    for (const client of clients) void client.close();
+  }
+}
+
+function createProducer(config: KafkaLogConfig, silentBrokers: SilentBrokers): IdempotentProducer {
+  const sockets = new Sockets(silentBrokers);
   const kafka = new kafkajs.Kafka({ ...clientOptions(config, sockets), retry: producerTries });
   const producer = kafka.producer({
     idempotent: true,

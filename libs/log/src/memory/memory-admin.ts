@@ -1,6 +1,6 @@
 import { TopicRefusedError, UnknownTopicError } from '../errors.js';
 import { isOfAnother } from '../is-of-another.js';
-import type { CommittedQuestion, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
+import type { CommittedQuestion, PartitionOffsets, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 
 export class MemoryAdmin implements TopicAdmin {
@@ -40,7 +40,7 @@ export class MemoryAdmin implements TopicAdmin {
     this.broker.removeTopic(topic);
   }
 
-  async offsets(topic: string): Promise<{ partition: number; beginning: number; end: number }[]> {
+  async offsets(topic: string): Promise<PartitionOffsets[]> {
     this.broker.throwIfDown();
     const known = this.broker.topics.get(topic);
     if (!known) throw new UnknownTopicError(topic);
@@ -49,6 +49,14 @@ export class MemoryAdmin implements TopicAdmin {
       beginning: known.beginning(partition),
       end: known.end(partition),
     }));
+  }
+
+  async offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>> {
+    this.broker.throwIfDown();
+    const known = topics.filter((topic) => this.broker.topics.has(topic));
+    return new Map(
+      await Promise.all(known.map(async (topic) => [topic, await this.offsets(topic)] as const)),
+    );
   }
 
   async offsetsAt(topic: string, timestamp: number): Promise<Map<number, number>> {

@@ -1,5 +1,6 @@
 import { LogUnavailableError } from '../errors.js';
 import { isOfAnother } from '../is-of-another.js';
+import { settledWithin } from '../settled-within.js';
 import type { Assignment, Consumer, ConsumerOptions } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 import type { MemoryGroup, MemoryMember, MemoryPlace } from './memory-group.js';
@@ -7,9 +8,13 @@ import type { MemoryTopic } from './memory-topic.js';
 
 const batchRecords = 1000;
 
-/** One partition in one generation. */
+const releaseMs = 3_000;
+
+/** One partition, from its assignment until it is let go. */
 interface Held extends MemoryPlace {
   open: boolean;
+  /** No more batches, while the last one may still commit. */
+  ending: boolean;
   revoked: boolean;
   life: string | undefined;
   wake: () => void;
@@ -24,6 +29,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   /** Nobody is waited for here. */
   readonly joined = true;
 
+  readonly id: string;
   private readonly group: MemoryGroup;
 
   constructor(
@@ -31,26 +37,34 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     private readonly options: ConsumerOptions,
   ) {
     this.group = broker.group(options.group);
+    this.id = this.group.nextId();
+  }
+
+  get owned(): readonly MemoryPlace[] {
+    return this.held;
   }
 
   async subscribe(topics: readonly string[]): Promise<void> {
     if (this.stopping) throw new LogUnavailableError('the consumer is closed');
     this.topics = new Set(topics);
-    if (this.member) this.group.rebalance();
-    else this.group.join(this);
-    this.member = true;
+    if (!this.member) {
+      this.member = true;
+      return this.group.join(this);
+    }
+    const left = this.held.filter(({ topic }) => !this.topics.has(topic));
+    if (left.length > 0) void this.release(left).then(() => this.group.rebalance());
+    this.group.rebalance();
   }
 
   reassign(topic: string): void {
-    const again = this.held.filter((held) => held.topic === topic && held.open);
-    this.held = this.held.filter((held) => !again.includes(held));
+    const again = this.held.filter((held) => held.topic === topic && held.open && !held.ending);
     for (const held of again) this.letGo(held);
     this.assign(again.map(({ partition }) => ({ topic, partition })));
   }
 
   async commit(topic: string, partition: number, offset: number): Promise<boolean> {
     this.broker.throwIfDown();
-    const own = this.held.find((held) => held.open && held.topic === topic && held.partition === partition);
+    const own = this.held.find((held) => held.open && isSame(held, { topic, partition }));
     if (own) this.group.commit({ topic, partition }, offset, own.life);
     return own !== undefined;
   }
@@ -60,18 +74,29 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     this.stopping = true;
     for (const held of this.held) held.wake();
     await Promise.all(this.busy.values());
-    this.revokeAll();
+    for (const place of this.held) this.letGo(place);
     this.group.leave(this);
   }
 
-  revokeAll(): void {
-    const held = this.held;
-    this.held = [];
-    for (const place of held) this.letGo(place);
+  async release(places: readonly MemoryPlace[]): Promise<void> {
+    const own = this.held.filter((held) => places.some((place) => isSame(held, place)));
+    for (const held of own) {
+      held.ending = true;
+      held.wake();
+    }
+    const batches = own.map(async ({ topic, partition }) => this.busy.get(`${topic}/${partition}`));
+    await settledWithin(releaseMs, Promise.allSettled(batches));
+    for (const held of own) this.letGo(held);
+  }
+
+  drop(topic: string): void {
+    for (const held of this.held) if (held.topic === topic) this.letGo(held);
   }
 
   private letGo(place: Held): void {
+    if (place.revoked) return;
     place.revoked = true;
+    this.held = this.held.filter((held) => held !== place);
     place.wake();
     if (place.open) this.options.handler.revoked({ topic: place.topic, partition: place.partition });
   }
@@ -79,7 +104,10 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   assign(places: readonly MemoryPlace[]): void {
     if (this.stopping) return;
     for (const place of places) {
-      const held: Held = { ...place, open: false, revoked: false, life: undefined, wake: () => undefined };
+      const held: Held = {
+        ...{ ...place, open: false, ending: false, revoked: false, life: undefined },
+        wake: () => undefined,
+      };
       this.held.push(held);
       void this.consume(held).catch((error: Error) => {
         if (!held.revoked) this.options.onCrash(error);
@@ -91,13 +119,13 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     const key = `${held.topic}/${held.partition}`;
     await this.busy.get(key);
     const topic = this.broker.topics.get(held.topic);
-    if (held.revoked || !topic) return;
+    if (held.revoked || held.ending || !topic) return;
     held.open = true;
     held.life = this.options.lifeOf?.(held.topic);
     const assignment = this.describe(held, topic);
     const asked = await this.keepBusy(key, this.options.handler.assigned(assignment));
     let next = Math.max(Math.min(asked, assignment.position), assignment.beginning);
-    while (!held.revoked && !this.stopping) {
+    while (!held.revoked && !held.ending && !this.stopping) {
       const records = topic.read(held.partition, next, batchRecords);
       const last = records.at(-1);
       if (!last) {
@@ -135,7 +163,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
         remove();
         resolve();
       };
-      if (held.revoked || this.stopping) held.wake();
+      if (held.revoked || held.ending || this.stopping) held.wake();
     });
   }
 
@@ -148,4 +176,8 @@ export class MemoryConsumer implements Consumer, MemoryMember {
       if (this.busy.get(key) === over) this.busy.delete(key);
     }
   }
+}
+
+function isSame(a: MemoryPlace, b: MemoryPlace): boolean {
+  return a.topic === b.topic && a.partition === b.partition;
 }

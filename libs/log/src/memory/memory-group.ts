@@ -1,3 +1,4 @@
+import { stickyAssignment } from '../sticky-assignment.js';
 import type { MemoryTopic } from './memory-topic.js';
 
 export interface MemoryPlace {
@@ -6,11 +7,16 @@ export interface MemoryPlace {
 }
 
 export interface MemoryMember {
+  readonly id: string;
   readonly topics: ReadonlySet<string>;
-  /** The group lets every partition go. */
-  revokeAll(): void;
-  /** The group gives these. */
+  /** What it runs now. */
+  readonly owned: readonly MemoryPlace[];
+  /** The group gives these, beside what it runs. */
   assign(places: readonly MemoryPlace[]): void;
+  /** Resolves when it does not run these any more. */
+  release(places: readonly MemoryPlace[]): Promise<void>;
+  /** The topic is gone, and its partitions with it. */
+  drop(topic: string): void;
 }
 
 /** A consumer group: who has which partition, and how far each has been committed. */
@@ -19,11 +25,17 @@ export class MemoryGroup {
   private readonly lives = new Map<string, string | undefined>();
   private readonly members = new Set<MemoryMember>();
   private scheduled = false;
+  private made = 0;
 
   constructor(private readonly topics: ReadonlyMap<string, MemoryTopic>) {}
 
   get isEmpty(): boolean {
     return this.members.size === 0;
+  }
+
+  /** For a member of this group alone. */
+  nextId(): string {
+    return `member-${this.made++}`;
   }
 
   join(member: MemoryMember): void {
@@ -42,9 +54,10 @@ export class MemoryGroup {
     this.committed.set(topic, own);
   }
 
-  /** As Kafka does with the topic. */
+  /** The topic is removed. */
   forget(topic: string): void {
     this.committed.delete(topic);
+    for (const member of this.members) member.drop(topic);
   }
 
   /** Of which topic of that name an offset was committed. */
@@ -66,18 +79,36 @@ export class MemoryGroup {
     });
   }
 
+  /** As Kafka's members do among themselves: what moves is given to nobody until its owner has let it go. */
   private assign(): void {
-    const assignments = new Map([...this.members].map((member) => [member, [] as MemoryPlace[]]));
-    let turn = 0;
-    for (const topic of this.topics.values()) {
-      const able = [...this.members].filter((member) => member.topics.has(topic.name));
-      if (able.length === 0) continue;
-      topic.partitions.forEach((_, partition) => {
-        const member = able[turn++ % able.length] as MemoryMember;
-        assignments.get(member)?.push({ topic: topic.name, partition });
-      });
+    const members = [...this.members];
+    const partitionsOf = new Map(
+      [...this.topics.values()].map(({ name, partitions }) => [name, partitions.length]),
+    );
+    const claims = members.map(({ id, topics, owned }) => {
+      return { id, generation: 0, topics: [...topics], owned: byTopic(owned) };
+    });
+    const shares = stickyAssignment(claims, partitionsOf);
+    for (const member of members) {
+      const given = placesOf(shares.get(member.id) ?? new Map());
+      const lost = without(member.owned, given);
+      member.assign(without(given, member.owned));
+      if (lost.length > 0) void member.release(lost).then(() => this.rebalance());
     }
-    for (const member of this.members) member.revokeAll();
-    for (const [member, places] of assignments) member.assign(places);
   }
+}
+
+function byTopic(places: readonly MemoryPlace[]): Map<string, number[]> {
+  const topics = new Map<string, number[]>();
+  for (const { topic, partition } of places) topics.set(topic, [...(topics.get(topic) ?? []), partition]);
+  return topics;
+}
+
+function placesOf(partitions: ReadonlyMap<string, readonly number[]>): MemoryPlace[] {
+  return [...partitions].flatMap(([topic, own]) => own.map((partition) => ({ topic, partition })));
+}
+
+function without(places: readonly MemoryPlace[], others: readonly MemoryPlace[]): MemoryPlace[] {
+  const keys = new Set(others.map(({ topic, partition }) => `${topic}/${partition}`));
+  return places.filter(({ topic, partition }) => !keys.has(`${topic}/${partition}`));
 }

@@ -59,6 +59,13 @@ describe('the lenient policy', () => {
     ['a property is removed from a closed model', { properties: { a: string }, ...closed }, closed],
     ['a model is closed', {}, closed],
     ['additional properties get rules', {}, texts],
+    ['additional properties that were allowed get rules', { additionalProperties: true }, texts],
+    ['additional properties that could be anything get rules', { additionalProperties: {} }, texts],
+    [
+      'unevaluated properties that were allowed get rules',
+      { unevaluatedProperties: true },
+      { unevaluatedProperties: string },
+    ],
     [
       'a required property with a default is added to an open model',
       {},

@@ -35,7 +35,7 @@ export interface ComparisonOptions {
  * is looked at again with that knowledge, until nothing that was relied on is wrong.
  */
 export class Comparison implements Comparing {
-  readonly members = new MemberModel();
+  readonly members = new MemberModel((steps) => this.spend(steps));
   private readonly look = { members: this.members, depth: 3 };
   private readonly refuted = new Map<string, Difference[]>();
   private readonly met = new Set<string>();

@@ -1,3 +1,4 @@
+import type { SchemaDocument } from '../document/document.js';
 import { childrenOf } from '../document/walk.js';
 import { isObject } from '../document/schema.js';
 import { compilePattern, type Pattern } from '../validation/pattern.js';
@@ -6,6 +7,10 @@ import { namedIn, Shape, shapeIn, shapeOf, type Part } from './shape.js';
 /** Compiled patterns of the schemas that are compared; a schema has few. */
 export class MemberModel {
   private readonly patterns = new Map<string, Pattern>();
+  private readonly same = new Map<SchemaDocument, Map<string, ReadonlySet<string>>>();
+
+  /** `spend` is told of what takes long. */
+  constructor(private readonly spend: (steps: number) => void) {}
 
   /** What is known of the member `name` of every object of a shape that has it. */
   member(shape: Shape, name: string): Shape {
@@ -113,19 +118,12 @@ export class MemberModel {
   }
 
   /** Pointers of all schemas that may look at the same value, conditional ones included. */
-  private sameValue(part: Part): Set<string> {
-    const { subschemas, targets } = part.source.document;
-    const found = new Set<string>();
-    const add = (pointer: string): void => {
-      if (found.has(pointer)) return;
-      found.add(pointer);
-      const schema = subschemas.get(pointer);
-      if (!isObject(schema)) return;
-      for (const child of childrenOf(schema, pointer)) if (child.about === 'itself') add(child.pointer);
-      const target = targets.get(pointer);
-      if (target !== undefined) add(target);
-    };
-    add(part.pointer);
+  private sameValue({ source: { document }, pointer }: Part): ReadonlySet<string> {
+    const known = this.same.get(document) ?? new Map<string, ReadonlySet<string>>();
+    this.same.set(document, known);
+    const found = known.get(pointer) ?? sameValueIn(document, pointer);
+    known.set(pointer, found);
+    this.spend(found.size >> 5);
     return found;
   }
 
@@ -137,3 +135,18 @@ export class MemberModel {
 }
 
 const looking = ['patternProperties', 'additionalProperties', 'unevaluatedProperties'];
+
+function sameValueIn({ subschemas, targets }: SchemaDocument, from: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (pointer: string): void => {
+    if (found.has(pointer)) return;
+    found.add(pointer);
+    const schema = subschemas.get(pointer);
+    if (!isObject(schema)) return;
+    for (const child of childrenOf(schema, pointer)) if (child.about === 'itself') add(child.pointer);
+    const target = targets.get(pointer);
+    if (target !== undefined) add(target);
+  };
+  add(from);
+  return found;
+}

@@ -6,8 +6,6 @@ export interface Keyword {
   about?: 'itself' | 'parts' | 'nothing';
   /** Says something to people only: it refuses no value. */
   annotation?: true;
-  /** The keyword without which this one says nothing. */
-  needs?: string;
 }
 
 const annotation: Keyword = { annotation: true };
@@ -26,10 +24,9 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ...entries(assertion, 'multipleOf minimum maximum exclusiveMinimum exclusiveMaximum'),
   ...entries(assertion, 'minLength maxLength pattern minItems maxItems uniqueItems'),
   ['$anchor', annotation],
-  ...entries({ needs: 'contains' }, 'minContains maxContains'),
+  ...entries(assertion, 'minContains maxContains'),
   ...entries(listHere, 'allOf anyOf oneOf'),
-  ...entries(oneHere, 'not if'),
-  ...entries({ ...oneHere, needs: 'if' }, 'then else'),
+  ...entries(oneHere, 'not if then else'),
   ['dependentSchemas', { holds: 'map', about: 'itself' }],
   ...entries({ holds: 'map', about: 'parts' }, 'properties patternProperties'),
   ...entries(oneInside, 'additionalProperties unevaluatedProperties propertyNames'),

@@ -1,4 +1,4 @@
-import type { InputError } from '#contracts';
+import { leastInstructions, patternBounds, type InputError } from '#contracts';
 import { schemaBounds } from '../bounds.js';
 import { compilePattern, type Pattern } from '../validation/pattern.js';
 import { below } from './json-pointer.js';
@@ -37,17 +37,21 @@ function* patternsOf(subschemas: ReadonlyMap<string, Schema>): Generator<Place> 
 }
 
 function inspect(source: string): Pattern | string {
-  const { patternCharacters, patternInstructions } = schemaBounds;
-  if (source.length > patternCharacters)
-    return `is a regular expression of more than ${patternCharacters} characters`;
+  const { characters, instructions } = patternBounds;
+  if (source.length > characters) return `is a regular expression of more than ${characters} characters`;
+  const least = leastInstructions(source);
+  if (least > instructions) return tooLarge(`at least ${least}`);
   try {
     const pattern = compilePattern(source);
-    if (pattern.instructions <= patternInstructions) return pattern;
-    return `is too large: it takes ${pattern.instructions} instructions of RE2; at most ${patternInstructions} are allowed`;
+    return pattern.instructions <= instructions ? pattern : tooLarge(String(pattern.instructions));
   } catch (error) {
     const reason = error instanceof Error ? error.message.slice(0, 200) : 'unknown';
     return `is not a regular expression of RE2, which has no look-around and no back-references: ${reason}`;
   }
+}
+
+function tooLarge(taken: string): string {
+  return `is too large: it takes ${taken} instructions of RE2; at most ${patternBounds.instructions} are allowed`;
 }
 
 function tooMany(count: number, ofRe2: number): string | undefined {

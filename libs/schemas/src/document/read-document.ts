@@ -10,7 +10,7 @@ import { isSchema, type Schema } from './schema.js';
 import { sizeErrors } from './size-errors.js';
 import { subschemasOf } from './walk.js';
 import { weightOf } from './weight.js';
-import { countErrors, rootErrors, unevaluatedErrors } from './whole-errors.js';
+import { countErrors, rootErrors } from './whole-errors.js';
 
 /**
  * Looks through what somebody calls a JSON Schema (2020-12), as parsed JSON. No input makes it slow or fail otherwise.
@@ -27,7 +27,6 @@ export function readDocument(schema: unknown): SchemaDocument {
     ...patternErrors(subschemas),
     ...errors,
     ...countErrors(subschemas),
-    ...unevaluatedErrors(subschemas),
   ];
   refuseAny([...own, ...meta.filter(({ pointer }) => !own.some((error) => error.pointer === pointer))]);
   const document = documentOf(schema, { subschemas, targets });
@@ -48,7 +47,7 @@ export function acceptedDocument(schema: unknown): SchemaDocument {
 }
 
 function documentOf(root: Schema, parts: Pick<SchemaDocument, 'subschemas' | 'targets'>): SchemaDocument {
-  return { root, ...parts, weightOf: (pointer) => weightOf(pointer, parts.subschemas.get(pointer)) };
+  return { root, ...parts, weightOf: (pointer) => weightOf(parts.subschemas.get(pointer)) };
 }
 
 /** A schema of another version of JSON Schema has one fault, whatever follows from it. */

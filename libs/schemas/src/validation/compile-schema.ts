@@ -1,23 +1,25 @@
-import type { ValidateFunction } from 'ajv';
-import { limits, type InputError } from '#contracts';
+import { limits, patternBounds, type InputError } from '#contracts';
 import { schemaBounds } from '../bounds.js';
-import type { SchemaDocument } from '../document/document.js';
-import { namesInherited } from '../document/inherited-names.js';
 import { readDocument } from '../document/read-document.js';
-import { isObject } from '../document/schema.js';
-import { ajvFor } from './ajv.js';
-import { executableOf } from './executable.js';
-import { Meter } from './meter.js';
-import { violations } from './violations.js';
+import { Checks } from './checks.js';
+import type { Check } from './checks/check.js';
+import { readData } from './read-data.js';
+import { Run } from './run.js';
 
-/** A schema that is ready to check events. It holds compiled code: make it once for each version and keep it. */
+/** A schema that is ready to check events. Make it once for each version and keep it. */
 export interface CompiledSchema {
   /**
-   * Whether an event's `data`, as parsed JSON, fits: undefined, or what does not fit, at most 20 places, with pointers
-   * that begin with `/data`. It never throws and always ends: checking takes at most a number of steps in proportion to
-   * `characters`, the length of the JSON text that `data` was parsed from; an event that takes more does not fit.
+   * Whether an event's `data`, as `readData` reads it, fits: undefined, or what does not fit, at most 20 places, with
+   * pointers that begin with `/data`. It never throws and always ends: checking takes at most a number of steps in
+   * proportion to `characters`, the length of the JSON text of `data`; an event that takes more does not fit.
    */
   validate(data: unknown, characters?: number): InputError[] | undefined;
+  /** As `validate`, of the JSON text of `data`. Reading numbers that no double stands for takes steps, too. */
+  validateText(text: string): InputError[] | undefined;
+  /** Whether the last check was given up because it took more steps than it may. */
+  readonly gaveUp: boolean;
+  /** Steps that the last check took. */
+  readonly steps: number;
   /** How much of the patterns' work the last check was charged with: up to 250 ns each, mostly much less. */
   readonly searched: number;
 }
@@ -26,7 +28,7 @@ export interface CompiledSchema {
  * Instructions, times characters, for the patterns that RE2 runs. Mostly it takes 10 ns for a character; texts that never
  * let it come to know a pattern take up to 250 ns for each instruction, so that this is 60 to 150 ms at most.
  */
-const searchesPerEvent = 250_000;
+const searchesPerEvent = patternBounds.workOfSchema;
 /** Steps for finding all errors after the first one. */
 const stepsForErrors = 20_000;
 
@@ -35,63 +37,47 @@ const stepsForErrors = 20_000;
  * @throws InvalidSchemaError with a pointer into the schema and a sentence for each of up to 20 faults
  */
 export function compileSchema(schema: unknown): CompiledSchema {
-  return new CompiledDocument(readDocument(schema));
+  return new CompiledDocument(new Checks(readDocument(schema)).of(''));
 }
 
 class CompiledDocument implements CompiledSchema {
-  private readonly meter = new Meter();
-  private readonly first: ValidateFunction;
-  private all: ValidateFunction | undefined;
+  gaveUp = false;
+  steps = 0;
+  searched = 0;
+  private readonly run = new Run();
 
-  constructor(private readonly document: SchemaDocument) {
-    this.first = this.compile(false);
-  }
-
-  get searched(): number {
-    return searchesPerEvent - this.meter.searches;
-  }
+  constructor(private readonly check: Check) {}
 
   validate(data: unknown, characters: number = limits.eventBytes): InputError[] | undefined {
-    const steps = schemaBounds.stepsOfEvent + schemaBounds.stepsOfCharacter * characters;
-    this.meter.searches = searchesPerEvent;
-    const fits = this.run(this.first, data, steps);
-    if (fits === true) return undefined;
-    if (fits === undefined) return [{ pointer: '/data', detail: this.excess(steps) }];
-    const first = this.first.errors ?? [];
-    this.all ??= this.compile(true);
-    const errors = this.run(this.all, data, stepsForErrors) === false ? (this.all.errors ?? first) : first;
-    return violations(errors, schemaBounds.errors).map(({ pointer, detail }) => ({
-      pointer: `/data${pointer}`,
-      detail,
-    }));
+    return this.judge(() => data, characters);
   }
 
-  /** Undefined when it took too many steps, or nested too deeply for the stack. */
-  private run(check: ValidateFunction, data: unknown, steps: number): boolean | undefined {
-    this.meter.left = steps;
-    try {
-      return check(data);
-    } catch (error) {
-      if (error === this.meter.exceeded || error instanceof RangeError) return undefined;
-      throw error;
-    }
+  validateText(text: string): InputError[] | undefined {
+    return this.judge((run) => readData(text, run), text.length);
+  }
+
+  private judge(read: (run: Run) => unknown, characters: number): InputError[] | undefined {
+    const { stepsOfEvent, stepsOfCharacter, errors } = schemaBounds;
+    const steps = stepsOfEvent + stepsOfCharacter * characters;
+    const { run, check } = this;
+    let data: unknown;
+    const readAndCheck: Check = (_, run) => check((data = read(run)), run);
+    const fits = run.check(readAndCheck, undefined, { steps, searches: searchesPerEvent, errors: 1 });
+    this.gaveUp = fits === undefined;
+    this.steps = steps - Math.max(0, run.left);
+    this.searched = searchesPerEvent - run.searches;
+    if (fits === true) return undefined;
+    if (fits === undefined) return [{ pointer: '/data', detail: this.excess(steps) }];
+    const first = run.errors;
+    // Errors that were found before the steps came to an end are good, too.
+    run.check(check, data, { steps: stepsForErrors, searches: searchesPerEvent, errors });
+    return run.errors.length > 0 ? run.errors : first;
   }
 
   private excess(steps: number): string {
-    return this.meter.searches < 0
+    return this.run.searches < 0
       ? 'has texts that are too long for the patterns of its schema: shorten them, or the patterns'
-      : `takes more than ${steps} steps to check against its schema`;
-  }
-
-  private compile(allErrors: boolean): ValidateFunction {
-    const { subschemas } = this.document;
-    const schemas = [...subschemas.values()].filter(isObject);
-    const ajv = ajvFor({
-      meter: this.meter,
-      allErrors,
-      ownProperties: schemas.some(namesInherited),
-      unevaluated: schemas.some((schema) => 'unevaluatedProperties' in schema),
-    });
-    return ajv.compile(executableOf(this.document));
+      : `takes more than ${steps} steps to check against its schema: split it into smaller events, or ` +
+          'use fewer of anyOf, oneOf, allOf, contains and patternProperties where the schema describes long lists and objects';
   }
 }

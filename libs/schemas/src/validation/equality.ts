@@ -1,8 +1,9 @@
-import type { Meter } from './meter.js';
+import { ExactNumber } from './decimal.js';
+import { unmetered, type Meter } from './meter.js';
 
 /**
  * A text that two JSON values share exactly when they are equal as JSON Schema sees it: numbers by value, the members of
- * objects in any order. It takes time in proportion to the value, and trusts no member's name (`valueOf`, `constructor`).
+ * objects in any order. It trusts no member's name (`valueOf`, `constructor`). For values of schemas, which are small.
  */
 export function canonical(value: unknown): string {
   if (typeof value === 'number') return Number.isFinite(value) ? JSON.stringify(value) : String(value);
@@ -13,33 +14,108 @@ export function canonical(value: unknown): string {
 }
 
 /** Whether a value is one of several, in a time that does not grow with their number. */
-export function isOneOf(values: readonly unknown[], meter: Meter): (value: unknown) => boolean {
+export function isOneOf(values: readonly unknown[]): (value: unknown, meter: Meter) => boolean {
   const scalars = new Set(values.filter((value) => !isStructure(value)));
-  const structures = new Set(values.filter(isStructure).map(canonical));
-  return (value) => {
+  const structures = new EqualSet();
+  for (const value of values) if (isStructure(value)) structures.add(value, unmetered);
+  return (value, meter) => {
     if (!isStructure(value)) return scalars.has(value);
-    return structures.size > 0 && structures.has(charged(value, meter));
+    return structures.size > 0 && !(value instanceof ExactNumber) && structures.has(value, meter);
   };
 }
 
 /** Whether no two items are equal, in a time that grows with their size and not with their pairs. */
 export function areUnique(items: readonly unknown[], meter: Meter): boolean {
-  meter.charge(items.length * 8);
-  const seen = new Set<unknown>();
-  for (const item of items) seen.add(keyOf(item, meter));
-  return seen.size === items.length;
+  const scalars = new Set<unknown>();
+  const structures = new EqualSet();
+  for (const item of items) {
+    meter.charge(4);
+    if (isStructure(item)) {
+      if (!structures.add(item, meter)) return false;
+    } else if (scalars.size === scalars.add(item).size) return false;
+  }
+  return true;
 }
 
-/** Strings begin with a quote, so that none looks like the text of an object or array. */
-function keyOf(item: unknown, meter: Meter): unknown {
-  if (typeof item === 'string') return `"${item}`;
-  return isStructure(item) ? charged(item, meter) : item;
+/** Objects, lists and exact numbers, found by a hash of what they hold: no copy of them is made. */
+class EqualSet {
+  size = 0;
+  private readonly byHash = new Map<number, object[]>();
+
+  /** False when an equal one is there. */
+  add(value: object, meter: Meter): boolean {
+    const hash = hashOf(value, meter);
+    const others = this.byHash.get(hash);
+    if (others?.some((other) => areEqual(value, other, meter))) return false;
+    if (others) others.push(value);
+    else this.byHash.set(hash, [value]);
+    this.size++;
+    return true;
+  }
+
+  has(value: object, meter: Meter): boolean {
+    return this.byHash.get(hashOf(value, meter))?.some((other) => areEqual(value, other, meter)) ?? false;
+  }
 }
 
-function charged(value: object, meter: Meter): string {
-  const text = canonical(value);
-  meter.charge(text.length * 2 + 16);
-  return text;
+const numbers = new Float64Array(1);
+const words = new Uint32Array(numbers.buffer);
+
+/** The same for equal values. What is charged follows the value's size. */
+function hashOf(value: unknown, meter: Meter): number {
+  meter.charge(1);
+  if (typeof value === 'string') return hashOfText(value, meter);
+  if (typeof value === 'number') {
+    numbers[0] = value === 0 ? 0 : value;
+    return mixed(words[0]!, words[1]!);
+  }
+  if (!isStructure(value)) return value === null ? 1 : value === true ? 2 : 3;
+  if (value instanceof ExactNumber) return hashOfText(value.text, meter);
+  let hash = Array.isArray(value) ? 5 : 7;
+  if (Array.isArray(value)) {
+    for (const item of value) hash = mixed(hash, hashOf(item, meter));
+    return hash;
+  }
+  // Members come in any order: a sum.
+  for (const name of meter.namesOf(value)) {
+    meter.charge(3);
+    hash = (hash + mixed(hashOfText(name, meter), hashOf((value as Members)[name], meter))) | 0;
+  }
+  return hash;
+}
+
+type Members = Record<string, unknown>;
+
+function hashOfText(text: string, meter: Meter): number {
+  meter.charge(text.length >> 3);
+  let hash = text.length;
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+  return hash;
+}
+
+function mixed(a: number, b: number): number {
+  const hash = Math.imul(a ^ (b >>> 15), 0x2c1b3c6d) + Math.imul(b ^ (a >>> 13), 0x297a2d39);
+  return (hash ^ (hash >>> 16)) | 0;
+}
+
+function areEqual(a: unknown, b: unknown, meter: Meter): boolean {
+  meter.charge(1);
+  if (!isStructure(a) || !isStructure(b)) return a === b;
+  if (a instanceof ExactNumber || b instanceof ExactNumber)
+    return a instanceof ExactNumber && b instanceof ExactNumber && a.text === b.text;
+  if (Array.isArray(a) || Array.isArray(b)) return areEqualLists(a, b, meter);
+  const names = meter.namesOf(a);
+  return (
+    names.length === meter.namesOf(b).length &&
+    names.every(
+      (name) => Object.hasOwn(b, name) && areEqual((a as Members)[name], (b as Members)[name], meter),
+    )
+  );
+}
+
+function areEqualLists(a: object, b: object, meter: Meter): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+  return a.every((item, index) => areEqual(item, b[index], meter));
 }
 
 function isStructure(value: unknown): value is object {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import {
@@ -6,8 +7,11 @@ import {
   createClient,
   type ClickHouseClient,
   type ClickHouseSettings,
+  type ResultSet,
 } from '@clickhouse/client';
-import { StoreUnavailableError } from '../errors.js';
+import { withAnySignal } from '#contracts';
+import { QueryTooExpensiveError, StoreOverloadedError, StoreUnavailableError } from '../errors.js';
+import type { ReadBudget, ReadShare } from '../read-budget.js';
 import { errorOfCode, invalidPatternCode, type Purpose } from './error-codes.js';
 
 export interface ConnectionOptions {
@@ -21,6 +25,8 @@ export interface ConnectionOptions {
   insertTimeoutMs: number;
   /** Milliseconds after which an unanswered read is given up. */
   queryTimeoutMs: number;
+  /** Bounds the bytes of answers that are read at the same time; without it, nothing does. */
+  readBudget?: ReadBudget | undefined;
 }
 
 /** The pattern of a `matches` is not one that the engine's regular expressions (RE2) know. */
@@ -64,21 +70,39 @@ export class Connection {
 
   /** The rows of a SELECT, each as the array of its columns. 64-bit integers come as numbers. */
   async select<Row extends readonly unknown[]>(query: string, options: SelectOptions = {}): Promise<Row[]> {
-    return this.guarded(options.purpose ?? 'read', options.signal, async (signal) => {
+    const share = this.options.readBudget?.share();
+    try {
+      return await this.read<Row>(query, options, share);
+    } finally {
+      share?.end();
+    }
+  }
+
+  private read<Row extends readonly unknown[]>(
+    query: string,
+    options: SelectOptions,
+    share: ReadShare | undefined,
+  ): Promise<Row[]> {
+    const queryId = randomUUID();
+    const purpose = options.purpose ?? 'read';
+    return this.guarded({ purpose, signal: options.signal, queryId }, async (signal) => {
       const result = await this.client.query({
         query,
+        query_id: queryId,
         format: 'JSONCompactEachRow',
         query_params: options.params,
         abort_signal: signal,
         clickhouse_settings: {
           output_format_json_quote_64bit_integers: 0,
+          // The double nearest to a text: the other way is off in the last digit.
+          precise_float_parsing: 1,
           // Nothing can be written by a read; and only a read-only query ends with its connection.
           readonly: '2',
           cancel_http_readonly_queries_on_client_close: 1,
           ...options.settings,
         },
       });
-      return result.json<Row>();
+      return share ? rowsWithin(result, share) : result.json<Row>();
     });
   }
 
@@ -88,7 +112,7 @@ export class Connection {
     params: Record<string, unknown> = {},
     settings: ClickHouseSettings = {},
   ): Promise<void> {
-    await this.guarded('write', undefined, (signal) =>
+    await this.guarded({ purpose: 'write' }, (signal) =>
       this.client.command({
         query,
         query_params: params,
@@ -100,7 +124,7 @@ export class Connection {
 
   /** Inserts a body in RowBinary, given in parts, as one block. */
   async insert(query: string, body: readonly Buffer[], settings: ClickHouseSettings): Promise<void> {
-    await this.guarded('write', undefined, async (signal) => {
+    await this.guarded({ purpose: 'write' }, async (signal) => {
       const answer = await this.client.exec({
         query,
         values: Readable.from(body, { objectMode: false }),
@@ -118,8 +142,7 @@ export class Connection {
   }
 
   private async guarded<T>(
-    purpose: Purpose,
-    signal: AbortSignal | undefined,
+    { purpose, signal, queryId }: { purpose: Purpose; signal?: AbortSignal; queryId?: string },
     run: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
@@ -127,15 +150,53 @@ export class Connection {
       purpose === 'read' ? this.options.queryTimeoutMs : this.options.insertTimeoutMs,
     );
     try {
-      return await run(signal ? AbortSignal.any([signal, timeout]) : timeout);
+      return await (signal ? withAnySignal([signal, timeout], run) : run(timeout));
     } catch (error) {
+      const isGivenUp = signal?.aborted || timeout.aborted;
+      const ended = isGivenUp && queryId !== undefined ? this.kill(queryId) : undefined;
       signal?.throwIfAborted();
+      if (purpose === 'read' && (await ended)) {
+        const message = `The query took longer than ${this.options.queryTimeoutMs / 1000} s and was ended.`;
+        throw new QueryTooExpensiveError(message, { cause: error });
+      }
       throw translated(error as Error, purpose, timeout);
+    }
+  }
+
+  /**
+   * Ends a query that nobody waits for any more: ClickHouse notices a closed connection only when it next writes to it.
+   * Resolves with whether ClickHouse answers at all.
+   */
+  private async kill(queryId: string): Promise<boolean> {
+    try {
+      await this.client.command({
+        query: 'KILL QUERY WHERE query_id = {queryId:String} ASYNC',
+        query_params: { queryId },
+        abort_signal: AbortSignal.timeout(killTimeoutMs),
+      });
+      return true;
+    } catch {
+      return false;
     }
   }
 }
 
+/** @throws StoreOverloadedError when the budget has no room; leaving the loop ends the query. */
+async function rowsWithin<Row>(result: ResultSet<'JSONCompactEachRow'>, share: ReadShare): Promise<Row[]> {
+  const read: Row[] = [];
+  for await (const rows of result.stream<Row>()) {
+    if (!share.take(rows.reduce((bytes, { text }) => bytes + Buffer.byteLength(text), 0)))
+      throw new StoreOverloadedError('Too many bytes of answers are held already');
+    for (const row of rows) read.push(row.json<Row>());
+  }
+  return read;
+}
+
+/** After it, ClickHouse counts as unreachable; what it still computes ends by its own bounds. */
+const killTimeoutMs = 5_000;
+
 function translated(error: Error, purpose: Purpose, timeout: AbortSignal): Error {
+  if (error instanceof StoreOverloadedError) return error;
   if (timeout.aborted)
     return new StoreUnavailableError('ClickHouse did not answer in time', { cause: error });
   if (!(error instanceof ClickHouseError)) {

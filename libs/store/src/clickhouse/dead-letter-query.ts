@@ -6,7 +6,7 @@ import type { DeadLetter, DeadLetterQuery, FoundDeadLetter } from '../store.js';
 import type { Sql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
-import { streamConditions } from './stream-scope.js';
+import { everyStreamCondition, streamConditions } from './stream-scope.js';
 
 /** `replayedAt` is 0 for one that was not replayed. */
 export type SelectedDeadLetter = [
@@ -86,7 +86,7 @@ export function deadLettersCursor(query: DeadLetterQuery, last: DeadLetter): str
 }
 
 function filter(query: DeadLetterQuery, params: Params): string[] {
-  const conditions = streamConditions(query, params);
+  const conditions = [...streamConditions(query, params), ...everyStreamCondition('streams', query, params)];
   if (query.ids) conditions.push(named(query.ids, params));
   if (query.source !== undefined) conditions.push(`source = ${params.bind('String', query.source)}`);
   if (query.since !== undefined) conditions.push(`created_at >= ${params.time(query.since)}`);

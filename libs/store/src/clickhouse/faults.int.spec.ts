@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#contracts';
+import { parseCondition } from '#streaming';
 import { QueryTooExpensiveError, StoreUnavailableError } from '../errors.js';
 import { rowsOf } from '../contract/rows.js';
 import { openClickHouse } from './open.js';
@@ -87,6 +88,36 @@ describe('ClickHouse in trouble', () => {
     await small.close();
   });
 
+  describe('with a query that takes long', () => {
+    const where = parseCondition(
+      Array.from({ length: 6 }, (_, i) => `event.data.a * event.data.b > 1e30 + ${i}`).join(' || '),
+    );
+    const query = { access: allStreams, limit: 10, where, groupBy: 'event_type' } as const;
+    const isOver = async () => {
+      const sql =
+        'SELECT count() FROM system.processes WHERE current_database = currentDatabase() ' +
+        "AND query LIKE '%exact_data%' AND query NOT LIKE '%system.processes%'";
+      await expect.poll(() => count(sql)).toBe(0);
+    };
+    beforeAll(async () => {
+      const rows = rowsOf('long', 60_000, () => ({ data: '{"a":1.25,"b":2.5}' }));
+      await test.store.writer.append(rows, 'long');
+    });
+
+    it('gives it up as too expensive, and ends it', async () => {
+      const store = openClickHouse({ ...test.options, readTimeoutMs: 400 });
+      await expect(store.reader.count(query)).rejects.toBeInstanceOf(QueryTooExpensiveError);
+      await isOver();
+      await store.close();
+    });
+
+    it('ends it when whoever asked goes away', async () => {
+      const reason = new Error('the client went away');
+      await expect(test.store.reader.count(query, abortedIn(400, reason))).rejects.toBe(reason);
+      await isOver();
+    });
+  });
+
   it('an aborted query ends with the reason of the abort', async () => {
     const reason = new Error('the client went away');
     const query = { access: allStreams, order: 'asc', limit: 10 } as const;
@@ -124,3 +155,9 @@ describe('ClickHouse in trouble', () => {
     });
   });
 });
+
+function abortedIn(milliseconds: number, reason: Error): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), milliseconds);
+  return controller.signal;
+}

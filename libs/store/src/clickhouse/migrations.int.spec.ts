@@ -48,10 +48,11 @@ describe('migrations', () => {
       ...own.options,
       ...{ maxConnections: 2, insertTimeoutMs: 10_000, queryTimeoutMs: 10_000 },
     });
-    const [earlier, later] = [(id: number) => [4, 6].includes(id), (id: number) => id === 10].map((is) =>
-      readMigrations(migrationsFolder())
-        .filter(({ id }) => is(id))
-        .flatMap(({ statements }) => statements),
+    const [earlier, later] = [(id: number) => [4, 6].includes(id), (id: number) => [10, 11].includes(id)].map(
+      (is) =>
+        readMigrations(migrationsFolder())
+          .filter(({ id }) => is(id))
+          .flatMap(({ statements }) => statements),
     ) as [string[], string[]];
     for (const table of ['dead_letters', 'dead_letter_replays']) await of.command(`DROP TABLE ${table} SYNC`);
     for (const statement of earlier) await of.command(statement);

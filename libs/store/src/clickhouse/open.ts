@@ -1,4 +1,5 @@
 import type { AppConfig } from '#contracts';
+import type { ReadBudget } from '../read-budget.js';
 import type { Store } from '../store.js';
 import { Connection } from './connection.js';
 import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
@@ -20,8 +21,12 @@ export interface ClickHouseOptions {
   maxConnections?: number;
   /** Milliseconds after which a write is given up and fails with StoreUnavailableError. */
   insertTimeoutMs?: number;
+  /** Milliseconds after which a read is given up and ended in ClickHouse; five seconds more than it may compute. */
+  readTimeoutMs?: number;
   /** What one query may use before it fails with QueryTooExpensiveError. */
   bounds?: Partial<QueryBounds>;
+  /** Bounds the bytes of answers that are read at the same time; without it, nothing does. */
+  readBudget?: ReadBudget;
 }
 
 /** The bounds that hold where nothing else is said. */
@@ -53,7 +58,8 @@ export function openClickHouse(options: ClickHouseOptions): Store {
       database,
       maxConnections: options.maxConnections ?? 10,
       insertTimeoutMs: options.insertTimeoutMs ?? 60_000,
-      queryTimeoutMs: (bounds.seconds + 5) * 1000,
+      queryTimeoutMs: options.readTimeoutMs ?? (bounds.seconds + 5) * 1000,
+      readBudget: options.readBudget,
     });
   const connection = connect(options.database);
   return {

@@ -128,8 +128,9 @@ export class ClickHouseReader implements EventReader {
     query: DeadLetterQuery,
     signal?: AbortSignal,
   ): Promise<Page<FoundDeadLetter> & { total: number }> {
-    const rows = await this.select<SelectedDeadLetter>(deadLettersSql(query), { signal });
+    // The total first: nobody counts the letters while the total is read.
     const [count] = await this.select<[number]>(deadLettersTotalSql(query), { signal });
+    const rows = await this.select<SelectedDeadLetter>(deadLettersSql(query), { signal });
     const letters = rows.map(foundDeadLetter);
     return {
       ...page(letters, query.limit, (last) => deadLettersCursor(query, last)),

@@ -87,6 +87,13 @@ export class RowBinaryWriter {
     this.length += written;
   }
 
+  /** An array of strings. */
+  strings(texts: readonly string[]): void {
+    this.reserve(longestVarint);
+    this.varint(texts.length);
+    for (const text of texts) this.string(text);
+  }
+
   /** A UUID in its canonical text form. */
   uuid(text: string): void {
     this.reserve(16);

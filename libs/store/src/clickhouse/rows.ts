@@ -62,6 +62,7 @@ export const deadLetterColumns = [
   'event',
   'created_at',
   'step',
+  'streams',
 ] as const;
 
 export function writeDeadLetter(out: RowBinaryWriter, letter: DeadLetter): void {
@@ -74,4 +75,5 @@ export function writeDeadLetter(out: RowBinaryWriter, letter: DeadLetter): void 
   out.string(letter.event);
   out.int64(letter.created_at);
   out.string(stepText(letter.step));
+  out.strings(letter.streams ?? [letter.stream]);
 }

@@ -1,4 +1,4 @@
-import { permitsStream, reservedStreamPrefix } from '#contracts';
+import { permitsStream, reservedStreamPrefix, type StreamAccess } from '#contracts';
 import type { Permitted } from '../store.js';
 import type { Params } from './params.js';
 
@@ -26,10 +26,24 @@ export function streamConditions(scope: StreamScope, params: Params): string[] {
   const names = namedStreams(scope);
   if (names) return [oneOf('stream', names, params)];
   const { access, hidden = [] } = scope;
-  const sql: string[] = [];
-  if (access.patterns) sql.push(anyOf(access.patterns, params));
-  if (!access.reserved) sql.push(`NOT startsWith(stream, ${params.bind('String', reservedStreamPrefix)})`);
+  const sql = accessConditions('stream', access, params);
   if (hidden.length > 0) sql.push(`stream NOT IN ${params.bind('Array(String)', hidden)}`);
+  return sql;
+}
+
+/**
+ * The condition that keeps out rows of which the asker may not see every stream in a column of names, and rows of which
+ * nobody knows the streams; none for an asker who may see everything.
+ */
+export function everyStreamCondition(column: string, { access }: StreamScope, params: Params): string[] {
+  const ofEach = accessConditions('name', access, params);
+  if (ofEach.length === 0) return [];
+  return [`notEmpty(${column}) AND arrayAll(name -> ${ofEach.join(' AND ')}, ${column})`];
+}
+
+function accessConditions(column: string, { patterns, reserved }: StreamAccess, params: Params): string[] {
+  const sql = patterns ? [anyOf(column, patterns, params)] : [];
+  if (!reserved) sql.push(`NOT startsWith(${column}, ${params.bind('String', reservedStreamPrefix)})`);
   return sql;
 }
 
@@ -40,13 +54,12 @@ export function oneOf(column: string, values: readonly string[], params: Params)
     : `${column} IN ${params.bind('Array(String)', values)}`;
 }
 
-function anyOf(patterns: readonly string[], params: Params): string {
+function anyOf(column: string, patterns: readonly string[], params: Params): string {
   const names = patterns.filter((pattern) => !isPrefix(pattern));
+  const prefixes = patterns.filter(isPrefix).map((pattern) => pattern.slice(0, -1));
   const sql = [
-    ...(names.length > 0 ? [oneOf('stream', names, params)] : []),
-    ...patterns
-      .filter(isPrefix)
-      .map((pattern) => `startsWith(stream, ${params.bind('String', pattern.slice(0, -1))})`),
+    ...(names.length > 0 || prefixes.length === 0 ? [oneOf(column, names, params)] : []),
+    ...prefixes.map((prefix) => `startsWith(${column}, ${params.bind('String', prefix)})`),
   ];
   return `(${sql.join(' OR ')})`;
 }

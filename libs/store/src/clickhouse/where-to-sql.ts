@@ -5,6 +5,7 @@ import { arithmetic } from './where/arithmetic.js';
 import { callValue } from './where/calls.js';
 import { equality, ordering } from './where/comparison.js';
 import { literalValue } from './where/literal.js';
+import { computed } from './where/numbers.js';
 import { memberValue } from './where/member.js';
 import { inContainer, inList } from './where/membership.js';
 import { kinds, need, valueOf, type Value } from './where/value.js';
@@ -60,7 +61,7 @@ class WhereTranslator {
   private unary({ operator, operand, at }: Extract<Expression, { kind: 'unary' }>): Value {
     const value = this.translate(operand);
     if (operator === '!') return valueOf('bool', `NOT (${need(value, 'bool', '!')})`, at);
-    return valueOf('number', `negate(${need(value, 'number', '-')})`, at);
+    return computed(`negate(${need(value, 'decimal', '-')})`, at);
   }
 
   private binary({ operator, left, right, at }: Extract<Expression, { kind: 'binary' }>): Value {
@@ -116,8 +117,12 @@ class WhereTranslator {
     const choice = (x = 'NULL', y = 'NULL') =>
       `multiIf(isNull(${condition}), NULL, ${condition}, ${x}, ${y})`;
     const result: Value = { at, exists: `ifNull(${choice(a.exists, b.exists)}, 0)` };
-    for (const kind of [...kinds, 'integer'] as const) {
+    for (const kind of [...kinds, 'decimal'] as const) {
       if (a[kind] !== undefined || b[kind] !== undefined) result[kind] = choice(a[kind], b[kind]);
+    }
+    if (a.isComputed || b.isComputed) result.isComputed = true;
+    if (a.isContainer !== undefined || b.isContainer !== undefined) {
+      result.isContainer = choice(a.isContainer ?? '0', b.isContainer ?? '0');
     }
     if (a.isNull !== undefined || b.isNull !== undefined) {
       result.isNull = `ifNull(${choice(a.isNull ?? '0', b.isNull ?? '0')}, 0)`;

@@ -144,7 +144,7 @@ export const expressions = [
   'string(event.version) == "1"',
   'string(event.data.amount > 5) == "false"',
   'event.data.float > 1e300',
-  'event.data.float == 1.7976931348623157e308',
+  'event.data.float > 9e307',
   'event.data.deep[0].float < -1e300',
   'event.data.tiny == 0',
   'event.metadata.n > 1e300 && event.metadata.source == "web"',

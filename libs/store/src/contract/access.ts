@@ -24,7 +24,10 @@ export function describeAccess(contract: StoreContract): void {
         ),
       );
       const letters = [...ids.keys()].map((stream) => letterOf({ stream, source: ofSource, offset: 0 }));
-      await contract.store.writer.appendDeadLetters(letters);
+      const showing = [[orders, stock], [auditStream], [orders], []].map((streams, offset) =>
+        letterOf({ stream: orders, source: `${ofSource}-showing`, offset, streams }),
+      );
+      await contract.store.writer.appendDeadLetters([...letters, ...showing]);
     });
 
     const accesses: [string, StreamAccess, string[]][] = [
@@ -98,6 +101,24 @@ export function describeAccess(contract: StoreContract): void {
         expect(streamsOf(letters.items)).toEqual(expected);
         expect(letters.total).toBe(visible.length);
       });
+    });
+
+    it.each([
+      ['everything', allStreams, [0, 1, 2, 3]],
+      ['everything but the reserved', withoutReserved, [0, 2]],
+      ['one of the streams', names(orders), [2]],
+      ['a prefix that is too short for one', names(`${orders}*`), [2]],
+      ['all of the streams', names(orders, stock), [0, 2]],
+      ['a prefix that is everything', names(`${tag}.*`), [0, 2]],
+      ['nothing', names(), []],
+    ])('includes letters that show more than it, where it is %s', async (_what, access, visible) => {
+      const query = { access, source: `${ofSource}-showing`, limit: 10 };
+      const { items, total } = await contract.store.reader.deadLetters(query);
+      expect(items.map(({ offset }) => offset).toSorted()).toEqual(visible);
+      expect(total).toBe(visible.length);
+      const { items: all } = await contract.store.reader.deadLetters({ ...query, access: allStreams });
+      const named = { access, ids: all.map(({ id }) => id), limit: 10 };
+      expect((await contract.store.reader.deadLetters(named)).total).toBe(visible.length);
     });
 
     it('includes what is hidden from everybody', async () => {

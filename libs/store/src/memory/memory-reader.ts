@@ -7,6 +7,7 @@ import { assertRanges, assertStoredIds, readTo, type OffsetRange } from '../log-
 import type {
   CountBucket,
   CountQuery,
+  DeadLetter,
   DeadLetterQuery,
   EntitiesQuery,
   EntityQuery,
@@ -170,12 +171,13 @@ export class MemoryReader implements EventReader {
     const order = (letter: FoundDeadLetter) => [letter.created_at, ...deadLetterIdentity(letter)];
     const all = this.tables
       .letters()
-      .map((letter) => ({
+      .filter((letter) => showsNothingElse(query, letter))
+      .filter((letter) => permitted(query, letter) && within(letter.created_at, query))
+      .map(({ streams: _, ...letter }) => ({
         ...letter,
         id: deadLetterId(letter),
         replayed_at: this.tables.replayedAt(letter),
       }))
-      .filter((letter) => permitted(query, letter) && within(letter.created_at, query))
       .filter((letter) => (ids?.includes(letter.id) ?? true) && (source ?? letter.source) === letter.source)
       .filter((letter) => replayed === undefined || replayed === (letter.replayed_at !== null))
       .sort((a, b) => compareKeys(order(b), order(a)));
@@ -206,6 +208,12 @@ export class MemoryReader implements EventReader {
 /** Whether a question may see a stream. */
 export function permitted({ access, hidden }: Permitted, { stream }: { stream: string }): boolean {
   return permitsStream(access, stream) && !hidden?.includes(stream);
+}
+
+/** Whether a question may see every stream that shows in a letter; nobody who is limited sees one that does not say. */
+function showsNothingElse({ access }: Permitted, { stream, streams = [stream] }: DeadLetter): boolean {
+  if (access.patterns === undefined && access.reserved) return true;
+  return streams.length > 0 && streams.every((one) => permitsStream(access, one));
 }
 
 function within(time: number, { since, until }: { since?: number; until?: number }): boolean {

@@ -1,13 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import { StepBudget, withinBudget } from './budget.js';
 import { compileParsed } from './compile.js';
+import { Decimal } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { parseExpression } from './parse.js';
-import type { ValueObject } from './values.js';
+import { Timestamp, type ValueObject } from './values.js';
 
 const numbers = Array.from({ length: 200_000 }, (_, i) => i);
 const names = Object.fromEntries(numbers.slice(0, 50_000).map((n) => [`n${n}`, n]));
 const text = 'x'.repeat(500_000);
-const event = { data: { numbers, names, text, other: 'x'.repeat(499_999) + 'y' } } as unknown as ValueObject;
+const digits = '1'.repeat(500_000);
+const event = {
+  timestamp: new Timestamp(0),
+  data: {
+    ...{ numbers, names, text, digits, other: 'x'.repeat(499_999) + 'y' },
+    ...{ number: new Decimal(digits), hours: '1h'.repeat(20_000), zones: Intl.supportedValuesOf('timeZone') },
+  },
+} as unknown as ValueObject;
+/** The body that a macro has for each item: as much as fits into an expression. */
+const often = (part: string, operator: string) => Array.from({ length: 60 }, () => part).join(operator);
 const run = (expression: string) => compileParsed(parseExpression(expression))(event);
 
 describe('an expression over a large event', () => {
@@ -27,14 +38,46 @@ describe('an expression over a large event', () => {
     'event.data.numbers.exists(a, event.data.text.split("x").size() == 0)',
     'event.data.numbers.exists(a, event.data.text.substring(1) == "")',
     'event.data.numbers.map(a, "").join(event.data.text) == ""',
+    'event.data.numbers.all(a, (a + 0.123456789012345) * 0.123456789012345 != 0.5)',
+    'event.data.numbers.all(a, 1 / (a + 3) / 7 != 0.5)',
+    'event.data.text.matches("^[xy]+$")',
+    'event.data.text.matches(event.data.text)',
+    'event.data.numbers.exists(a, "x".matches("(?:[ab]?){100}c" + string(a)))',
+    'event.data.numbers.exists(a, event.data.text.contains(event.data.other))',
+    'event.data.numbers.exists(a, event.data.text.lastIndexOf(event.data.other) > 0)',
+    'event.data.numbers.exists(a, a == event.data.number)',
+    'event.data.numbers.exists(a, event.data.number <= a)',
+    'event.data.numbers.filter(a, has(event.data.x.y) || has(event.data.x.z)).size()',
+    'event.data.numbers.map(a, {"a": a, "b": a, "c": {"d": a}})',
+    'event.data.numbers.map(a, event.data.zones.map(zone, event.timestamp.getHours(zone)))',
+    `event.data.numbers.exists(a, ${often('a == -1', ' || ')})`,
+    `event.data.numbers.exists(a, ${often('string(a)', ' == ')} == "x")`,
+    `event.data.numbers.exists(a, ${often('timestamp(a).getHours()', ' + ')} < 0)`,
   ])('%s ends with an error', (expression) => {
     expect(() => run(expression)).toThrow(EvaluationError);
   });
 
   it.each([
+    ['double(event.data.digits)', 10_000],
+    ['event.data.number + 1', 5_000],
+    ['duration(event.data.hours)', 10_000],
+    ['event.timestamp.getHours("US/Pacific")', 500],
+  ])('%s takes steps for what it looks at', (expression, least) => {
+    const budget = new StepBudget(400_000);
+    withinBudget(budget, () => {
+      try {
+        run(expression);
+      } catch (error) {
+        expect(error).toBeInstanceOf(EvaluationError);
+      }
+    });
+    expect(400_000 - budget.most(400_000)).toBeGreaterThanOrEqual(least);
+  });
+
+  it.each([
     ['event.data.numbers.exists(a, a == 199999)', true],
     ['event.data.numbers.filter(a, a % 2 == 0).size()', 100_000],
-    ['event.data.text.matches("^x+$")', true],
+    ['event.data.text.substring(0, 300000).matches("^x+$")', true],
     ['event.data.text.lowerAscii().size()', 500_000],
   ])('%s has a value', (expression, value) => {
     expect(run(expression)).toBe(value);

@@ -8,19 +8,62 @@ const steps = 400_000;
 
 const charactersPerStep = 64;
 
+/** What many evaluations may cost together, in steps: those of one request, such as a dry run. */
+export class StepBudget {
+  constructor(private left: number) {}
+
+  /** Whether evaluations were cut short because they cost more than this. */
+  get isSpent(): boolean {
+    return this.left <= 0;
+  }
+
+  /** Steps that an evaluation may take of those that it may take at most. */
+  most(atMost: number): number {
+    return Math.min(atMost, this.left);
+  }
+
+  take(taken: number): void {
+    this.left -= taken;
+  }
+}
+
+/** Runs work that waits for nothing: what its evaluations cost is taken from this budget, too. */
+export function withinBudget<T>(budget: StepBudget, work: () => T): T {
+  const outer = shared;
+  shared = budget;
+  try {
+    return work();
+  } finally {
+    shared = outer;
+  }
+}
+
 let left = Infinity;
+/** What the evaluation began with. */
+let begun = 0;
+let shared: StepBudget | undefined;
 
 /** Not an EvaluationError, so that no operator absorbs it and goes on. */
 class ExhaustedError extends Error {}
 
 /** Before each evaluation. There is one budget, because an evaluation never waits for anything. */
 export function startBudget(): void {
-  left = steps;
+  begun = shared ? shared.most(steps) : steps;
+  left = begun;
 }
 
 /** After it: what else compares values is not bounded by steps. */
 export function endBudget(): void {
+  shared?.take(begun - left);
   left = Infinity;
+}
+
+/** What throwing an error takes, and going on after it, in steps. */
+const stepsOfError = 6;
+
+/** For an error that an operator passes over. */
+export function spendOnError(): void {
+  spend(stepsOfError);
 }
 
 /** For what an operation is about to do; all that takes longer for larger values spends. */

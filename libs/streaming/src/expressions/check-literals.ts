@@ -1,6 +1,7 @@
 import type { Expression } from '#contracts';
 import { readDecimal, scaled } from './decimal.js';
 import { ExpressionError } from './errors.js';
+import { partsOf } from './parts-of.js';
 
 const number = /[\d.]+(?:[eE][+-]?\d+)?/y;
 
@@ -24,28 +25,4 @@ function checkNumber(value: number, { text, at }: { text: string; at: number }):
   const [sent, read] = [readDecimal(written), scaled(Math.abs(value))];
   if (sent && read && sent.units === read.units && sent.scale === read.scale) return;
   throw new ExpressionError('The number has more digits than can be computed with: write at most 15.', at);
-}
-
-function partsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case 'literal':
-    case 'variable':
-      return [];
-    case 'list':
-      return expression.items;
-    case 'map':
-      return expression.entries.flat();
-    case 'member':
-      return [expression.object];
-    case 'index':
-      return [expression.object, expression.index];
-    case 'unary':
-      return [expression.operand];
-    case 'binary':
-      return [expression.left, expression.right];
-    case 'conditional':
-      return [expression.test, expression.then, expression.else];
-    case 'call':
-      return [...(expression.object ? [expression.object] : []), ...expression.args];
-  }
 }

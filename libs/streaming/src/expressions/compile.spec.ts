@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '#contracts';
 import { compileExpression } from './compile.js';
+import { Decimal } from './decimal.js';
 import { EvaluationError, ExpressionError } from './errors.js';
 import type { Value } from './values.js';
 import { eventValue } from './event-value.js';
@@ -112,17 +113,16 @@ describe('compileExpression', () => {
     const run = compileExpression('[event.data.s, event.data.f, event.data.e]');
     expect(run(eventValue({ ...event, data }))).toEqual([
       'x"12345678901234567890"',
-      0.12345678901234568,
-      123456789012345680000,
+      new Decimal('0.1234567890123456789'),
+      123456789012345678900n,
     ]);
   });
 
   it.each<[string, Value]>([
-    ['1e400', Number.MAX_VALUE],
-    ['-1E+400', -Number.MAX_VALUE],
-    [`1${'0'.repeat(400)}`, Number.MAX_VALUE],
+    ['1e400', new Decimal('1e400')],
+    ['-1E+400', new Decimal('-1E+400')],
     ['"1e400,"', '1e400,'],
-    ['1e-400', 0],
+    ['1e-400', new Decimal('1e-400')],
     ['"\\ud800"', '\ufffd'],
     ['"\\udc00\\ud83d\\ude00\\ud83d"', '\ufffd😀\ufffd'],
     ['"\\\\ud800"', '\\ud800'],
@@ -130,7 +130,7 @@ describe('compileExpression', () => {
       '[12345678901234567890123,12345678901234567890124]',
       [12345678901234567890123n, 12345678901234567890124n],
     ],
-  ])('reads %s as what every engine can hold', (json, value) => {
+  ])('reads %s', (json, value) => {
     const run = compileExpression('event.data.a');
     expect(run(eventValue({ ...event, data: `{"a":${json}}` }))).toEqual(value);
   });

@@ -1,15 +1,27 @@
 import type { Expression } from '#contracts';
-import { doubles, type Arithmetic } from './arithmetic.js';
-import { endBudget, evaluationFailure, startBudget } from './budget.js';
+import { endBudget, evaluationFailure, spend, spendOnError, startBudget } from './budget.js';
 import type { Call } from './call.js';
 import { EvaluationError, ExpressionError } from './errors.js';
 import { memberValue } from './event-value.js';
-import { methods } from './functions.js';
+import { functions, methods } from './functions.js';
 import { functionHint, variableHint } from './hint.js';
 import { compileMacro, isMacro } from './macros.js';
+import { negated } from './numbers.js';
+import { conditionOperators, operators, type Operators } from './operators.js';
 import { parseExpression } from './parse.js';
+import { matchesPattern } from './pattern.js';
 import type { Compile, Compiled, Scope } from './scope.js';
-import { isList, isNumber, isObject, kindOf, needBool, type Value, type ValueObject } from './values.js';
+import { needText } from './text-functions.js';
+import {
+  isList,
+  isNumber,
+  isNumeric,
+  isObject,
+  kindOf,
+  needBool,
+  type Value,
+  type ValueObject,
+} from './values.js';
 
 /**
  * Compiles an expression on the variable `event` (made by `eventValue`) once, to be evaluated many times. The result
@@ -20,15 +32,29 @@ export function compileExpression(text: string): (event: ValueObject) => Value {
   return compileParsed(parseExpression(text));
 }
 
+/** The same for an expression that has been parsed. */
+export function compileParsed(expression: Expression): (event: ValueObject) => Value {
+  return evaluated(expression, operators);
+}
+
 /**
- * The same for an expression that has been parsed. With `exact` arithmetic the event's numbers have to be read exactly
- * too (`parseExactJson`).
+ * The same for the condition of a `where`, which means the same in every engine: two lists or two objects are not
+ * compared with each other. An event for which it has no value does not fulfil it.
  */
-export function compileParsed(
-  expression: Expression,
-  arithmetic: Arithmetic = doubles,
-): (event: ValueObject) => Value {
-  const run = compiler(arithmetic)(expression, ['event']);
+export function compileCondition(expression: Expression): (event: ValueObject) => boolean {
+  const run = evaluated(expression, conditionOperators);
+  return (event) => {
+    try {
+      return run(event) === true;
+    } catch (error) {
+      if (error instanceof EvaluationError) return false;
+      throw error;
+    }
+  };
+}
+
+function evaluated(expression: Expression, operators: Operators): (event: ValueObject) => Value {
+  const run = compiler(operators)(expression, ['event']);
   return (event) => {
     startBudget();
     try {
@@ -41,7 +67,7 @@ export function compileParsed(
   };
 }
 
-function compiler(arithmetic: Arithmetic): Compile {
+function compiler(operators: Operators): Compile {
   const compile: Compile = (expression, names) => {
     const part = (child: Expression) => compile(child, names);
     const { at } = expression;
@@ -73,13 +99,13 @@ function compiler(arithmetic: Arithmetic): Compile {
       case 'unary': {
         const operand = part(expression.operand);
         if (expression.operator === '!') return (scope) => !needBool(operand(scope), at);
-        return (scope) => arithmetic.negate(operand(scope), at);
+        return (scope) => negate(operand(scope), at);
       }
       case 'binary': {
         const [left, right] = [part(expression.left), part(expression.right)];
         if (expression.operator === '&&') return logical(false, [left, right], at);
         if (expression.operator === '||') return logical(true, [left, right], at);
-        const operate = arithmetic.operators[expression.operator];
+        const operate = operators[expression.operator];
         return (scope) => operate(left(scope), right(scope), at);
       }
       case 'conditional': {
@@ -88,10 +114,15 @@ function compiler(arithmetic: Arithmetic): Compile {
       }
       case 'call':
         if (isMacro(expression)) return compileMacro(expression, names, compile);
-        return call(expression, expression.object ? methods : arithmetic.functions, part);
+        return call(expression, expression.object ? methods : functions, part);
     }
   };
   return compile;
+}
+
+function negate(value: Value, at: number): Value {
+  if (isNumeric(value)) return negated(value, at);
+  throw new EvaluationError(`A ${kindOf(value)} cannot be negated.`, at);
 }
 
 function literal(value: string | number | bigint | boolean | null): Value {
@@ -128,8 +159,12 @@ function element(of: Value, index: Value, at: number): Value {
   return item;
 }
 
+/** What a member of a new object takes, in steps. */
+const stepsOfEntry = 1;
+
 function map(entries: [Compiled, Compiled][], at: number): Compiled {
   return (scope) => {
+    spend(entries.length * stepsOfEntry);
     const made = Object.create(null) as Record<string, Value>;
     for (const [key, value] of entries) {
       const name = key(scope);
@@ -148,6 +183,7 @@ function logical(deciding: boolean, [left, right]: [Compiled, Compiled], at: num
       if (needBool(left(scope), at) === deciding) return deciding;
     } catch (error) {
       if (!(error instanceof EvaluationError)) throw error;
+      spendOnError();
       failed = error;
     }
     const decided = needBool(right(scope), at) === deciding;
@@ -157,8 +193,11 @@ function logical(deciding: boolean, [left, right]: [Compiled, Compiled], at: num
   };
 }
 
+/** What calling a function takes, in steps, apart from what it does with long values. */
+const stepsOfCall = 1;
+
 function call(
-  { name, object: receiver, args, at }: Extract<Expression, { kind: 'call' }>,
+  { name, object: receiver, args, at, maxBytes }: Extract<Expression, { kind: 'call' }>,
   table: Record<string, Call>,
   part: (expression: Expression) => Compiled,
 ): Compiled {
@@ -171,9 +210,20 @@ function call(
     throw new ExpressionError(hint === undefined ? `${missing}.` : `${missing}; ${hint}`, at);
   }
   const values = parts.map(part);
-  return (scope) =>
-    known(
+  if (maxBytes !== undefined) return matches(values as [Compiled, Compiled], { at, maxBytes });
+  return (scope) => {
+    spend(stepsOfCall);
+    return known(
       values.map((value) => value(scope)),
       at,
     );
+  };
+}
+
+/** `matches` with a pattern that is written out. */
+function matches([text, pattern]: [Compiled, Compiled], bounds: { at: number; maxBytes: number }): Compiled {
+  return (scope) => {
+    const searched = needText(text(scope), bounds.at);
+    return matchesPattern(searched, pattern(scope) as string, bounds);
+  };
 }

@@ -1,5 +1,7 @@
 import type { Expression } from '#contracts';
+import { checkComparisons } from './check-comparisons.js';
 import { checkKinds, storedEventKinds } from './check-kinds.js';
+import { checkLiterals } from './check-literals.js';
 import { compileParsed } from './compile.js';
 import { ExpressionError } from './errors.js';
 import { kinds, namesOfKinds } from './kinds.js';
@@ -12,6 +14,8 @@ import { parseExpression } from './parse.js';
  */
 export function parseCondition(text: string): Expression {
   const expression = parseExpression(text);
+  checkLiterals(expression, text);
+  checkComparisons(expression);
   // First what does not exist at all, then what makes no sense.
   compileParsed(expression);
   const found = checkKinds(expression, storedEventKinds);

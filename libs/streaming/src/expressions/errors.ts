@@ -1,6 +1,6 @@
 /** The text is not an expression that can be used. `at` is the place in it, counted in characters from 0. */
 export class ExpressionError extends Error {
-  override readonly name = 'ExpressionError';
+  override readonly name: string = 'ExpressionError';
 
   constructor(
     message: string,
@@ -8,6 +8,11 @@ export class ExpressionError extends Error {
   ) {
     super(message);
   }
+}
+
+/** The expression would cost more than is allowed, whatever the event. */
+export class ExpensiveExpressionError extends ExpressionError {
+  override readonly name = 'ExpensiveExpressionError';
 }
 
 /**

@@ -1,5 +1,5 @@
 import { parseTime, type Micros, type StoredEvent } from '#contracts';
-import { parseJson } from './json.js';
+import { parseExactJson } from './json.js';
 import { Timestamp, type Value, type ValueObject } from './values.js';
 
 /** An event in the log; its version is not known there. `data` and `metadata` are the raw JSON text of objects. */
@@ -11,16 +11,16 @@ export interface LogEvent extends Omit<StoredEvent, 'version' | 'timestamp' | 'i
 /** The event as expressions see it: `data` and `metadata` are read when they are first asked for. */
 export function eventValue(event: StoredEvent): ValueObject {
   const [timestamp, ingestedAt] = [parseTime(event.timestamp), parseTime(event.ingested_at)];
-  const value = new LazyEvent(event, parseJson);
+  const value = new LazyEvent(event);
   value.version = event.version;
   value.timestamp = new Timestamp(timestamp ?? NaN);
   value.ingested_at = new Timestamp(ingestedAt ?? NaN);
   return value as unknown as ValueObject;
 }
 
-/** The same without a version, with the reader of JSON that the arithmetic needs. */
-export function logEventValue(event: LogEvent, parse: (text: string) => Value): ValueObject {
-  const value = new LazyEvent(event, parse);
+/** The same without a version. */
+export function logEventValue(event: LogEvent): ValueObject {
+  const value = new LazyEvent(event);
   value.timestamp = new Timestamp(event.timestamp);
   value.ingested_at = new Timestamp(event.ingested_at);
   return value as unknown as ValueObject;
@@ -48,9 +48,8 @@ class LazyEvent {
   readonly offset: Value;
   readonly #data: string;
   readonly #metadata: string;
-  readonly #parse: (text: string) => Value;
 
-  constructor(event: Omit<LogEvent, 'timestamp' | 'ingested_at'>, parse: (text: string) => Value) {
+  constructor(event: Omit<LogEvent, 'timestamp' | 'ingested_at'>) {
     this.event_id = event.event_id;
     this.stream = event.stream;
     this.event_type = event.event_type;
@@ -60,7 +59,6 @@ class LazyEvent {
     this.offset = event.offset;
     this.#data = event.data;
     this.#metadata = event.metadata;
-    this.#parse = parse;
   }
 
   static is(value: object): value is LazyEvent {
@@ -68,7 +66,7 @@ class LazyEvent {
   }
 
   read(name: string): Value {
-    if (name === 'data') return (this.data = this.#parse(this.#data));
-    return (this.metadata = this.#parse(this.#metadata));
+    if (name === 'data') return (this.data = parseExactJson(this.#data));
+    return (this.metadata = parseExactJson(this.#metadata));
   }
 }

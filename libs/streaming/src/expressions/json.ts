@@ -4,33 +4,20 @@ import type { Value } from './values.js';
 
 /** Strings first, so that digits in them are passed over. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-const whole = /^-?\d+$/;
 const mark = `${randomUUID()}:`;
 
-/** A number that a double may not hold: nothing of a text without one can be such a number. */
-const large = /\d{16}|\d[eE]\+?\d{3,}\s*(?:[,}\]]|$)/;
 const surrogate = /\\u[dD][89a-fA-F]/;
 const escapes = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\./g;
 const loneSurrogate = /^\\u[dD][89a-fA-F]..$/;
-
-/**
- * JSON text as values. Whole numbers that a double cannot hold become bigints; numbers past the largest double become
- * the largest; a surrogate that stands alone becomes U+FFFD, as it does in every text that is written as UTF-8.
- */
-export function parseJson(text: string): Value {
-  const readable = wellFormed(text);
-  if (!large.test(readable)) return JSON.parse(readable) as Value;
-  return parseMarked(readable.replace(tokens, readableToken), BigInt);
-}
 
 /** Numbers with many digits, or with an exponent; in strings too, where they do no harm. */
 const longNumbers = /(?:^|[:,[])\s*(-?(?:[\d.]{16,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+))/g;
 
 /**
- * Whether a text has only numbers that a double's shortest text says: then there is one way to read it, which is
- * `parsePlainJson`. False also of some others.
+ * Whether a text has only numbers that a double's shortest text says, so that JSON.parse reads them exactly. False also
+ * of some others.
  */
-export function hasPlainNumbers(text: string): boolean {
+function hasPlainNumbers(text: string): boolean {
   longNumbers.lastIndex = 0;
   for (let found = longNumbers.exec(text); found; found = longNumbers.exec(text)) {
     const token = found[1] as string;
@@ -43,27 +30,23 @@ export function hasPlainNumbers(text: string): boolean {
   return true;
 }
 
-/** JSON text with plain numbers as values. */
-export function parsePlainJson(text: string): Value {
-  return JSON.parse(wellFormed(text)) as Value;
-}
-
 /**
  * JSON text as values, its numbers exactly: a double where its shortest text says the same, a bigint where it is whole,
- * else a Decimal, which those with very many digits or a large exponent are too.
+ * else a Decimal, which those with very many digits or a large exponent are too. A surrogate that stands alone becomes
+ * U+FFFD, as it does in every text that is written as UTF-8.
  */
 export function parseExactJson(text: string): Value {
-  if (hasPlainNumbers(text)) return parsePlainJson(text);
-  return parseMarked(wellFormed(text).replace(tokens, exactToken), exactNumber);
+  if (hasPlainNumbers(text)) return JSON.parse(wellFormed(text)) as Value;
+  return parseMarked(wellFormed(text).replace(tokens, exactToken));
 }
 
 function wellFormed(text: string): string {
   return surrogate.test(text) ? text.replace(escapes, readableEscape) : text;
 }
 
-function parseMarked(text: string, read: (number: string) => Value): Value {
+function parseMarked(text: string): Value {
   return JSON.parse(text, (_key, value: Value) =>
-    typeof value === 'string' && value.startsWith(mark) ? read(value.slice(mark.length)) : value,
+    typeof value === 'string' && value.startsWith(mark) ? exactNumber(value.slice(mark.length)) : value,
   ) as Value;
 }
 
@@ -87,11 +70,4 @@ function exactNumber(text: string): Value {
 
 function readableEscape(escape: string): string {
   return loneSurrogate.test(escape) ? '\\ufffd' : escape;
-}
-
-function readableToken(token: string): string {
-  if (token.startsWith('"')) return token;
-  const number = Number(token);
-  if (!Number.isFinite(number)) return String(Math.sign(number) * Number.MAX_VALUE);
-  return whole.test(token) && !Number.isSafeInteger(number) ? `"${mark}${token}"` : token;
 }

@@ -1,6 +1,7 @@
 import type { Expression } from '#contracts';
-import { spend } from './budget.js';
+import { spend, spendOnError } from './budget.js';
 import { EvaluationError, ExpressionError } from './errors.js';
+import { partsOf } from './parts-of.js';
 import type { Compile, Compiled, Scope } from './scope.js';
 import { isList, isObject, kindOf, needBool, type Value, type ValueObject } from './values.js';
 
@@ -28,14 +29,24 @@ export function compileMacro(call: Call, names: readonly string[], compile: Comp
   const list = compile(call.object, names);
   const each = compile(body, [...names, item.name]);
   const run = overItems[call.name] as (typeof overItems)[string];
+  const steps = stepsOf(body);
   return (scope: Scope) => {
     const items = itemsOf(list(scope), call.at);
     const one = (value: Value) => {
-      spend(1);
+      spend(steps);
       return each({ name: item.name, value, outer: scope });
     };
     return run(items, one, call.at);
   };
+}
+
+/** Parts of an expression that are evaluated in a step. */
+const partsPerStep = 8;
+
+/** What one item takes; what its operations take beyond that, they spend themselves. */
+function stepsOf(body: Expression): number {
+  const count = (part: Expression): number => partsOf(part).reduce((sum, each) => sum + count(each), 1);
+  return Math.max(1, count(body) / partsPerStep);
 }
 
 /** False where the member, or one on the way to it, is missing; null is there, but not as an event's own member. */
@@ -50,8 +61,9 @@ function compileHas({ args, at }: Call, names: readonly string[], compile: Compi
     try {
       return value(scope) !== null || !ofEvent;
     } catch (error) {
-      if (error instanceof EvaluationError) return false;
-      throw error;
+      if (!(error instanceof EvaluationError)) throw error;
+      spendOnError();
+      return false;
     }
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '#contracts';
-import { ExpressionError } from './errors.js';
+import { ExpensiveExpressionError, ExpressionError } from './errors.js';
 import { parseExpression } from './parse.js';
 
 const refusal = (text: string): ExpressionError => {
@@ -71,7 +71,7 @@ describe('parseExpression', () => {
     expect(refusal('event.data.a == ').at).toBe(16);
   });
 
-  it.each(['(', '[a', 'a**', '(?=a)', '(a)\\\\1', 'a{2000}'])(
+  it.each(['(', '[a', 'a**', '(?=a)', '(a)\\\\1', 'a{3}**'])(
     'refuses the pattern %s, and says where it is',
     (pattern) => {
       expect(refusal(`true && event.stream.matches("${pattern}")`)).toMatchObject({
@@ -80,6 +80,26 @@ describe('parseExpression', () => {
       });
     },
   );
+
+  it.each([
+    ['a program of 36 002 instructions', ['(?:[ab]?){900}'.repeat(20)]],
+    ['more characters than are compiled', ['a'.repeat(1_001)]],
+    ['nested repeats', ['(?:(?:a{10}){10}){10}']],
+    ['patterns that are too large together', ['(?:[ab]?){100}', 'x', '[a-z]{100}']],
+  ])('refuses %s before it is compiled or run', (_name, patterns) => {
+    const text = patterns.map((pattern) => `event.stream.matches("${pattern}")`).join(' || ');
+    expect(refusal(text)).toBeInstanceOf(ExpensiveExpressionError);
+    expect(refusal(text).at).toBe(text.indexOf(patterns.at(-1) as string) - 1);
+  });
+
+  it('says how long a text may be for the patterns, together', () => {
+    const one = parseExpression('event.stream.matches("^a+$")');
+    expect(one).toMatchObject({ maxBytes: Math.floor(2_000_000 / 6) });
+    const both = { left: { maxBytes: 166_666 }, right: { maxBytes: 166_666 } };
+    expect(parseExpression('event.stream.matches("^a+$") || event.stream.matches("^b+$")')).toMatchObject(
+      both,
+    );
+  });
 
   it('refuses what is too long', () => {
     expect(refusal(`"${'x'.repeat(limits.whereCharacters)}"`).at).toBe(limits.whereCharacters);

@@ -1,8 +1,8 @@
 import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
-import { limits, type BinaryOperator, type Expression } from '#contracts';
+import { type BinaryOperator, type Expression, hasCharacters, limits } from '#contracts';
+import { boundPatterns } from './bound-patterns.js';
 import { ExpressionError } from './errors.js';
 import { foreignWordAt, hintAt } from './hint.js';
-import { checkPattern } from './pattern.js';
 
 /** More than an expression that a person writes ever needs; less than what costs time to refuse. */
 const maxNodes = 500;
@@ -23,16 +23,16 @@ const environment = new Environment({
 /**
  * Reads a CEL expression (Common Expression Language).
  * @throws ExpressionError when it is not one, when it is longer, deeper or larger than the bounds, or when a pattern
- * in it is no regular expression.
+ * in it is no regular expression; ExpensiveExpressionError when its patterns are too large.
  */
 export function parseExpression(text: string): Expression {
-  if (text.length > limits.whereCharacters) {
+  if (!hasCharacters(text, { least: 0, most: limits.whereCharacters })) {
     throw new ExpressionError(
       `An expression has at most ${limits.whereCharacters} characters.`,
       limits.whereCharacters,
     );
   }
-  return convert(parsed(text));
+  return boundPatterns(convert(parsed(text)));
 }
 
 function parsed(text: string): ASTNode {
@@ -71,7 +71,7 @@ function convert(node: ASTNode): Expression {
       return { kind: 'call', name: node.args[0], object: null, args: node.args[1].map(convert), at };
     case 'rcall': {
       const [name, object, args] = node.args;
-      return method({ kind: 'call', name, object: convert(object), args: args.map(convert), at });
+      return { kind: 'call', name, object: convert(object), args: args.map(convert), at };
     }
     case 'list':
       return { kind: 'list', items: node.args.map(convert), at };
@@ -95,15 +95,6 @@ function convert(node: ASTNode): Expression {
     default:
       return binary(node.op, node.args, at);
   }
-}
-
-/** A pattern that is written out is checked here: it would fail for each event, and in each engine in its own way. */
-function method(call: Extract<Expression, { kind: 'call' }>): Expression {
-  const [pattern] = call.args;
-  if (call.name === 'matches' && pattern?.kind === 'literal' && typeof pattern.value === 'string') {
-    checkPattern(pattern.value, pattern.at);
-  }
-  return call;
 }
 
 function binary(operator: BinaryOperator, args: [ASTNode, ASTNode], at: number): Expression {

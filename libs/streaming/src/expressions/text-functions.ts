@@ -1,32 +1,43 @@
 import { spend, spendOnText } from './budget.js';
 import type { Call } from './call.js';
 import { EvaluationError } from './errors.js';
+import { lastPlace, TextSearch } from './text-search.js';
 import { isList, isNumber, needString, type Value } from './values.js';
 
 const surrogates = /[\ud800-\udfff]/;
 
 /** The methods of CEL's extension for strings; places are counted in characters (code points), from 0. */
 export const textMethods: Record<string, Call> = {
-  'trim/1': ([text], at) => needText(text as Value, at).trim(),
-  'indexOf/2': ([text, other], at) => place('indexOf', [text as Value, other as Value], at),
-  'lastIndexOf/2': ([text, other], at) => place('lastIndexOf', [text as Value, other as Value], at),
-  'substring/2': ([text, from], at) => cut(needText(text as Value, at), [from as Value], at),
-  'substring/3': ([text, from, to], at) => cut(needText(text as Value, at), [from as Value, to as Value], at),
-  'split/2': ([text, separator], at) => split(needText(text as Value, at), needText(separator as Value, at)),
+  'trim/1': ([text], at) => needText(text, at).trim(),
+  'indexOf/2': (args, at) => searched(args, at, (all, part) => place(all, new TextSearch(part).first(all))),
+  'lastIndexOf/2': (args, at) => searched(args, at, (all, part) => place(all, lastPlace(all, part))),
+  'substring/2': ([text, from], at) => cut(needText(text, at), [from as Value], at),
+  'substring/3': ([text, from, to], at) => cut(needText(text, at), [from as Value, to as Value], at),
+  'split/2': (args, at) => searched(args, at, split),
   'join/1': ([list], at) => join(list as Value, '', at),
-  'join/2': ([list, separator], at) => join(list as Value, needText(separator as Value, at), at),
+  'join/2': ([list, separator], at) => join(list as Value, needText(separator, at), at),
 };
 
-function needText(value: Value, at: number): string {
-  const text = needString(value, at);
+/** A text that something is about to be done with. */
+export function needText(value: Value | undefined, at: number): string {
+  const text = needString(value as Value, at);
   spendOnText(text.length);
   return text;
 }
 
-/** -1 where it does not stand there. */
-function place(method: 'indexOf' | 'lastIndexOf', [of, part]: [Value, Value], at: number): number {
-  const text = needText(of, at);
-  const found = text[method](needText(part, at));
+/** Looks for a text in another one. */
+export function searched<T>(
+  [text, part]: readonly Value[],
+  at: number,
+  search: (text: string, part: string) => T,
+): T {
+  const all = needText(text, at);
+  spendOnText(all.length);
+  return search(all, needText(part, at));
+}
+
+/** Converts an index in UTF-16 units to one in code points; -1 stays -1. */
+function place(text: string, found: number): number {
   return found <= 0 ? found : charactersOf(text.slice(0, found));
 }
 
@@ -47,7 +58,7 @@ function needPlace(value: Value, at: number): number {
 }
 
 function split(text: string, separator: string): readonly string[] {
-  const parts = text.split(separator);
+  const parts = new TextSearch(separator).split(text);
   spend(parts.length);
   return parts;
 }

@@ -1,12 +1,16 @@
 import { formatTime, parseTime } from '#contracts';
+import { spend } from './budget.js';
 import type { Call } from './call.js';
+import { powerOfTen, type Scaled } from './decimal.js';
 import { EvaluationError } from './errors.js';
-import { Duration, isNumber, kindOf, needString, Timestamp, type Value } from './values.js';
+import { scaledInRange } from './numbers.js';
+import { Duration, isNumeric, kindOf, needString, Timestamp, type Value } from './values.js';
 import { wallClock } from './zone.js';
 
 const microsPerSecond = 1_000_000;
-const earliest = Date.parse('0000-01-01T00:00:00Z') * 1000;
-const latest = Date.UTC(10_000, 0, 1) * 1000;
+/** What ClickHouse's DateTime64 holds. */
+const earliest = Date.UTC(1900, 0, 1) * 1000;
+const latest = Date.UTC(2300, 0, 1) * 1000;
 
 export const timeFunctions: Record<string, Call> = {
   'timestamp/1': ([value], at) => toTimestamp(value as Value, at),
@@ -27,7 +31,7 @@ export const timeMethods: Record<string, Call> = {
   ...part('getMilliseconds', (date) => date.getUTCMilliseconds(), 1000),
 };
 
-/** RFC 3339 in UTC with microseconds. @throws EvaluationError when it is not in the years 0 to 9999. */
+/** RFC 3339 in UTC with microseconds. @throws EvaluationError when it is not in the years 1900 to 2299. */
 export function timeText({ micros }: Timestamp, at: number): string {
   return formatTime(inRange(micros, at));
 }
@@ -60,22 +64,35 @@ function milliseconds(value: Value, at: number): number {
 
 function inRange(micros: number, at: number): number {
   if (micros >= earliest && micros < latest) return micros;
-  throw new EvaluationError('The time is not in the years 0 to 9999.', at);
+  throw new EvaluationError('The time is not in the years 1900 to 2299.', at);
 }
 
 function toTimestamp(value: Value, at: number): Timestamp {
   if (value instanceof Timestamp) return value;
-  if (isNumber(value)) return new Timestamp(inRange(Math.round(Number(value) * microsPerSecond), at));
+  if (isNumeric(value)) return new Timestamp(inRange(roundedMicros(scaledInRange(value, at)), at));
   const micros = parseTime(needString(value, at));
   if (micros !== undefined) return new Timestamp(micros);
   throw new EvaluationError('A time is RFC 3339, such as 2026-11-21T04:00:00Z.', at);
 }
 
+/** The nearest microsecond; the later one where two are. */
+function roundedMicros({ units, scale }: Scaled): number {
+  const half = powerOfTen(scale);
+  const [above, below] = [2n * BigInt(microsPerSecond) * units + half, 2n * half];
+  const towardsZero = above / below;
+  return Number(above < 0n && towardsZero * below !== above ? towardsZero - 1n : towardsZero);
+}
+
 const units: Record<string, number> = { h: 3_600_000_000, m: 60_000_000, s: 1_000_000, ms: 1000, us: 1 };
+
+/** Of a duration's text: each part of it is a number. */
+const charactersPerStep = 4;
 
 function toDuration(value: Value, at: number): Duration {
   if (value instanceof Duration) return value;
-  const whole = /^([+-]?)((?:\d+(?:\.\d+)?(?:h|ms|m|s|us))+)$/.exec(needString(value, at));
+  const text = needString(value, at);
+  spend(text.length / charactersPerStep);
+  const whole = /^([+-]?)((?:\d+(?:\.\d+)?(?:h|ms|m|s|us))+)$/.exec(text);
   if (!whole) throw new EvaluationError('A duration is written like 1h30m, 500ms or -1.5s.', at);
   let micros = 0;
   for (const [, amount, unit] of (whole[2] as string).matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us)/g)) {

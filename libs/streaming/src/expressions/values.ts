@@ -1,7 +1,8 @@
 import { compareUtf8 } from '#contracts';
 import { spend, spendOnText } from './budget.js';
-import { compareScaled, Decimal, numberBounds, scaled, type Numeric } from './decimal.js';
+import { compareScaled, Decimal, scaled, type Numeric } from './decimal.js';
 import { EvaluationError } from './errors.js';
+import { orderOf } from './number-range.js';
 
 /** Microseconds since 1970. */
 export class Timestamp {
@@ -14,8 +15,8 @@ export class Duration {
 }
 
 /**
- * What an expression works with. Whole numbers outside of the safe range are bigints; all others are numbers, and where
- * arithmetic is exact, decimals if a double does not say them.
+ * What an expression works with. Whole numbers outside of the safe range are bigints; all others are numbers, and decimals
+ * where a double's shortest text does not say them.
  */
 export type Value =
   | null
@@ -35,7 +36,7 @@ export function isNumber(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** Any number, also one that only exact arithmetic has. */
+/** Any number. */
 export function isNumeric(value: Value): value is Numeric {
   return isNumber(value) || value instanceof Decimal;
 }
@@ -79,11 +80,7 @@ export function needString(value: Value, at: number): string {
 export function equal(a: Value, b: Value): boolean {
   if (typeof a === 'string') return equalText(a, b);
   if (a === b) return true;
-  // A number and a bigint compare exactly by value.
-  if (isNumber(a) && isNumber(b)) return a == b;
-  if (a instanceof Decimal || b instanceof Decimal) {
-    return isNumeric(a) && isNumeric(b) && compareNumeric(a, b) === 0;
-  }
+  if (isNumeric(a)) return isNumeric(b) && orderOf(a, b) === 0;
   if (a instanceof Timestamp) return b instanceof Timestamp && a.micros === b.micros;
   if (a instanceof Duration) return b instanceof Duration && a.micros === b.micros;
   if (isList(a)) {
@@ -107,9 +104,8 @@ function equalText(a: string, b: Value): boolean {
 
 /** Negative, zero or positive. Text is ordered by code point. @throws EvaluationError when the two have no order. */
 export function compare(a: Value, b: Value, at: number): number {
-  if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : a == b ? 0 : NaN;
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
-  if (isNumeric(a) && isNumeric(b)) return compareNumeric(a, b) ?? outOfBounds(at);
+  if (isNumeric(a) && isNumeric(b)) return orderOf(a, b);
   if (a instanceof Timestamp && b instanceof Timestamp) return a.micros - b.micros;
   if (a instanceof Duration && b instanceof Duration) return a.micros - b.micros;
   throw new EvaluationError(`A ${kindOf(a)} and a ${kindOf(b)} have no order.`, at);
@@ -119,11 +115,6 @@ export function compare(a: Value, b: Value, at: number): number {
 export function compareNumeric(a: Numeric, b: Numeric): number | undefined {
   const [x, y] = [scaled(a), scaled(b)];
   return x && y && compareScaled(x, y);
-}
-
-/** @throws EvaluationError, always. */
-export function outOfBounds(at: number): never {
-  throw new EvaluationError(`A number to compute with has at most ${numberBounds}.`, at);
 }
 
 function compareText(a: string, b: string): number {

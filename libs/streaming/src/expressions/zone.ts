@@ -1,3 +1,4 @@
+import { spend } from './budget.js';
 import { EvaluationError } from './errors.js';
 
 interface Zone {
@@ -9,6 +10,9 @@ interface Zone {
 
 const quarterHour = 900_000;
 const zonesKept = 100;
+/** What opening a zone takes, and looking up its distance from UTC, in steps. */
+const stepsOfOpening = 500;
+const stepsOfLookingUp = 40;
 const zones = new Map<string, Zone>();
 
 /**
@@ -25,6 +29,7 @@ export function wallClock(milliseconds: number, zone: string, at: number): Date 
   const known = zones.get(zone) ?? open(zone, at);
   const quarter = Math.floor(milliseconds / quarterHour);
   if (known.quarter !== quarter) {
+    spend(stepsOfLookingUp);
     known.offset = offsetOf(known.format, quarter * quarterHour);
     known.quarter = quarter;
   }
@@ -32,6 +37,7 @@ export function wallClock(milliseconds: number, zone: string, at: number): Date 
 }
 
 function open(zone: string, at: number): Zone {
+  spend(stepsOfOpening);
   const made = { format: formatOf(zone, at), quarter: NaN, offset: 0 };
   const oldest = zones.keys().next().value;
   if (zones.size >= zonesKept && oldest !== undefined) zones.delete(oldest);

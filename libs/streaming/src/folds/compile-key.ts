@@ -1,4 +1,4 @@
-import { plainTextPattern, plainTextRule } from '#contracts';
+import { hasCharacters, plainTextPattern, plainTextRule } from '#contracts';
 import { EvaluationError } from '../expressions/errors.js';
 import { kinds, kindsOf, namesOfKinds } from '../expressions/kinds.js';
 import { toJson } from '../expressions/to-json.js';
@@ -40,7 +40,7 @@ function keyOf(value: Value): KeyOutcome {
   if (!(kind & keyKinds))
     return refused(`A key is ${namesOfKinds(keyKinds)}, but this is ${namesOfKinds(kind)}.`);
   const key = typeof value === 'string' ? value : textOf(value);
-  if (key === undefined || key.length === 0 || key.length > foldLimits.keyCharacters) {
+  if (key === undefined || !hasCharacters(key, { most: foldLimits.keyCharacters })) {
     return refused(`A key has 1 to ${foldLimits.keyCharacters} characters.`);
   }
   return plainTextPattern.test(key) ? { key } : refused(`A key ${plainTextRule}.`);

@@ -24,18 +24,30 @@ describe('a source', () => {
     expect(takes({ where: 'event.data.yes' }, '{"yes":1}')).toBe(false);
   });
 
-  it('computes with doubles, as queries do', () => {
-    expect(takes({ where: 'event.data.a * 3 == 0.30000000000000004' }, '{"a":0.1}')).toBe(true);
-    expect(takes({ where: 'event.data.a == 0.12345678901234568' }, '{"a":0.12345678901234567890}')).toBe(
-      true,
-    );
-    expect(takes({ where: 'event.data.a > 1e308' }, '{"a":1e999}')).toBe(true);
+  it('computes with decimals, as queries do', () => {
+    expect(takes({ where: 'event.data.a * 3 == 0.3' }, '{"a":0.1}')).toBe(true);
+    expect(takes({ where: 'event.data.a + 0 < 9007199254740993' }, '{"a":9007199254740992}')).toBe(true);
+    const where = 'event.data.a == 0.12345678901234568';
+    expect(takes({ where }, '{"a":0.12345678901234567890}')).toBe(false);
+    expect(takes({ where: 'event.data.a > 1e307' }, '{"a":1e999}')).toBe(true);
+  });
+
+  it('does not compare two lists, or two objects, as queries do not', () => {
+    expect(takes({ where: 'event.data.a == event.data.b' }, '{"a":[1],"b":[1]}')).toBe(false);
+    expect(takes({ where: 'event.data.a != event.data.b' }, '{"a":{},"b":[1]}')).toBe(false);
+    expect(takes({ where: 'event.data.a != event.data.b' }, '{"a":{},"b":1}')).toBe(true);
   });
 
   it.each([
     ['event.data.amount >', 'at character'],
     ['event.data', 'This is an object, but a boolean is needed. (at character 7)'],
     ['event.stream > 5', '> has no meaning for a string and a number.'],
+    [
+      'event.data.a == [1]',
+      'A list is not compared in a where: compare its members, or use "in". (at character 17)',
+    ],
+    ['event.data.a in [{}]', 'An object is not compared in a where'],
+    ['event.data.a == 0.12345678901234567890', 'The number has more digits'],
   ])('refuses %s where it stands', (where, detail) => {
     let found: unknown;
     try {

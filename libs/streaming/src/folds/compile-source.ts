@@ -1,6 +1,4 @@
-import { EvaluationError } from '../expressions/errors.js';
-import { kinds } from '../expressions/kinds.js';
-import { compileRounded } from './checked-expression.js';
+import { compileWhere } from './checked-expression.js';
 import { definedAt } from './definition-error.js';
 import type { FoldEvent } from './fold-event.js';
 
@@ -19,18 +17,7 @@ export interface SourceFilter {
  */
 export function compileSource({ event_types, where }: SourceFilter): (event: FoldEvent) => boolean {
   const types = event_types && new Set(event_types);
-  const run =
-    where === undefined ? undefined : definedAt('/source/where', () => compileRounded(where, kinds.boolean));
-  const isOfType = (event: FoldEvent) => !types || types.has(event.exact.event_type as string);
-  if (!run) return isOfType;
-  return (event) => isOfType(event) && isTrue(() => run(event));
-}
-
-function isTrue(run: () => unknown): boolean {
-  try {
-    return run() === true;
-  } catch (error) {
-    if (error instanceof EvaluationError) return false;
-    throw error;
-  }
+  const run = where === undefined ? undefined : definedAt('/source/where', () => compileWhere(where));
+  const isOfType = (event: FoldEvent) => !types || types.has(event.value.event_type as string);
+  return run ? (event) => isOfType(event) && run(event) : isOfType;
 }

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExactJson } from '../expressions/json.js';
-import { toJson } from '../expressions/to-json.js';
-import type { Value } from '../expressions/values.js';
+import { readTree, treeText } from './json-tree.js';
 import { mergePatch } from './merge-patch.js';
 import { patches, rfc7396 } from './merge-patch.fixture.js';
 
-const apply = (target: string, patch: string) =>
-  toJson(mergePatch(parseExactJson(target), parseExactJson(patch)), { maxLength: Infinity });
+const apply = (target: string, patch: string) => treeText(mergePatch(readTree(target), readTree(patch)));
 
 describe('a merge patch', () => {
   it.each(rfc7396)('makes of %s with %s what RFC 7396 says: %s', (target, patch, expected) => {
@@ -29,11 +26,10 @@ describe('a merge patch', () => {
   });
 
   it('applied twice is applied once', () => {
-    const copy = (value: Value) => structuredClone<Value>(value);
     fc.assert(
       fc.property(patches, patches, (target, patch) => {
-        const once = mergePatch(copy(target), copy(patch));
-        expect(mergePatch(copy(once), copy(patch))).toEqual(once);
+        const once = apply(JSON.stringify(target), JSON.stringify(patch));
+        expect(apply(once, JSON.stringify(patch))).toBe(once);
       }),
       { numRuns: 200 },
     );

@@ -1,36 +1,29 @@
-import { isObject, type Value, type ValueObject } from '../expressions/values.js';
+import type { JsonMembers, JsonTree } from './json-tree.js';
 
 /**
  * A JSON merge patch (RFC 7396): the value after `patch` was applied to `target`. Both are used up: objects of either
- * are changed and become part of the result. Any name is an ordinary one, `__proto__` too. Recursion is as deep as the
- * patch.
+ * are changed and become part of the result. Recursion is as deep as the patch.
  */
-export function mergePatch(target: Value, patch: Value): Value {
-  if (!isObject(patch)) return patch;
-  if (!isObject(target)) return withoutNulls(patch);
-  const merged = target as Record<string, Value>;
-  for (const name of Object.keys(patch)) {
-    const value = patch[name] as Value;
-    if (value === null) delete merged[name];
-    else if (!Object.hasOwn(merged, name)) put(merged, name, withoutNulls(value));
-    else put(merged, name, mergePatch(merged[name] as Value, value));
+export function mergePatch(target: JsonTree, patch: JsonTree): JsonTree {
+  if (typeof patch === 'string') return patch;
+  if (typeof target === 'string') return withoutNulls(patch);
+  for (const [name, value] of patch) {
+    const before = target.get(name);
+    if (value === 'null') target.delete(name);
+    else target.set(name, before === undefined ? made(value) : mergePatch(before, value));
   }
-  return merged;
+  return target;
 }
 
 /** What a patch makes of nothing. */
-function withoutNulls(patch: Value): Value {
-  if (!isObject(patch)) return patch;
-  const made = patch as Record<string, Value>;
-  for (const name of Object.keys(patch)) {
-    const value = patch[name] as Value;
-    if (value === null) delete made[name];
-    else withoutNulls(value);
-  }
-  return made satisfies ValueObject;
+function made(patch: JsonTree): JsonTree {
+  return typeof patch === 'string' ? patch : withoutNulls(patch);
 }
 
-function put(object: Record<string, Value>, name: string, value: Value): void {
-  if (name !== '__proto__') object[name] = value;
-  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+function withoutNulls(patch: JsonMembers): JsonMembers {
+  for (const [name, value] of patch) {
+    if (value === 'null') patch.delete(name);
+    else made(value);
+  }
+  return patch;
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Rows, second, stageOf } from './keyed.fixture.js';
 
@@ -44,5 +45,69 @@ describe('dedupe', () => {
     const rows = rowsOf().add(-1000, { watermark: 50 });
     rows.close(55 * second);
     expect(passed(rows.add(-1000, { watermark: 55 }))).toEqual([-1000]);
+  });
+});
+
+interface Arrival {
+  key: string;
+  at: number;
+  watermark: number;
+}
+
+/**
+ * What the page of pipelines says, word for word, from the whole history each time: whether the last arrival passes. It
+ * keeps no state, so nothing can be forgotten too early or too late.
+ */
+function passesByTheBook(history: readonly Arrival[], within: number): boolean {
+  const { key, at, watermark } = history.at(-1)!;
+  let remembered: Arrival | undefined;
+  for (const [index, one] of history.slice(0, -1).entries()) {
+    if (one.key !== key || !passesByTheBook(history.slice(0, index + 1), within)) continue;
+    if (!remembered || isForgotten(remembered, one.watermark, within) || one.at > remembered.at)
+      remembered = one;
+  }
+  if (!remembered || isForgotten(remembered, watermark, within)) return true;
+  return Math.abs(at - remembered.at) > within;
+}
+
+/** When the watermark is past `within` after the event, and past `within` after where the watermark was. */
+function isForgotten(event: Arrival, watermark: number, within: number): boolean {
+  return watermark > event.at + within && watermark > event.watermark + within;
+}
+
+describe('any events in any order', () => {
+  const arrivals = fc
+    .array(
+      fc.record({
+        key: fc.constantFrom('j', 'k'),
+        at: fc.integer({ min: -20, max: 60 }),
+        goesOn: fc.nat(12),
+      }),
+      {
+        maxLength: 9,
+      },
+    )
+    .map((all) => {
+      let watermark = -20;
+      return all.map(({ key, at, goesOn }): Arrival => ({ key, at, watermark: (watermark += goesOn) }));
+    });
+
+  it.each([true, false])('pass by a model without state; with closing between them: %s', (closing) => {
+    const seen = { passed: 0, dropped: 0 };
+    fc.assert(
+      fc.property(arrivals, (all) => {
+        const rows = rowsOf();
+        for (const [index, { key, at, watermark }] of all.entries()) {
+          const before = rows.results.length;
+          if (closing) rows.close(watermark * second);
+          rows.add(at, { key, watermark });
+          const expected = passesByTheBook(all.slice(0, index + 1), 10);
+          expect(rows.results.length - before).toBe(expected ? 1 : 0);
+          seen[expected ? 'passed' : 'dropped']++;
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(Math.min(seen.passed, seen.dropped)).toBeGreaterThan(50);
   });
 });

@@ -13,9 +13,10 @@ export interface CompiledDedupe {
 }
 
 /**
- * `dedupe`: drops an event whose key an earlier one had, of a time at most `within` away from it. The first that arrives
- * passes. A key is remembered until the watermark is `within` past the event that passed, or, where that came behind the
- * watermark, past where the watermark was: repetitions in old data are found too.
+ * `dedupe`: remembers one event for each key, the first that passes and then each newer one that passes. Drops an event
+ * whose time is at most `within` from the remembered one's; any other passes, an older one without being remembered. A key
+ * is forgotten when the watermark is `within` past the remembered event, or, where that came behind the watermark, past
+ * where the watermark was: repetitions in old data are found too.
  * @throws DefinitionError
  */
 export function compileDedupe(spec: unknown, at: string): CompiledDedupe {

@@ -31,7 +31,7 @@ export function compileEnrich(spec: unknown, at: string): Enrich {
   const keyed = attempting((flow) => ({ key: keyOf(flow) }), at);
   const enriched = (found: string) =>
     attempting((flow, run) => {
-      const before = { text: flow.event.data, value: memberValue(flow.exact, 'data') };
+      const before = { text: flow.event.data, value: memberValue(flow.value, 'data') };
       const data = dataText(withMember(before, as, found), at);
       if (!run.remakes(data.length)) throw new OperatorError(at, tooMuchMade);
       return flow.with({ data, schema_version: null });

@@ -54,7 +54,7 @@ function elementText(item: Value, pointer: string): string {
 
 function memberOf(as: string, pointer: string): (flow: ReadableFlow, item: Value) => string {
   return (flow, item) => {
-    const object = { text: flow.event.data, value: memberValue(flow.exact, 'data') };
+    const object = { text: flow.event.data, value: memberValue(flow.value, 'data') };
     return withMember(object, as, valueText(item, pointer));
   };
 }

@@ -1,4 +1,4 @@
-import { limits, plainTextPattern, plainTextRule, type InputError } from '#contracts';
+import { hasCharacters, type InputError, limits, plainTextPattern, plainTextRule } from '#contracts';
 import { anyKind, kinds } from '../expressions/kinds.js';
 import { DefinitionError } from '../folds/definition-error.js';
 import type { FoldEvent } from '../folds/fold-event.js';
@@ -78,8 +78,7 @@ function compileEventType(value: unknown, pointer: string): Text {
   const operand = compileOperand(value, pointer, kinds.string);
   return (event) => {
     const type = operand(event) as string;
-    const isType =
-      type.length > 0 && type.length <= limits.eventTypeCharacters && plainTextPattern.test(type);
+    const isType = hasCharacters(type, { most: limits.eventTypeCharacters }) && plainTextPattern.test(type);
     if (isType) return type;
     const rule = `has 1 to ${limits.eventTypeCharacters} characters and ${plainTextRule}`;
     throw new OperatorError(pointer, `An event_type ${rule}.`);

@@ -87,8 +87,25 @@ describe('a session', () => {
 
   it('has a bound for those that are open', () => {
     const rows = rowsOf();
-    for (let i = 0; i <= 100; i++) rows.add(i * 100);
-    expect(rows.outcomes).toMatchObject([{ kind: 'fail', detail: 'A key has at most 100 open sessions.' }]);
+    const long = (n: number) => JSON.stringify({ n: 'x'.repeat(60_000) + String(n) });
+    for (let i = 0; i <= 17; i++) rows.add(i * 100, { data: long(i) });
+    expect(rows.outcomes).toMatchObject([
+      {
+        kind: 'fail',
+        detail: expect.stringMatching(/at most 1048576 characters .*would make them \d+/) as string,
+      },
+    ]);
+    // What extends an open one is folded all the same, where it makes it no larger.
+    expect(rows.add(1, { data: '{"n":1}' }).outcomes).toHaveLength(1);
+  });
+
+  it('are hundreds, when a backfill comes in random order', () => {
+    const rows = rowsOf();
+    const [count, gap] = [800, 20];
+    // Each number once, in an order without order.
+    for (let i = 0; i < count; i++) rows.add(((i * 1_009) % count) * gap);
+    expect(rows.outcomes).toEqual([]);
+    expect(rows.close(count * gap * second)).toHaveLength(count);
   });
 
   it('is the same in whatever order its events come', () => {

@@ -1,17 +1,11 @@
 import type { Micros } from '#contracts';
-import type { FoldState } from '../folds/compile-fold.js';
 import { pipelineLimits } from '../pipelines/limits.js';
-import type { KeyedOperator, KeyedRow, Outcome } from '../pipelines/flow.js';
+import type { KeyedOperator, KeyedRow, OpenSession, Outcome } from '../pipelines/flow.js';
 import { folded, lateOutcome, type WindowParts } from './fixed-window.js';
 import { windowResult } from './window-result.js';
 
-/** From its first event to its last. */
-interface Session {
-  readonly start: Micros;
-  readonly last: Micros;
-  readonly fold: FoldState;
-  readonly events: number;
-}
+/** What a session takes beside the state of its fold. */
+const frame = 100;
 
 /**
  * Sessions: windows of a key that end when no event came for `gap`. Events that are at most `gap` apart are of one
@@ -26,11 +20,11 @@ export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator {
   const { fold, lateness, updates } = parts;
   /** The first watermark that is past all events that it takes. */
   const closesAt = ({ last }: { last: Micros }) => last + gap + lateness + 1;
-  const rowOf = (sessions: readonly Session[]): KeyedRow => ({
+  const rowOf = (sessions: readonly OpenSession[]): KeyedRow => ({
     state: { sessions },
     closesAt: Math.min(...sessions.map(closesAt)),
   });
-  const resultOf = (key: string, { start, last, fold: state, events }: Session) => ({
+  const resultOf = (key: string, { start, last, fold: state, events }: OpenSession) => ({
     key,
     start,
     end: last + gap,
@@ -45,7 +39,7 @@ export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator {
 
     add(row, _name, { key, flow, watermark }) {
       const { timestamp } = flow.event;
-      const [near, others] = [[] as Session[], [] as Session[]];
+      const [near, others] = [[] as OpenSession[], [] as OpenSession[]];
       for (const session of row ? sessionsOf(row) : []) {
         const isOpen = closesAt(session) > watermark;
         const isNear = timestamp >= session.start - gap && timestamp <= session.last + gap;
@@ -57,15 +51,20 @@ export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator {
       const before = near.reduce((state, session) => fold.merge(state, session.fold), fold.empty);
       const { state, failed } = folded(parts, before, flow);
       if (failed) return { results: [], outcome: failed };
-      const session: Session = {
+      const session: OpenSession = {
         start: Math.min(timestamp, ...near.map(({ start }) => start)),
         last,
         fold: state,
         events: near.reduce((sum, { events }) => sum + events, 1),
+        size: frame + JSON.stringify(state).length,
       };
-      const sessions = [...others, session].sort((a, b) => a.start - b.start);
-      if (sessions.length > pipelineLimits.sessions) {
-        const detail = `A key has at most ${pipelineLimits.sessions} open sessions.`;
+      const after = others.findIndex(({ start }) => start > session.start);
+      const sessions = others.toSpliced(after < 0 ? others.length : after, 0, session);
+      const size = sessions.reduce((sum, one) => sum + one.size, 0);
+      if (size > pipelineLimits.sessionCharacters && others.length > 0) {
+        const detail =
+          `The open sessions of a key have at most ${pipelineLimits.sessionCharacters} characters of JSON, and this event ` +
+          `would make them ${size}. Replay it when some have closed, or use a shorter gap or lateness.`;
         const failure: Outcome = { kind: 'fail', at: parts.at, pointer: parts.at, detail, flow };
         return { results: [], outcome: failure };
       }
@@ -87,7 +86,7 @@ export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator {
   };
 }
 
-function sessionsOf({ state }: KeyedRow): readonly Session[] {
+function sessionsOf({ state }: KeyedRow): readonly OpenSession[] {
   if ('sessions' in state) return state.sessions;
   throw new RangeError('a row that is no session');
 }

@@ -45,8 +45,14 @@ export interface DryRun {
   readonly truncated: boolean;
 }
 
-/** What bounds the answer: entries of all its lists, and the characters of their events. */
-export const dryRunLimits = { events: 100, entries: 10_000, characters: 4 * 1024 * 1024 } as const;
+/**
+ * What bounds a dry run: the events that are given, the steps of all evaluations together (see `StepBudget`), and of the
+ * answer the entries of all its lists and the characters of their events.
+ */
+export const dryRunLimits = {
+  ...{ events: 100, steps: 800_000 },
+  ...{ entries: 10_000, characters: 4 * 1024 * 1024 },
+} as const;
 
 type List<T> = T extends readonly (infer Item)[] ? Item[] : never;
 

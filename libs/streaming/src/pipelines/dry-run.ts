@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Micros } from '#contracts';
+import { StepBudget, withinBudget } from '../expressions/budget.js';
 import type { LogEvent } from '../expressions/event-value.js';
 import { addToRows } from './add-to-rows.js';
-import { DryRunRecord, type DryRun, type DryRunStep } from './dry-run-record.js';
+import { DryRunRecord, dryRunLimits, type DryRun, type DryRunStep } from './dry-run-record.js';
 import { passedOn } from './feeder-positions.js';
 import { sourceFlow } from './flow-event.js';
 import type { Chain, FlowEvent, KeyedRow, KeyedStage, Lookup, Outcome, Passed, Pipeline } from './flow.js';
@@ -12,7 +14,9 @@ export type Ask = (lookups: readonly Lookup[]) => Promise<readonly (string | nul
 
 /**
  * What a pipeline would do with these events if they were all there is: one partition with them in this order, of which
- * every window closes at the end. Nothing is written, nothing is remembered.
+ * every window closes at the end. Nothing is written, nothing is remembered. Other work of the process gets its turn
+ * between two events.
+ * @throws DryRunTooExpensiveError
  */
 export async function dryRun(pipeline: Pipeline, events: readonly LogEvent[], ask: Ask): Promise<DryRun> {
   const runner = new DryRunner(pipeline, ask);
@@ -23,6 +27,15 @@ export async function dryRun(pipeline: Pipeline, events: readonly LogEvent[], as
   }
   await runner.advance(Infinity);
   return runner.result;
+}
+
+/** All evaluations together take more than `dryRunLimits.steps`. */
+export class DryRunTooExpensiveError extends Error {
+  override readonly name = 'DryRunTooExpensiveError';
+
+  constructor() {
+    super(`The evaluations take more than ${dryRunLimits.steps} steps together.`);
+  }
 }
 
 /** From so many lookups on, others wait for their events. */
@@ -40,6 +53,7 @@ class DryRunner {
   readonly #stages: ReadonlyMap<string, StageState>;
   readonly #time = new SourceWatermark({ idleAfterMs: Infinity, nowMs: 0 });
   readonly #known = new Map<string, string | null>();
+  readonly #budget = new StepBudget(dryRunLimits.steps);
 
   constructor(
     private readonly pipeline: Pipeline,
@@ -63,9 +77,14 @@ class DryRunner {
     const { chain } = this.pipeline;
     if (!chain.looksUp) return;
     const missing = new Map<string, Lookup>();
-    for (const flow of events.map(sourceFlow)) {
-      if (!this.pipeline.matches(flow) || missing.size >= mostAtOnce) continue;
-      for (const lookup of chain.lookups(flow, () => undefined)) missing.set(nameOf(lookup), lookup);
+    for (const event of events) {
+      if (missing.size >= mostAtOnce) break;
+      const lookups = this.#bounded(() => {
+        const flow = sourceFlow(event);
+        return this.pipeline.matches(flow) ? chain.lookups(flow, () => undefined) : [];
+      });
+      for (const lookup of lookups) missing.set(nameOf(lookup), lookup);
+      await nextTurn();
     }
     if (missing.size > 0) await this.#learn([...missing.values()]);
   }
@@ -73,7 +92,7 @@ class DryRunner {
   async read(event: LogEvent): Promise<void> {
     const flow = sourceFlow(event);
     const steps = this.#record.event(event);
-    if (this.pipeline.matches(flow)) await this.#run(this.pipeline.chain, flow, steps);
+    if (this.#bounded(() => this.pipeline.matches(flow))) await this.#run(this.pipeline.chain, flow, steps);
     else
       this.#record.step(steps, { at: '/source', outcome: 'dropped', reason: 'The source does not take it.' });
     this.#time.read(event.timestamp, event.ingested_at, 0);
@@ -93,7 +112,7 @@ class DryRunner {
   async #close({ stage, rows, watermark }: StageState): Promise<void> {
     const due = [...rows].filter(([, { closesAt }]) => closesAt <= watermark);
     for (const [name, row] of due.sort(inOrder)) {
-      const { row: rest, results } = stage.operator.close(row, name, watermark);
+      const { row: rest, results } = this.#bounded(() => stage.operator.close(row, name, watermark));
       if (rest) rows.set(name, rest);
       else rows.delete(name);
       for (const flow of results)
@@ -104,13 +123,23 @@ class DryRunner {
   async #run(chain: Chain, flow: FlowEvent, steps: DryRunStep[]): Promise<void> {
     if (this.isFull) return;
     await this.#lookUp(chain, flow);
-    const outcomes = chain.trace(flow, (lookup) => this.#known.get(nameOf(lookup)) ?? null);
+    await nextTurn();
+    const outcomes = this.#bounded(() =>
+      chain.trace(flow, (lookup) => this.#known.get(nameOf(lookup)) ?? null),
+    );
     for (const outcome of outcomes) await this.#follow(outcome, steps);
   }
 
   async #lookUp(chain: Chain, flow: FlowEvent): Promise<void> {
-    const next = () => chain.lookups(flow, (lookup) => this.#known.get(nameOf(lookup)));
+    const next = () => this.#bounded(() => chain.lookups(flow, (lookup) => this.#known.get(nameOf(lookup))));
     for (let missing = next(); missing.length > 0; missing = next()) await this.#learn(missing);
+  }
+
+  /** Runs a part that waits for nothing. @throws DryRunTooExpensiveError */
+  #bounded<T>(work: () => T): T {
+    const result = withinBudget(this.#budget, work);
+    if (this.#budget.isSpent) throw new DryRunTooExpensiveError();
+    return result;
   }
 
   async #learn(lookups: readonly Lookup[]): Promise<void> {
@@ -129,7 +158,7 @@ class DryRunner {
       rows: changed,
       results,
       outcome: refused,
-    } = addToRows(stage.operator, there, { key, flow, watermark });
+    } = this.#bounded(() => addToRows(stage.operator, there, { key, flow, watermark }));
     for (const [name, row] of changed) rows.set(name, row);
     if (refused) this.#record.outcome(refused, steps);
     else this.#record.step(steps, { at: stage.at, outcome: 'passed', key });

@@ -1,6 +1,5 @@
 import { decodeRecord } from '#contracts';
 import { logEventValue, type LogEvent } from '../expressions/event-value.js';
-import { hasPlainNumbers, parseExactJson, parseJson, parsePlainJson } from '../expressions/json.js';
 import type { ValueObject } from '../expressions/values.js';
 import type { FoldEvent } from '../folds/fold-event.js';
 import type { Position } from '../folds/position.js';
@@ -11,8 +10,7 @@ import type { FlowEvent, Origin } from './flow.js';
  * operators look at it.
  */
 export class ReadableFlow implements FlowEvent, FoldEvent {
-  #exact: ValueObject | undefined = undefined;
-  #rounded: ValueObject | undefined = undefined;
+  #value: ValueObject | undefined = undefined;
 
   constructor(
     readonly event: LogEvent,
@@ -25,18 +23,9 @@ export class ReadableFlow implements FlowEvent, FoldEvent {
     return [this.event.timestamp, partition, offset, path === '' ? stream : `${stream} ${path}`];
   }
 
-  /** Its numbers as they were sent. */
-  get exact(): ValueObject {
-    return (this.#exact ??= logEventValue(this.event, parseExactJson));
-  }
-
-  /** Its numbers as queries see them; what both see alike is read once for both. */
-  get rounded(): ValueObject {
-    if (this.#rounded) return this.#rounded;
-    const { event } = this;
-    if (!hasPlainNumbers(event.data) || !hasPlainNumbers(event.metadata))
-      return (this.#rounded = logEventValue(event, parseJson));
-    return (this.#exact = this.#rounded = logEventValue(event, parsePlainJson));
+  /** The event as expressions see it. */
+  get value(): ValueObject {
+    return (this.#value ??= logEventValue(this.event));
   }
 
   /** The same event with other content. */

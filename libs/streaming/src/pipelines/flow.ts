@@ -106,10 +106,20 @@ export interface KeyedRow {
   readonly closesAt: Micros;
 }
 
+/** A session from its first event to its last. */
+export interface OpenSession {
+  readonly start: Micros;
+  readonly last: Micros;
+  readonly fold: FoldState;
+  readonly events: number;
+  /** Characters of JSON that it takes in its row, about. */
+  readonly size: number;
+}
+
 /** Of a window: its fold. Of sessions: the open ones of a key. Of dedupe: the time that is remembered. */
 export type KeyedState =
   | { readonly fold: FoldState; readonly events: number }
-  | { readonly sessions: readonly { start: Micros; last: Micros; fold: FoldState; events: number }[] }
+  | { readonly sessions: readonly OpenSession[] }
   | { readonly first: Micros };
 
 /** What an event did to a row; or that it is late; or why it cannot be folded. */

@@ -1,7 +1,7 @@
 export { addToRows } from './add-to-rows.js';
 export { compilePipeline } from './compile-pipeline.js';
 export { derivedId } from './derived-id.js';
-export { dryRun, type Ask } from './dry-run.js';
+export { dryRun, DryRunTooExpensiveError, type Ask } from './dry-run.js';
 export { dryRunLimits, dryRunText, type DryRun, type DryRunStep } from './dry-run-record.js';
 export { FeederPositions, passedOn, type Control, type ForwardedPosition } from './feeder-positions.js';
 export { readable, recordFlow, sourceFlow } from './flow-event.js';

@@ -22,8 +22,8 @@ export const pipelineLimits = {
   nameCharacters: 256,
   /** Windows that one event is in. */
   hops: 100,
-  /** Open sessions of one key. */
-  sessions: 100,
+  /** Characters of JSON of the open sessions of one key: 100 for each, and the state of its fold. */
+  sessionCharacters: 1024 * 1024,
   /** Events that one event may become, by `flat_map`; and the characters of JSON of all their data. */
   madeEvents: 10_000,
   madeCharacters: 16 * 1024 * 1024,

@@ -1,4 +1,4 @@
-import { durationMs, type InputError, type Micros } from '#contracts';
+import { durationMs, hasCharacters, type InputError, type Micros } from '#contracts';
 import { DefinitionError } from '../folds/definition-error.js';
 
 /** A JSON pointer (RFC 6901) to a member of what `pointer` points at. */
@@ -115,7 +115,7 @@ export function object(value: unknown, pointer: string): Readonly<Record<string,
 
 /** A text of 1 to `most` characters. */
 export function text(value: unknown, pointer: string, most: number): string {
-  if (typeof value === 'string' && value.length > 0 && value.length <= most) return value;
+  if (typeof value === 'string' && hasCharacters(value, { most })) return value;
   throw refusal(pointer, `must be a text of 1 to ${most} characters`);
 }
 

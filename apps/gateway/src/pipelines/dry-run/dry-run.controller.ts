@@ -2,8 +2,11 @@ import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { limits, ProblemError, type InputError } from '#contracts';
+import { askedProjections } from '#definitions';
 import {
   accessOf,
+  apiKeyOf,
+  authorize,
   bodyOf,
   BodyLimit,
   DescribeBody,
@@ -13,7 +16,7 @@ import {
   RequireScope,
 } from '#http';
 import { readGivenEvents } from '#ingest';
-import { dryRunText, type LogEvent } from '#streaming';
+import { dryRunText, type LogEvent, type PipelineSpec } from '#streaming';
 import { Answers, Problems } from '../../openapi/answers.js';
 import { NoParameters } from '../../parameters/no-parameters.js';
 import { clientGone } from '../../reads/client-gone.js';
@@ -38,8 +41,9 @@ export class DryRunController {
     summary: 'Try a pipeline: what would each operator do with these events?',
     description:
       'Nothing is written, and no webhook is called. The events are taken as all there is, in this order, in one ' +
-      'partition; at the end every window closes. The definition needs what it needs to be defined; projections are ' +
-      'asked as they are now.',
+      'partition; at the end every window closes. The definition needs what it needs to be defined. Projections are ' +
+      'asked as they are now, and the answer shows what they know: for a definition that asks one, the key needs the ' +
+      'scope `events:read`, too. All evaluations together have a bound.',
   })
   @DescribeBody(DryRunInput)
   @Answers(DryRunAnswer, { description: 'What became of each event, and what would be written.' })
@@ -61,10 +65,17 @@ export class DryRunController {
     const { operators } = (jsonBody(request) as { definition: { operators?: unknown } }).definition;
     const requester = { access: accessOf(request), client: clientGone(reply.raw) };
     const { spec, compiled } = await this.runner.usable(definition, operators, requester);
+    requireReader(spec, request);
     const events = givenEvents(bodyOf(request).toString(), spec.source.streams);
     const result = await this.runner.run(compiled, events, requester.client);
     void reply.header('content-type', json).send(dryRunText(result));
   }
+}
+
+/** The answer shows states of projections, which only those may read who read events. @throws ProblemError 403 */
+function requireReader(spec: PipelineSpec, request: FastifyRequest): void {
+  const key = apiKeyOf(request);
+  if (key && askedProjections(spec).length > 0) authorize(key, 'events:read');
 }
 
 /** @throws ProblemError 400 */

@@ -96,6 +96,25 @@ describe('a dry run', () => {
     ]);
   });
 
+  it('has a bound on what all evaluations cost together, and lets other requests have their turn', async () => {
+    const items = Array.from({ length: 60 }, (_, i) => i);
+    const nested = 'event.data.l.exists(a, event.data.l.exists(b, a + b < 0))';
+    const filters = (count: number) => Array.from({ length: count }, () => ({ filter: `!${nested}` }));
+    const emitted = { emit: { stream: 'x' } };
+    const forty = Array.from({ length: 40 }, () => order({ l: items }));
+    let turns = 0;
+    const counted = setInterval(() => turns++, 0);
+    const many = await dryRun({ ...spec, operators: [...filters(30), emitted] }, forty);
+    const few = await result({ ...spec, operators: [...filters(1), emitted] }, forty);
+    clearInterval(counted);
+    expect(many.json()).toMatchObject({
+      ...{ status: 422, code: 'query_too_expensive', errors: [{ pointer: '/events' }] },
+      detail: expect.stringMatching(/more than 800000 steps.*fewer events/) as string,
+    });
+    expect(few.emitted).toHaveLength(40);
+    expect(turns).toBeGreaterThan(10);
+  });
+
   it('tells what would be a dead letter, and goes on', async () => {
     const operators = [{ map: { data: { half: 'event.data.amount / 2.0' } } }, { emit: { stream: 'x' } }];
     const { failed, emitted } = await result({ ...spec, operators }, [
@@ -152,6 +171,44 @@ describe('a dry run', () => {
     expect(errors.map(({ pointer }) => pointer)).toEqual(pointers);
     // Where it says a place in words, it is the same.
     for (const place of detail.match(/\S*\/operators\S*/g) ?? []) expect(place).toMatch(/^\/definition\//);
+  });
+
+  it('needs events:read where it asks a projection, because it shows what that knows', async () => {
+    const projection = { name: 'states', source: spec.source, fields: { n: { op: 'count' } } };
+    await given.send('POST', '/api/v1/projections', projection);
+    const key = { key: 'state-key', state: [3] };
+    await savedState(given.gateway, await nowServing(given.gateway, 'states'), key);
+    const enrich = { from: { projection: 'states' }, key: '"state-key"', as: 'known' };
+    const asking = { ...spec, operators: [{ enrich }, { emit: { stream: 'x' } }] };
+    const answers = async (scopes: string[]) => {
+      const issued = await given.send('POST', '/api/v1/keys', { name: 'k', scopes });
+      const headers = { authorization: `Bearer ${issued.json<{ key: string }>().key}` };
+      const send = (definition: object) =>
+        given.gateway.query.instance.inject({
+          ...{ method: 'POST', url, headers, payload: { definition, events: [order({ amount: 1 })] } },
+        });
+      return [await send(asking), await send(spec)];
+    };
+    const [refused, plain] = await answers(['definitions:write']);
+    expect(refused?.json()).toMatchObject({ code: 'insufficient_scope' });
+    expect(refused?.body).not.toContain('"n":3');
+    expect(plain?.statusCode).toBe(200);
+    const [shown] = await answers(['definitions:write', 'events:read']);
+    expect(shown?.body).toContain('"known":{"n":3}');
+  });
+
+  it('neither calls a webhook nor writes an event: it says what would go where', async () => {
+    const hook = 'https://hooks.example.com/orders';
+    const operators = [{ webhook: { url: hook, secret_ref: 'shop' } }, { emit: { stream: 'large' } }];
+    const written = () =>
+      [...given.gateway.log.topics].map(([topic, { partitions }]) => [
+        topic,
+        partitions.map(({ records }) => records.length),
+      ]);
+    const before = written();
+    const { emitted } = await result({ ...spec, operators }, [order({ amount: 150.5 })]);
+    expect(emitted).toMatchObject([{ webhook: hook }, { stream: 'large' }]);
+    expect(written()).toEqual(before);
   });
 
   it('needs definitions:write', async () => {

@@ -1,5 +1,13 @@
+import { ProblemError } from '#contracts';
 import { maxProjectionKeys, type ProjectionReader } from '#store';
-import { dryRun, type DryRun, type LogEvent, type Lookup, type Pipeline } from '#streaming';
+import {
+  dryRun,
+  DryRunTooExpensiveError,
+  type DryRun,
+  type LogEvent,
+  type Lookup,
+  type Pipeline,
+} from '#streaming';
 import { requireStreams, type Requester, type RequiredStreamsParts } from '../required-streams.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
 import { wantedPipeline, type UsablePipeline, type WebhookRule } from '../wanted-pipeline.js';
@@ -33,9 +41,13 @@ export class PipelineDryRun {
     });
   }
 
-  /** @throws StoreUnavailableError @throws QueryTooExpensiveError @throws ProblemError overloaded */
-  run(pipeline: Pipeline, events: readonly LogEvent[], client: AbortSignal): Promise<DryRun> {
-    return dryRun(pipeline, events, (lookups) => this.statesOf(lookups, client));
+  /** @throws StoreUnavailableError @throws QueryTooExpensiveError @throws ProblemError query_too_expensive, overloaded */
+  async run(pipeline: Pipeline, events: readonly LogEvent[], client: AbortSignal): Promise<DryRun> {
+    try {
+      return await dryRun(pipeline, events, (lookups) => this.statesOf(lookups, client));
+    } catch (error) {
+      throw error instanceof DryRunTooExpensiveError ? tooExpensive(error) : error;
+    }
   }
 
   /** One question for all keys of a projection. As JSON text; null where nothing is known of the key. */
@@ -66,4 +78,9 @@ export class PipelineDryRun {
     }
     return states;
   }
+}
+
+function tooExpensive({ message }: DryRunTooExpensiveError): ProblemError {
+  const detail = `${message} Send fewer events or smaller lists, or make the expressions cheaper.`;
+  return new ProblemError('query_too_expensive', detail, { errors: [{ pointer: '/events', detail }] });
 }

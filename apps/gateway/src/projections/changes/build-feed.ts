@@ -4,7 +4,8 @@ import { abortable } from '../../live/abortable.js';
 import { LivePosition, streamKey } from '../../live/live-position.js';
 import type { ReadGate } from '../../reads/read-gate.js';
 import { foldOf, keyState, mergedKey } from '../states/key-state.js';
-import { changeMessage } from './change-messages.js';
+import { changeMessage, withIds } from './change-messages.js';
+import { changeId } from './change-position.js';
 import { SharedAnswers } from './shared-answers.js';
 
 export interface BuildFeedParts {
@@ -116,8 +117,9 @@ export class BuildFeed {
         const now = performance.now();
         this.restUntil = now + Math.min(longestRest, now - begun);
         const fold = foldOf(this.build);
-        const texts = keys.map((key) => changeMessage(keyState(fold, mergedKey(fold, key))));
-        const bytes = Buffer.from(texts.join(''));
+        const messages = keys.map((key) => changeMessage(keyState(fold, mergedKey(fold, key))));
+        const idAfter = (n: number) => changeId({ from, sent: { to, after: keys[n]!.key } });
+        const bytes = Buffer.from(withIds(messages, idAfter));
         this.learn(bytes.length, keys.length);
         return { bytes, changes: keys.length, after: keys.length < limit ? undefined : keys.at(-1)?.key };
       } catch (error) {

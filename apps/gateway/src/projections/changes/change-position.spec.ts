@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { LivePosition } from '../../live/live-position.js';
-import { bindingTo, positionIn } from './change-position.js';
+import { bindingTo, changeId, positionIn } from './change-position.js';
 
 const [build, other] = [{ id: 'a' }, { id: 'b' }];
 const idOf = (name: string, of: { id: string }) => {
@@ -10,8 +10,19 @@ const idOf = (name: string, of: { id: string }) => {
 };
 
 it('is read where it is of this build', () => {
-  expect(positionIn(idOf('p', build), { name: 'p', build })?.at('12345678', 1)).toBe(300);
-  expect(positionIn(bindingTo('p', build), { name: 'p', build })?.at('12345678', 1)).toBe(0);
+  expect(positionIn(idOf('p', build), { name: 'p', build })?.from.at('12345678', 1)).toBe(300);
+  expect(positionIn(bindingTo('p', build), { name: 'p', build })?.from.at('12345678', 1)).toBe(0);
+});
+
+it('says which keys were sent of what follows, as long as that fits into a header', () => {
+  const from = new LivePosition(bindingTo('p', build));
+  const to = from.copy();
+  to.set('12345678', 1, 300);
+  const id = changeId({ from, sent: { to, after: 'a key ~ é' } });
+  const read = positionIn(id, { name: 'p', build });
+  expect([read?.from.toString(), read?.sent?.to.toString()]).toEqual([from.toString(), to.toString()]);
+  expect(read?.sent?.after).toBe('a key ~ é');
+  expect(changeId({ from, sent: { to, after: 'x'.repeat(10_000) } })).toBe(from.toString());
 });
 
 it('is none where it is of another build of the projection', () => {
@@ -23,6 +34,9 @@ it.each([
   'x',
   `${idOf('p', build)}.`,
   `${idOf('p', build)}x`,
+  `${idOf('p', build)}~${idOf('p', build)}`,
+  `${idOf('p', build)}~${idOf('p', other)}~YQ`,
+  `${idOf('p', build)}~${idOf('p', build)}~YQ~YQ`,
   '.',
   bindingTo('p', build).slice(1),
 ])('is refused where it is anything else: %s', (text) => {

@@ -5,7 +5,7 @@ import { LivePosition } from '../../live/live-position.js';
 import { isPassing } from '../../live/live-reader.js';
 import type { BuildFeed, ChangesPage, ChangesQuestion } from './build-feed.js';
 import { caughtUpMessage, reached, resetMessage } from './change-messages.js';
-import { bindingTo } from './change-position.js';
+import { bindingTo, changeId, type ChangePosition, type SentChanges } from './change-position.js';
 import type { ProjectionFollower } from './projection-follower.js';
 
 export interface ChangeReaderOptions {
@@ -22,7 +22,7 @@ export interface ChangeReaderOptions {
 export interface ChangeStart {
   feed: BuildFeed;
   /** Undefined where it has nothing yet, or what it has is of another build. */
-  position: LivePosition | undefined;
+  position: ChangePosition | undefined;
   /** It has something of another build. */
   isOfAnother: boolean;
 }
@@ -37,6 +37,8 @@ type Socket = Pick<EventSocket, 'write' | 'room'>;
 export class ChangeReader {
   private feed: BuildFeed;
   private own: LivePosition;
+  /** Of what follows, the keys that were sent. */
+  private sent: SentChanges | undefined;
   private isOfAnother: boolean;
   private isBehind = true;
 
@@ -45,13 +47,14 @@ export class ChangeReader {
     private readonly options: ChangeReaderOptions,
   ) {
     this.feed = feed;
-    this.own = position ?? this.beginningOf(feed);
+    this.own = position?.from ?? this.beginningOf(feed);
+    this.sent = position?.sent;
     this.isOfAnother = isOfAnother;
   }
 
-  /** Everything up to here is with the client, or on its way there. */
-  get position(): LivePosition {
-    return this.own;
+  /** The id of what is with the client, or on its way there. */
+  get id(): string {
+    return changeId({ from: this.own, sent: this.sent });
   }
 
   /**
@@ -65,8 +68,9 @@ export class ChangeReader {
       if (feed.build.id !== this.feed.build.id) this.begin(feed);
       if (this.isOfAnother) socket.write(resetMessage(feed.build) + reached(this.own.toString()));
       this.isOfAnother = false;
-      const to = feed.cursor.copy();
+      const to = this.sent?.to ?? feed.cursor.copy();
       if (this.own.missingTo(to).length > 0) await this.sendChanges(to, socket, signal);
+      else if (this.sent) this.sent = undefined;
       else await this.wait(socket, signal);
     }
   }
@@ -74,6 +78,7 @@ export class ChangeReader {
   private begin(feed: BuildFeed): void {
     this.feed = feed;
     this.own = this.beginningOf(feed);
+    this.sent = undefined;
     this.isOfAnother = true;
     this.isBehind = true;
   }
@@ -92,7 +97,7 @@ export class ChangeReader {
 
   private async sendChanges(to: LivePosition, socket: Socket, signal: AbortSignal): Promise<void> {
     const { feed, own: from } = this;
-    let after: string | undefined;
+    let after = this.sent?.after;
     do {
       const page = await this.read({ from, to, after }, signal);
       // Its rows are removed a little later: that there are no more of them says nothing.
@@ -100,9 +105,10 @@ export class ChangeReader {
       if (page.changes > 0) socket.write(page.bytes);
       metrics.liveChanges.inc(page.changes);
       after = page.after;
+      this.sent = after === undefined ? undefined : { to, after };
+      if (after === undefined) this.own = to;
       await socket.room(signal);
     } while (after !== undefined);
-    this.own = to;
     socket.write(reached(to.toString()));
   }
 

@@ -27,6 +27,8 @@ export interface ChangesRequest {
   /** `Last-Event-ID` */
   lastEventId: string | undefined;
   requestId: string;
+  /** Of its key; null on a port without keys. */
+  keyId: string | null;
   /** @throws ProblemError when its key does not permit it any more */
   requirePermission(): void;
 }
@@ -38,13 +40,13 @@ export class ChangeStreams {
   /**
    * Opens a stream on an answer of which nothing was sent yet, and resolves when it has ended.
    * @param begin Sends the head of the answer.
-   * @throws ProblemError as long as nothing was sent: 503 `overloaded`, `shutting_down`, 400 `invalid_cursor`,
+   * @throws ProblemError as long as nothing was sent: 429 `too_many_requests`, 503 `overloaded`, `shutting_down`, 400 `invalid_cursor`,
    * `invalid_request` @throws StoreUnavailableError
    */
   open(request: ChangesRequest, begin: () => ServerResponse, client: AbortSignal): Promise<void> {
     const { connections, follower } = this.options;
     const { name } = request.definition;
-    return connections.admit(async () => {
+    return connections.admit(request.keyId, async () => {
       follower.join(name);
       try {
         const feed = await follower.feed(name, { signal: client, patient: false });
@@ -64,7 +66,7 @@ export class ChangeStreams {
       ...{ name, follower, snapshot },
       ...(retryMs !== undefined && { retryMs }),
     });
-    const position = () => changes.position.toString();
+    const position = () => changes.id;
     if (position().length > longestId) throw tooManyPartitions();
     return {
       requestId,

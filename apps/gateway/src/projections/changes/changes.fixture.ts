@@ -100,7 +100,13 @@ export class ChangesWorld {
     const definitions = {
       projections: { get: (name: string) => (name === 'p' ? this.definition : undefined) },
     };
-    const connections = new LiveConnections({ logger, maxStreams: 500, checkMs: 5, ...options });
+    const connections = new LiveConnections({
+      logger,
+      maxStreams: 500,
+      maxStreamsPerKey: 100,
+      checkMs: 5,
+      ...options,
+    });
     const follower = new ProjectionFollower({
       ...{ projections, definitions, logger, closed: connections.closed, pollMs: 1, retryMs: 1 },
       gate: new ReadGate({ concurrent: 3, queued: 500, waitMs: 10_000 }),
@@ -144,7 +150,9 @@ export class ChangesClient extends StreamClient {
     const { requirePermission = () => undefined, access = allStreams } = permitted;
     const { definition } = this.world;
     if (!definition) throw new Error('there is no projection');
-    const request = { definition, access, snapshot: this.snapshot, requestId: 'r', requirePermission };
+    const { snapshot } = this;
+    const asked = { requestId: 'r', keyId: null, requirePermission };
+    const request = { definition, access, snapshot, ...asked };
     return this.open((lastEventId, begin, client) => live.open({ ...request, lastEventId }, begin, client));
   }
 }

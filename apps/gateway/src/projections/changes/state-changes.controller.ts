@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Definitions } from '#definitions';
-import { accessOf, DescribeQuery, parseQuery, RequireScope, requireStillAdmitted } from '#http';
+import { accessOf, apiKeyOf, DescribeQuery, parseQuery, RequireScope, requireStillAdmitted } from '#http';
 import { begin, mediaType, requireAccepted } from '../../live/event-stream-answer.js';
 import { Problems } from '../../openapi/answers.js';
 import { clientGone } from '../../reads/client-gone.js';
@@ -34,7 +34,7 @@ export class StateChangesController {
       'came, the newest state of every key that has changed since is sent first: none is left out, and some may come ' +
       'again, with the same `version` or an older one. A comment is sent every 15 seconds. Before a stream is ended by this side, a ' +
       'message `error` says why, as a problem document: `overloaded` for a client that is too slow, `shutting_down`, ' +
-      '`invalid_token`, `stream_forbidden`, `projection_not_found` for a projection that was deleted.',
+      '`invalid_token`, `projection_not_found` for a projection that was deleted or may not be seen any more.',
   })
   @ApiParam(nameParam)
   @ApiHeader({
@@ -53,7 +53,6 @@ export class StateChangesController {
     'invalid_cursor',
     'projection_not_found',
     'projection_building',
-    'stream_forbidden',
     'not_acceptable',
     'query_too_expensive',
     'store_unavailable',
@@ -76,6 +75,7 @@ export class StateChangesController {
       ...{ definition, access, snapshot },
       lastEventId: request.headers['last-event-id']?.toString(),
       requestId: request.id,
+      keyId: apiKeyOf(request)?.keyId ?? null,
       requirePermission: () => requireStillAdmitted(request),
     };
     await this.changes.open(opened, () => begin(reply), client);

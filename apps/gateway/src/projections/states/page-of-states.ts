@@ -38,11 +38,12 @@ async function byKey({ name, build, query, projections, signal }: StatesRequest)
   const boundTo = ['states', name, prefix ?? null];
   const after = cursor === undefined ? undefined : nameOfCursor(boundTo, cursor);
   const scope = { build: build.id, ...(prefix !== undefined && { prefix }) };
+  // The total first: nobody counts the bytes of the keys while the total is read.
+  const total = await projections.countKeys(scope, signal);
   const keys = await projections.keys(
     { ...scope, limit: limit + 1, ...(after !== undefined && { after }) },
     signal,
   );
-  const total = await projections.countKeys(scope, signal);
   const fold = foldOf(build);
   const states = keys.slice(0, limit).map((key) => keyState(fold, mergedKey(fold, key)));
   const last = states.at(-1);

@@ -348,7 +348,7 @@ describe('a key', () => {
     await saved(build, 'EUR', { data: amounts(1) });
     for (const url of [`${path}/${name}/state`, `${path}/${name}/state/EUR`, `${path}/${name}/state/none`]) {
       const refused = await withKey(await bearerOf(['orders']), url);
-      expect(refused.json(), url).toMatchObject({ code: 'stream_forbidden', status: 403 });
+      expect(refused.json(), url).toMatchObject({ code: 'projection_not_found', status: 404 });
       const allowed = await withKey(await bearerOf(['orders', 'refunds']), url);
       expect(allowed.statusCode, url).toBe(url.endsWith('none') ? 404 : 200);
     }

@@ -17,8 +17,11 @@ export function numberScan(keywords: Keywords): ValueScan {
     const end = scanner.value(start, level);
     if (end < 0 || !scanner.fits) return end;
     const value = numberAt(scanner.text, start, end);
-    const aboveBounds = value >= least && (above === undefined || value > above);
-    const belowBounds = value <= most && (below === undefined || value < below);
+    // Rounding keeps the order of numbers, but it may make one equal to its bound.
+    const isRounded = end - start > mostDigits;
+    const aboveBounds =
+      (isRounded ? value > least : value >= least) && (above === undefined || value > above);
+    const belowBounds = (isRounded ? value < most : value <= most) && (below === undefined || value < below);
     if (!aboveBounds || !belowBounds) scanner.fits = false;
     return end;
   };

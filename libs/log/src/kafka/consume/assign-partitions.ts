@@ -1,49 +1,75 @@
+import { stickyAssignment, type Partitions, type StickyMember } from '../../sticky-assignment.js';
 import { MemberAssignment, MemberMetadata, type GroupMember } from '../kafkajs/internals.js';
 
 /** Every member of a group must offer the same name. */
-export const assignmentProtocol = 'tributary-round-robin';
+export const assignmentProtocol = 'tributary-cooperative';
 
 const version = 0;
 
-export function encodeSubscription(topics: readonly string[]): Buffer {
-  return MemberMetadata.encode({ version, topics: [...topics].sort() });
-}
+/** What a member says that it runs when it joins, and which generation gave it that. */
+export type Claim = Pick<StickyMember, 'generation' | 'owned'>;
 
-export function subscribedTopics(members: readonly GroupMember[]): string[] {
-  return [
-    ...new Set(members.flatMap(({ memberMetadata }) => MemberMetadata.decode(memberMetadata).topics)),
-  ].sort();
-}
+/** The claim of a member that runs nothing. */
+export const noClaim: Claim = { generation: -1, owned: new Map() };
 
-export function decodeAssignment(bytes: Buffer): Map<string, number[]> {
-  return new Map(Object.entries(bytes.length > 0 ? (MemberAssignment.decode(bytes)?.assignment ?? {}) : {}));
+/** The claim as it stands in a subscription's user data, in JSON. */
+interface WrittenClaim {
+  generation: number;
+  /** A topic is its index among the topics of the subscription; its name where the subscription does not have it. */
+  owned: [topic: number | string, partitions: readonly number[]][];
 }
 
 /**
- * What the group's leader decides: partitions go round the members that subscribe to their topic, in a fixed order,
- * so that a partition is never given to a member that does not know its topic yet. (kafkajs' own assigner gives
- * partitions of the leader's topics to everybody; a member that has not subscribed leaves them unread.)
+ * What a member hands in when it joins. The broker keeps it with the group, in one message of bounded size: so the claim
+ * does not repeat the names that the subscription has.
  */
+export function encodeSubscription(topics: readonly string[], { generation, owned }: Claim): Buffer {
+  const sorted = [...topics].sort();
+  const indexes = new Map(sorted.map((topic, index) => [topic, index]));
+  const claim: WrittenClaim = {
+    generation,
+    owned: [...owned].map(([topic, partitions]) => [indexes.get(topic) ?? topic, partitions]),
+  };
+  const userData = Buffer.from(JSON.stringify(claim));
+  return MemberMetadata.encode({ version, topics: sorted, userData });
+}
+
+export function decodeSubscription({ memberId, memberMetadata }: GroupMember): StickyMember {
+  const { topics, userData } = MemberMetadata.decode(memberMetadata);
+  const claim = userData && userData.length > 0 ? decodeClaim(userData, topics) : noClaim;
+  return { id: memberId, topics, ...claim };
+}
+
+function decodeClaim(userData: Buffer, topics: readonly string[]): Claim {
+  const { generation, owned } = JSON.parse(userData.toString()) as WrittenClaim;
+  const named = owned.map(([topic, partitions]): [string, readonly number[]] => [
+    typeof topic === 'number' ? topics[topic]! : topic,
+    partitions,
+  ]);
+  return { generation, owned: new Map(named) };
+}
+
+/** The topics that any of the members reads. */
+export function subscribedTopics(members: readonly StickyMember[]): string[] {
+  return [...new Set(members.flatMap(({ topics }) => topics))].sort();
+}
+
+export function decodeAssignment(bytes: Buffer): Partitions {
+  return new Map(Object.entries(bytes.length > 0 ? (MemberAssignment.decode(bytes)?.assignment ?? {}) : {}));
+}
+
+/** What the group's leader decides, in the form that the broker hands on to the members. */
 export function assignPartitions(
-  members: readonly GroupMember[],
+  members: readonly StickyMember[],
   partitionsOf: ReadonlyMap<string, number>,
 ): { memberId: string; memberAssignment: Buffer }[] {
-  const assignments = new Map(
-    members.map(({ memberId }): [string, Record<string, number[]>] => [memberId, {}]),
-  );
-  let turn = 0;
-  for (const topic of subscribedTopics(members)) {
-    const able = members
-      .filter(({ memberMetadata }) => MemberMetadata.decode(memberMetadata).topics.includes(topic))
-      .map(({ memberId }) => memberId)
-      .sort();
-    for (let partition = 0; partition < (partitionsOf.get(topic) ?? 0); partition++) {
-      const assignment = assignments.get(able[turn++ % able.length] ?? '');
-      if (assignment) (assignment[topic] ??= []).push(partition);
-    }
-  }
-  return [...assignments].map(([memberId, assignment]) => ({
+  return [...stickyAssignment(members, partitionsOf)].map(([memberId, partitions]) => ({
     memberId,
-    memberAssignment: MemberAssignment.encode({ version, assignment }),
+    memberAssignment: encodeAssignment(partitions),
   }));
+}
+
+function encodeAssignment(partitions: ReadonlyMap<string, readonly number[]>): Buffer {
+  const assignment = Object.fromEntries([...partitions].map(([topic, own]) => [topic, [...own]]));
+  return MemberAssignment.encode({ version, assignment });
 }

@@ -3,20 +3,34 @@ import { FetchPace } from './fetch-pace.js';
 
 describe('the pace of fetching', () => {
   it('is unhurried while no partition is held back', () => {
-    expect(new FetchPace(100).waitMs({ someHeld: false })).toBe(100);
+    expect(new FetchPace(100).waitMs({ someHeld: false, partitions: 1 })).toBe(100);
   });
 
   it('slows down from short fetches while one is held back and nothing comes, until something does', () => {
     const pace = new FetchPace(100);
     const waits: number[] = [];
     for (const empty of [true, true, true, true, true, false, true]) {
-      waits.push(pace.waitMs({ someHeld: true }));
+      waits.push(pace.waitMs({ someHeld: true, partitions: 1 }));
       pace.answered({ empty });
     }
     expect(waits).toEqual([10, 20, 40, 80, 100, 100, 10]);
   });
 
   it('never waits longer than without anything held back', () => {
-    expect(new FetchPace(5).waitMs({ someHeld: true })).toBe(5);
+    expect(new FetchPace(5).waitMs({ someHeld: true, partitions: 1 })).toBe(5);
+  });
+
+  it('waits longer for many partitions, because the broker looks at each of them', () => {
+    const pace = new FetchPace(100);
+    const waits = [100, 400, 2_000, 100_000].map((partitions) => [
+      pace.waitMs({ someHeld: false, partitions }),
+      pace.waitMs({ someHeld: true, partitions }),
+    ]);
+    expect(waits).toEqual([
+      [100, 10],
+      [100, 10],
+      [500, 50],
+      [1_000, 100],
+    ]);
   });
 });

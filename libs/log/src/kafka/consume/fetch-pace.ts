@@ -1,22 +1,28 @@
 /** How long a fetch may hold up partitions that get room again meanwhile: a connection answers one at a time. */
 const busyWaitMs = 10;
+/** A broker looks at every partition of a fetch when it comes and when its wait is over: at so many a second at most. */
+const msPerPartition = 1 / 4;
+const longestWaitMs = 1_000;
 
 /**
- * How long the next fetch of one broker waits for records. While a partition is held back, fetches are short, so that it
- * is not held up once it has room again; they grow longer for as long as nothing comes.
+ * How long the next fetch of one broker waits for records. New records end the wait at once, so a long wait delays only
+ * partitions that are added or get room again meanwhile. While a partition is held back, fetches are short; they grow
+ * longer for as long as nothing comes.
  */
 export class FetchPace {
-  private shortMs: number;
+  private rounds = 0;
 
-  constructor(private readonly idleMs: number) {
-    this.shortMs = Math.min(busyWaitMs, idleMs);
-  }
+  constructor(private readonly idleMs: number) {}
 
-  waitMs(holding: { someHeld: boolean }): number {
-    return holding.someHeld ? this.shortMs : this.idleMs;
+  waitMs(fetch: { someHeld: boolean; partitions: number }): number {
+    const manyMs = Math.min(Math.ceil(fetch.partitions * msPerPartition), longestWaitMs);
+    const idleMs = Math.max(this.idleMs, manyMs);
+    if (!fetch.someHeld) return idleMs;
+    const shortMs = Math.max(busyWaitMs, Math.ceil(manyMs / 10));
+    return Math.min(shortMs * 2 ** this.rounds, idleMs);
   }
 
   answered(answer: { empty: boolean }): void {
-    this.shortMs = Math.min(answer.empty ? this.shortMs * 2 : busyWaitMs, this.idleMs);
+    this.rounds = answer.empty ? Math.min(this.rounds + 1, 10) : 0;
   }
 }

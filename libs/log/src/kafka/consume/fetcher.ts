@@ -6,7 +6,8 @@ import { errorOfCode } from '../kafkajs/internals.js';
 import type { KafkaLogger } from '../logger.js';
 import { ByteBudget } from './byte-budget.js';
 import { FetchPace } from './fetch-pace.js';
-import { fetchRecords, type FetchedPartition } from './fetch-protocol.js';
+import { fetchInSession, type FetchedPartition } from './fetch-protocol.js';
+import { FetchSession } from './fetch-session.js';
 import type { PartitionFeed } from './partition-feed.js';
 import { decodeRecords } from './record-decoder.js';
 
@@ -29,15 +30,18 @@ export interface FetcherOptions {
   onFatal(error: Error): void;
 }
 
-/** Fetches for many partitions: one loop per broker, always from each partition's leader. */
+/**
+ * Fetches for many partitions, always from each partition's leader: one loop and one fetch session per broker, so that a
+ * partition without new records is in no request and in no answer.
+ */
 export class Fetcher {
   private readonly feeds = new Map<string, PartitionFeed>();
-  private readonly loops = new Set<number>();
+  /** By broker; each has a loop. */
+  private readonly sessions = new Map<number, FetchSession<PartitionFeed>>();
   private findingLeaders = false;
   private closed = false;
   private wake: () => void = () => undefined;
   private room = this.nextRoom();
-  private turn = 0;
   /** Over all partitions: what has been fetched and is not done with. While it is used up, nothing is fetched. */
   private readonly budget: ByteBudget;
 
@@ -47,18 +51,28 @@ export class Fetcher {
 
   add(feed: PartitionFeed): void {
     this.feeds.set(keyOf(feed), feed);
-    feed.onRoom = () => this.wakeUp();
+    feed.onRoom = () => this.roomFor(feed);
     this.findLeaders();
   }
 
   remove(feed: PartitionFeed): void {
     if (this.feeds.get(keyOf(feed)) === feed) this.feeds.delete(keyOf(feed));
+    this.sessionOf(feed)?.drop(feed);
     this.wakeUp();
   }
 
   close(): void {
     this.closed = true;
     this.feeds.clear();
+    this.wakeUp();
+  }
+
+  private sessionOf({ leader }: PartitionFeed): FetchSession<PartitionFeed> | undefined {
+    return leader === undefined ? undefined : this.sessions.get(leader);
+  }
+
+  private roomFor(feed: PartitionFeed): void {
+    if (this.feeds.get(keyOf(feed)) === feed) this.sessionOf(feed)?.want(feed);
     this.wakeUp();
   }
 
@@ -76,7 +90,8 @@ export class Fetcher {
         const lost = [...this.feeds.values()].filter(({ leader }) => leader === undefined);
         if (this.closed || lost.length === 0) return;
         await this.lookUp(lost);
-        this.startLoops();
+        for (const feed of lost) this.startFetching(feed);
+        this.wakeUp();
         if (lost.some(({ leader }) => leader === undefined)) await sleep(recoveryWaitMs);
       }
     } catch (error) {
@@ -99,73 +114,94 @@ export class Fetcher {
     }
   }
 
-  private startLoops(): void {
-    this.wakeUp();
-    for (const { leader } of this.feeds.values()) {
-      if (leader === undefined || this.loops.has(leader)) continue;
-      this.loops.add(leader);
-      void this.loop(leader);
+  private startFetching(feed: PartitionFeed): void {
+    const { leader } = feed;
+    if (leader === undefined || this.feeds.get(keyOf(feed)) !== feed) return;
+    let session = this.sessions.get(leader);
+    if (!session) {
+      session = new FetchSession();
+      this.sessions.set(leader, session);
+      void this.loop(leader, session);
     }
+    this.continue(session, feed);
   }
 
-  private async loop(node: number): Promise<void> {
+  private continue(session: FetchSession<PartitionFeed>, feed: PartitionFeed): void {
+    if (feed.wantsMore) session.want(feed);
+    else session.hold(feed);
+  }
+
+  private async loop(node: number, session: FetchSession<PartitionFeed>): Promise<void> {
     const pace = new FetchPace(this.options.bounds.fetchWaitMs);
+    // The feed that this loop is started for comes in this turn.
+    await Promise.resolve();
     for (;;) {
-      const own = [...this.feeds.values()].filter(({ leader }) => leader === node);
-      if (this.closed || own.length === 0) {
+      if (this.closed || (session.size === 0 && !session.holding)) {
         // In this very turn: a feed that comes to this broker after it starts another loop.
-        this.loops.delete(node);
-        return;
+        this.sessions.delete(node);
+        return this.end(node, session);
       }
-      const ready = this.budget.left > 0 ? own.filter(({ wantsMore }) => wantsMore) : [];
-      if (ready.length === 0) {
+      if (this.budget.left <= 0 || session.size === 0) {
         await this.room;
         continue;
       }
-      const maxWaitMs = pace.waitMs({ someHeld: ready.length < own.length });
-      pace.answered({ empty: !(await this.fetch(node, ready, maxWaitMs)) });
+      const maxWaitMs = pace.waitMs({ someHeld: session.holding, partitions: session.size });
+      pace.answered({ empty: !(await this.fetch(node, session, maxWaitMs)) });
+    }
+  }
+
+  /** The broker keeps a session that nobody ends until it needs the room. */
+  private async end(node: number, session: FetchSession<PartitionFeed>): Promise<void> {
+    const request = session.ending();
+    if (!request) return;
+    try {
+      const limits = { maxWaitMs: 0, maxBytes: 1, partitionBytes: 1 };
+      await fetchInSession(await this.options.client.broker(node), request, limits);
+    } catch {
+      // The broker or the client is gone, and the session with it.
     }
   }
 
   /** True when there were records. */
-  private async fetch(node: number, ready: PartitionFeed[], maxWaitMs: number): Promise<boolean> {
+  private async fetch(
+    node: number,
+    session: FetchSession<PartitionFeed>,
+    maxWaitMs: number,
+  ): Promise<boolean> {
     const { client, bounds } = this.options;
     try {
-      const answers = await fetchRecords(
-        await client.broker(node),
-        this.rotated(ready).map(({ topic, partition, next }) => ({ topic, partition, offset: next })),
-        {
-          maxWaitMs,
-          maxBytes: Math.min(bounds.fetchBytes, Math.max(this.budget.left, 1)),
-          partitionBytes: bounds.fetchPartitionBytes,
-        },
-      );
-      const asked = new Map(ready.map((feed) => [keyOf(feed), feed]));
-      for (const answer of answers) {
-        const feed = asked.get(keyOf(answer));
-        if (feed && this.feeds.get(keyOf(feed)) === feed) await this.take(feed, answer);
+      const limits = {
+        maxWaitMs,
+        maxBytes: Math.min(bounds.fetchBytes, Math.max(this.budget.left, 1)),
+        partitionBytes: bounds.fetchPartitionBytes,
+      };
+      const answer = await fetchInSession(await client.broker(node), session.next(), limits);
+      if (!session.answered(answer)) return false;
+      if (answer.errorCode !== 0) throw errorOfCode(answer.errorCode);
+      if (answer.partitions.every(({ errorCode }) => errorCode === 0)) this.options.onAnswer?.();
+      for (const partition of answer.partitions) {
+        const feed = session.asked(partition);
+        if (feed && this.feeds.get(keyOf(feed)) === feed) await this.take(feed, partition, session);
       }
-      return answers.some(({ bytes }) => bytes.length > 0);
+      return answer.partitions.some(({ bytes }) => bytes.length > 0);
     } catch (error) {
-      await this.recover(ready, error);
+      session.lost();
+      await this.recover(session, error);
       return false;
     }
   }
 
-  /** The first ones in a request get the bytes: each gets its turn. */
-  private rotated(ready: PartitionFeed[]): PartitionFeed[] {
-    const start = this.turn++ % ready.length;
-    return [...ready.slice(start), ...ready.slice(0, start)];
-  }
-
-  private async take(feed: PartitionFeed, answer: FetchedPartition): Promise<void> {
+  private async take(
+    feed: PartitionFeed,
+    answer: FetchedPartition,
+    session: FetchSession<PartitionFeed>,
+  ): Promise<void> {
     if (placeIsGone.includes(answer.errorCode)) return this.gone(feed);
     if (answer.errorCode !== 0) {
       const error = errorOfCode(answer.errorCode);
       if (isFatal(error)) throw error;
-      return this.lose([feed]);
+      return this.loseForNow(feed);
     }
-    this.options.onAnswer?.();
     if (answer.bytes.length === 0) return;
     const { topic, partition, next: from } = feed;
     const { logger } = this.options;
@@ -178,6 +214,8 @@ export class Fetcher {
     const held = bytes.length + inflated;
     const batch = { topic, partition, records, bytes: held, next, highWatermark, ...unread };
     feed.offer(batch, this.budget.take(held));
+    // Decoding takes a while: the feed may have been removed.
+    if (this.feeds.get(keyOf(feed)) === feed) this.continue(session, feed);
   }
 
   private gone(feed: PartitionFeed): void {
@@ -187,7 +225,7 @@ export class Fetcher {
     this.options.onGone(feed);
   }
 
-  private async recover(feeds: PartitionFeed[], error: unknown): Promise<void> {
+  private async recover(session: FetchSession<PartitionFeed>, error: unknown): Promise<void> {
     if (this.closed) return;
     if (isFatal(error)) {
       this.close();
@@ -195,12 +233,23 @@ export class Fetcher {
     }
     this.options.logger.warn({ err: error }, 'Fetching failed: trying again');
     await sleep(recoveryWaitMs);
-    await this.lose(feeds);
+    this.lose(session.partitions);
   }
 
-  private async lose(feeds: PartitionFeed[]): Promise<void> {
-    for (const feed of feeds) feed.leader = undefined;
+  /** These are fetched again once their leaders are known. */
+  private lose(feeds: readonly PartitionFeed[]): void {
+    for (const feed of feeds) {
+      this.sessionOf(feed)?.drop(feed);
+      feed.leader = undefined;
+    }
     this.findLeaders();
+  }
+
+  /** The others may not know of a new leader yet, and name this one again. */
+  private loseForNow(feed: PartitionFeed): void {
+    this.sessionOf(feed)?.drop(feed);
+    feed.leader = undefined;
+    setTimeout(() => this.findLeaders(), recoveryWaitMs);
   }
 
   private nextRoom(): Promise<void> {

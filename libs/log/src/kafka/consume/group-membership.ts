@@ -1,15 +1,17 @@
 import type { ClusterClient } from '../cluster-client.js';
 import type { KafkaLogBounds } from '../config.js';
 import { isProtocolError } from '../kafka-errors.js';
-import type { Broker } from '../kafkajs/internals.js';
 import {
   assignmentProtocol,
   assignPartitions,
   decodeAssignment,
+  decodeSubscription,
   encodeSubscription,
   subscribedTopics,
+  type Claim,
 } from './assign-partitions.js';
 import { byTopic } from './by-topic.js';
+import { GroupCoordinator } from './group-coordinator.js';
 
 /** One round of the group: valid until the next rebalance. */
 export interface Generation {
@@ -34,70 +36,78 @@ export interface CommittedPlace extends PartitionPlace {
   life: string | undefined;
 }
 
-const generationOver = ['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'];
-
-/** Whether this says that the group has gone on without us or is about to. */
-export function isGenerationOver(error: unknown): boolean {
-  return isProtocolError(error, ...generationOver);
+export interface MembershipOptions {
+  /** Commits and looks up offsets, also while the member joins. */
+  client: ClusterClient;
+  /** Joins and beats: the broker answers nothing else on these connections while it waits for the other members. */
+  joining: ClusterClient;
+  group: string;
+  bounds: KafkaLogBounds;
+  /** See `KafkaLogConfig.instance`: the client id that no other living process has. */
+  ownClientId?: string | undefined;
 }
 
 /** The group protocol: joining, heart-beats, offsets. Keeps the member id from one generation to the next. */
 export class GroupMembership {
   private memberId = '';
-  private coordinator: Promise<Broker> | undefined;
+  private readonly coordinator: GroupCoordinator;
+  private readonly joining: GroupCoordinator;
+  private isFirst: boolean;
 
-  constructor(
-    private readonly client: ClusterClient,
-    private readonly group: string,
-    private readonly bounds: KafkaLogBounds,
-  ) {}
+  constructor(private readonly options: MembershipOptions) {
+    this.coordinator = new GroupCoordinator(options.client, options.group);
+    this.joining = new GroupCoordinator(options.joining, options.group);
+    this.isFirst = options.ownClientId !== undefined;
+  }
 
-  async join(topics: readonly string[]): Promise<Generation> {
-    const { sessionTimeoutMs: sessionTimeout, rebalanceTimeoutMs: rebalanceTimeout } = this.bounds;
-    const metadata = encodeSubscription(topics);
-    const joined = await this.ask((coordinator) =>
-      coordinator.joinGroup({
-        groupId: this.group,
-        memberId: this.memberId,
-        sessionTimeout,
-        rebalanceTimeout,
-        groupProtocols: [{ name: assignmentProtocol, metadata }],
-      }),
+  /** Resolves when every member has joined. The claim says what this member runs, and goes on running meanwhile. */
+  async join(topics: readonly string[], claim: Claim): Promise<Generation> {
+    const { group: groupId, bounds } = this.options;
+    const { sessionTimeoutMs: sessionTimeout, rebalanceTimeoutMs: rebalanceTimeout } = bounds;
+    if (this.isFirst) await this.removePredecessors();
+    const metadata = encodeSubscription(topics, claim);
+    const groupProtocols = [{ name: assignmentProtocol, metadata }];
+    const joined = await this.asMember((memberId) =>
+      this.joining.ask((coordinator) =>
+        coordinator.joinGroup({ groupId, memberId, sessionTimeout, rebalanceTimeout, groupProtocols }),
+      ),
     );
-    this.memberId = joined.memberId;
-    const isLeader = joined.leaderId === joined.memberId;
-    const partitionsOf = await this.partitionsOf(isLeader ? subscribedTopics(joined.members) : topics);
-    const synced = await this.ask((coordinator) =>
-      coordinator.syncGroup({
-        groupId: this.group,
-        generationId: joined.generationId,
-        memberId: joined.memberId,
-        groupAssignment: isLeader ? assignPartitions(joined.members, partitionsOf) : [],
-      }),
+    const { memberId, generationId } = joined;
+    this.memberId = memberId;
+    const isLeader = joined.leaderId === memberId;
+    const members = joined.members.map(decodeSubscription);
+    const partitionsOf = await this.partitionsOf(isLeader ? subscribedTopics(members) : topics);
+    const groupAssignment = isLeader ? assignPartitions(members, partitionsOf) : [];
+    const synced = await this.asMember(() =>
+      this.joining.ask((coordinator) =>
+        coordinator.syncGroup({ groupId, generationId, memberId, groupAssignment }),
+      ),
     );
     const assignment = decodeAssignment(synced.memberAssignment);
-    return { id: joined.generationId, memberId: joined.memberId, topics, partitionsOf, assignment };
+    return { id: generationId, memberId, topics, partitionsOf, assignment };
   }
 
   async partitionsOf(topics: readonly string[]): Promise<Map<string, number>> {
-    const known = await this.client.metadata(topics);
+    const known = await this.options.client.metadata(topics);
     return new Map([...known].map(([topic, partitions]) => [topic, partitions.length]));
   }
 
   async heartbeat({ id, memberId }: Generation): Promise<void> {
-    await this.ask((coordinator) =>
-      coordinator.heartbeat({ groupId: this.group, groupGenerationId: id, memberId }),
+    const { group: groupId } = this.options;
+    await this.asMember(() =>
+      this.joining.ask((coordinator) => coordinator.heartbeat({ groupId, groupGenerationId: id, memberId })),
     );
   }
 
   async commit({ id, memberId }: Generation, place: CommittedPlace): Promise<void> {
+    const { group: groupId } = this.options;
     const topics = byTopic([place], ({ partition, offset, life: metadata }) => ({
       partition,
       offset: String(offset),
       ...(metadata !== undefined && { metadata }),
     }));
-    await this.ask((coordinator) =>
-      coordinator.offsetCommit({ groupId: this.group, groupGenerationId: id, memberId, topics }),
+    await this.coordinator.ask((coordinator) =>
+      coordinator.offsetCommit({ groupId, groupGenerationId: id, memberId, topics }),
     );
   }
 
@@ -105,8 +115,8 @@ export class GroupMembership {
   async committed(places: readonly PartitionPlace[]): Promise<CommittedPlace[]> {
     if (places.length === 0) return [];
     const topics = byTopic(places, ({ partition }) => ({ partition }));
-    const { responses } = await this.ask((coordinator) =>
-      coordinator.offsetFetch({ groupId: this.group, topics }),
+    const { responses } = await this.coordinator.ask((coordinator) =>
+      coordinator.offsetFetch({ groupId: this.options.group, topics }),
     );
     return responses.flatMap(({ topic, partitions }) =>
       partitions.map(({ partition, offset, metadata }) => {
@@ -119,20 +129,40 @@ export class GroupMembership {
     if (!this.memberId) return;
     const { memberId } = this;
     this.memberId = '';
-    await this.ask((coordinator) => coordinator.leaveGroup({ groupId: this.group, memberId }));
+    await this.remove(memberId);
   }
 
-  private async ask<T>(request: (coordinator: Broker) => Promise<T>): Promise<T> {
-    this.coordinator ??= this.client.coordinator(this.group);
-    const asked = this.coordinator;
+  private async remove(memberId: string): Promise<void> {
+    const { group: groupId } = this.options;
+    await this.coordinator.ask((coordinator) => coordinator.leaveGroup({ groupId, memberId }));
+  }
+
+  /**
+   * Removes the members that a process of this client id has left behind: it was killed, and the group would wait for it
+   * until its session is over.
+   */
+  private async removePredecessors(): Promise<void> {
+    const { group, ownClientId } = this.options;
+    const { groups } = await this.coordinator.ask((coordinator) =>
+      coordinator.describeGroups({ groupIds: [group] }),
+    );
+    for (const { memberId, clientId } of groups.flatMap(({ members }) => members)) {
+      if (clientId !== ownClientId) continue;
+      await this.remove(memberId).catch((error: unknown) => {
+        // Its session has run out meanwhile.
+        if (!isProtocolError(error, 'UNKNOWN_MEMBER_ID')) throw error;
+      });
+    }
+    this.isFirst = false;
+  }
+
+  /** A member that was thrown out joins under a new id. */
+  private async asMember<T>(request: (memberId: string) => Promise<T>): Promise<T> {
+    const { memberId } = this;
     try {
-      const coordinator = await asked;
-      if (!coordinator.isConnected()) await coordinator.connect();
-      return await request(coordinator);
+      return await request(memberId);
     } catch (error) {
-      if (isProtocolError(error, 'UNKNOWN_MEMBER_ID')) this.memberId = '';
-      // Anything else may mean that another broker coordinates the group now.
-      if (!isGenerationOver(error) && this.coordinator === asked) this.coordinator = undefined;
+      if (isProtocolError(error, 'UNKNOWN_MEMBER_ID') && this.memberId === memberId) this.memberId = '';
       throw error;
     }
   }

@@ -1,133 +1,183 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LogUnavailableError } from '../../errors.js';
-import type { Assignment, ConsumerHandler } from '../../log.js';
-import { earliest, latest, type ClusterClient } from '../cluster-client.js';
-import type { KafkaLogBounds } from '../config.js';
+import type { ConsumerHandler } from '../../log.js';
 import { isOfAnother } from '../../is-of-another.js';
+import type { ClusterClient } from '../cluster-client.js';
+import type { KafkaLogBounds } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
-import { recordAt } from './record-at.js';
+import type { Claim } from './assign-partitions.js';
+import { describeAssignment, leaderOf } from './describe-assignment.js';
 import { Fetcher } from './fetcher.js';
 import type { CommittedPlace, Generation, GroupMembership, PartitionPlace } from './group-membership.js';
+import { keyOf, OwnedPartition } from './owned-partition.js';
 import { PartitionFeed } from './partition-feed.js';
+import { settledWithin } from '../../settled-within.js';
 
 export interface SessionOptions {
   client: ClusterClient;
   bounds: KafkaLogBounds;
   logger: KafkaLogger;
-  membership: GroupMembership;
+  membership: Pick<GroupMembership, 'committed'>;
+  /** The first one. */
   generation: Generation;
   handler: ConsumerHandler;
   lifeOf: (topic: string) => string | undefined;
-  /** By partition, across generations: resolves when the last call of the handler for it is over. */
+  /** By partition, across sessions: resolves when the handler's last call for the partition is over. */
   busy: Map<string, Promise<unknown>>;
   onFatal(error: unknown): void;
 }
 
+type Committed = ReadonlyMap<string, CommittedPlace>;
+
 const retryWaitMs = 200;
-const longestRetryWaitMs = 5_000;
+const longestRetryWaitMs = 1_000;
 /** A topic that was made or is being removed is without a leader for a second or two: only what lasts is worth a warning. */
 const normalMs = 5_000;
 
-/** What a consumer does with the partitions of one generation: opens them, reads them, lets them go. */
+/**
+ * The partitions that a member runs: opens them, reads them, lets them go. It lasts as long as the group knows the
+ * member: a partition that one generation after the other gives to it is read on and on.
+ */
 export class GroupSession {
+  generation: Generation;
   private readonly fetcher: Fetcher;
-  private readonly feeds = new Map<string, PartitionFeed>();
-  private readonly begun = new Map<string, PartitionPlace>();
-  /** Of the topic, as of the assignment. */
-  private readonly lives = new Map<string, string | undefined>();
-  /** Those that are being assigned, and then once more. */
-  private readonly again = new Set<string>();
+  private readonly owned = new Map<string, OwnedPartition>();
+  private draining = false;
   private ended = false;
   private warned = false;
+  private passed!: Promise<void>;
+  private pass!: () => void;
 
   constructor(private readonly options: SessionOptions) {
-    const { client, bounds, logger } = options;
+    const { client, bounds, logger, generation } = options;
+    this.generation = generation;
+    this.expectNext();
     this.fetcher = new Fetcher({
       client,
       bounds,
       logger,
-      onGone: (feed) => this.settle(this.reopen(feed)),
+      onGone: (feed) => this.gone(feed),
       onFatal: (error) => options.onFatal(error),
     });
   }
 
-  get generation(): Generation {
-    return this.options.generation;
+  /** What this member tells the group when it joins again. */
+  get claim(): Claim {
+    const owned = new Map<string, number[]>();
+    for (const { topic, partition } of this.owned.values())
+      owned.set(topic, [...(owned.get(topic) ?? []), partition]);
+    return { generation: this.generation.id, owned };
   }
 
-  /** Begins to open every partition, each by itself. */
-  start(): void {
-    const places = [...this.generation.assignment].flatMap(([topic, partitions]) =>
+  /** Returns the partition if it is ours. A commit asks for it once: a different object is a different holding. */
+  get(place: PartitionPlace): OwnedPartition | undefined {
+    return this.owned.get(keyOf(place));
+  }
+
+  /**
+   * Continues in this generation. Opens each newly assigned partition by itself. Returns the partitions that the
+   * generation takes away; they are read until they are released.
+   */
+  adopt(generation: Generation): OwnedPartition[] {
+    this.generation = generation;
+    this.pass();
+    this.expectNext();
+    const given = [...generation.assignment].flatMap(([topic, partitions]) =>
       partitions.map((partition) => ({ topic, partition })),
     );
-    const committed = this.persistently(() => this.options.membership.committed(places));
-    committed.catch(() => undefined);
-    for (const place of places) this.settle(this.open(place, committed));
+    const keys = new Set(given.map(keyOf));
+    const lost = [...this.owned.values()].filter(({ key }) => !keys.has(key));
+    if (!this.draining) this.openAll(given.filter((place) => !this.owned.has(keyOf(place))));
+    return lost;
   }
 
-  private settle(opening: Promise<void>): void {
+  /** Resolves when this generation is over, or after the time. */
+  async after(generation: Generation, ms: number): Promise<void> {
+    if (this.generation === generation && !this.ended) await settledWithin(ms, this.passed);
+  }
+
+  private expectNext(): void {
+    this.passed = new Promise((resolve) => (this.pass = resolve));
+  }
+
+  private openAll(places: readonly PartitionPlace[]): void {
+    const fresh = places.map(({ topic, partition }) => new OwnedPartition(topic, partition));
+    for (const own of fresh) this.owned.set(own.key, own);
+    const committed = this.committedOf(fresh);
+    committed.catch(() => undefined);
+    for (const own of fresh) this.settle(own, this.open(own, committed));
+  }
+
+  private async committedOf(places: readonly OwnedPartition[]): Promise<Committed> {
+    const isOver = (): boolean => places.every(({ over }) => over);
+    const ask = (): Promise<CommittedPlace[]> => this.options.membership.committed(places);
+    const found = (await this.persistently(ask, { isOver, topic: places[0]?.topic })) ?? [];
+    return new Map(found.map((place) => [keyOf(place), place]));
+  }
+
+  private settle(own: OwnedPartition, opening: Promise<void>): void {
     opening.catch((error: unknown) => {
-      if (!this.ended) this.options.onFatal(error);
+      if (!own.over) this.options.onFatal(error);
     });
   }
 
   /** See Consumer.reassign. */
   reassign(topic: string): void {
-    for (const place of [...this.begun.values()].filter((begun) => begun.topic === topic)) {
-      const feed = this.feeds.get(keyOf(place));
-      if (feed) {
-        this.fetcher.remove(feed);
-        this.settle(this.reopen(place));
-      } else this.again.add(keyOf(place));
-    }
+    for (const own of [...this.owned.values()].filter((one) => one.topic === topic && one.begun))
+      if (own.feed) this.reopen(own);
+      else own.again = true;
+  }
+
+  private gone(feed: PartitionFeed): void {
+    const own = this.get(feed);
+    if (own?.feed === feed) this.reopen(own);
   }
 
   /** The log has moved on without this partition, or has another of its name: assigned anew, from where it is. */
-  private async reopen({ topic, partition }: PartitionPlace): Promise<void> {
-    const place = { topic, partition };
-    const key = keyOf(place);
-    void this.feeds.get(key)?.close();
-    this.feeds.delete(key);
-    this.begun.delete(key);
-    this.options.handler.revoked(place);
+  private reopen(own: OwnedPartition): void {
+    const next = new OwnedPartition(own.topic, own.partition);
+    this.drop(own);
+    this.owned.set(next.key, next);
+    this.settle(next, this.openLater(next));
+  }
+
+  private async openLater(own: OwnedPartition): Promise<void> {
     await sleep(retryWaitMs);
+    const { topic } = own;
+    const isOver = (): boolean => own.over;
     // A topic that is made anew has its group's offsets removed with the old one.
-    await this.persistently(() => this.leaderOf(place), topic);
-    await this.open(
-      place,
-      this.persistently(() => this.options.membership.committed([place]), topic),
-    );
+    await this.persistently(() => leaderOf(this.options.client, own), { isOver, topic });
+    await this.open(own, this.committedOf([own]));
   }
 
-  private async open(place: PartitionPlace, committed: Promise<CommittedPlace[] | undefined>): Promise<void> {
-    const key = keyOf(place);
-    const stands = (await committed)?.find((other) => keyOf(other) === key);
-    await this.options.busy.get(key);
-    const life = this.options.lifeOf(place.topic);
-    this.lives.set(key, life);
-    const known = stands === undefined || isOfAnother(stands.life, life) ? -1 : stands.offset;
-    const assignment = await this.persistently(() => this.describe(place, known), place.topic);
-    if (this.ended || !assignment) return;
-    this.begun.set(key, place);
-    const assigned = this.options.handler.assigned(assignment);
-    void this.keepBusy(key, assigned);
+  private async open(own: OwnedPartition, committed: Promise<Committed>): Promise<void> {
+    const { options } = this;
+    const stands = (await committed).get(own.key);
+    await options.busy.get(own.key);
+    own.life = options.lifeOf(own.topic);
+    const known = stands === undefined || isOfAnother(stands.life, own.life) ? -1 : stands.offset;
+    const assignment = await this.persistently(() => describeAssignment(options, placeOf(own), known), {
+      isOver: () => own.over,
+      topic: own.topic,
+    });
+    if (own.over || !assignment) return;
+    own.begun = true;
+    const assigned = options.handler.assigned(assignment);
+    void this.keepBusy(own.key, assigned);
     const from = Math.min(await assigned, assignment.position);
-    if (this.ended) return;
-    if (this.again.delete(key)) return this.reopen(place);
-    this.read(place, Math.max(from, assignment.beginning));
+    if (own.over) return;
+    if (own.again) return this.reopen(own);
+    this.read(own, Math.max(from, assignment.beginning));
   }
 
-  private read(place: PartitionPlace, from: number): void {
-    const key = keyOf(place);
-    const feed = new PartitionFeed({
-      ...place,
+  private read(own: OwnedPartition, from: number): void {
+    own.feed = new PartitionFeed({
+      ...placeOf(own),
       from,
-      deliver: (batch) => this.keepBusy(key, this.options.handler.batch(batch)),
+      deliver: (batch) => this.keepBusy(own.key, this.options.handler.batch(batch)),
       onError: (error) => this.options.onFatal(error),
     });
-    this.feeds.set(key, feed);
-    this.fetcher.add(feed);
+    this.fetcher.add(own.feed);
   }
 
   private keepBusy<T>(key: string, call: Promise<T>): Promise<T> {
@@ -142,42 +192,13 @@ export class GroupSession {
     return call;
   }
 
-  private async describe(place: PartitionPlace, committed: number): Promise<Assignment> {
-    const { client, bounds } = this.options;
-    const at = async (timestamp: number): Promise<number> =>
-      client.offsetAt({ ...place, leader: await this.leaderOf(place) }, timestamp);
-    const [beginning, end] = [await at(earliest), await at(latest)];
-    // Where the log does not have the committed offset (any more), reading goes on from its beginning.
-    const position = committed >= beginning && committed <= end ? committed : beginning;
-    return {
-      ...place,
-      position,
-      beginning,
-      offsetAt: (timestamp) =>
-        client.retrying('looking up a time', async () => {
-          // Below zero are Kafka's special values, such as `latest`.
-          const offset = await at(Math.max(timestamp, 0));
-          return offset >= 0 ? offset : at(latest);
-        }),
-      timestampAtPosition: () =>
-        client.retrying('looking up a record', async () => {
-          const leader = await this.leaderOf(place);
-          return (await recordAt({ client, bounds }, { ...place, leader, offset: position }))?.timestamp;
-        }),
-    };
-  }
-
-  private async leaderOf({ topic, partition }: PartitionPlace): Promise<number> {
-    const known = (await this.options.client.metadata([topic])).get(topic);
-    const leader = known?.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;
-    if (leader < 0) throw new LogUnavailableError('the partition has no leader');
-    return leader;
-  }
-
-  /** Tries for as long as the session lasts; undefined when it has ended. */
-  private async persistently<T>(operation: () => Promise<T>, topic?: string): Promise<T | undefined> {
+  /** Tries until it succeeds; undefined when nobody needs it any more. */
+  private async persistently<T>(
+    operation: () => Promise<T>,
+    { isOver, topic }: { isOver: () => boolean; topic: string | undefined },
+  ): Promise<T | undefined> {
     const began = performance.now();
-    for (let wait = retryWaitMs; !this.ended; wait = Math.min(wait * 2, longestRetryWaitMs)) {
+    for (let wait = retryWaitMs; !isOver(); wait = Math.min(wait * 2, longestRetryWaitMs)) {
       try {
         return await operation();
       } catch (error) {
@@ -196,19 +217,41 @@ export class GroupSession {
     this.options.logger[warns ? 'warn' : 'debug'](details, 'Partitions cannot be opened yet: trying again');
   }
 
-  holds(place: PartitionPlace): boolean {
-    return !this.ended && this.feeds.has(keyOf(place));
+  /**
+   * Lets these partitions go: hands over nothing more of them, and waits for the batches that are being worked on, which
+   * can still commit, but no longer than the time.
+   */
+  async release(places: readonly PartitionPlace[], withinMs: number): Promise<void> {
+    const keys = new Set(places.map(keyOf));
+    const own = (): OwnedPartition[] => [...this.owned.values()].filter(({ key }) => keys.has(key));
+    await settledWithin(withinMs, Promise.allSettled(own().map((one) => this.stopReading(one))));
+    for (const one of own()) this.drop(one);
   }
 
-  /** Of the topic that the partition was assigned of. */
-  lifeOf(place: PartitionPlace): string | undefined {
-    return this.lives.get(keyOf(place));
+  /** The same for all partitions of these topics. */
+  async releaseTopics(topics: ReadonlySet<string>, withinMs: number): Promise<void> {
+    const gone = [...this.owned.values()].filter(({ topic }) => topics.has(topic));
+    if (gone.length > 0) await this.release(gone, withinMs);
   }
 
-  /** Hands over nothing more; resolves when the batches that are being worked on are done. */
+  private async stopReading({ feed }: OwnedPartition): Promise<void> {
+    if (feed) this.fetcher.remove(feed);
+    await feed?.close();
+  }
+
+  private drop(own: OwnedPartition): void {
+    if (own.over) return;
+    own.over = true;
+    this.owned.delete(own.key);
+    void this.stopReading(own);
+    if (own.begun) this.options.handler.revoked(placeOf(own));
+  }
+
+  /** Opens and hands over nothing more; resolves when the batches that are being worked on are done. */
   async drain(): Promise<void> {
+    this.draining = true;
     this.fetcher.close();
-    await Promise.all([...this.feeds.values()].map((feed) => feed.close()));
+    await Promise.all([...this.owned.values()].map(async ({ feed }) => feed?.close()));
   }
 
   /** Lets every partition go at once; batches that are being worked on end by themselves. */
@@ -216,10 +259,11 @@ export class GroupSession {
     if (this.ended) return;
     this.ended = true;
     void this.drain();
-    for (const place of this.begun.values()) this.options.handler.revoked(place);
+    for (const own of [...this.owned.values()]) this.drop(own);
+    this.pass();
   }
 }
 
-function keyOf({ topic, partition }: PartitionPlace): string {
-  return `${topic}/${partition}`;
+function placeOf({ topic, partition }: PartitionPlace): PartitionPlace {
+  return { topic, partition };
 }

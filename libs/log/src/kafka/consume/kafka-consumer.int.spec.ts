@@ -64,13 +64,65 @@ describe('a consumer on Kafka', () => {
     expect(lively.consumer.joined).toBe(true);
     const sleepyLog = open({ heartbeatMs: 3_600_000 });
     const sleepy = new Recorder(sleepyLog, group);
-    await sleepy.consumer.subscribe([topic]);
-    await until(() => sleepy.assignments.length === 1 && lively.assignments.length === 3, 'one each');
+    await sleepy.consumer.subscribe([await newTopic(1)]);
+    await until(() => sleepy.assignments.length === 1, 'a partition for the sleepy one');
     await lively.consumer.subscribe([topic, await newTopic(1)]);
-    await until(() => lively.revoked.length === 3, 'joining again, which waits for the sleepy one');
+    await until(() => !lively.consumer.joined, 'joining again, which waits for the sleepy one');
+    await producer.append([{ topic, key: 'k', value: 'meanwhile' }]);
+    await until(() => lively.records.length === 1, 'what is written meanwhile');
     expect(lively.consumer.joined).toBe(false);
+    expect(await lively.consumer.commit(topic, lively.records[0]!.partition, 1)).toBe(true);
+    expect(lively.revoked).toEqual([]);
     const closed = lively.consumer.close().then(() => 'closed');
     expect(await Promise.race([closed, sleep(8_000, 'waiting')])).toBe('closed');
     await sleepyLog.close();
+  });
+
+  it('reads every topic on while more and more are subscribed to', async () => {
+    const topics: string[] = [];
+    const many = 40;
+    for (let i = 0; i < many; i++) topics.push(await newTopic(2));
+    const reader = new Recorder(log, randomUUID(), {
+      onBatch: ({ topic, partition, next }, consumer) => consumer.commit(topic, partition, next),
+    });
+    const seenBy = (topic: string): number => reader.records.filter((one) => one.topic === topic).length;
+    await reader.consumer.subscribe(topics.slice(0, many - 5));
+    await until(() => reader.assignments.length === 2 * (many - 5), 'the first topics');
+    for (let known = many - 4; known <= many; known++) {
+      await reader.consumer.subscribe(topics.slice(0, known));
+      for (const topic of topics.slice(0, many - 5)) {
+        const before = seenBy(topic);
+        await producer.append([{ topic, key: 'k', value: `with ${known}` }]);
+        await until(() => seenBy(topic) === before + 1, 'a record of a topic that was there before');
+      }
+    }
+    await until(() => reader.assignments.length === 2 * many, 'the added topics');
+    expect(reader.revoked).toEqual([]);
+    expect(new Set(reader.assignments.map((one) => `${one.topic}/${one.partition}`)).size).toBe(2 * many);
+    expect(reader.records).toHaveLength(5 * (many - 5));
+    await reader.consumer.close();
+  });
+
+  it('takes the place of the member that a killed process of its name has left', async () => {
+    const topic = await newTopic(2);
+    const group = randomUUID();
+    const named = (): Log =>
+      openKafkaLog({ brokers, clientId: 'consumer', instance: 'one', replicationFactor: 1, bounds });
+    const killed = named();
+    const dead = new Recorder(killed, group);
+    await dead.consumer.subscribe([topic]);
+    await until(() => dead.assignments.length === 2, 'both partitions');
+    const [others, again] = [open(), named()];
+    const other = new Recorder(others, group);
+    const next = new Recorder(again, group);
+    await other.consumer.subscribe([topic]);
+    await until(() => other.assignments.length === 1 && dead.revoked.length === 1, 'one each');
+    // As when it is killed: nothing is said to the group, and the session is far from over.
+    Object.assign(Reflect.get(dead.consumer, 'membership') as object, { leave: () => Promise.resolve() });
+    await dead.consumer.close();
+    await next.consumer.subscribe([topic]);
+    await until(() => next.assignments.length === 1, 'its partition', 10_000);
+    expect(other.revoked).toEqual([]);
+    await Promise.all([others.close(), again.close(), killed.close()]);
   });
 });

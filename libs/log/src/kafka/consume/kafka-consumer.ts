@@ -3,11 +3,24 @@ import { LogUnavailableError } from '../../errors.js';
 import type { Consumer, ConsumerOptions } from '../../log.js';
 import type { ClusterClient } from '../cluster-client.js';
 import type { KafkaLogBounds } from '../config.js';
-import { isFatal } from '../kafka-errors.js';
+import { isFatal, isProtocolError } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
-import { GroupMembership, isGenerationOver, type Generation } from './group-membership.js';
+import { noClaim } from './assign-partitions.js';
+import { isGenerationOver, isThrownOut } from './group-coordinator.js';
+import { GroupMembership, type Generation, type PartitionPlace } from './group-membership.js';
 import { GroupSession } from './group-session.js';
+import { settledWithin } from '../../settled-within.js';
 import { Signal } from './signal.js';
+
+export interface ConsumerParts {
+  client: ClusterClient;
+  /** Has connections of its own: a broker answers a member that joins when all the others have joined too. */
+  joining: ClusterClient;
+  bounds: KafkaLogBounds;
+  logger: KafkaLogger;
+  /** See `MembershipOptions`. */
+  ownClientId?: string | undefined;
+}
 
 const firstWaitMs = 100;
 const longestWaitMs = 2_000;
@@ -15,19 +28,29 @@ const longestWaitMs = 2_000;
 const missingTopicsMs = 1_000;
 const commitTries = 5;
 const leaveMs = 1_000;
+/** How long a partition that is given away waits for its batch: the group thinks a member dead that is silent for longer. */
+const releaseMs = 3_000;
 
 /**
- * A member of a consumer group. One loop: join, read the partitions that were given, until the group rebalances, the
- * topics change, or it is closed. What fails is tried again; what cannot succeed ends in `onCrash`.
+ * A member of a consumer group. One loop: join, open the partitions that are new, let those go that are given to others,
+ * until the group rebalances, the topics change, or it is closed. What it keeps it reads on meanwhile. Only a member that
+ * was thrown out loses everything. What fails is tried again; what cannot succeed ends in `onCrash`.
  */
 export class KafkaConsumer implements Consumer {
   private readonly membership: GroupMembership;
   private readonly busy = new Map<string, Promise<unknown>>();
   private readonly changed = new Signal();
   private topics: readonly string[] = [];
+  /** Topics that were not subscribed to for a moment at least: what is known of them may not hold any more. */
+  private left = new Set<string>();
   private session: GroupSession | undefined;
   private running: Promise<void> | undefined;
   private debounce: NodeJS.Timeout | undefined;
+  private rejoinedAt = -Infinity;
+  /** When the group last answered this member. */
+  private answeredAt = -Infinity;
+  private joining = false;
+  private warned = false;
   private closed = false;
   /** Being closed, while batches are still being worked on: the group is kept alive for them. */
   private draining = false;
@@ -35,105 +58,169 @@ export class KafkaConsumer implements Consumer {
 
   constructor(
     private readonly options: ConsumerOptions,
-    private readonly parts: { client: ClusterClient; bounds: KafkaLogBounds; logger: KafkaLogger },
+    private readonly parts: ConsumerParts,
   ) {
-    this.membership = new GroupMembership(parts.client, options.group, parts.bounds);
+    this.membership = new GroupMembership({ ...parts, group: options.group });
   }
 
   async subscribe(topics: readonly string[]): Promise<void> {
     if (this.closed) throw new LogUnavailableError('the consumer is closed');
-    this.topics = [...new Set(topics)].sort();
+    const now = new Set(topics);
+    for (const topic of this.topics) if (!now.has(topic)) this.left.add(topic);
+    this.topics = [...now].sort();
     if (!this.running) {
       this.running = this.run();
       return;
     }
     this.debounce ??= setTimeout(() => {
       this.debounce = undefined;
+      this.rejoinedAt = performance.now();
       this.changed.raise();
-    }, this.parts.bounds.subscribeDebounceMs);
+    }, this.untilRejoinMs);
+  }
+
+  /** The first change is followed soon; those that come after it wait for one another. */
+  private get untilRejoinMs(): number {
+    const { subscribeDebounceMs, rejoinIntervalMs } = this.parts.bounds;
+    return Math.max(subscribeDebounceMs, this.rejoinedAt + rejoinIntervalMs - performance.now());
   }
 
   get joined(): boolean {
-    return this.session !== undefined || this.topics.length === 0;
+    return (this.session !== undefined && !this.joining) || this.topics.length === 0;
   }
 
   reassign(topic: string): void {
     this.session?.reassign(topic);
   }
 
+  private get isOver(): boolean {
+    return this.crashed || (this.closed && !this.draining);
+  }
+
   private async run(): Promise<void> {
-    let wait = firstWaitMs;
-    while (!this.closed && !this.crashed) {
+    for (let wait = firstWaitMs; !this.isOver;) {
       try {
         if (this.topics.length === 0) await this.pause();
-        else await this.live(await this.membership.join(this.topics));
+        else await this.takePart();
         wait = firstWaitMs;
       } catch (error) {
-        if (this.closed) return;
-        if (isFatal(error)) return this.crash(error);
-        if (isGenerationOver(error)) continue;
-        this.parts.logger.warn(
-          { err: error, group: this.options.group },
-          'Cannot join the group: trying again',
-        );
-        await this.changed.wait(wait);
-        wait = Math.min(wait * 2, longestWaitMs);
+        if (this.isOver) break;
+        if (isFatal(error)) this.crash(error);
+        else if (isThrownOut(error)) this.loseAll();
+        else if (!isGenerationOver(error)) {
+          await this.unanswered(error, wait);
+          wait = Math.min(wait * 2, longestWaitMs);
+        }
       }
     }
+    this.loseAll();
+  }
+
+  /** Others may be given what this member runs once its session is over: it stops by then. */
+  private async unanswered(error: unknown, waitMs: number): Promise<void> {
+    if (performance.now() - this.answeredAt > this.parts.bounds.sessionTimeoutMs) this.loseAll();
+    const details = { err: error, group: this.options.group };
+    this.parts.logger[this.warned ? 'debug' : 'warn'](details, 'Cannot join the group: trying again');
+    this.warned = true;
+    await this.changed.wait(waitMs);
+  }
+
+  private loseAll(): void {
+    this.session?.end();
+    this.session = undefined;
   }
 
   /** Nothing is subscribed to: leaves the group until that changes. */
   private async pause(): Promise<void> {
+    await this.releaseLeft();
+    this.loseAll();
     await this.membership.leave();
     await this.changed.wait();
   }
 
-  private async live(generation: Generation): Promise<void> {
-    if (this.closed || !sameTopics(generation.topics, this.topics)) return;
-    const { group, handler } = this.options;
-    const session = new GroupSession({
+  private async takePart(): Promise<void> {
+    await this.releaseLeft();
+    const generation = await this.join();
+    if (this.isOver) return;
+    this.session ??= this.newSession(generation);
+    const { session } = this;
+    const lost = session.adopt(generation);
+    this.report(generation);
+    if (lost.length > 0) await session.release(lost, this.releaseMs);
+    // Others wait for what this member has let go.
+    if (lost.some((place) => exists(place, generation))) return;
+    await this.untilOver(generation);
+  }
+
+  private async join(): Promise<Generation> {
+    this.joining = true;
+    const generation = await this.membership.join(this.topics, this.session?.claim ?? noClaim);
+    this.joining = false;
+    this.answered();
+    return generation;
+  }
+
+  private answered(): void {
+    this.answeredAt = performance.now();
+    this.warned = false;
+  }
+
+  private newSession(generation: Generation): GroupSession {
+    return new GroupSession({
       ...this.parts,
-      handler,
+      handler: this.options.handler,
       lifeOf: (topic) => this.options.lifeOf?.(topic),
       generation,
       membership: this.membership,
       busy: this.busy,
       onFatal: (error) => this.crash(error),
     });
-    this.session = session;
-    this.parts.logger.info(
-      { group, generation: generation.id, partitions: countOf(generation) },
-      'Joined the group',
-    );
-    try {
-      session.start();
-      await this.untilOver(generation);
-    } finally {
-      session.end();
-      this.session = undefined;
+  }
+
+  private report(generation: Generation): void {
+    const { group } = this.options;
+    const details = { group, generation: generation.id, partitions: countOf(generation) };
+    this.parts.logger.info(details, 'Joined the group');
+  }
+
+  /** Topics may be left while this waits for batches: the claim of the next join must not name them any more. */
+  private async releaseLeft(): Promise<void> {
+    while (this.left.size > 0) {
+      const { left } = this;
+      this.left = new Set();
+      await this.session?.releaseTopics(left, this.releaseMs);
     }
+  }
+
+  private get releaseMs(): number {
+    return Math.min(releaseMs, this.parts.bounds.sessionTimeoutMs / 3);
   }
 
   private async untilOver(generation: Generation): Promise<void> {
     const { heartbeatMs, sessionTimeoutMs, metadataRefreshMs } = this.parts.bounds;
     const complete = generation.topics.every((topic) => generation.partitionsOf.has(topic));
     const lookEveryMs = complete ? metadataRefreshMs : Math.min(missingTopicsMs, metadataRefreshMs);
-    let lastBeat = Date.now();
-    let lastLook = Date.now();
-    while (!this.closed || this.draining) {
+    let lastLook = performance.now();
+    while (!this.isOver) {
+      if (this.wantsOthersThan(generation)) return;
       await this.changed.wait(heartbeatMs);
-      if (this.crashed || !sameTopics(generation.topics, this.topics)) return;
+      if (this.isOver) return;
       try {
         await this.membership.heartbeat(generation);
-        lastBeat = Date.now();
-        if (Date.now() - lastLook < lookEveryMs) continue;
+        this.answered();
+        if (performance.now() - lastLook < lookEveryMs) continue;
         if (await this.topicsChanged(generation)) return;
-        lastLook = Date.now();
+        lastLook = performance.now();
       } catch (error) {
-        if (isGenerationOver(error)) return;
-        if (isFatal(error) || Date.now() - lastBeat > sessionTimeoutMs) throw error;
+        if (isGenerationOver(error) || isFatal(error)) throw error;
+        if (performance.now() - this.answeredAt > sessionTimeoutMs) throw error;
       }
     }
+  }
+
+  /** While changes come close together, it waits for the last of them. */
+  private wantsOthersThan({ topics }: Generation): boolean {
+    return this.debounce === undefined && (this.left.size > 0 || !sameTopics(topics, this.topics));
   }
 
   private async topicsChanged(generation: Generation): Promise<boolean> {
@@ -143,22 +230,24 @@ export class KafkaConsumer implements Consumer {
 
   async commit(topic: string, partition: number, offset: number): Promise<boolean> {
     const { session } = this;
-    const place = { topic, partition };
-    const life = session?.lifeOf(place);
-    for (let tries = 1; session?.holds(place) && session.lifeOf(place) === life; tries++) {
+    const own = session?.get({ topic, partition });
+    for (let tries = 1; session && own?.begun && !own.over;) {
+      const { generation } = session;
       try {
-        await this.membership.commit(session.generation, { ...place, offset, life });
+        await this.membership.commit(generation, { topic, partition, offset, life: own.life });
         return true;
       } catch (error) {
+        if (isFatal(error)) throw error;
         if (isGenerationOver(error)) {
           this.changed.raise();
-          return false;
+          if (isProtocolError(error, 'UNKNOWN_MEMBER_ID')) return false;
+          await session.after(generation, this.parts.bounds.heartbeatMs);
+          continue;
         }
-        if (isFatal(error)) throw error;
         if (tries >= commitTries) {
           throw new LogUnavailableError('the offset could not be committed', { cause: error });
         }
-        await sleep(firstWaitMs * tries);
+        await sleep(firstWaitMs * tries++);
       }
     }
     return false;
@@ -180,19 +269,16 @@ export class KafkaConsumer implements Consumer {
     this.draining = false;
     this.session?.end();
     this.changed.raise();
-    await this.leave();
-    await this.parts.client.close();
+    // What cannot be reached finds out by the session's time-out.
+    await settledWithin(leaveMs, this.membership.leave());
+    await Promise.all([this.parts.client.close(), this.parts.joining.close()]);
     await this.running;
   }
+}
 
-  /** While the group is being joined, the broker would answer only after that: it finds out by the session's time-out. */
-  private async leave(): Promise<void> {
-    const leaving = this.membership.leave().catch(() => undefined);
-    const givenUp = new AbortController();
-    const late = sleep(leaveMs, undefined, { signal: givenUp.signal }).catch(() => undefined);
-    await Promise.race([leaving, late]);
-    givenUp.abort();
-  }
+/** Whether the partition can be given to another member. */
+function exists({ topic, partition }: PartitionPlace, { partitionsOf }: Generation): boolean {
+  return partition < (partitionsOf.get(topic) ?? 0);
 }
 
 function sameTopics(a: readonly string[], b: readonly string[]): boolean {

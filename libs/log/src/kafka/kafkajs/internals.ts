@@ -72,6 +72,9 @@ export interface Broker {
   }): Promise<{ memberAssignment: Buffer }>;
   heartbeat(request: { groupId: string; groupGenerationId: number; memberId: string }): Promise<unknown>;
   leaveGroup(request: { groupId: string; memberId: string }): Promise<unknown>;
+  describeGroups(request: { groupIds: string[] }): Promise<{
+    groups: { groupId: string; members: { memberId: string; clientId: string }[] }[];
+  }>;
   offsetFetch(request: { groupId: string; topics: TopicPartitions<{ partition: number }>[] }): Promise<{
     responses: TopicPartitions<{ partition: number; offset: string; metadata: string | null }>[];
   }>;
@@ -117,8 +120,8 @@ export interface Cluster {
 
 interface GroupProtocol {
   MemberMetadata: {
-    encode(metadata: { version: number; topics: string[] }): Buffer;
-    decode(bytes: Buffer): { topics: string[] };
+    encode(metadata: { version: number; topics: string[]; userData?: Buffer }): Buffer;
+    decode(bytes: Buffer): { topics: string[]; userData: Buffer | null };
   };
   MemberAssignment: {
     encode(assignment: { version: number; assignment: Record<string, number[]> }): Buffer;
@@ -147,5 +150,9 @@ export const errorOfCode = (
 ).createErrorFromCode;
 
 export const fetchRequestV11 = require('kafkajs/src/protocol/requests/fetch/v11/request') as (
+  options: object,
+) => unknown;
+
+export const listOffsetsRequestV2 = require('kafkajs/src/protocol/requests/listOffsets/v2/request') as (
   options: object,
 ) => unknown;

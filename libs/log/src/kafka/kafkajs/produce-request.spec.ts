@@ -91,9 +91,24 @@ describe('our encoding of a Produce request', () => {
       retriable: false,
     });
   });
+
+  it('does not write again what was sent with another sequence number before', async () => {
+    const records = [{ topic: 't', key: 'k', value: 'once' }];
+    const send = { cancelled: false, skipped: false };
+    const messages = new PartitionRecords(records, 1, send);
+    const encoded = async (firstSequence: number): Promise<Buffer> => {
+      const options = requestOf(messages);
+      options.topicData[0]!.partitions[0]!.firstSequence = firstSequence;
+      return (await ours(options as never).encode()).buffer;
+    };
+    const first = await encoded(5);
+    expect(first.includes('once')).toBe(true);
+    expect([(await encoded(5)).equals(first), send.skipped]).toEqual([true, false]);
+    expect([(await encoded(6)).includes('once'), send.skipped]).toEqual([false, true]);
+  });
 });
 
-function requestOf(messages: unknown): object {
+function requestOf(messages: unknown) {
   return {
     acks: -1,
     timeout: 1,

@@ -14,12 +14,14 @@ interface ProduceOptions {
   compression?: number;
   topicData: {
     topic: string;
-    partitions: {
-      partition: number;
-      firstSequence?: number;
-      messages: PartitionRecords | readonly EncodableRecord[];
-    }[];
+    partitions: ProducePartition[];
   }[];
+}
+
+interface ProducePartition {
+  partition: number;
+  firstSequence?: number;
+  messages: PartitionRecords | readonly EncodableRecord[];
 }
 
 interface ProduceRequest {
@@ -52,13 +54,15 @@ function encode(options: ProduceOptions): { buffer: Buffer } {
   out.string(null);
   out.int16(options.acks);
   out.int32(options.timeout);
-  out.int32(options.topicData.length);
+  const topicData = options.topicData.map(({ topic, partitions }) => {
+    return { topic, partitions: partitions.filter(isToBeWritten) };
+  });
+  out.int32(topicData.length);
   const producerId = toBigInt(options.producerId ?? -1);
-  for (const { topic, partitions } of options.topicData) {
+  for (const { topic, partitions } of topicData) {
     out.string(topic);
     out.int32(partitions.length);
     for (const { partition, messages, firstSequence = 0 } of partitions) {
-      if (messages instanceof PartitionRecords) messages.throwIfCancelled();
       const records = messages instanceof PartitionRecords ? messages.records : messages;
       out.int32(partition);
       out.int32(0);
@@ -72,6 +76,13 @@ function encode(options: ProduceOptions): { buffer: Buffer } {
     }
   }
   return { buffer: out.filled() };
+}
+
+/** @throws SendCancelledError */
+function isToBeWritten({ messages, firstSequence = 0 }: ProducePartition): boolean {
+  if (!(messages instanceof PartitionRecords)) return true;
+  messages.throwIfCancelled();
+  return !messages.isRenumbered(firstSequence);
 }
 
 function estimateBytes({ topicData }: ProduceOptions): number {

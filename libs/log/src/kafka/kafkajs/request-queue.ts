@@ -12,7 +12,7 @@ export interface RequestQueue {
   requestTimeoutIntervalId?: NodeJS.Timeout;
   requestTimeout: number;
   /** Set by `patchReconnect`. */
-  connection?: { socket?: { destroy(error: Error): void } };
+  connection?: { socket?: { destroy(error: Error): void; emit(event: string): void } };
   isConnected(): boolean;
   destroy(): void;
   rejectAll(error: Error): void;
@@ -21,7 +21,12 @@ export interface RequestQueue {
   scheduleRequestTimeoutCheck(): void;
 }
 
+/** What a socket emits again and again while an answer on it is slow. */
+export const slowAnswer = 'slow-answer';
+
 const timeoutCheckMs = 500;
+/** Longer than any fetch waits for records. */
+const slowMs = 2_000;
 const pendingCheckMs = 10;
 
 /** A connection whose broker has not answered in time. kafkajs turns it into a retriable connection error. */
@@ -36,6 +41,8 @@ class ConnectionHungError extends Error {
  *   1768). Here it is set only while requests wait.
  * - A request that is not answered in time is given up, but its connection is used again, so that a connection that
  *   hangs is never replaced. Here it is closed, as Kafka's own clients do.
+ *
+ * And a socket says when an answer on it is slow.
  */
 export function patchRequestQueue({ prototype: queue }: { prototype: RequestQueue }): void {
   queue.scheduleCheckPendingRequests = function (this: RequestQueue): void {
@@ -51,15 +58,18 @@ export function patchRequestQueue({ prototype: queue }: { prototype: RequestQueu
     this.destroy();
     this.requestTimeoutIntervalId = setInterval(() => {
       if (!this.isConnected()) return this.destroy();
-      if (hasTimedOut(this)) this.connection?.socket?.destroy(new ConnectionHungError('no answer in time'));
+      const { connection } = this;
+      if (isWaiting(this, slowMs)) connection?.socket?.emit(slowAnswer);
+      if (isWaiting(this)) connection?.socket?.destroy(new ConnectionHungError('no answer in time'));
     }, timeoutCheckMs);
   };
 }
 
-function hasTimedOut(queue: RequestQueue): boolean {
+/** Whether a request has waited for so long; without a time: for as long as it may. */
+function isWaiting(queue: RequestQueue, forMs?: number): boolean {
   const now = Date.now();
   for (const request of queue.inflight.values()) {
-    if (now - request.sentAt > request.requestTimeout) return true;
+    if (now - request.sentAt > (forMs ?? request.requestTimeout)) return true;
   }
   return false;
 }

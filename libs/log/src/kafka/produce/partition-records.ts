@@ -7,13 +7,23 @@ export class SendCancelledError extends Error {
   readonly retriable = false;
 }
 
+/** What the partitions of one send have in common. */
+export interface Sending {
+  /** Nobody waits for it any more. */
+  readonly cancelled: boolean;
+  /** The producer has counted records that it has not sent: its next ones would be out of sequence. */
+  skipped?: boolean;
+}
+
 /** Records of one partition in one request. kafkajs reads `length` to count its sequence numbers. */
 export class PartitionRecords {
+  private sequence: number | undefined;
+
   constructor(
     readonly records: readonly NewRecord[],
     /** About as many bytes as they take when they are encoded. */
     readonly bytes: number,
-    private readonly send: { readonly cancelled: boolean },
+    private readonly send: Sending,
   ) {}
 
   get length(): number {
@@ -23,6 +33,21 @@ export class PartitionRecords {
   /** @throws SendCancelledError */
   throwIfCancelled(): void {
     if (this.send.cancelled) throw new SendCancelledError('nobody waits for this batch any more');
+  }
+
+  /**
+   * Whether these records were sent before with another sequence number, so that they must not be sent again.
+   *
+   * kafkajs repeats a send of which one broker's part has failed. It keeps the numbers of the partitions that were not
+   * acknowledged, and counts on after those that were. If such a partition has moved since, its records are sent again with
+   * the next numbers, and the broker does not recognise them: they would be written twice. Nothing but the number is known
+   * here, not whether a broker has acknowledged them.
+   */
+  isRenumbered(firstSequence: number): boolean {
+    this.sequence ??= firstSequence;
+    if (this.sequence === firstSequence) return false;
+    this.send.skipped = true;
+    return true;
   }
 }
 

@@ -1,7 +1,7 @@
 import { LogUnavailableError } from '../../errors.js';
 import type { NewRecord } from '../../log.js';
 import type { Append } from './append.js';
-import { GroupedRecords, PartitionRecords } from './partition-records.js';
+import { GroupedRecords, PartitionRecords, type Sending } from './partition-records.js';
 
 export interface SendBounds {
   sendRecords: number;
@@ -30,9 +30,11 @@ interface TopicShare {
 }
 
 /** What goes to Kafka in one request: the records of several appends, by topic and partition. */
-export class SendBatch {
+export class SendBatch implements Sending {
   /** Set when nobody waits for it any more; kafkajs then gives up trying. */
   cancelled = false;
+  /** Set where a partition was not sent again, see `PartitionRecords.isRenumbered`: the producer is of no use after that. */
+  skipped = false;
   deadline = Infinity;
   private readonly topics = new Map<string, TopicShare>();
   private records = 0;

@@ -21,6 +21,8 @@ class HandBroker {
   refusing = false;
   forgetting = false;
   answersAtOnce = true;
+  /** Of the tries of a send, as kafkajs counts them. */
+  sequences = [0];
   gone = new Set<string>();
   private readonly ends = new Map<string, number>();
 
@@ -36,6 +38,9 @@ class HandBroker {
   }
 
   private take(topics: { topic: string; messages: GroupedRecords }[]): Promise<WrittenBatch[]> {
+    for (const sequence of this.sequences) {
+      for (const { messages } of topics) messages.byPartition[0]?.isRenumbered(sequence);
+    }
     return new Promise((resolve, reject) => {
       const records = topics.flatMap(({ messages }) =>
         Object.values(messages.byPartition).flatMap((p) => p.records),
@@ -135,6 +140,18 @@ describe('a send lane', () => {
     expect(positions.map(({ offset }) => offset)).toEqual([0, 1, 2, 3]);
     const sent = broker.sent.map(({ values }) => values.map((value) => value[0]).join(''));
     expect(sent).toEqual(['ab', 'c', 'd']);
+  });
+
+  it('replaces its producer after a request that left out what had another sequence number before', async () => {
+    const broker = new HandBroker();
+    const lane = laneOn(broker);
+    await append(lane, records('a')).result;
+    expect(broker.connections).toBe(1);
+    broker.sequences = [3, 4];
+    await append(lane, records('b')).result;
+    broker.sequences = [0];
+    await append(lane, records('c')).result;
+    expect(broker.connections).toBe(2);
   });
 
   it('replaces its producer after a failed request: its sequence numbers are not to be trusted any more', async () => {

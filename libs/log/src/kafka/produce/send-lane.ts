@@ -40,7 +40,8 @@ const slowMs = 1_000;
  * 353). What arrives meanwhile goes into the next request together.
  *
  * After any failed request the producer is replaced by one with a new id: kafkajs uses the sequence numbers of a failed
- * request again, and a broker that has those records after all would take the next ones for repeats and drop them.
+ * request again, and a broker that has those records after all would take the next ones for repeats and drop them. The
+ * same is done after a request that left out records which were already written.
  */
 export class SendLane {
   private readonly queue: QueuedAppend[] = [];
@@ -110,6 +111,7 @@ export class SendLane {
     const slow = setTimeout(() => void this.lookForTopics(batch), slowMs);
     try {
       batch.written(await this.orGivenUp(batch, sending));
+      if (batch.skipped) this.retire(producer);
     } catch (error) {
       batch.cancelled = true;
       this.retire(producer);

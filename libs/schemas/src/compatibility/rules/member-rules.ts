@@ -121,7 +121,10 @@ function rest(comparison: Comparing, writer: Shape, options: Rest): Difference[]
   if (writer.parts.some(fits)) return found;
   const { names } = comparison;
   const closed = reader.impossible;
-  const own = writer.parts.flatMap((one) => comparison.members.others(one, patterns) ?? []);
+  // Permitting anything is no description, however it is written.
+  const own = writer.parts
+    .flatMap((one) => comparison.members.others(one, patterns) ?? [])
+    .filter((one) => !isOpenTo(comparison, one));
   if (own.length > 0 && !closed) return [...found, ...own.flatMap((one) => comparison.below(one, reader))];
   const detail = closed
     ? `${names.reader} permits no other properties, ${names.writer} does`

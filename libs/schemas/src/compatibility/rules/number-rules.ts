@@ -34,7 +34,8 @@ export const multiple: ComparisonRule = (comparison, writer, part) => {
   const step = part.schema.multipleOf;
   const written = kindsOf(writer);
   if (typeof step !== 'number' || (written & numberKinds) === 0) return [];
-  const fits = multipleOf(step);
+  const isMultiple = multipleOf(step);
+  const fits = (value: number) => isMultiple(value);
   const steps = writer.parts.flatMap(({ schema }) =>
     typeof schema.multipleOf === 'number' ? [schema.multipleOf] : [],
   );

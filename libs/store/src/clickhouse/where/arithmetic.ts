@@ -1,21 +1,18 @@
 import { UntranslatableExpressionError } from '../../errors.js';
+import { calculated, computed, named, type Arithmetic } from './numbers.js';
 import type { Value } from './value.js';
 
-export type Arithmetic = '+' | '-' | '*' | '/' | '%';
-
-/**
- * Numbers are doubles here, whole or not, so that 5 / 2 is 2.5 whatever was sent as 5 or 5.0. Dividing by 0 is an
- * error. `+` joins strings; times and durations are added and taken apart.
- */
+/** Numbers are decimals; dividing by 0 is an error. `+` joins strings; times and durations are added and taken apart. */
 export function arithmetic(operator: Arithmetic, [a, b]: [Value, Value], at: number): Value {
-  const result: Value = { at, exists: '' };
-  if (a.number !== undefined && b.number !== undefined)
-    result.number = ofNumbers(operator, a.number, b.number);
+  const numbers = a.decimal !== undefined && b.decimal !== undefined;
+  const result = numbers
+    ? computed(calculated(operator, a.decimal!, b.decimal!), at)
+    : ({ at, exists: '' } as Value);
   if (operator === '+' && a.string !== undefined && b.string !== undefined) {
     result.string = `concat(${a.string}, ${b.string})`;
   }
   if (operator === '+' || operator === '-') addTimes(operator, [a, b], result);
-  const parts = [result.number, result.string, result.timestamp, result.duration].filter(
+  const parts = [result.decimal, result.string, result.timestamp, result.duration].filter(
     (part) => part !== undefined,
   );
   if (parts.length === 0) {
@@ -26,20 +23,19 @@ export function arithmetic(operator: Arithmetic, [a, b]: [Value, Value], at: num
   return result;
 }
 
-function ofNumbers(operator: Arithmetic, a: string, b: string): string {
-  if (operator === '/') return `(${a} / nullIf(${b}, 0))`;
-  if (operator === '%') return `modulo(${a}, nullIf(${b}, 0))`;
-  return `(${a} ${operator} ${b})`;
+/** Whole numbers that expressions compute with exactly: 285 years. */
+function micros(sum: string): string {
+  return named({ m: sum }, 'if(abs(m) <= 9007199254740991, m, NULL)');
 }
 
 function addTimes(operator: '+' | '-', [a, b]: [Value, Value], result: Value): void {
   if (a.timestamp !== undefined && b.duration !== undefined) {
-    result.timestamp = `(${a.timestamp} ${operator} ${b.duration})`;
+    result.timestamp = micros(`(${a.timestamp} ${operator} ${b.duration})`);
   } else if (operator === '+' && a.duration !== undefined && b.timestamp !== undefined) {
-    result.timestamp = `(${a.duration} + ${b.timestamp})`;
+    result.timestamp = micros(`(${a.duration} + ${b.timestamp})`);
   } else if (operator === '-' && a.timestamp !== undefined && b.timestamp !== undefined) {
-    result.duration = `(${a.timestamp} - ${b.timestamp})`;
+    result.duration = micros(`(${a.timestamp} - ${b.timestamp})`);
   } else if (a.duration !== undefined && b.duration !== undefined) {
-    result.duration = `(${a.duration} ${operator} ${b.duration})`;
+    result.duration = micros(`(${a.duration} ${operator} ${b.duration})`);
   }
 }

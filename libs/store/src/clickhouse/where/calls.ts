@@ -2,6 +2,7 @@ import type { Expression } from '#contracts';
 import { UntranslatableExpressionError } from '../../errors.js';
 import type { Params } from '../params.js';
 import { durationLiteral, timestampLiteral } from './literal.js';
+import { computed, decimalOfText, microsOf, named, wholeNumber } from './numbers.js';
 import { json, need, valueOf, type Value } from './value.js';
 
 type Call = Extract<Expression, { kind: 'call' }>;
@@ -33,6 +34,9 @@ const timeParts: Record<string, (time: string) => string> = {
   getSeconds: (time) => `toSecond(${time})`,
   getMilliseconds: (time) => `toMillisecond(${time})`,
 };
+
+/** What DateTime64 holds: the years 1900 to 2299. */
+const isTime = 'time >= -2208988800000000 AND time < 10413792000000000';
 
 /** A function or a method. */
 export function callValue(call: Call, params: Params, translate: Translate): Value {
@@ -78,7 +82,8 @@ function methodValue(object: Expression, { call, translate }: Context): Value {
       const sql = test(need(receiver, 'string', name), need(translate(argument), 'string', name));
       return valueOf('bool', sql, at);
     }
-    if (name === 'matches') return matches(receiver, argument, { at, translate });
+    if (name === 'matches')
+      return matches(receiver, argument, { at, maxBytes: call.maxBytes ?? 0, translate });
   }
   if (args.length > 0) throw unknown(call);
   if (name === 'size') return size(receiver, at);
@@ -86,21 +91,27 @@ function methodValue(object: Expression, { call, translate }: Context): Value {
   if (name === 'upperAscii') return valueOf('string', `upper(${need(receiver, 'string', name)})`, at);
   const part = Object.hasOwn(timeParts, name) ? timeParts[name] : undefined;
   if (!part) throw unknown(call);
-  const time = `fromUnixTimestamp64Micro(${need(receiver, 'timestamp', name)}, 'UTC')`;
-  return valueOf('number', `toFloat64(${part(time)})`, at);
+  const time = part("fromUnixTimestamp64Micro(time, 'UTC')");
+  const sql = named({ time: need(receiver, 'timestamp', name) }, `if(${isTime}, toInt64(${time}), NULL)`);
+  return wholeNumber(sql, at);
 }
 
-/** `(?-s)`: in CEL a dot stops at line breaks; in ClickHouse it does not unless told so. */
+/**
+ * `(?-s)`: in CEL a dot stops at line breaks; in ClickHouse it does not unless told so. A text that is too long for the
+ * pattern is an error, and is not searched at all.
+ */
 function matches(
   receiver: Value,
   pattern: Expression,
-  { at, translate }: { at: number; translate: Translate },
+  { at, maxBytes, translate }: { at: number; maxBytes: number; translate: Translate },
 ): Value {
   if (pattern.kind !== 'literal' || typeof pattern.value !== 'string') {
     throw new UntranslatableExpressionError('The pattern of matches() has to be written out.', pattern.at);
   }
   const sql = need(translate({ ...pattern, value: `(?-s)${pattern.value}` }), 'string', 'matches');
-  return valueOf('bool', `match(${need(receiver, 'string', 'matches')}, ${sql})`, at);
+  const isShort = `length(s) <= ${maxBytes}`;
+  const found = `if(${isShort}, match(if(${isShort}, assumeNotNull(s), ''), ${sql}), NULL)`;
+  return valueOf('bool', named({ s: need(receiver, 'string', 'matches') }, found), at);
 }
 
 /** False where the member, or one on the way to it, is missing; null is there. */
@@ -125,43 +136,66 @@ function size(value: Value, at: number): Value {
   }
   if (cases.length === 0)
     throw new UntranslatableExpressionError('size() needs a string or a list.', value.at);
-  return valueOf('number', `toFloat64(multiIf(${cases.join(', ')}, NULL))`, at);
+  return wholeNumber(`toInt64(multiIf(${cases.join(', ')}, NULL))`, at);
 }
 
+/** RFC 3339, between the years 1900 and 2200; or seconds since 1970. */
 function timestampOf(value: Value, at: number): Value {
-  const text = need(value, 'string', 'timestamp()');
-  const form =
-    "'^\\\\d{4}-\\\\d\\\\d-\\\\d\\\\d[Tt]\\\\d\\\\d:\\\\d\\\\d:\\\\d\\\\d(\\\\.\\\\d{1,9})?([Zz]|[+-]\\\\d\\\\d:\\\\d\\\\d)$'";
-  const time = `parseDateTime64BestEffortOrNull(${text}, 6, 'UTC')`;
-  return valueOf('timestamp', `if(match(${text}, ${form}), toUnixTimestamp64Micro(${time}), NULL)`, at);
+  const parts: string[] = [];
+  if (value.string !== undefined) {
+    const clock = '([01][0-9]|2[0-3]):[0-5][0-9]';
+    const form = `'^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]${clock}:[0-5][0-9]([.][0-9]{1,9})?([Zz]|[-+]${clock})$'`;
+    const time = "toUnixTimestamp64Micro(parseDateTime64BestEffortOrNull(upper(text), 6, 'UTC'))";
+    const inRange = 'time >= -2208988800000000 AND time < 7258118400000000';
+    const checked = named({ time }, `if(${inRange}, time, NULL)`);
+    parts.push(named({ text: value.string }, `if(match(text, ${form}), ${checked}, NULL)`));
+  }
+  if (value.decimal !== undefined) {
+    parts.push(named({ time: microsOf(value.decimal) }, `if(${isTime}, time, NULL)`));
+  }
+  if (parts.length === 0)
+    throw new UntranslatableExpressionError('timestamp() needs a string or a number.', at);
+  return valueOf(
+    'timestamp',
+    parts.length === 1 ? (parts[0] as string) : `coalesce(${parts.join(', ')})`,
+    at,
+  );
 }
+
+const forms = {
+  int: "'^[-+]?[0-9]{1,19}$'",
+  double: "'^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$'",
+};
 
 function conversion(to: 'int' | 'double' | 'string', value: Value, at: number): Value {
-  if (to === 'string') {
-    const parts = [
-      value.string,
-      value.bool && `multiIf(isNull(${value.bool}), NULL, ${value.bool}, 'true', 'false')`,
-      value.integer && `toString(${value.integer})`,
-      value.number && numberText(value.number),
-    ];
-    const sql = parts.filter((part) => part !== undefined && part !== '');
-    if (sql.length === 0) throw new UntranslatableExpressionError('This cannot become a string.', value.at);
-    return valueOf('string', `coalesce(${sql.join(', ')})`, at);
-  }
-  const form =
-    to === 'int' ? "'^[+-]?[0-9]{1,19}$'" : "'^[+-]?([0-9]+(\\\\.[0-9]*)?|\\\\.[0-9]+)([eE][+-]?[0-9]+)?$'";
-  const parts: string[] = [];
-  if (value.number !== undefined) parts.push(to === 'int' ? `trunc(${value.number})` : value.number);
+  if (to === 'string') return text(value, at);
+  const decimals: string[] = [];
+  if (value.decimal !== undefined) decimals.push(to === 'int' ? `trunc(${value.decimal})` : value.decimal);
   if (value.string !== undefined) {
-    parts.push(`if(match(${value.string}, ${form}), toFloat64OrNull(${value.string}), NULL)`);
+    const read = decimalOfText('text');
+    decimals.push(named({ text: value.string }, `if(match(text, ${forms[to]}), ${read}, NULL)`));
   }
-  if (parts.length === 0) throw new UntranslatableExpressionError('This cannot become a number.', value.at);
-  return valueOf('number', parts.length === 1 ? (parts[0] as string) : `coalesce(${parts.join(', ')})`, at);
+  if (decimals.length === 0)
+    throw new UntranslatableExpressionError('This cannot become a number.', value.at);
+  const result = computed(
+    decimals.length === 1 ? (decimals[0] as string) : `coalesce(${decimals.join(', ')})`,
+    at,
+  );
+  if (to === 'int' || value.number === undefined) return result;
+  // A number stays what it is, in range or not.
+  const number = `coalesce(${value.number}, ${result.number})`;
+  return { ...result, number, exists: `isNotNull(${number})` };
 }
 
-/** As JavaScript writes it: `1e+21` where ClickHouse writes `1e21`, and `0` for negative zero. */
-function numberText(number: string): string {
-  return `replaceRegexpOne(toString(${number} + 0), 'e([0-9])', 'e+\\\\1')`;
+function text(value: Value, at: number): Value {
+  const parts = [
+    value.string,
+    value.bool && `multiIf(isNull(${value.bool}), NULL, ${value.bool}, 'true', 'false')`,
+    value.decimal && `toString(${value.decimal})`,
+  ];
+  const sql = parts.filter((part) => part !== undefined && part !== '');
+  if (sql.length === 0) throw new UntranslatableExpressionError('This cannot become a string.', value.at);
+  return valueOf('string', `coalesce(${sql.join(', ')})`, at);
 }
 
 function unknown(call: Call): UntranslatableExpressionError {

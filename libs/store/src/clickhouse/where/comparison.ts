@@ -1,6 +1,6 @@
 import type { BinaryOperator } from '#contracts';
 import { UntranslatableExpressionError } from '../../errors.js';
-import { json, kinds, valueOf, type Kind, type Value } from './value.js';
+import { kinds, valueOf, type Kind, type Value } from './value.js';
 
 export type Ordering = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
 
@@ -16,8 +16,7 @@ export function equality(a: Value, b: Value, at: number): Value {
     throw new UntranslatableExpressionError('The two sides can never be of one type.', at);
   }
   const conditions = [a.exists, b.exists].filter((exists) => exists !== '1');
-  const [x, y] = [a.container, b.container];
-  if (x && y) conditions.push(`NOT (${isContainer(x)} AND ${isContainer(y)})`);
+  if (a.isContainer && b.isContainer) conditions.push(`NOT ((${a.isContainer}) AND (${b.isContainer}))`);
   const equal = `(${same.join(' OR ')})`;
   const sql = conditions.length === 0 ? equal : `if(${conditions.join(' AND ')}, ${equal}, NULL)`;
   return valueOf('bool', sql, at);
@@ -35,13 +34,34 @@ export function ordering(operator: Ordering, [a, b]: [Value, Value], at: number)
   return valueOf('bool', parts.length === 1 ? (parts[0] as string) : `coalesce(${parts.join(', ')})`, at);
 }
 
-/** Numbers are compared as integers where both are whole: a Float64 is not exact past 2^53. */
-function compared(kind: Kind, operator: string, [a, b]: [Value, Value]): string {
-  const plain = `(${a[kind]} ${operator} ${b[kind]})`;
-  if (kind !== 'number' || a.integer === undefined || b.integer === undefined) return plain;
-  return `ifNull((${a.integer} ${operator} ${b.integer}), ${plain})`;
+type Operator = '=' | Ordering;
+
+function compared(kind: Kind, operator: Operator, [a, b]: [Value, Value]): string {
+  if (kind === 'number') return comparedNumbers(operator, [a, b]);
+  return `(${a[kind]} ${operator} ${b[kind]})`;
 }
 
-function isContainer(place: NonNullable<Value['container']>): string {
-  return `${json('JSONType', place)} IN ('Array', 'Object')`;
+/** What of the doubles decides where they differ; equal ones say `equal` where there is no more to compare. */
+const ofDoubles: Record<Operator, { decides: string; equal: 0 | 1 }> = {
+  '=': { decides: '', equal: 1 },
+  '<': { decides: '<', equal: 0 },
+  '<=': { decides: '<', equal: 1 },
+  '>': { decides: '>', equal: 0 },
+  '>=': { decides: '>', equal: 1 },
+};
+
+/**
+ * Exact between numbers in the range that is computed with; another one counts as the double nearest to it. What has been
+ * read is compared as doubles first: only where they are equal do more digits matter.
+ */
+function comparedNumbers(operator: Operator, [a, b]: [Value, Value]): string {
+  if (a.integer !== undefined && b.integer !== undefined) return `(${a.integer} ${operator} ${b.integer})`;
+  const [doubles, decimals] = [
+    `${a.number} ${operator} ${b.number}`,
+    `${a.decimal} ${operator} ${b.decimal}`,
+  ];
+  if (a.isComputed || b.isComputed) return `ifNull(${decimals}, ${doubles})`;
+  const { decides, equal } = ofDoubles[operator];
+  const same = `${a.number} = ${b.number} AND ifNull(${decimals}, ${equal})`;
+  return decides === '' ? `(${same})` : `(${a.number} ${decides} ${b.number} OR ${same})`;
 }

@@ -1,25 +1,24 @@
 import { parseTime } from '#contracts';
 import { UntranslatableExpressionError } from '../../errors.js';
 import type { Params } from '../params.js';
+import { decimalOfText } from './numbers.js';
 import type { Value } from './value.js';
 
 type Literal = string | number | bigint | boolean | null;
 
-const [smallest, largest] = [-(2n ** 127n), 2n ** 127n - 1n];
+/** Of an Int128. */
+const mostInteger = 2n ** 127n;
 
 export function literalValue(value: Literal, at: number, params: Params): Value {
   if (value === null) return { at, isNull: '1', exists: '1' };
   if (typeof value === 'string') return { at, string: params.bind('String', value), exists: '1' };
   if (typeof value === 'boolean') return { at, bool: value ? 'true' : 'false', exists: '1' };
   const number = params.bind('Float64', Number(value));
-  if (typeof value === 'bigint') {
-    if (value < smallest || value > largest) {
-      throw new UntranslatableExpressionError('The number is too large.', at);
-    }
-    return { at, number, integer: params.bind('Int128', value.toString()), exists: '1' };
-  }
-  if (!Number.isSafeInteger(value)) return { at, number, exists: '1' };
-  return { at, number, integer: params.bind('Int128', value.toString()), exists: '1' };
+  const decimal = decimalOfText(params.bind('String', String(value)));
+  const whole = typeof value === 'bigint' ? value : Number.isSafeInteger(value) ? BigInt(value) : undefined;
+  if (whole === undefined || whole >= mostInteger || whole <= -mostInteger)
+    return { at, number, decimal, exists: '1' };
+  return { at, number, decimal, integer: params.bind('Int128', whole.toString()), exists: '1' };
 }
 
 /** `timestamp("2026-11-21T04:00:00Z")` */

@@ -1,7 +1,8 @@
 import type { Expression } from '#contracts';
 import { UntranslatableExpressionError } from '../../errors.js';
 import type { Params } from '../params.js';
-import { json, type JsonPlace, type Value } from './value.js';
+import { columnNumber, decimalOfText } from './numbers.js';
+import { exactJson, json, type JsonPlace, type Value } from './value.js';
 
 /** A step of a path: a member's name or a list's index. */
 type Step = { key: string } | { index: number };
@@ -49,16 +50,9 @@ function columnValue(name: string, at: number): Value {
     return { at, string: "nullIf(entity_id, '')", isNull: "entity_id = ''", exists: '1' };
   }
   if (times.has(name)) return { at, timestamp: `toUnixTimestamp64Micro(${name})`, exists: '1' };
-  if (integers.has(name))
-    return { at, number: `toFloat64(${name})`, integer: `toInt128(${name})`, exists: '1' };
+  if (integers.has(name)) return { at, ...columnNumber(name), exists: '1' };
   if (optionalIntegers.has(name)) {
-    return {
-      at,
-      number: `toFloat64(nullIf(${name}, 0))`,
-      integer: `toInt128(nullIf(${name}, 0))`,
-      isNull: `${name} = 0`,
-      exists: '1',
-    };
+    return { at, ...columnNumber(`nullIf(${name}, 0)`), isNull: `${name} = 0`, exists: '1' };
   }
   return { at, string: texts[name], exists: '1' };
 }
@@ -78,19 +72,18 @@ function jsonValue(
   }
   const type = json('JSONType', place);
   const guarded = (condition: string) => [...guards, condition].join(' AND ');
+  const isNumber = `${type} IN ('Int64', 'UInt64', 'Double')`;
   const when = (condition: string, sql: string) => `if(${guarded(condition)}, ${sql}, NULL)`;
   return {
     at,
     string: when(`${type} = 'String'`, json('JSONExtractString', place)),
-    number: when(`${type} IN ('Int64', 'UInt64', 'Double')`, json('JSONExtractFloat', place)),
-    integer: when(
-      `${type} IN ('Int64', 'UInt64')`,
-      `if(${type} = 'Int64', toInt128(${json('JSONExtractInt', place)}), toInt128(${json('JSONExtractUInt', place)}))`,
-    ),
+    number: when(isNumber, json('JSONExtractFloat', place)),
+    decimal: when(isNumber, decimalOfText(`trim(BOTH '"' FROM ${exactJson('JSONExtractRaw', place)})`)),
     bool: when(`${type} = 'Bool'`, json('JSONExtractBool', place)),
     isNull: guarded(`${json('JSONHas', place)} AND ${type} = 'Null'`),
     exists: guarded(steps.length === 0 ? '1' : json('JSONHas', place)),
     container: place,
+    isContainer: guarded(`${type} IN ('Array', 'Object')`),
   };
 }
 

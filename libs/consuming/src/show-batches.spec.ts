@@ -1,0 +1,34 @@
+import { MemoryLog } from '#log';
+import { UnderWay } from '#telemetry';
+import { expect, it, vi } from 'vitest';
+import { showBatches } from './show-batches.js';
+
+it('given a consumer that works on a batch, then the batch is under way until the handler has it done', async () => {
+  const works = new UnderWay();
+  const memory = new MemoryLog();
+  const log = showBatches(memory, works);
+  await log.admin.create('orders', { partitions: 1 });
+  let release = (): void => undefined;
+  const consumer = log.consumer({
+    group: 'g',
+    onCrash: (error) => expect.unreachable(String(error)),
+    handler: {
+      assigned: async ({ position }) => position,
+      batch: () => new Promise<void>((resolve) => (release = resolve)),
+      revoked: () => undefined,
+    },
+  });
+  await consumer.subscribe(['orders']);
+  const producer = await log.producer();
+  await producer.append([{ topic: 'orders', key: 'k', value: '{}' }]);
+  await vi.waitFor(() =>
+    expect(works.latest(5)).toEqual([{ group: 'g', topic: 'orders', partition: 0, offset: 0, records: 1 }]),
+  );
+  release();
+  await vi.waitFor(() => {
+    works.look();
+    expect(works.size).toBe(0);
+  });
+  await consumer.close();
+  await log.close();
+});

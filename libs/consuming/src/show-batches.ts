@@ -1,0 +1,32 @@
+import type { Log } from '#log';
+import type { UnderWay } from '#telemetry';
+
+/** The same log; while one of its consumers works on a batch, that is under way. */
+export function showBatches(log: Log, works: UnderWay): Log {
+  return {
+    admin: log.admin,
+    producer: () => log.producer(),
+    tableReader: (topic, handler) => log.tableReader(topic, handler),
+    close: () => log.close(),
+    consumer: (options) => {
+      const { handler, group } = options;
+      return log.consumer({
+        ...options,
+        handler: {
+          assigned: (assignment) => handler.assigned(assignment),
+          revoked: (partition) => handler.revoked(partition),
+          batch: async (batch) => {
+            const { topic, partition, records } = batch;
+            const offset = records[0]?.offset ?? -1;
+            const end = works.begin({ group, topic, partition, offset, records: records.length });
+            try {
+              await handler.batch(batch);
+            } finally {
+              end();
+            }
+          },
+        },
+      });
+    },
+  };
+}

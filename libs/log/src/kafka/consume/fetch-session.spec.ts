@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { FetchSession } from './fetch-session.js';
+
+interface Place {
+  topic: string;
+  partition: number;
+  next: number;
+}
+
+const place = (topic: string, next = 0): Place => ({ topic, partition: 0, next });
+const ok = { errorCode: 0, sessionId: 7 };
+const topicsOf = (list: readonly { topic: string }[]): string[] => list.map(({ topic }) => topic);
+
+/** A session that the broker has granted, over these partitions. */
+function granted(...places: Place[]): FetchSession<Place> {
+  const session = new FetchSession<Place>();
+  for (const one of places) session.want(one);
+  session.next();
+  session.answered(ok);
+  return session;
+}
+
+describe('a fetch session', () => {
+  it('names every partition once, and then none that stays as it is', () => {
+    const session = new FetchSession<Place>();
+    const many = Array.from({ length: 500 }, (_, i) => place(`t${i}`));
+    for (const one of many) session.want(one);
+    const first = session.next();
+    expect([first.sessionId, first.sessionEpoch, first.places.length]).toEqual([0, 0, 500]);
+    session.answered(ok);
+    for (const epoch of [1, 2, 3]) {
+      expect(session.next()).toEqual({ sessionId: 7, sessionEpoch: epoch, places: [], forgotten: [] });
+      session.answered(ok);
+    }
+  });
+
+  it('names a partition again after its offset has moved', () => {
+    const [a, b] = [place('a'), place('b')];
+    const session = granted(a, b);
+    a.next = 5;
+    session.want(a);
+    expect(session.next().places).toEqual([{ topic: 'a', partition: 0, offset: 5 }]);
+  });
+
+  it('has what is held back forgotten, and adds it again when it is wanted', () => {
+    const [a, b] = [place('a'), place('b')];
+    const session = granted(a, b);
+    session.hold(a);
+    expect([session.size, session.holding]).toEqual([1, true]);
+    const without = session.next();
+    expect([without.places, topicsOf(without.forgotten)]).toEqual([[], ['a']]);
+    session.answered(ok);
+    session.want(a);
+    const again = session.next();
+    expect([topicsOf(again.places), again.forgotten, session.holding]).toEqual([['a'], [], false]);
+  });
+
+  it('says nothing of a partition that was held back and is wanted again before the next request', () => {
+    const a = place('a');
+    const session = granted(a);
+    session.hold(a);
+    session.want(a);
+    expect(session.next()).toMatchObject({ places: [], forgotten: [] });
+  });
+
+  it('has a partition that was dropped forgotten, and another one of its name added', () => {
+    const session = granted(place('a', 3), place('b'));
+    session.want(place('a', 3));
+    expect(topicsOf(session.next().places)).toEqual(['a']);
+    session.answered(ok);
+    const stranger = place('a', 3);
+    session.drop(stranger);
+    expect(session.next()).toMatchObject({ places: [], forgotten: [] });
+  });
+
+  it('takes no answer for a partition that was dropped or has moved since it was asked for', () => {
+    const [a, b, c] = [place('a'), place('b'), place('c')];
+    const session = granted(a, b, c);
+    session.drop(a);
+    b.next = 9;
+    expect(['a', 'b', 'c'].map((topic) => session.asked({ topic, partition: 0 }))).toEqual([
+      undefined,
+      undefined,
+      c,
+    ]);
+  });
+
+  it('names everything again when the broker does not know the session any more', () => {
+    const session = granted(place('a'), place('b'));
+    session.next();
+    expect(session.answered({ errorCode: 70, sessionId: 0 })).toBe(false);
+    const full = session.next();
+    expect([full.sessionId, full.sessionEpoch, topicsOf(full.places)]).toEqual([0, 0, ['a', 'b']]);
+  });
+
+  it('ends the session that it has when the broker counts otherwise, or no answer came', () => {
+    const session = granted(place('a'));
+    session.next();
+    expect(session.answered({ errorCode: 71, sessionId: 0 })).toBe(false);
+    expect(session.next()).toMatchObject({ sessionId: 7, sessionEpoch: 0, places: [{ topic: 'a' }] });
+    session.answered({ errorCode: 0, sessionId: 8 });
+    session.next();
+    session.lost();
+    expect(session.next()).toMatchObject({ sessionId: 8, sessionEpoch: 0, places: [{ topic: 'a' }] });
+  });
+
+  it('names everything each time, in turn, where the broker has no room for another session', () => {
+    const [a, b] = [place('a'), place('b')];
+    const session = new FetchSession<Place>();
+    for (const one of [a, b]) session.want(one);
+    session.next();
+    session.answered({ errorCode: 0, sessionId: 0 });
+    a.next = 4;
+    session.want(a);
+    const next = session.next();
+    expect([next.sessionEpoch, topicsOf(next.places)]).toEqual([0, ['b', 'a']]);
+  });
+
+  it('is ended with the broker once, and only where there is one', () => {
+    const session = granted(place('a'));
+    expect(session.ending()).toMatchObject({ sessionId: 7, sessionEpoch: -1, places: [] });
+    expect(session.ending()).toBeUndefined();
+    expect(new FetchSession<Place>().ending()).toBeUndefined();
+  });
+});

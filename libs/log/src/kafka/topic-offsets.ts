@@ -1,0 +1,103 @@
+import type { PartitionOffsets } from '../log.js';
+import { earliest, latest, type ClusterClient } from './cluster-client.js';
+import { ByteReader } from './consume/byte-reader.js';
+import { byTopic } from './consume/by-topic.js';
+import { listOffsetsRequestV2, type PartitionMetadata } from './kafkajs/internals.js';
+
+interface Place {
+  topic: string;
+  partition: number;
+}
+
+interface Found extends Place {
+  errorCode: number;
+  offset: number;
+}
+
+const readCommitted = 1;
+
+/**
+ * First and next offsets of many partitions, in two requests to each broker that leads some of them. Partitions are in
+ * order; one that has no leader, or that its broker knows nothing of, is left out.
+ * @throws when a broker cannot be reached
+ */
+export async function topicOffsets(
+  client: ClusterClient,
+  topics: ReadonlyMap<string, readonly PartitionMetadata[]>,
+): Promise<Map<string, PartitionOffsets[]>> {
+  const byLeader = new Map<number, Place[]>();
+  for (const [topic, partitions] of topics) {
+    for (const { partitionId: partition, leader } of partitions) {
+      if (leader < 0) continue;
+      const led = byLeader.get(leader) ?? [];
+      led.push({ topic, partition });
+      byLeader.set(leader, led);
+    }
+  }
+  const asked = [...byLeader].map(async ([leader, places]) => {
+    const [beginnings, ends] = await Promise.all([
+      listOffsets(client, { leader, places, timestamp: earliest }),
+      listOffsets(client, { leader, places, timestamp: latest }),
+    ]);
+    return joined(beginnings, ends);
+  });
+  const found = new Map<string, PartitionOffsets[]>();
+  for (const { topic, ...offsets } of (await Promise.all(asked)).flat()) {
+    const known = found.get(topic) ?? [];
+    known.push(offsets);
+    found.set(topic, known);
+  }
+  for (const partitions of found.values()) partitions.sort((a, b) => a.partition - b.partition);
+  return found;
+}
+
+function joined(beginnings: readonly Found[], ends: readonly Found[]): (PartitionOffsets & Place)[] {
+  const beginningOf = new Map(
+    beginnings.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]),
+  );
+  return ends.flatMap(({ topic, partition, offset: end }) => {
+    const beginning = beginningOf.get(`${topic}/${partition}`);
+    return beginning === undefined ? [] : [{ topic, partition, beginning, end }];
+  });
+}
+
+async function listOffsets(
+  client: ClusterClient,
+  { leader, places, timestamp }: { leader: number; places: readonly Place[]; timestamp: number },
+): Promise<Found[]> {
+  const broker = await client.broker(leader);
+  const request = listOffsetsRequestV2({
+    replicaId: -1,
+    isolationLevel: readCommitted,
+    topics: byTopic(places, ({ partition }) => ({ partition, timestamp })),
+  });
+  const found = await broker.connectionPool.send({ request, response: { decode, parse } });
+  return found.filter(({ errorCode }) => errorCode === 0);
+}
+
+const parse = async (found: Found[]): Promise<Found[]> => found;
+
+/**
+ *     ListOffsets Response (Version: 2) => throttle_time_ms [responses]
+ *       throttle_time_ms => INT32
+ *       responses => topic [partition_responses]
+ *         topic => STRING
+ *         partition_responses => partition error_code timestamp offset
+ *           partition => INT32, error_code => INT16, timestamp => INT64, offset => INT64
+ *
+ * kafkajs fails the whole answer when one partition has an error.
+ */
+async function decode(payload: Buffer): Promise<Found[]> {
+  const reader = new ByteReader(payload);
+  const found: Found[] = [];
+  reader.skip(4);
+  for (let topics = reader.int32(); topics > 0; topics--) {
+    const topic = reader.string() ?? '';
+    for (let count = reader.int32(); count > 0; count--) {
+      const [partition, errorCode] = [reader.int32(), reader.int16()];
+      reader.skip(8);
+      found.push({ topic, partition, errorCode, offset: reader.int64() });
+    }
+  }
+  return found;
+}

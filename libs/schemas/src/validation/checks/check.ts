@@ -1,0 +1,39 @@
+import type { SchemaObject } from '../../document/schema.js';
+import { ExactNumber } from '../decimal.js';
+import type { ChargedPattern } from '../pattern-check.js';
+import type { Check } from '../run.js';
+
+export type { Check } from '../run.js';
+
+/** A schema whose keywords become checks. */
+export interface SchemaAt {
+  readonly schema: SchemaObject;
+  /** The check of the schema that a keyword holds, or of one of those that it holds. */
+  readonly inner: (keyword: string, part?: string | number) => Check;
+  readonly pattern: (source: string) => ChargedPattern;
+}
+
+/** Whether a value fits all of several checks; looks for more errors after the first one where the run asks for them. */
+export function all<T>(checks: readonly Check<T>[]): Check<T> {
+  const [only] = checks;
+  if (only && checks.length === 1) return only;
+  return (value, run) => {
+    let fits = true;
+    for (const check of checks) {
+      if (check(value, run)) continue;
+      if (!run.goesOn) return false;
+      fits = false;
+    }
+    return fits;
+  };
+}
+
+export type Kind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+
+export function kindOf(value: unknown): Kind {
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'number' || value instanceof ExactNumber) return 'number';
+  if (typeof value === 'boolean') return 'boolean';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : 'object';
+}

@@ -1,0 +1,70 @@
+import type { Check, SchemaAt } from './check.js';
+
+/** `allOf`, `anyOf`, `oneOf`, `not`, `if` with `then` and `else`, `dependentSchemas` */
+export function combinationChecks(at: SchemaAt): Check[] {
+  const { schema } = at;
+  return [
+    ...branches(at, 'allOf'),
+    ...('anyOf' in schema ? [anyOf(branches(at, 'anyOf'))] : []),
+    ...('oneOf' in schema ? [oneOf(branches(at, 'oneOf'))] : []),
+    ...('not' in schema ? [not(at.inner('not'))] : []),
+    ...('if' in schema ? [condition(at)] : []),
+    ...dependentSchemas(at),
+  ];
+}
+
+function branches({ schema, inner }: SchemaAt, keyword: string): Check[] {
+  return ((schema[keyword] as unknown[] | undefined) ?? []).map((_, index) => inner(keyword, index));
+}
+
+function anyOf(checks: readonly Check[]): Check {
+  return (value, run) => {
+    let fits = false;
+    for (const check of checks) {
+      if (run.branch(check, value)) fits = true;
+      // Each branch that fits may evaluate other members.
+      if (fits && !run.evaluated) return true;
+    }
+    return fits || noneFits('anyOf', { checks, value, run });
+  };
+}
+
+function oneOf(checks: readonly Check[]): Check {
+  return (value, run) => {
+    let fitting = 0;
+    for (const check of checks)
+      if (run.branch(check, value) && ++fitting > 1) return run.refuse('oneOf', { passingSchemas: true });
+    return fitting === 1 || noneFits('oneOf', { checks, value, run });
+  };
+}
+
+/** Says why not, for each branch, where errors are collected. */
+function noneFits(
+  keyword: string,
+  { checks, value, run }: { checks: readonly Check[]; value: unknown; run: Parameters<Check>[1] },
+): false {
+  for (const check of checks) if (run.goesOn) check(value, run);
+  return run.refuse(keyword);
+}
+
+function not(check: Check): Check {
+  return (value, run) => !run.fits(check, value) || run.refuse('not');
+}
+
+function condition({ schema, inner }: SchemaAt): Check {
+  const holds = inner('if');
+  const fits: Check = () => true;
+  const then = 'then' in schema ? inner('then') : fits;
+  const otherwise = 'else' in schema ? inner('else') : fits;
+  return (value, run) => (run.branch(holds, value) ? then : otherwise)(value, run);
+}
+
+function dependentSchemas({ schema, inner }: SchemaAt): Check[] {
+  return Object.keys((schema.dependentSchemas as object | undefined) ?? {}).map((name) => {
+    const check = inner('dependentSchemas', name);
+    return (value, run) =>
+      typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)
+        ? true
+        : check(value, run);
+  });
+}

@@ -1,0 +1,23 @@
+import { compareNumbers, multipleOf, type Numeric } from '../decimal.js';
+import type { Check, SchemaAt } from './check.js';
+
+const within: Readonly<Record<string, (order: number) => boolean>> = {
+  minimum: (order) => order >= 0,
+  maximum: (order) => order <= 0,
+  exclusiveMinimum: (order) => order > 0,
+  exclusiveMaximum: (order) => order < 0,
+};
+
+/** `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`: of numbers as they were written. */
+export function numberChecks({ schema }: SchemaAt): Check<Numeric>[] {
+  const checks: Check<Numeric>[] = [];
+  for (const [keyword, isWithin] of Object.entries(within)) {
+    const limit = schema[keyword];
+    if (typeof limit !== 'number') continue;
+    checks.push((value, run) => isWithin(compareNumbers(value, limit)) || run.refuse(keyword, { limit }));
+  }
+  if (typeof schema.multipleOf !== 'number') return checks;
+  const fits = multipleOf(schema.multipleOf);
+  checks.push((value, run) => fits(value, run) || run.refuse('multipleOf', schema));
+  return checks;
+}

@@ -1,0 +1,116 @@
+import { all, type Check, type SchemaAt } from './check.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** `minProperties`, `maxProperties`, `required`, `dependentRequired`, and the keywords about members and their names. */
+export function objectChecks(at: SchemaAt): Check<Members>[] {
+  const { minProperties, maxProperties } = at.schema;
+  const checks: Check<Members>[] = [];
+  if (typeof minProperties === 'number')
+    checks.push(
+      (value, run) =>
+        run.namesOf(value).length >= minProperties || run.refuse('minProperties', { limit: minProperties }),
+    );
+  if (typeof maxProperties === 'number')
+    checks.push(
+      (value, run) =>
+        run.namesOf(value).length <= maxProperties || run.refuse('maxProperties', { limit: maxProperties }),
+    );
+  return [...checks, ...requiredChecks(at), ...membersCheck(at)];
+}
+
+function requiredChecks({ schema }: SchemaAt): Check<Members>[] {
+  const { required, dependentRequired } = schema;
+  const checks = ((required as string[] | undefined) ?? []).map(
+    (name): Check<Members> =>
+      (value, run) =>
+        Object.hasOwn(value, name) || run.refuse('required', {}, name),
+  );
+  for (const [property, names] of Object.entries((dependentRequired as Record<string, string[]>) ?? {}))
+    checks.push((value, run) => {
+      if (!Object.hasOwn(value, property)) return true;
+      const missing = names.find((name) => !Object.hasOwn(value, name));
+      return missing === undefined || run.refuse('dependentRequired', { property }, missing);
+    });
+  return checks.length === 0 ? [] : [all(checks)];
+}
+
+function membersCheck(at: SchemaAt): Check<Members>[] {
+  const { schema, inner } = at;
+  const known = Object.keys((schema.properties as object | undefined) ?? {}).map(
+    (name) => [name, inner('properties', name)] as const,
+  );
+  const others = othersCheck(at, new Set(known.map(([name]) => name)));
+  if (known.length === 0 && !others) return [];
+  const checks = known.map(([name, check]): Check<Members> => (value, run) => {
+    if (!Object.hasOwn(value, name)) return true;
+    run.evaluated?.add(name);
+    return run.part(check, value[name], name);
+  });
+  return [all(others ? [...checks, others] : checks)];
+}
+
+/** The keywords for which all members have to be looked at: in one loop. */
+function othersCheck(
+  { schema, inner, pattern }: SchemaAt,
+  known: ReadonlySet<string>,
+): Check<Members> | undefined {
+  const { propertyNames, additionalProperties } = schema;
+  const patterns = Object.keys((schema.patternProperties as object | undefined) ?? {}).map(
+    (source) => [pattern(source), inner('patternProperties', source)] as const,
+  );
+  if (propertyNames === undefined && additionalProperties === undefined && patterns.length === 0)
+    return undefined;
+  const ofName = propertyNames === undefined ? undefined : inner('propertyNames');
+  const additional = additionalProperties === undefined ? undefined : inner('additionalProperties');
+  const check: Check<[Members, string]> = ([value, name], run) => {
+    let fits = ofName === undefined || run.nameOf(ofName, name);
+    let isKnown = known.has(name);
+    for (const [matches, one] of patterns) {
+      if (!matches(name, run)) continue;
+      isKnown = true;
+      fits = (fits || run.goesOn) && run.part(one, value[name], name) && fits;
+    }
+    if (isKnown || !additional) {
+      if (isKnown) run.evaluated?.add(name);
+      return fits;
+    }
+    run.evaluated?.add(name);
+    if (additionalProperties === false) return run.refuse('additionalProperties', {}, name);
+    return (fits || run.goesOn) && run.part(additional, value[name], name) && fits;
+  };
+  return (value, run) => {
+    let fits = true;
+    for (const name of run.namesOf(value)) {
+      run.charge(3);
+      if (check([value, name], run)) continue;
+      if (!run.goesOn) return false;
+      fits = false;
+    }
+    return fits;
+  };
+}
+
+/** `unevaluatedProperties`: after everything else about the value has been checked by `others`. */
+export function unevaluatedCheck({ schema, inner }: SchemaAt, others: Check): Check {
+  const check = inner('unevaluatedProperties');
+  const refusesAll = schema.unevaluatedProperties === false;
+  return (value, run) => {
+    const evaluated = run.evaluating(others, value);
+    if (!evaluated) return false;
+    const names = run.namesOf(value as Members);
+    let fits = true;
+    for (const name of names) {
+      run.charge(4);
+      run.evaluated?.add(name);
+      if (evaluated.has(name)) continue;
+      const fitting = refusesAll
+        ? run.refuse('unevaluatedProperties', {}, name)
+        : run.part(check, (value as Members)[name], name);
+      if (fitting) continue;
+      if (!run.goesOn) return false;
+      fits = false;
+    }
+    return fits;
+  };
+}

@@ -1,0 +1,31 @@
+import { formats } from '../formats.js';
+import { isAtLeast, isAtMost } from '../text-length.js';
+import type { Check, SchemaAt } from './check.js';
+
+/** A format may look several times at a longer text. */
+const short = 64;
+
+/** `minLength`, `maxLength`, `pattern`, `format` */
+export function textChecks({ schema, pattern }: SchemaAt): Check<string>[] {
+  const { minLength, maxLength, pattern: source, format } = schema;
+  const checks: Check<string>[] = [];
+  if (typeof minLength === 'number')
+    checks.push(
+      (text, run) => isAtLeast(text, minLength, run) || run.refuse('minLength', { limit: minLength }),
+    );
+  if (typeof maxLength === 'number')
+    checks.push(
+      (text, run) => isAtMost(text, maxLength, run) || run.refuse('maxLength', { limit: maxLength }),
+    );
+  if (typeof source === 'string') {
+    const matches = pattern(source);
+    checks.push((text, run) => matches(text, run) || run.refuse('pattern', schema));
+  }
+  const isOfFormat = typeof format === 'string' ? formats.get(format) : undefined;
+  if (isOfFormat)
+    checks.push((text, run) => {
+      run.charge(text.length > short ? text.length * 4 : text.length >> 1);
+      return isOfFormat(text) || run.refuse('format', schema);
+    });
+  return checks;
+}

@@ -1,0 +1,26 @@
+import { isInteger, type Numeric } from '../decimal.js';
+import { isOneOf } from '../equality.js';
+import type { Check, Kind, SchemaAt } from './check.js';
+
+/** `type`, of a value whose kind is known. */
+export function typeCheck(type: unknown): (kind: Kind, value: unknown) => boolean {
+  const types = new Set<unknown>([type].flat());
+  if (types.has('number') || !types.has('integer')) return (kind) => types.has(kind);
+  return (kind, value) => types.has(kind) || (kind === 'number' && isInteger(value as Numeric));
+}
+
+/** `const`, `enum` */
+export function valueChecks({ schema }: SchemaAt): Check[] {
+  const checks: Check[] = [];
+  if ('const' in schema) {
+    const isIt = isOneOf([schema.const]);
+    const params = { allowedValue: schema.const };
+    checks.push((value, run) => isIt(value, run) || run.refuse('const', params));
+  }
+  if (Array.isArray(schema.enum)) {
+    const isAmong = isOneOf(schema.enum);
+    const params = { allowedValues: schema.enum };
+    checks.push((value, run) => isAmong(value, run) || run.refuse('enum', params));
+  }
+  return checks;
+}

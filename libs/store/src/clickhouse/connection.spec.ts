@@ -1,0 +1,62 @@
+import { getEventListeners, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { StoreUnavailableError } from '../errors.js';
+import { Connection } from './connection.js';
+
+describe('a connection to ClickHouse', () => {
+  const open: { close(): unknown }[] = [];
+
+  afterEach(async () => {
+    for (const one of open.splice(0).toReversed()) await one.close();
+  });
+
+  /** A connection to a server that answers so to everything. */
+  async function connectionTo(status: number, body: string): Promise<Connection> {
+    const server = createServer((request, response) => {
+      request.resume();
+      response.writeHead(status).end(body);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const connection = new Connection({
+      ...{ url: `http://127.0.0.1:${port}`, user: 'default', password: '', database: 'default' },
+      ...{ maxConnections: 1, insertTimeoutMs: 60_000, queryTimeoutMs: 60_000 },
+    });
+    open.push(server, connection);
+    return connection;
+  }
+
+  it('leaves nothing behind on a signal that outlives its queries', async () => {
+    const { signal } = new AbortController();
+    const connection = await connectionTo(200, '[1]\n');
+    for (let i = 0; i < 4; i++) expect(await connection.select('SELECT 1', { signal })).toEqual([[1]]);
+    expect([getEventListeners(signal, 'abort'), dependents(signal)]).toEqual([[], 0]);
+  });
+
+  it('leaves nothing behind on the signal of a query that fails', async () => {
+    const { signal } = new AbortController();
+    const connection = await connectionTo(503, 'not now');
+    await expect(connection.select('SELECT 1', { signal })).rejects.toThrow(StoreUnavailableError);
+    expect([getEventListeners(signal, 'abort'), dependents(signal)]).toEqual([[], 0]);
+  });
+
+  it('ends a query with the reason of its signal', async () => {
+    const connection = await connectionTo(200, '[1]\n');
+    const ended = new AbortController();
+    const query = connection.select('SELECT 1', { signal: ended.signal });
+    ended.abort(new Error('nobody waits any more'));
+    await expect(query).rejects.toThrow('nobody waits any more');
+  });
+});
+
+/** How many signals Node remembers for having been made of this one by `AbortSignal.any`. */
+function dependents(signal: AbortSignal): number {
+  const key = Object.getOwnPropertySymbols(signal).find(({ description }) =>
+    description?.startsWith('kDepend'),
+  );
+  const known = key && (signal as unknown as Record<symbol, Set<unknown> | undefined>)[key];
+  return known?.size ?? 0;
+}

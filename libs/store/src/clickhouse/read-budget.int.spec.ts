@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allStreams } from '#contracts';
+import { rowsOf } from '../contract/rows.js';
+import { StoreOverloadedError } from '../errors.js';
+import type { ReadBudget } from '../read-budget.js';
+import type { Store } from '../store.js';
+import { openClickHouse } from './open.js';
+import { openTestStore, type TestStore } from './test-store.js';
+
+let test: TestStore;
+beforeAll(async () => {
+  test = await openTestStore();
+  const data = JSON.stringify({ text: 'x'.repeat(10_000) });
+  await test.store.writer.append(
+    rowsOf('orders', 1_000, () => ({ data })),
+    'rows',
+  );
+});
+afterAll(() => test.close());
+
+/** A budget of so many bytes for each answer, which remembers what was taken and what was given back. */
+class CountingBudget implements ReadBudget {
+  taken = 0;
+  ended = 0;
+
+  constructor(private readonly most: number) {}
+
+  share() {
+    return {
+      take: (bytes: number) => (this.taken += bytes) <= this.most,
+      end: () => void this.ended++,
+    };
+  }
+}
+
+/** What a store with this budget does; it is closed after that. */
+async function withBudget<T>(budget: ReadBudget, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = openClickHouse({ ...test.options, readBudget: budget });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const page = (store: Store, limit: number) =>
+  store.reader.query({ access: allStreams, streams: ['orders'], order: 'asc', limit });
+
+describe('an answer of the store', () => {
+  it('counts in the budget while it is read', async () => {
+    const budget = new CountingBudget(Infinity);
+    const { items } = await withBudget(budget, (store) => page(store, 500));
+    expect(items).toHaveLength(500);
+    expect(budget.taken).toBeGreaterThan(500 * 10_000);
+    expect(budget.ended).toBe(1);
+  });
+
+  it('is given up where the budget ends, long before it has been read whole', async () => {
+    const budget = new CountingBudget(1_000_000);
+    await withBudget(budget, async (store) => {
+      await expect(page(store, 900)).rejects.toThrow(StoreOverloadedError);
+      expect(budget.taken).toBeLessThan(5_000_000);
+      expect(budget.ended).toBe(1);
+    });
+  });
+
+  it('that was given up holds no place among the connections', async () => {
+    const budget = new CountingBudget(1_000_000);
+    await withBudget(budget, async (store) => {
+      for (let i = 0; i < 30; i++) await expect(page(store, 900)).rejects.toThrow(StoreOverloadedError);
+    });
+    expect(budget.ended).toBe(30);
+  });
+});

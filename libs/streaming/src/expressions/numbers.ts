@@ -1,0 +1,139 @@
+import { spend, spendOnText } from './budget.js';
+import {
+  compareScaled,
+  numeric,
+  powerOfTen,
+  readDecimal,
+  scaled,
+  unitsAt,
+  type Numeric,
+  type Scaled,
+} from './decimal.js';
+import { EvaluationError } from './errors.js';
+import { computable, computableNumbers, decimalPlaces, isComputable } from './number-range.js';
+import { smallProduct, smallSum } from './small-decimal.js';
+import { isNumeric, kindOf, Timestamp, type Value } from './values.js';
+
+/*
+ * Numbers as the decimals that were sent: 0.1 + 0.2 is 0.3, and 9007199254740993 is itself. What is computed with, and
+ * what comes of it, is in the range of `computable`; anything else is an error. Sums, differences and remainders are
+ * exact, products up to 36 decimal places; what lies after them is cut off. ClickHouse computes the same for a `where`.
+ */
+
+export function plus(a: Numeric, b: Numeric, at: number): Numeric {
+  const small = typeof a === 'number' && typeof b === 'number' ? smallSum(a, b) : undefined;
+  if (small !== undefined) return small;
+  const [x, y] = [scaledInRange(a, at), scaledInRange(b, at)];
+  const scale = Math.max(x.scale, y.scale);
+  return made({ units: unitsAt(x, scale) + unitsAt(y, scale), scale }, at);
+}
+
+export function minus(a: Numeric, b: Numeric, at: number): Numeric {
+  return plus(a, negated(b, at), at);
+}
+
+export function negated(value: Numeric, at: number): Numeric {
+  const { units, scale } = scaledInRange(value, at);
+  return typeof value === 'object' ? made({ units: -units, scale }, at) : -value;
+}
+
+export function times(a: Numeric, b: Numeric, at: number): Numeric {
+  const small = typeof a === 'number' && typeof b === 'number' ? smallProduct(a, b) : undefined;
+  if (small !== undefined) return small;
+  const [x, y] = [scaledInRange(a, at), scaledInRange(b, at)];
+  return made({ units: x.units * y.units, scale: x.scale + y.scale }, at);
+}
+
+/**
+ * Exact where 36 decimal places say it, else the double nearest to it, cut off after as many. A divisor has at most 21
+ * digits before its point: ClickHouse's long division has room for no more.
+ */
+export function divided(a: Numeric, b: Numeric, at: number): Numeric {
+  const [x, y] = [scaledInRange(a, at), divisor(b, at)];
+  if (compareScaled(magnitude(y), largestDivisor) >= 0) throw new EvaluationError(divisorTooLarge, at);
+  const scale = Math.max(x.scale, y.scale);
+  const [above, below] = [unitsAt(x, scale) * powerOfTen(decimalPlaces), unitsAt(y, scale)];
+  const units = above / below;
+  if (units * below === above) return made({ units, scale: decimalPlaces }, at);
+  // One more digit, which is not 0, tells what lies exactly in the middle of two doubles from what lies past it.
+  const nearest = Number(`${units}1e-${decimalPlaces + 1}`);
+  return made(scaled(nearest) as Scaled, at);
+}
+
+/** With the sign of the dividend. */
+export function remainder(a: Numeric, b: Numeric, at: number): Numeric {
+  // Never -0.
+  if (Number.isSafeInteger(a) && Number.isSafeInteger(b) && b !== 0) return (Number(a) % Number(b)) + 0;
+  const [x, y] = [scaledInRange(a, at), divisor(b, at)];
+  const scale = Math.max(x.scale, y.scale);
+  return made({ units: unitsAt(x, scale) % unitsAt(y, scale), scale }, at);
+}
+
+/** The whole part of a number or of a text's; of a time, the whole seconds since 1970. */
+export function toInt(value: Value, at: number): Numeric {
+  if (value instanceof Timestamp) return Math.floor(value.micros / 1_000_000);
+  if (typeof value === 'string' && /^[+-]?[0-9]{1,19}$/.test(value)) return read(value, at);
+  if (!isNumeric(value)) throw notANumber(value, at);
+  const { units, scale } = scaledInRange(value, at);
+  return made({ units: units / powerOfTen(scale), scale: 0 }, at);
+}
+
+/** Nothing is rounded: the decimal that the text says. */
+export function toDouble(value: Value, at: number): Numeric {
+  if (isNumeric(value)) return value;
+  if (typeof value === 'string') spendOnText(value.length * 2);
+  const form = /^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$/;
+  if (typeof value === 'string' && form.test(value)) return read(value, at);
+  throw notANumber(value, at);
+}
+
+/** All digits, without an exponent and without superfluous zeros. */
+export function numberText(value: Numeric, at: number): string {
+  const { units, scale } = scaledInRange(value, at);
+  if (scale === 0) return units.toString();
+  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+/** @throws EvaluationError for a number that nothing is computed with */
+export function scaledInRange(value: Numeric, at: number): Scaled {
+  return computable(value) ?? outOfRange(at);
+}
+
+const largestDivisor: Scaled = { units: 10n ** 21n, scale: 0 };
+const divisorTooLarge = 'A divisor has at most 21 digits before its point.';
+
+function magnitude({ units, scale }: Scaled): Scaled {
+  return { units: units < 0n ? -units : units, scale };
+}
+
+function divisor(value: Numeric, at: number): Scaled {
+  const divisor = scaledInRange(value, at);
+  if (divisor.units === 0n) throw new EvaluationError('Division by zero.', at);
+  return divisor;
+}
+
+function read(text: string, at: number): Numeric {
+  const value = readDecimal(text);
+  return value && isComputable(value) ? (numeric(value) as Numeric) : outOfRange(at);
+}
+
+/** What computing with more than doubles takes, in steps of the budget. */
+const stepsOfLongNumbers = 40;
+
+/** Cut off after the last place, and in the range. */
+function made({ units, scale }: Scaled, at: number): Numeric {
+  spend(stepsOfLongNumbers);
+  const excess = scale - decimalPlaces;
+  const cut = excess > 0 ? { units: units / powerOfTen(excess), scale: decimalPlaces } : { units, scale };
+  const value = numeric(cut);
+  return value !== undefined && computable(value) ? value : outOfRange(at);
+}
+
+function notANumber(value: Value, at: number): EvaluationError {
+  return new EvaluationError(`This ${kindOf(value)} is not a number.`, at);
+}
+
+function outOfRange(at: number): never {
+  throw new EvaluationError(`A number to compute with has at most ${computableNumbers}.`, at);
+}

@@ -1,0 +1,2 @@
+export { UnderWay, underWay, type Work } from './under-way.js';
+export { watchEventLoop } from './watchdog.js';

@@ -1,0 +1,99 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { eventLoopLongestStall, eventLoopStalls } from '../metrics.js';
+import { UnderWay } from './under-way.js';
+import { EventLoopWatchdog } from './watchdog.js';
+
+interface Line {
+  stall_ms: number;
+  cpu_ms: number;
+  under_way: object[];
+  stalls_not_logged?: number;
+}
+
+let wall: number;
+let processor: number;
+let lines: Line[];
+let works: UnderWay;
+let watchdog: EventLoopWatchdog;
+
+beforeEach(() => {
+  [wall, processor, lines, works] = [1_000, 500, [], new UnderWay()];
+  eventLoopStalls.reset();
+  watchdog = new EventLoopWatchdog({
+    works,
+    logger: { warn: (line: object) => void lines.push(line as Line) } as never,
+    wall: () => wall,
+    processor: () => processor,
+  });
+});
+
+/** The next look comes so many milliseconds late, of which the thread has computed for so many. */
+function lookLate(late: number, computed = late): void {
+  wall += 20 + late;
+  processor += computed;
+  watchdog.look();
+}
+
+type Values = { labels: { clock?: string | number }; value: number }[];
+
+const byClock = (values: Values): Record<string, number> =>
+  Object.fromEntries(values.map(({ labels, value }): [string, number] => [String(labels.clock), value]));
+
+async function shown(): Promise<Record<string, number>> {
+  watchdog.show();
+  return byClock((await eventLoopLongestStall.get()).values);
+}
+
+async function counted(): Promise<Record<string, number>> {
+  return byClock((await eventLoopStalls.get()).values);
+}
+
+describe('given a watchdog of the event loop', () => {
+  it('when every look is in time, there is no stall', async () => {
+    for (let i = 0; i < 10; i++) lookLate(0, 15);
+    expect(await shown()).toEqual({ wall: 0, cpu: 0 });
+    expect(lines).toEqual([]);
+  });
+
+  it('when the thread computes for 700 ms, both clocks show it, and it is counted', async () => {
+    lookLate(700);
+    lookLate(30);
+    expect(await shown()).toEqual({ wall: 0.7, cpu: 0.7 });
+    expect(await counted()).toEqual({ wall: 1, cpu: 1 });
+  });
+
+  it('when others have the processor meanwhile, only the wall clock shows it', async () => {
+    lookLate(700, 40);
+    expect(await shown()).toEqual({ wall: 0.7, cpu: 0.04 });
+    expect(await counted()).toEqual({ wall: 1 });
+  });
+
+  it('when a stall is longer than 200 ms, the log names what was under way, also what has just ended', () => {
+    works.begin({ request: 'r-1', route: '/api/v1/events/query' });
+    works.begin({ topic: 'orders', partition: 3 })();
+    lookLate(150);
+    expect(lines).toEqual([]);
+    works.begin({ request: 'r-2', route: '/api/v1/events' })();
+    lookLate(300, 280);
+    expect(lines).toEqual([
+      {
+        ...{ stall_ms: 300, cpu_ms: 280 },
+        under_way: [
+          { request: 'r-2', route: '/api/v1/events' },
+          { request: 'r-1', route: '/api/v1/events/query' },
+        ],
+      },
+    ]);
+  });
+
+  it('when it stalls again and again, there is a line every ten seconds, which says how many had none', () => {
+    for (let i = 0; i < 30; i++) lookLate(480);
+    expect(lines.map(({ stalls_not_logged }) => stalls_not_logged)).toEqual([undefined, 19]);
+  });
+
+  it('when five minutes have passed, a stall is forgotten', async () => {
+    lookLate(700);
+    wall += 6 * 60_000;
+    expect((await shown()).wall).toBe(0);
+  });
+});

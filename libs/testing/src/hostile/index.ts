@@ -1,0 +1,5 @@
+export * from './expressions.js';
+export * from './headers.js';
+export * from './json-shapes.js';
+export * from './patterns.js';
+export * from './texts.js';

@@ -1,0 +1,27 @@
+/** A regular expression and a text that it is expensive for, in an engine that is not careful. */
+export interface HostilePattern {
+  name: string;
+  pattern: string;
+  /** At most 1 MiB as JSON. */
+  text: string;
+}
+
+/** The worst patterns that are known, each with its text. */
+export const hostilePatterns: readonly HostilePattern[] = [
+  { name: 'nested repeats', pattern: '^((a+)+)+$', text: `${'a'.repeat(200_000)}!` },
+  { name: 'alternatives that overlap', pattern: '^(a|a|aa)*$', text: `${'a'.repeat(200_000)}!` },
+  { name: 'two repeats side by side', pattern: '^\\s*\\s*\\s*x$', text: ' '.repeat(200_000) },
+  { name: 'a repeat before an end that is not there', pattern: 'x*y', text: 'x'.repeat(200_000) },
+  { name: 'a program of many instructions', pattern: '(?:[ab]?){900}c', text: 'ab'.repeat(100_000) },
+  { name: 'the same twenty times', pattern: '(?:[ab]?){900}'.repeat(20), text: 'ab'.repeat(100_000) },
+  { name: 'nested counted repeats', pattern: '(((a{1,30}){1,30}){1,30})b', text: 'a'.repeat(100_000) },
+  { name: 'every letter of Unicode', pattern: '^(\\p{L}|\\p{M}|\\p{N}){1,500}$', text: 'ř̌'.repeat(100_000) },
+  { name: 'letters of either case', pattern: '(?i)(straße|ſ|K)+$', text: 'STRASSEſK'.repeat(20_000) },
+  { name: 'a lazy repeat', pattern: '^.*?.*?.*?=$', text: '='.repeat(100_000) + '!' },
+  { name: 'looking ahead', pattern: '(?=(a+))\\1b', text: 'a'.repeat(100_000) },
+  {
+    name: 'many alternatives',
+    pattern: Array.from({ length: 500 }, (_, i) => `w${i}`).join('|'),
+    text: 'w'.repeat(200_000),
+  },
+];

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, startKafka, type RunningKafka } from '#local';
+
+interface Node {
+  id: number;
+  port: number;
+  controllerPort: number;
+  running: RunningKafka | undefined;
+}
+
+const heapMb = 256;
+
+/**
+ * Three brokers, each also a controller, as a production cluster has them: topics have three replicas, and a write is
+ * acknowledged by at least two.
+ */
+export class KafkaCluster {
+  private constructor(
+    private readonly folder: string,
+    private readonly clusterId: string,
+    readonly nodes: readonly Node[],
+  ) {}
+
+  static async start(): Promise<KafkaCluster> {
+    const folder = await mkdtemp(join(tmpdir(), 'tributary-cluster-'));
+    const nodes: Node[] = [];
+    for (const id of [1, 2, 3]) {
+      nodes.push({ id, port: await freePort(), controllerPort: await freePort(), running: undefined });
+    }
+    const cluster = new KafkaCluster(folder, randomBytes(16).toString('hex').slice(0, 22), nodes);
+    try {
+      await Promise.all(nodes.map((node) => cluster.startNode(node)));
+      return cluster;
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+  }
+
+  /** `host:port`, comma-separated. */
+  get brokers(): string {
+    return this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  }
+
+  /** On the data there is. */
+  async startNode(node: Node): Promise<void> {
+    const voters = this.nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`);
+    node.running = await startKafka({
+      dataDir: join(this.folder, `kafka-${node.id}`),
+      port: node.port,
+      controllerPort: node.controllerPort,
+      clusterId: this.clusterId,
+      heapMb,
+      shortLived: true,
+      properties: {
+        'node.id': node.id,
+        'controller.quorum.voters': voters.join(','),
+        'default.replication.factor': this.nodes.length,
+        'offsets.topic.replication.factor': this.nodes.length,
+        'transaction.state.log.replication.factor': this.nodes.length,
+        'min.insync.replicas': 2,
+        // How soon the others take over from a broker that is silent.
+        'broker.session.timeout.ms': 4_000,
+      },
+    });
+  }
+
+  async kill(node: Node): Promise<void> {
+    await node.running?.kill('SIGKILL');
+    node.running = undefined;
+  }
+
+  /** It keeps its connections, and answers nothing. */
+  freeze(node: Node): void {
+    void node.running?.kill('SIGSTOP');
+  }
+
+  thaw(node: Node): void {
+    void node.running?.kill('SIGCONT');
+  }
+
+  /** In order: its partitions are handed to the others first. */
+  async stopNode(node: Node): Promise<void> {
+    await node.running?.stop();
+    node.running = undefined;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.allSettled(this.nodes.map((node) => this.kill(node)));
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askClickHouse, testEngines } from '#testing';
+
+const secret = `secret-${randomBytes(6).toString('hex')}`;
+const database = `contained_${randomBytes(5).toString('hex')}`;
+let folder: string;
+/** Counts who connects. */
+let outside: Server;
+let connections = 0;
+let port: number;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tributary-contained-'));
+  await writeFile(join(folder, 'kept'), `${secret}\n`);
+  await writeFile(join(folder, 'template'), `\${data} ${secret}`);
+  outside = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
+  port = (outside.address() as AddressInfo).port;
+  await askClickHouse(testEngines(), `CREATE DATABASE ${database}`);
+  await ask('CREATE TABLE t (a String) ENGINE = MergeTree ORDER BY a');
+});
+afterAll(async () => {
+  await askClickHouse(testEngines(), `DROP DATABASE ${database}`);
+  outside.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function ask(statement: string, parameters: Record<string, string> = {}): Promise<Response> {
+  const search = new URLSearchParams({ database, ...parameters });
+  return askClickHouse(testEngines(), statement, `?${search.toString()}`);
+}
+
+/** `FILE` is a file with a secret, `DIR` its folder, `HOST` a server that counts who connects. */
+function filled(text: string): string {
+  return text
+    .replaceAll('FILE', join(folder, 'kept'))
+    .replaceAll('DIR', folder)
+    .replaceAll('HOST', `127.0.0.1:${port}`);
+}
+
+describe('the embedded ClickHouse, whatever a statement asks for', () => {
+  it.each<[string, Record<string, string>?]>([
+    ["SELECT * FROM file('FILE', 'LineAsString')"],
+    ["SELECT * FROM 'FILE'"],
+    ["DESCRIBE TABLE file('FILE', 'LineAsString')"],
+    ["SELECT file('FILE')"],
+    ['SELECT "\\x66ile"(\'FILE\')'],
+    ["SELECT `file` /* x */ ('FILE')"],
+    ["SELECT * APPLY(file) FROM (SELECT 'FILE')"],
+    ["SELECT arrayMap(file, ['FILE'])"],
+    ["SELECT arrayMap({f:Identifier}, ['FILE'])", { param_f: 'file' }],
+    ["SELECT // ' \n arrayMap({f:Identifier}, ['FILE']) // '", { param_f: 'file' }],
+    ["SELECT $$ ' $$, file('FILE'), $$ ' $$"],
+    ["SELECT /* /* */ ' */ file('FILE') -- '"],
+    ["SELECT 1; SELECT file('FILE')"],
+    ["file('FILE')", { implicit_select: '1' }],
+    ["CREATE VIEW v AS SELECT file('FILE')"],
+    ["CREATE TABLE d (a String DEFAULT file('FILE')) ENGINE = MergeTree ORDER BY a"],
+    ["ALTER TABLE t UPDATE a = file('FILE') WHERE 1"],
+    ["INSERT INTO t FROM INFILE 'FILE' FORMAT LineAsString"],
+    ["INSERT INTO FUNCTION file('DIR/made', 'TSV', 'a String') SELECT 'x'"],
+    ["SELECT 1 INTO OUTFILE 'DIR/made'"],
+    ["SELECT 1 FORMAT Template SETTINGS format_template_resultset = 'DIR/template'"],
+    ['SELECT 1 FORMAT Template', { format_template_resultset: 'DIR/template' }],
+    ['SELECT 1', { "max_threads = 1; SELECT file('FILE') INTO OUTFILE 'DIR/made' --": '1' }],
+    ["SELECT * FROM eval('SELECT 1')", { allow_experimental_eval_table_function: '1' }],
+    ["CREATE TABLE x (a String) ENGINE = File(TSV, 'FILE')"],
+    ["CREATE TABLE x (a String) ENGINE = FileLog('DIR', 'LineAsString')"],
+    ["CREATE TABLE x (a String) ENGINE = EmbeddedRocksDB(0, 'DIR/made') PRIMARY KEY a"],
+    ["CREATE TABLE x (a String) ENGINE = Executable('sh -c id', 'TSV')"],
+    [
+      "CREATE TABLE x (a String) ENGINE = MergeTree ORDER BY a SETTINGS disk = disk(type = 'local', path = 'DIR/made/')",
+    ],
+    [
+      "CREATE TABLE x (a String) ENGINE = MergeTree ORDER BY a SETTINGS disk = disk(type = 'local_blob_storage', path = 'DIR/made/')",
+    ],
+    ["CREATE DATABASE x ENGINE = Filesystem('DIR')"],
+    ["CREATE DATABASE x ENGINE = SQLite('FILE')"],
+    ["CREATE DATABASE x ENGINE = Atomic SETTINGS disk = disk(type = 'web', endpoint = 'http://HOST/a/b/')"],
+    [
+      "CREATE DICTIONARY x (a UInt64, b String) PRIMARY KEY a SOURCE(FILE(path 'FILE' format 'TSV')) LAYOUT(FLAT()) LIFETIME(0)",
+    ],
+    [
+      "CREATE DICTIONARY x (a UInt64, b String) PRIMARY KEY a SOURCE(HTTP(url 'http://HOST/' format 'TSV')) LAYOUT(FLAT()) LIFETIME(0)",
+    ],
+    ["BACKUP TABLE t TO File('DIR/made')"],
+    ["RESTORE TABLE t AS r FROM File('DIR')"],
+    ["SELECT * FROM sqlite('FILE', 'x')"],
+    ["SELECT * FROM icebergLocal('DIR')"],
+    ["SELECT * FROM url('http://HOST/', 'LineAsString')"],
+    ["INSERT INTO FUNCTION url('http://HOST/', 'TSV', 'a String') SELECT 'x'"],
+    ["SELECT * FROM s3('http://HOST/bucket/key', 'LineAsString')"],
+    ["SELECT * FROM remote('HOST', system.one)"],
+    ["SELECT * FROM mysql('HOST', 'd', 't', 'u', 'p')"],
+    ["SELECT * FROM postgresql('HOST', 'd', 't', 'u', 'p')"],
+    ["SELECT * FROM mongodb('HOST', 'd', 'c', 'u', 'p', 'a String')"],
+    ["SELECT * FROM redis('HOST', 'a', 'a String')"],
+    ["SELECT * FROM executable('x.sh', 'TSV', 'a String')"],
+    ["SELECT * FROM ytsaurus('http://HOST', '//a', 't', 'a String')"],
+    ["CREATE TABLE x (a String) ENGINE = URL('http://HOST/', TSV)"],
+    ["CREATE TABLE x (a String) ENGINE = S3('http://HOST/bucket/key', TSV)"],
+    ["CREATE TABLE x (a String) ENGINE = Kafka('HOST', 't', 'g', 'JSONEachRow')"],
+    [
+      "CREATE TABLE x (a String) ENGINE = MergeTree ORDER BY a SETTINGS disk = disk(type = 'web', endpoint = 'http://HOST/a/b/')",
+    ],
+    ['CREATE USER x'],
+    ['CREATE FUNCTION x AS (a) -> a'],
+    ['CREATE NAMED COLLECTION x AS a = 1'],
+    ['GRANT ALL ON *.* TO default'],
+    ['SYSTEM SHUTDOWN'],
+  ])(
+    'given %s, then it is refused, and nothing is read, written or reached',
+    async (statement, parameters = {}) => {
+      const given = Object.entries(parameters).map(([name, value]) => [filled(name), filled(value)]);
+      const answer = await ask(filled(statement), Object.fromEntries(given) as Record<string, string>);
+      const text = await answer.text();
+      expect(answer.status, text).not.toBe(200);
+      expect(text).not.toContain(secret);
+      expect([existsSync(join(folder, 'made')), connections]).toEqual([false, 0]);
+      expect((await ask('SELECT 1')).status).toBe(200);
+    },
+  );
+
+  it('given a text that only looks so, then it is answered', async () => {
+    const statement = "SELECT 'file', {s:String}, '\\\\x66ile' AS `a file` FROM {t:Identifier}";
+    const answer = await ask(statement, { param_s: 'file', param_t: 't' });
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    const rows = 'INSERT INTO t SETTINGS max_threads = 1 FORMAT CSV\nfile\n"disk(engine)"\n';
+    expect((await ask(rows)).status).toBe(200);
+    expect(await (await ask('SELECT count() FROM t')).text()).toBe('2\n');
+  });
+
+  it('given all that, then the folder is as it was', async () => {
+    expect((await readdir(folder)).sort()).toEqual(['kept', 'template']);
+    expect(await readFile(join(folder, 'kept'), 'utf8')).toBe(`${secret}\n`);
+  });
+});

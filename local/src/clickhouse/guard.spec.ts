@@ -1,0 +1,76 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { credentialsRefusal, foreignRefusal } from './guard.js';
+
+const host = '127.0.0.1:8123';
+
+describe('who may send a request to the embedded ClickHouse', () => {
+  it.each(['127.0.0.1', '127.0.0.1:8123', 'localhost:8123', 'LocalHost', '[::1]:8123'])(
+    'given the Host %s, when nothing else is said, then it goes on',
+    (name) => expect(foreignRefusal({ host: name })).toBeUndefined(),
+  );
+
+  it.each([
+    undefined,
+    '',
+    'attacker.example',
+    'attacker.example:8123',
+    '127.0.0.1.attacker.example',
+    'localhost.attacker.example:8123',
+    '127.0.0.1:8123:80',
+    '0.0.0.0:8123',
+    'localhost@attacker.example',
+    '127.0.0.1 attacker.example',
+  ])('given the Host %s, then it is refused', (name) => {
+    expect(foreignRefusal({ host: name })).toMatchObject({ status: 403 });
+  });
+
+  it.each([
+    { origin: 'https://attacker.example' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:8123' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': '' },
+  ] as IncomingHttpHeaders[])(
+    'given %j, which only a page in a browser sends, then it is refused',
+    (headers) => {
+      expect(foreignRefusal({ host, ...headers })).toMatchObject({ status: 403 });
+    },
+  );
+
+  it.each(['none', 'same-origin'])('given Sec-Fetch-Site %s, then it goes on', (site) => {
+    expect(foreignRefusal({ host, 'sec-fetch-site': site })).toBeUndefined();
+  });
+});
+
+describe('what a query has to prove', () => {
+  const basic = (text: string): IncomingHttpHeaders => ({
+    authorization: `Basic ${Buffer.from(text).toString('base64')}`,
+  });
+
+  it.each([
+    basic('default:secret'),
+    { 'x-clickhouse-user': 'default', 'x-clickhouse-key': 'secret' },
+    { 'x-clickhouse-key': 'secret' },
+  ] as IncomingHttpHeaders[])('given %j, then it is answered', (headers) => {
+    expect(credentialsRefusal(headers, 'secret')).toBeUndefined();
+  });
+
+  it.each([
+    {},
+    basic('default:'),
+    basic('default:secre'),
+    basic('default:secrets'),
+    basic('admin:secret'),
+    { authorization: 'Bearer secret' },
+    { 'x-clickhouse-user': 'default' },
+    { 'x-clickhouse-user': 'admin', 'x-clickhouse-key': 'secret' },
+    // What is given twice is not chosen from.
+    { ...basic('default:wrong'), 'x-clickhouse-key': 'secret' },
+  ] as IncomingHttpHeaders[])('given %j, then it is refused, and the password is not said', (headers) => {
+    const refusal = credentialsRefusal(headers, 'secret');
+    expect(refusal).toMatchObject({ status: 403 });
+    expect(refusal?.text).not.toMatch(/secre/);
+  });
+});

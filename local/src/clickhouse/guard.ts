@@ -1,0 +1,67 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Who may ask: the engine has one user. */
+export const clickHouseUser = 'default';
+
+export interface Refusal {
+  status: number;
+  text: string;
+}
+
+/**
+ * Why a request is not for this server, whatever it asks: a page in a browser sent it (`Origin`, `Sec-Fetch-Site`), or
+ * it was sent to another name that leads here (`Host`). Undefined for one that may go on.
+ */
+export function foreignRefusal(headers: IncomingHttpHeaders): Refusal | undefined {
+  if (!isLoopback(headers.host)) {
+    return refused('its Host is not a loopback address. Use http://127.0.0.1 or http://localhost');
+  }
+  if (headers.origin !== undefined) return refused('it comes from a web page (Origin)');
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'none' && site !== 'same-origin') {
+    return refused('it comes from a web page (Sec-Fetch-Site)');
+  }
+  return undefined;
+}
+
+function refused(why: string): Refusal {
+  return {
+    status: 403,
+    text: `Code: 497. DB::Exception: The embedded ClickHouse refuses this request: ${why}. (ACCESS_DENIED)\n`,
+  };
+}
+
+function isLoopback(host: string | undefined): boolean {
+  return host !== undefined && /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i.test(host);
+}
+
+/** Why a query is not answered: it does not name the user and the password. Undefined for one that does. */
+export function credentialsRefusal(headers: IncomingHttpHeaders, password: string): Refusal | undefined {
+  const given = basic(headers.authorization) ?? clickHouseHeaders(headers) ?? '';
+  if (equal(given, `${clickHouseUser}:${password}`)) return undefined;
+  return {
+    status: 403,
+    text: `Code: 516. DB::Exception: ${clickHouseUser}: Authentication failed. The embedded ClickHouse takes the password of its data folder (the file \`password\` there), as Authorization: Basic or in the headers X-ClickHouse-User and X-ClickHouse-Key; in the URL it takes none. (AUTHENTICATION_FAILED)\n`,
+  };
+}
+
+/** `user:password` */
+function basic(authorization: string | undefined): string | undefined {
+  const encoded = /^Basic +([\w+/=-]+)$/i.exec(authorization ?? '')?.[1];
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
+}
+
+function clickHouseHeaders(headers: IncomingHttpHeaders): string | undefined {
+  const [user, key] = [headers['x-clickhouse-user'] ?? clickHouseUser, headers['x-clickhouse-key']];
+  return typeof user === 'string' && typeof key === 'string' ? `${user}:${key}` : undefined;
+}
+
+/** In a time that says nothing of where they differ. */
+function equal(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

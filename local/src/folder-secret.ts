@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+
+export interface SecretForm {
+  /** What a whole secret looks like. */
+  valid: RegExp;
+  make: () => string;
+}
+
+const password: SecretForm = {
+  valid: /^[\w-]{32,}$/,
+  make: () => randomBytes(24).toString('base64url'),
+};
+
+/** The secret that a file keeps, made once, readable by its owner alone; without a form, a password. */
+export async function keptSecret(file: string, form: SecretForm = password): Promise<string> {
+  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (form.valid.test(kept)) return kept;
+  const secret = form.make();
+  await writeFile(file, `${secret}\n`, { mode: 0o600 });
+  await chmod(file, 0o600);
+  return secret;
+}

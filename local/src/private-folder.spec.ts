@@ -1,0 +1,50 @@
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keptSecret } from './folder-secret.js';
+import { checkFolder } from './preflight.js';
+import { privateFolder } from './private-folder.js';
+
+let parent: string;
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'tributary-private-'));
+});
+afterEach(() => rm(parent, { recursive: true, force: true }));
+const mode = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+describe.each([
+  ['a private folder', privateFolder],
+  ['the data folder that is checked before a start', checkFolder],
+])('%s', (_name, prepare) => {
+  it('when it is not there, then it is made for its owner alone', async () => {
+    await prepare(join(parent, 'a', 'b'));
+    expect(await mode(join(parent, 'a', 'b'))).toBe('700');
+  });
+
+  it.each([0o755, 0o750, 0o777])(
+    'when it is there and open to others (%o), then it is closed',
+    async (open) => {
+      const folder = join(parent, 'data');
+      await mkdir(folder);
+      await chmod(folder, open);
+      await prepare(folder);
+      expect(await mode(folder)).toBe('700');
+    },
+  );
+});
+
+describe('the secret of a file', () => {
+  it('is made once, and readable by its owner alone', async () => {
+    const file = join(parent, 'password');
+    const secret = await keptSecret(file);
+    expect(secret).toMatch(/^[\w-]{32}$/);
+    expect([await keptSecret(file), await mode(file)]).toEqual([secret, '600']);
+  });
+
+  it('differs for each file, and replaces a file that holds only half a secret', async () => {
+    await writeFile(join(parent, 'half'), 'abc');
+    const secrets = [await keptSecret(join(parent, 'one')), await keptSecret(join(parent, 'half'))];
+    expect(new Set([...secrets, 'abc']).size).toBe(3);
+  });
+});

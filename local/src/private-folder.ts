@@ -1,0 +1,8 @@
+import { chmod, mkdir, stat } from 'node:fs/promises';
+
+/** Makes a folder that only its owner may enter; one that is there and open to others is closed to them. */
+export async function privateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { mode } = await stat(folder);
+  if ((mode & 0o077) !== 0) await chmod(folder, 0o700);
+}

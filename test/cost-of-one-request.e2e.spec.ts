@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EventStreamClient, HttpClient, testsAll, until } from '#testing';
+import { freshStream } from './api.js';
+import { costly, makeCostly } from './cost/costly-data.js';
+import { CostMeter } from './cost/cost-meter.js';
+import { streamedEvents, worstInputs, type WorstInput } from './cost/worst-inputs.js';
+import { useStack } from './use-stack.js';
+
+const system = useStack({ processors: 1 });
+/** What every port has. */
+const systemEndpoints = ['get /health', 'get /health/live', 'get /health/ready', 'get /metrics'];
+const writing = ['post /api/v1/streams', 'post /api/v1/events', 'post /api/v1/events/batch'];
+
+/** The ports of all processes. Those without an OpenAPI document say here which endpoints they have. */
+const ports = {
+  core: { url: () => system().urls.core },
+  query: { url: () => system().urls.query },
+  ingest: { url: () => system().urls.ingest, endpoints: [...writing, ...systemEndpoints] },
+  materializer: { url: () => system().materializer.probeUrl, endpoints: systemEndpoints },
+  processor: { url: () => system().processors[0]!.probeUrl, endpoints: systemEndpoints },
+} as const;
+type Port = keyof typeof ports;
+const portNames = Object.keys(ports) as Port[];
+
+/** The endpoints of a port: `get /health`. */
+async function endpointsOf(port: Port): Promise<readonly string[]> {
+  const known = ports[port];
+  return 'endpoints' in known ? known.endpoints : documentedOf(port);
+}
+
+async function documentedOf(port: Port): Promise<string[]> {
+  const answer = await fetch(new URL('/openapi.json', ports[port].url()), { headers: authorized() });
+  const { paths } = (await answer.json()) as { paths: Record<string, object> };
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method} ${path}`),
+  );
+}
+
+const authorized = () => ({ authorization: `Bearer ${system().key}` });
+const clients = new Map<Port, HttpClient>();
+function clientOf(port: Port): HttpClient {
+  const client = clients.get(port) ?? new HttpClient(ports[port].url(), { headers: authorized() });
+  clients.set(port, client);
+  return client;
+}
+
+/**
+ * The ports that the inputs of an endpoint are sent to: the first that has it, because ports share the code of their
+ * endpoints; all of them for what each process has of its own.
+ */
+async function portsWith(endpoint: string): Promise<Port[]> {
+  const all: Port[] = [];
+  for (const port of portNames) if ((await endpointsOf(port)).includes(endpoint)) all.push(port);
+  return testsAll || systemEndpoints.includes(endpoint) ? all : all.slice(0, 1);
+}
+
+const isStream = (endpoint: string): boolean => /\/(stream|changes)$/.test(endpoint);
+
+/** Sends it, and returns the status of the answer. */
+async function send(port: Port, endpoint: string, { path, body, headers }: WorstInput): Promise<number> {
+  const client = clientOf(port);
+  if (isStream(endpoint)) return open(`${client.baseUrl}${path}`, { ...authorized(), ...headers });
+  const [method] = endpoint.split(' ');
+  const { status } = await client.send(method!.toUpperCase(), path, {
+    ...(body !== undefined && { body }),
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    timeoutMs: 30_000,
+  });
+  return status;
+}
+
+const streams: EventStreamClient[] = [];
+
+afterAll(async () => {
+  for (const stream of streams) stream.close();
+  await Promise.all([...clients.values()].map((client) => client.close()));
+});
+
+/** A stream stays open: what is written afterwards is evaluated for it. */
+async function open(url: string, headers: Record<string, string>): Promise<number> {
+  const stream = await EventStreamClient.open(url, headers);
+  streams.push(stream);
+  return stream.status;
+}
+
+/** Writes what the conditions of the open streams are worst for. Resolves when it has been evaluated for all of them. */
+async function writeForStreams(port: Port): Promise<void> {
+  const last = freshStream('last');
+  const url = `${clientOf(port).baseUrl}/api/v1/events/stream?stream=${costly.stream}&event_type=${last}`;
+  const follower = await EventStreamClient.open(url, authorized());
+  const write = (event: string) => clientOf(port).post('/api/v1/events', event);
+  for (const event of streamedEvents()) await write(event);
+  // In every partition: a stream has seen all that was written before.
+  for (let i = 0; i < 20; i++)
+    await write(JSON.stringify({ stream: costly.stream, event_type: last, entity_id: `${i}`, data: {} }));
+  await until(() => follower.messages.filter(({ event }) => event === 'event').length === 20, {
+    what: 'what was written has come',
+    progress: () => follower.messages.length,
+  });
+  for (const stream of [follower, ...streams.splice(0)]) stream.close();
+}
+
+/** Resolves when the materializer and the processor have worked on all that was written. */
+async function caughtUp(): Promise<void> {
+  let lag = '';
+  const done = async (): Promise<boolean> => {
+    const { checks } = (await system().core.get('/health')).json<{
+      checks: Record<string, { lag_events?: number }>;
+    }>();
+    lag = `${checks.materializer?.lag_events} ${checks.processor?.lag_events}`;
+    return lag === '0 0';
+  };
+  await until(done, { what: 'all that was written is worked on', progress: () => lag, intervalMs: 300 });
+}
+
+/** What is too expensive of an endpoint, as sentences. A request is named by its id where a log says what was under way. */
+async function excessesOf(port: Port, endpoint: string): Promise<string[]> {
+  const meter = new CostMeter(system().apps);
+  const excesses: string[] = [];
+  await meter.begin();
+  for (const [index, input] of worstInputs[endpoint]!().entries()) {
+    meter.beginMemory();
+    const answer = await send(port, endpoint, {
+      ...input,
+      headers: { 'x-request-id': `input-${index}`, ...input.headers },
+    }).catch((error: Error) => error);
+    const wrong = answer instanceof Error || answer === 500 ? [String(answer)] : [];
+    excesses.push(...[...wrong, ...meter.growth()].map((what) => `input-${index}, ${input.name}: ${what}`));
+  }
+  if (endpoint.endsWith('/events/stream')) await writeForStreams(port);
+  if (/^post .*\/(events|batch|reset|resume)$/.test(endpoint)) await caughtUp();
+  return [...excesses, ...(await meter.stalls())].map((excess) => `port ${port}, ${excess}`);
+}
+
+describe('the worst known inputs', () => {
+  beforeAll(async () => {
+    await makeCostly(system());
+    await caughtUp();
+  });
+
+  it('are named for every endpoint of every port', async () => {
+    const endpoints = new Set((await Promise.all(portNames.map(endpointsOf))).flat());
+    expect(endpoints.size).toBeGreaterThan(40);
+    expect(Object.keys(worstInputs).sort()).toEqual([...endpoints].sort());
+  });
+
+  it.each(['ingest', 'materializer', 'processor'] as const)(
+    'know every endpoint of port %s',
+    async (port) => {
+      const own = new Set(await endpointsOf(port));
+      for (const endpoint of await endpointsOf('core')) {
+        if (own.has(endpoint)) continue;
+        const [method, path] = endpoint.split(' ') as [string, string];
+        const { status } = await clientOf(port).send(method.toUpperCase(), path.replace(/[{}]/g, ''));
+        expect(status, endpoint).toBeOneOf([404, 405]);
+      }
+    },
+  );
+
+  it.each(Object.keys(worstInputs))('%s: stops no event loop and grows no process', async (endpoint) => {
+    const excesses: string[] = [];
+    const ports = await portsWith(endpoint);
+    expect(ports).not.toEqual([]);
+    for (const port of ports) excesses.push(...(await excessesOf(port, endpoint)));
+    expect(excesses.join('\n')).toBe('');
+  });
+});

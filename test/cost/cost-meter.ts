@@ -1,0 +1,91 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AppProcess } from '#testing';
+
+/**
+ * The longest stall that passes, in milliseconds of processor time. The goal is 200; the default leaves room for a
+ * machine that other specs share, and still fails for every input that once stopped a process for seconds.
+ */
+const mostStallMs = Number(process.env.COST_STALL_MS ?? 1_000);
+/** The largest growth of a process during one request that passes. The goal is 100. */
+const mostMegabytes = Number(process.env.COST_MEMORY_MB ?? 300);
+/** The watchdog of a process looks every 20 ms: what has just ended is counted after that. */
+const lookMs = 60;
+
+interface Stalls {
+  /** Stalls of more than 200 ms. */
+  count: number;
+  /** Milliseconds of the longest stall of the last five minutes. */
+  longestMs: number;
+}
+
+interface Before extends Stalls {
+  logged: number;
+}
+
+/**
+ * Measures what requests cost the processes: the stalls that their own watchdogs count (processor time of the main
+ * thread, so other processes do not disturb it), and their peak memory as Linux counts it. Returns a sentence for
+ * each bound that is exceeded.
+ */
+export class CostMeter {
+  private readonly before = new Map<AppProcess, Before>();
+  private readonly kilobytes = new Map<AppProcess, number>();
+
+  constructor(private readonly apps: readonly AppProcess[]) {}
+
+  /** Stalls are counted from here. */
+  async begin(): Promise<void> {
+    await sleep(lookMs);
+    for (const app of this.apps) this.before.set(app, { ...(await stallsOf(app)), logged: app.log().length });
+  }
+
+  /** The stalls since `begin` that are too long, with what the logs say was under way. Prints those over 200 ms that pass. */
+  async stalls(): Promise<string[]> {
+    await sleep(lookMs);
+    const excesses: string[] = [];
+    for (const [app, before] of this.before) {
+      const { count, longestMs } = await stallsOf(app);
+      if (count === before.count) continue;
+      const lines = app.log().slice(before.logged).split('\n');
+      const said = lines.filter((line) => line.includes('"stall_ms"')).map((line) => `\n    ${line}`);
+      const sentence = `${app.name}: its event loop stood ${count - before.count} times${said.join('')}`;
+      const tooLong = mostStallMs <= 200 || (longestMs > mostStallMs && longestMs > before.longestMs);
+      if (tooLong) excesses.push(sentence);
+      else console.warn(`over 200 ms: ${sentence}`);
+    }
+    return excesses;
+  }
+
+  /** The growth of memory is measured from here. */
+  beginMemory(): void {
+    for (const app of this.apps) {
+      // Linux: resets the peak of the resident memory.
+      writeFileSync(`/proc/${app.pid}/clear_refs`, '5');
+      this.kilobytes.set(app, memoryOf(app, 'VmRSS'));
+    }
+  }
+
+  /** Whose memory has risen by too much since `beginMemory`. */
+  growth(): string[] {
+    return [...this.kilobytes].flatMap(([app, before]) => {
+      const megabytes = Math.round((memoryOf(app, 'VmHWM') - before) / 1024);
+      return megabytes > mostMegabytes ? [`${app.name}: grew by ${megabytes} MB`] : [];
+    });
+  }
+}
+
+async function stallsOf(app: AppProcess): Promise<Stalls> {
+  const text = await (await fetch(new URL('/metrics', app.probeUrl))).text();
+  const value = (metric: string): number => {
+    const found = new RegExp(`^tributary_event_loop_${metric}\\{clock="cpu"\\} (\\S+)$`, 'm').exec(text)?.[1];
+    if (found === undefined) throw new Error(`${app.name} does not show ${metric}`);
+    return Number(found);
+  };
+  return { count: value('stalls_total'), longestMs: value('longest_stall_seconds') * 1_000 };
+}
+
+function memoryOf(app: AppProcess, field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${app.pid}/status`, 'utf8');
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
+}

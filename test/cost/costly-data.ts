@@ -1,0 +1,82 @@
+import { hostileExpressions, hostilePatterns, type HttpClient, type Stack } from '#testing';
+
+/** What the names of the worst inputs stand for. */
+export const costly = {
+  stream: 'costly',
+  /** It has many versions and a large state. */
+  entity: 'worst-entity',
+  /** The event type of a schema with 300 `contains`. */
+  contains: 'contains',
+  projection: 'costly_projection',
+  pipeline: 'costly_pipeline',
+  /** There is nothing of this name. */
+  unknown: 'unknown_thing',
+};
+
+/** A pipeline needs one. */
+export const output = [{ emit: { stream: 'costly-output' } }];
+
+const versions = 1_000;
+const keys = 100;
+
+/** Defines what makes the worst inputs expensive: schemas, a projection, a pipeline, long entities, many keys. */
+export async function makeCostly({ core }: Stack): Promise<void> {
+  await expectOk(core, '/api/v1/streams', { stream: costly.stream, partitions: 2, snapshot_every: 50 });
+  await core.post('/api/v1/schemas', {
+    ...{ stream: costly.stream, event_type: costly.contains, mode: 'warn' },
+    schema: {
+      properties: { l: { allOf: Array.from({ length: 300 }, (_, i) => ({ contains: { const: -1 - i } })) } },
+    },
+  });
+  for (const [i, { pattern }] of hostilePatterns.entries())
+    // Some are refused, which is right.
+    await core.post('/api/v1/schemas', {
+      ...{ stream: costly.stream, event_type: `pattern-${i}`, mode: 'warn' },
+      schema: { properties: { t: { pattern } } },
+    });
+  await writeLongEntity(core);
+  const accepted = await acceptedConditions(core);
+  if (accepted.length === 0)
+    throw new Error('No hostile condition is accepted: the processor would have nothing to do');
+  await expectOk(core, '/api/v1/projections', {
+    ...{ name: costly.projection, source: { streams: [costly.stream] } },
+    key: 'event.event_type + string(has(event.data.n) ? event.data.n : 0)',
+    fields: Object.fromEntries(
+      accepted.slice(0, 32).map((when, i) => [`f${i}`, { op: 'sum', value: `(${when}) ? 1 : 0` }]),
+    ),
+  });
+  await expectOk(core, '/api/v1/pipelines', {
+    ...{ name: costly.pipeline, source: { streams: [costly.stream] } },
+    operators: [{ branch: accepted.map((when) => ({ when, operators: [{ filter: 'false' }, ...output] })) }],
+  });
+  for (let i = 0; i < keys; i++)
+    await expectOk(core, '/api/v1/keys', { name: `key ${i}`, scopes: ['events:read'], streams: [`a${i}*`] });
+}
+
+async function expectOk(client: HttpClient, path: string, body: object): Promise<void> {
+  const { status, text } = await client.post(path, body);
+  if (status >= 300) throw new Error(`${path}: ${status} ${text}`);
+}
+
+async function writeLongEntity(client: HttpClient): Promise<void> {
+  const events = Array.from({ length: versions }, (_, n) => ({
+    ...{ stream: costly.stream, event_type: 'version', entity_id: costly.entity },
+    data: { n, [`member ${n}`]: { list: Array.from({ length: 100 }, (_, i) => i * n) } },
+  }));
+  const { status, text } = await client.post('/api/v1/events/batch', { events });
+  if (status !== 201) throw new Error(`${status} ${text.slice(0, 500)}`);
+}
+
+/** The hostile conditions that a definition may have, each for its own event only. */
+async function acceptedConditions(client: HttpClient): Promise<string[]> {
+  const accepted: string[] = [];
+  for (const [i, { where }] of hostileExpressions.entries()) {
+    const when = `event.event_type == "hostile-${i}" && (${where})`;
+    const { status } = await client.post('/api/v1/pipelines/dry-run', {
+      definition: { source: { streams: [costly.stream] }, operators: [{ filter: when }, ...output] },
+      events: [{ stream: costly.stream, event_type: 't', data: {} }],
+    });
+    if (status === 200) accepted.push(when);
+  }
+  return accepted;
+}

@@ -1,0 +1,425 @@
+import { limits } from '#contracts';
+import { hostileExpressions, hostileHeaders, hostileJson, hostilePatterns, hostileTexts } from '#testing';
+import { path } from '../api.js';
+import { costly, output } from './costly-data.js';
+
+/** One request of the worst kind that is known for its endpoint. */
+export interface WorstInput {
+  name: string;
+  path: string;
+  body?: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
+const worstCursor = 'A'.repeat(4096);
+const emoji = '😀'.repeat(128);
+const ndjson = { 'content-type': 'application/x-ndjson' };
+
+/** What fills a body of 64 KiB, the most that a definition may have. */
+const definitionBytes = limits.definitionBytes - 1_000;
+
+const lists = (base: string, parameters: Record<string, string> = {}): WorstInput[] => [
+  { name: 'the largest page', path: path(base, { ...parameters, limit: String(limits.pageMax) }) },
+  { name: 'a cursor of the largest size', path: path(base, { ...parameters, cursor: worstCursor }) },
+];
+
+const filters = (base: string): WorstInput[] => [
+  ...hostileExpressions.map(({ name, where }) => ({
+    name,
+    path: path(base, { stream: costly.stream, where }),
+  })),
+  {
+    name: 'long values of every filter',
+    path: path(base, {
+      stream: Array.from({ length: 20 }, (_, i) => `no-such-${i}`),
+      event_type: Array.from({ length: 5 }, (_, i) => `${i}${emoji}`),
+      entity_id: costly.entity,
+      since: '1970-01-01T00:00:00.000000Z',
+      until: '2099-12-31T23:59:59.999999Z',
+    }),
+  },
+  {
+    name: 'a wait for everything',
+    path: path(base, { stream: costly.stream, wait_for: `${costly.stream}:0:0` }),
+  },
+];
+
+const texts = (before: string, after = ''): WorstInput[] => [
+  ...[...hostileTexts, 'a'.repeat(8_000)]
+    .filter((text) => text !== '' && text !== '..')
+    .map((text) => ({
+      name: `the text ${JSON.stringify(text).slice(0, 20)}`,
+      path: `${before}${encodeURIComponent(text)}${after}`,
+    })),
+];
+
+const definitions = (before: object, after: object): WorstInput[] => [
+  ...hostileJson.map(({ name, text }) => ({
+    ...{ name, path: '' },
+    body: `${JSON.stringify(before).slice(0, -1)},"more":${text(definitionBytes)}}`,
+  })),
+  { name: 'the largest that is valid', path: '', body: JSON.stringify({ ...before, ...after }) },
+];
+
+const at = (where: string, inputs: readonly WorstInput[]): WorstInput[] =>
+  inputs.map((input) => ({ ...input, path: where }));
+
+const expressionsAs = (definition: (where: string) => object): WorstInput[] =>
+  hostileExpressions.map(({ name, where }) => ({ name, path: '', body: JSON.stringify(definition(where)) }));
+
+const dryRuns = (): WorstInput[] => [
+  ...hostileExpressions.map(({ name, where, event }) => ({
+    name,
+    path: '',
+    body: JSON.stringify({
+      definition: { source: { streams: [costly.stream] }, operators: [{ filter: where }, ...output] },
+      events: [{ stream: costly.stream, ...event }],
+    }),
+  })),
+  {
+    name: 'forty events and thirty nested loops',
+    path: '',
+    body: JSON.stringify({
+      definition: {
+        source: { streams: [costly.stream] },
+        operators: [
+          ...Array.from({ length: 30 }, () => ({
+            filter: 'event.data.l.exists(x, event.data.l.exists(y, x + y == -1)) || true',
+          })),
+          ...output,
+        ],
+      },
+      events: Array.from({ length: 40 }, () => ({
+        stream: costly.stream,
+        event_type: 't',
+        data: { l: Array.from({ length: 200 }, (_, i) => i) },
+      })),
+    }),
+  },
+  {
+    name: 'a hundred events of many elements each',
+    path: '',
+    body: JSON.stringify({
+      definition: {
+        source: { streams: [costly.stream] },
+        operators: [
+          { flat_map: { list: 'event.data.l', as: 'e' } },
+          { window: { hopping: { size: '60s', every: '1s' }, key: 'string(event.data.e)', lateness: '1s' } },
+          { reduce: { n: { op: 'count' } } },
+          ...output,
+        ],
+      },
+      events: Array.from({ length: 100 }, () => ({
+        stream: costly.stream,
+        event_type: 't',
+        data: { l: Array.from({ length: 1_000 }, (_, i) => i) },
+      })),
+    }),
+  },
+];
+
+/** The events that the conditions of open streams are worst for. */
+export const streamedEvents = (): string[] =>
+  hostileExpressions.map(({ event: { data } }, i) => event(`hostile-${i}`, JSON.stringify(data)));
+
+const event = (type: string, data: string): string =>
+  `{"stream":"${costly.stream}","event_type":${JSON.stringify(type)},"data":${data}}`;
+const mebibyte = limits.eventBytes - 1_000;
+
+const singleEvents = (): WorstInput[] => [
+  ...hostileJson.map(({ name, text }) => ({ name, path: '', body: event('shape', text(mebibyte)) })),
+  ...hostileExpressions.map(({ name, event: { data } }, i) => ({
+    ...{ name, path: '' },
+    body: event(`hostile-${i}`, JSON.stringify(data)),
+  })),
+  ...hostilePatterns.map(({ name, text }, i) => ({
+    ...{ name, path: '' },
+    body: event(`pattern-${i}`, JSON.stringify({ t: text })),
+  })),
+  ...hostileTexts.map((text) => ({
+    name: `the text ${JSON.stringify(text).slice(0, 20)}`,
+    path: '',
+    body: JSON.stringify({ stream: costly.stream, event_type: 'text', entity_id: text, data: { text } }),
+  })),
+  {
+    name: 'a list for a schema of 300 contains',
+    path: '',
+    body: event(costly.contains, JSON.stringify({ l: Array.from({ length: 150_000 }, (_, i) => i) })),
+  },
+];
+
+const batches = (): WorstInput[] => {
+  const small = event('small', '{"a":1}');
+  const most = Array.from({ length: limits.batchEvents }, () => small);
+  const large = hostileJson.map(({ text }) => event('shape', text(900_000)));
+  return [
+    { name: 'ten thousand events', path: '', body: `{"events":[${most.join()}]}` },
+    { name: 'ten thousand lines', path: '', body: most.join('\n'), headers: ndjson },
+    { name: 'sixteen mebibytes of every shape', path: '', body: `{"events":[${large.slice(0, 16).join()}]}` },
+    { name: 'a million events', path: '', body: `{"events":[${'{},'.repeat(1_000_000)}{}]}` },
+    { name: 'a million lines', path: '', body: '{}\n'.repeat(1_000_000), headers: ndjson },
+    {
+      name: 'ten thousand events that are all refused',
+      path: '',
+      body: `{"events":[${Array.from({ length: 10_000 }, () => '{"stream":"../","event_type":"","data":1,"x":2}').join()}]}`,
+    },
+    {
+      name: 'ten lists for a schema of 300 contains',
+      path: '',
+      body: `{"events":[${Array.from({ length: 10 }, () => event(costly.contains, JSON.stringify({ l: Array.from({ length: 150_000 }, (_, i) => i) }))).join()}]}`,
+    },
+    {
+      name: 'every text of every pattern',
+      path: '',
+      body: `{"events":[${hostilePatterns.map(({ text }, i) => event(`pattern-${i}`, JSON.stringify({ t: text }))).join()}]}`,
+    },
+  ];
+};
+
+const wideSchema = (type: string): object => ({
+  ...{ stream: costly.stream, event_type: type, compatibility: 'full_transitive' },
+  schema: {
+    type: 'object',
+    anyOf: Array.from({ length: 150 }, (_, i) => ({
+      properties: { [`m${i}`]: { type: 'object', additionalProperties: { enum: [i, `e${i}`, null] } } },
+      required: [`m${i % 7}`],
+    })),
+  },
+});
+
+const schemas = (type: string): WorstInput[] => [
+  ...definitions({ stream: costly.stream, event_type: type }, wideSchema(type)),
+  ...hostileJson.map(({ name, text }) => ({
+    name: `a schema of ${name}`,
+    path: '',
+    body: `{"stream":"${costly.stream}","event_type":"${type}","schema":${text(definitionBytes)}}`,
+  })),
+  ...hostilePatterns.map(({ name, pattern }) => ({
+    name: `the pattern: ${name}`,
+    path: '',
+    body: JSON.stringify({
+      stream: costly.stream,
+      event_type: `${type}-pattern`,
+      compatibility: 'none',
+      schema: { properties: { t: { pattern } }, patternProperties: { [pattern]: true } },
+    }),
+  })),
+  {
+    name: 'references that multiply',
+    path: '',
+    body: JSON.stringify({
+      stream: costly.stream,
+      event_type: `${type}-references`,
+      schema: {
+        $ref: '#/$defs/d0',
+        $defs: Object.fromEntries(
+          Array.from({ length: 40 }, (_, i) => [
+            `d${i}`,
+            i === 39
+              ? { type: 'string' }
+              : { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] },
+          ]),
+        ),
+      },
+    }),
+  },
+];
+
+const projectionOf = (where: string): object => ({
+  name: costly.unknown,
+  source: { streams: [costly.stream], where },
+  key: where.length < 4000 ? `string(${where})` : where,
+  fields: Object.fromEntries(
+    Array.from({ length: 12 }, (_, i) => [
+      `f${i}`,
+      { op: 'sum', value: where.length < 4000 ? `(${where}) ? 1 : 0` : where },
+    ]),
+  ),
+});
+
+const projections = (): WorstInput[] => [
+  ...definitions(
+    { name: costly.unknown, source: { streams: [costly.unknown] } },
+    { fields: { n: { op: 'count' } } },
+  ),
+  ...expressionsAs((where) => ({ ...projectionOf(where), source: { streams: [costly.unknown], where } })),
+];
+
+const pipelines = (): WorstInput[] => [
+  ...definitions(
+    { name: costly.unknown, source: { streams: [costly.unknown] } },
+    { operators: [{ filter: 'true' }] },
+  ),
+  ...expressionsAs((where) => ({
+    name: costly.unknown,
+    source: { streams: [costly.unknown], where },
+    operators: [
+      { filter: where },
+      { map: { data: Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`m${i}`, where])) } },
+      {
+        branch: Array.from({ length: 10 }, () => ({
+          when: where,
+          operators: [{ filter: where }, ...output],
+        })),
+      },
+    ],
+  })),
+  {
+    name: 'branches in branches',
+    path: '',
+    body: `{"name":"${costly.unknown}","source":{"streams":["x"]},"operators":[${'{"branch":[{"when":"true","operators":['.repeat(15)}${JSON.stringify(output[0])}${']}]}'.repeat(15)}]}`,
+  },
+];
+
+const headers = (where: string): WorstInput[] =>
+  hostileHeaders.map(({ name, headers }) => ({ name, path: where, headers }));
+
+const one = (where: string): WorstInput[] => [{ name: 'the largest there is', path: where }];
+
+/**
+ * The worst inputs that are known, for every endpoint of the API, in the order in which they are sent: writing first,
+ * then reading, removing last. A new endpoint is missing here until somebody has thought about what it costs.
+ */
+export const worstInputs: Readonly<Record<string, () => WorstInput[]>> = {
+  'post /api/v1/streams': () => [
+    ...at('/api/v1/streams', definitions({ stream: costly.unknown }, { partitions: 1 })),
+    ...hostileTexts.map((stream) => ({
+      name: `the text ${JSON.stringify(stream).slice(0, 20)}`,
+      path: '/api/v1/streams',
+      body: JSON.stringify({ stream: `${stream}/` }),
+    })),
+  ],
+  'patch /api/v1/streams/{stream}': () =>
+    at(`/api/v1/streams/${costly.stream}`, definitions({ retention: 'unlimited' }, { snapshot_every: 1 })),
+  'post /api/v1/schemas': () => at('/api/v1/schemas', schemas('wide')),
+  'post /api/v1/schemas/{stream}/{event_type}/check': () =>
+    at(`/api/v1/schemas/${costly.stream}/${costly.contains}/check`, schemas('wide')).map((input) => ({
+      ...input,
+      body: JSON.stringify({
+        schema: (JSON.parse(input.body ?? '{}') as { schema?: unknown }).schema ?? true,
+      }),
+    })),
+  'post /api/v1/projections': () => at('/api/v1/projections', projections()),
+  'put /api/v1/projections/{name}': () => at(`/api/v1/projections/${costly.unknown}`, projections()),
+  'post /api/v1/pipelines': () => at('/api/v1/pipelines', pipelines()),
+  'put /api/v1/pipelines/{name}': () => at(`/api/v1/pipelines/${costly.unknown}`, pipelines()),
+  'post /api/v1/pipelines/dry-run': () => at('/api/v1/pipelines/dry-run', dryRuns()),
+  'post /api/v1/events': () => at('/api/v1/events', singleEvents()),
+  'post /api/v1/events/batch': () => [
+    ...at('/api/v1/events/batch', batches()),
+    ...at('/api/v1/events/batch?atomic=true', batches().slice(0, 2)),
+  ],
+  'post /api/v1/keys': () => [
+    ...at('/api/v1/keys', definitions({ name: 'k', scopes: ['events:read'] }, {})),
+    {
+      name: 'a hundred patterns of streams',
+      path: '/api/v1/keys',
+      body: JSON.stringify({
+        name: 'worst',
+        scopes: ['events:read'],
+        streams: Array.from({ length: 100 }, (_, i) => `${'a'.repeat(190)}${i}*`),
+      }),
+    },
+  ],
+  'post /api/v1/keys/{key_id}/rotate': () =>
+    at(`/api/v1/keys/${costly.unknown}/rotate`, definitions({ overlap: '1s' }, {})),
+  'post /api/v1/snapshots': () =>
+    at('/api/v1/snapshots', definitions({ stream: costly.stream, entity_id: costly.entity }, {})),
+  'get /api/v1/events/query': () => [
+    ...lists('/api/v1/events/query', { stream: costly.stream }),
+    ...lists('/api/v1/events/query', { stream: costly.stream, order: 'desc' }),
+    {
+      name: 'the largest page as CSV',
+      path: path('/api/v1/events/query', { stream: costly.stream, limit: '10000' }),
+      headers: { accept: 'text/csv' },
+    },
+    ...filters('/api/v1/events/query'),
+    ...headers(path('/api/v1/events/query', { stream: costly.stream, limit: '1' })),
+  ],
+  'get /api/v1/events/count': () => [
+    { name: 'groups', path: path('/api/v1/events/count', { group_by: 'event_type', interval: '1s' }) },
+    ...filters('/api/v1/events/count'),
+  ],
+  'get /api/v1/events/stream': () =>
+    hostileExpressions.map(({ name, where }, i) => ({
+      name,
+      path: path('/api/v1/events/stream', { stream: costly.stream, event_type: `hostile-${i}`, where }),
+    })),
+  'get /api/v1/events/{event_id}': () => texts('/api/v1/events/'),
+  'get /api/v1/streams': () => lists('/api/v1/streams'),
+  'get /api/v1/streams/{stream}': () => texts('/api/v1/streams/'),
+  'get /api/v1/entities': () => lists('/api/v1/entities', { stream: costly.stream }),
+  'get /api/v1/entities/{entity_id}/state': () => [
+    ...one(`/api/v1/entities/${costly.entity}/state?stream=${costly.stream}`),
+    ...one(`/api/v1/entities/${costly.entity}/state?stream=${costly.stream}&as_of=2099-01-01T00:00:00Z`),
+    ...texts('/api/v1/entities/', `/state?stream=${costly.stream}`),
+  ],
+  'get /api/v1/snapshots': () => lists('/api/v1/snapshots'),
+  'get /api/v1/dead-letters': () => lists('/api/v1/dead-letters'),
+  'post /api/v1/dead-letters/replay': () => [
+    {
+      name: 'five hundred long ids',
+      path: '/api/v1/dead-letters/replay?dry_run=true',
+      body: JSON.stringify({ ids: Array.from({ length: 500 }, (_, i) => `${i}${'A'.repeat(100)}`) }),
+    },
+    {
+      name: 'all that the pipeline gave up on',
+      path: '/api/v1/dead-letters/replay?dry_run=true',
+      body: JSON.stringify({ source: `pipeline:${costly.pipeline}` }),
+    },
+    {
+      name: 'a cursor of the largest size',
+      path: '/api/v1/dead-letters/replay?dry_run=true',
+      body: JSON.stringify({ source: 'materializer', cursor: worstCursor }),
+    },
+    ...at('/api/v1/dead-letters/replay', definitions({ source: 'materializer' }, {})),
+  ],
+  'get /api/v1/keys': () => lists('/api/v1/keys'),
+  'get /api/v1/keys/{key_id}': () => texts('/api/v1/keys/'),
+  'get /api/v1/schemas': () => lists('/api/v1/schemas'),
+  'get /api/v1/schemas/{stream}/{event_type}': () => [
+    ...one(`/api/v1/schemas/${costly.stream}/${costly.contains}`),
+    ...texts(`/api/v1/schemas/${costly.stream}/`),
+  ],
+  'get /api/v1/schemas/{stream}/{event_type}/versions': () =>
+    lists(`/api/v1/schemas/${costly.stream}/${costly.contains}/versions`),
+  'get /api/v1/schemas/{stream}/{event_type}/versions/{version}': () =>
+    texts(`/api/v1/schemas/${costly.stream}/${costly.contains}/versions/`),
+  'get /api/v1/projections': () => lists('/api/v1/projections'),
+  'get /api/v1/projections/{name}': () => [
+    ...one(`/api/v1/projections/${costly.projection}`),
+    ...texts('/api/v1/projections/'),
+  ],
+  'get /api/v1/projections/{name}/state': () => [
+    ...lists(`/api/v1/projections/${costly.projection}/state`),
+    ...lists(`/api/v1/projections/${costly.projection}/state`, { order_by: 'f0', order: 'desc' }),
+    ...texts(`/api/v1/projections/${costly.projection}/state?prefix=`),
+  ],
+  'get /api/v1/projections/{name}/state/{key}': () =>
+    texts(`/api/v1/projections/${costly.projection}/state/`),
+  'get /api/v1/projections/{name}/changes': () =>
+    one(`/api/v1/projections/${costly.projection}/changes?snapshot=true`),
+  'get /api/v1/pipelines': () => lists('/api/v1/pipelines'),
+  'get /api/v1/pipelines/{name}': () => [
+    ...one(`/api/v1/pipelines/${costly.pipeline}`),
+    ...texts('/api/v1/pipelines/'),
+  ],
+  'get /health': () => headers('/health'),
+  'get /health/live': () => headers('/health/live'),
+  'get /health/ready': () => headers('/health/ready'),
+  'get /metrics': () => headers('/metrics'),
+  'post /api/v1/projections/{name}/pause': () => one(`/api/v1/projections/${costly.projection}/pause`),
+  'post /api/v1/projections/{name}/resume': () => one(`/api/v1/projections/${costly.projection}/resume`),
+  'post /api/v1/projections/{name}/reset': () => one(`/api/v1/projections/${costly.projection}/reset`),
+  'post /api/v1/pipelines/{name}/pause': () => one(`/api/v1/pipelines/${costly.pipeline}/pause`),
+  'post /api/v1/pipelines/{name}/resume': () => one(`/api/v1/pipelines/${costly.pipeline}/resume`),
+  'post /api/v1/pipelines/{name}/reset': () => one(`/api/v1/pipelines/${costly.pipeline}/reset`),
+  'delete /api/v1/projections/{name}': () => one(`/api/v1/projections/${costly.projection}`),
+  'delete /api/v1/pipelines/{name}': () => one(`/api/v1/pipelines/${costly.pipeline}`),
+  'delete /api/v1/schemas/{stream}/{event_type}': () =>
+    one(`/api/v1/schemas/${costly.stream}/${costly.contains}`),
+  'delete /api/v1/keys/{key_id}': () => texts('/api/v1/keys/'),
+  'delete /api/v1/entities/{entity_id}': () =>
+    one(`/api/v1/entities/${costly.entity}?stream=${costly.stream}&confirm=${costly.entity}`),
+  'delete /api/v1/streams/{stream}': () => one(`/api/v1/streams/${costly.stream}?confirm=${costly.stream}`),
+};

@@ -1,0 +1,165 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clickHousePassword, freePort, startClickHouse, type RunningClickHouse } from '#local';
+import { LogUnavailableError, openKafkaLog } from '#log';
+import { faultSeed, KafkaCluster, Random, Stack, testsAll, until, type Driver } from '#testing';
+import { sessionMs, underLoad } from './faulty-system.js';
+import { replicasBehind } from './topics.js';
+import { printLogsOfFailures } from './use-stack.js';
+
+type Node = KafkaCluster['nodes'][number];
+
+const frozenMs = 12_000;
+
+describe('given three brokers under load', () => {
+  let folder: string;
+  let clickhouse: RunningClickHouse;
+  let cluster: KafkaCluster;
+  let stack: Stack;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tributary-three-'));
+    const port = await freePort();
+    [cluster, clickhouse] = await Promise.all([
+      KafkaCluster.start(),
+      startClickHouse({ dataDir: folder, port }),
+    ]);
+    stack = await Stack.start({
+      brokers: cluster.brokers,
+      clickhouseUrl: `http://127.0.0.1:${port}`,
+      clickhousePassword: await clickHousePassword(folder),
+      env: { KAFKA_REPLICATION_FACTOR: '3', KAFKA_SESSION_TIMEOUT_MS: String(sessionMs) },
+    });
+  });
+  printLogsOfFailures(() => stack);
+  afterAll(async () => {
+    await stack?.stop();
+    await cluster?.stop();
+    await clickhouse?.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const kill = async (node: Node, driver: Driver): Promise<void> => {
+    await cluster.kill(node);
+    await driver.untilAcknowledged(200);
+    await cluster.startNode(node);
+  };
+  const freeze = async (node: Node, driver: Driver): Promise<void> => {
+    cluster.freeze(node);
+    await sleep(frozenMs);
+    cluster.thaw(node);
+    await driver.untilAcknowledged(200);
+  };
+  const stopInOrder = async (node: Node, driver: Driver): Promise<void> => {
+    await cluster.stopNode(node);
+    await driver.untilAcknowledged(200);
+    await cluster.startNode(node);
+  };
+
+  /** While one replica is behind, the next fault would leave fewer than writing needs. */
+  const inSync = (): Promise<void> =>
+    until(async () => (await replicasBehind(stack).catch(() => Infinity)) === 0, {
+      what: 'all replicas in sync',
+      intervalMs: 250,
+    });
+
+  it('when one of them hangs, requests to it end with its place in the cluster, not with their time-out', async () => {
+    const tenMinutes = 600_000;
+    const log = openKafkaLog({
+      brokers: cluster.brokers.split(','),
+      clientId: 'patient',
+      replicationFactor: 3,
+      bounds: { requestTimeoutMs: tenMinutes, operationTimeoutMs: tenMinutes },
+    });
+    const topic = `hangs-${randomUUID()}`;
+    const partitions = [0, 1, 2, 3, 4, 5];
+    const read: string[] = [];
+    // A partition whose leader moves while its request is repeated may go unacknowledged once: whoever writes repeats it.
+    const writeEach = async (value: string): Promise<void> => {
+      const records = partitions.map((partition) => {
+        return { topic, partition, key: 'k', value: `${value}${partition}` };
+      });
+      const written = () =>
+        producer.append(records).then(
+          () => true,
+          (error: unknown) => {
+            expect(error).toBeInstanceOf(LogUnavailableError);
+            return false;
+          },
+        );
+      await until(written, { what: `${value} in every partition` });
+    };
+    await log.admin.create(topic, { partitions: partitions.length });
+    const producer = await log.producer();
+    const consumer = log.consumer({
+      group: topic,
+      handler: {
+        assigned: async ({ position }) => position,
+        batch: async ({ records }) => void read.push(...records.map(({ value }) => String(value))),
+        revoked: () => undefined,
+      },
+      onCrash: (error) => expect.fail(String(error)),
+    });
+    await consumer.subscribe([topic]);
+    await writeEach('before');
+    await until(() => read.length === partitions.length, { what: 'what is written before' });
+    const [node] = cluster.nodes as [Node];
+    cluster.freeze(node);
+    try {
+      await writeEach('meanwhile');
+      const all = partitions.map((partition) => `meanwhile${partition}`);
+      await until(() => all.every((value) => read.includes(value)), { what: 'what is written meanwhile' });
+    } finally {
+      cluster.thaw(node);
+      await log.close();
+    }
+  });
+
+  // Each fault once, each on another broker, which the seed chooses: a turn of all three takes three times as long.
+  const seed = faultSeed();
+  const first = new Random(seed).int(3);
+  const nodesFor = (fault: number): readonly Node[] =>
+    testsAll ? cluster.nodes : [cluster.nodes[(first + fault) % 3]!];
+
+  it.each([
+    ['killed', kill, 0],
+    ['frozen for longer than its session', freeze, 1],
+    ['stopped', stopInOrder, 2],
+  ] as const)(
+    `when ${testsAll ? 'each' : 'one'} is %s, nothing is lost, doubled or reordered (fault 20)`,
+    async (what, fault, index) => {
+      const pauses: number[] = [];
+      await underLoad(stack, async (driver) => {
+        for (const node of nodesFor(index)) {
+          await inSync();
+          const over = longestPause(driver);
+          await fault(node, driver);
+          pauses.push(over());
+        }
+        await inSync();
+      });
+      const shown = pauses.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ');
+      process.stderr.write(`longest pauses of writing while a broker is ${what}: ${shown}\n`);
+    },
+  );
+});
+
+/** Watches how long nothing at all is acknowledged; returns what ends that and says the longest time, in milliseconds. */
+function longestPause(driver: Driver): () => number {
+  let [seen, at, longest] = [driver.acknowledged, performance.now(), 0];
+  const look = (): void => {
+    const now = performance.now();
+    longest = Math.max(longest, now - at);
+    if (driver.acknowledged > seen) [seen, at] = [driver.acknowledged, now];
+  };
+  const timer = setInterval(look, 50);
+  return () => {
+    clearInterval(timer);
+    look();
+    return longest;
+  };
+}
