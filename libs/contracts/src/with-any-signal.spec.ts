@@ -1,4 +1,4 @@
-import { getEventListeners, getMaxListeners } from 'node:events';
+import { getEventListeners, getMaxListeners, setMaxListeners } from 'node:events';
 import { setImmediate as soon } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { withAnySignal } from './with-any-signal.js';
@@ -42,5 +42,14 @@ describe('a signal made of several', () => {
     }
     expect(warnings).toEqual([]);
     expect(getMaxListeners(signal)).toBe(most);
+  });
+
+  it.each([0, Infinity])('is made of one that any number may listen to, too (%s)', async (most) => {
+    const ended = new AbortController();
+    setMaxListeners(most, ended.signal);
+    await withAnySignal([ended.signal], async (signal) => {
+      ended.abort('enough');
+      expect(signal.reason).toBe('enough');
+    });
   });
 });

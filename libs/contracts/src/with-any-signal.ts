@@ -33,7 +33,15 @@ function listen(signal: AbortSignal, aborted: () => void): () => void {
 }
 
 function allowMore(signal: AbortSignal, listeners: number): void {
-  const most = getMaxListeners(signal);
-  // Zero is no bound.
-  if (most > 0) setMaxListeners(Math.max(1, most + listeners), signal);
+  const most = listenersAllowed(signal);
+  if (most !== Infinity) setMaxListeners(Math.max(1, most + listeners), signal);
+}
+
+/** Zero is no bound, and Node's `getMaxListeners` throws where it is zero. */
+function listenersAllowed(signal: AbortSignal): number {
+  try {
+    return getMaxListeners(signal) || Infinity;
+  } catch {
+    return Infinity;
+  }
 }

@@ -50,6 +50,12 @@ describe('a connection to ClickHouse', () => {
     ended.abort(new Error('nobody waits any more'));
     await expect(query).rejects.toThrow('nobody waits any more');
   });
+
+  it('does not take a mistake of its caller for a ClickHouse that cannot be reached', async () => {
+    const connection = await connectionTo(200, '[1]\n');
+    const signal = { throwIfAborted: () => undefined, aborted: false } as AbortSignal;
+    await expect(connection.select('SELECT 1', { signal })).rejects.toThrow(TypeError);
+  });
 });
 
 /** How many signals Node remembers for having been made of this one by `AbortSignal.any`. */

@@ -196,7 +196,8 @@ async function rowsWithin<Row>(result: ResultSet<'JSONCompactEachRow'>, share: R
 const killTimeoutMs = 5_000;
 
 function translated(error: Error, purpose: Purpose, timeout: AbortSignal): Error {
-  if (error instanceof StoreOverloadedError) return error;
+  // A TypeError is a mistake of ours: no later try mends it.
+  if (error instanceof StoreOverloadedError || error instanceof TypeError) return error;
   if (timeout.aborted)
     return new StoreUnavailableError('ClickHouse did not answer in time', { cause: error });
   if (!(error instanceof ClickHouseError)) {
