@@ -14,8 +14,10 @@ import { memory } from './measures/p8-memory.js';
 import { idle } from './measures/p9-idle.js';
 import { entityState } from './measures/entity-state.js';
 import { keys } from './measures/keys.js';
+import { recovery } from './measures/recovery.js';
 import { reset } from './measures/reset.js';
 import { schema } from './measures/schema.js';
+import { streams } from './measures/streams.js';
 import { OptionError, parseOptions, usage, type BenchOptions, type MeasureName } from './options.js';
 import { markdownTable, type Row } from './report.js';
 
@@ -33,6 +35,8 @@ const measures: { names: MeasureName[]; run: (bench: Bench) => Promise<Row[]> }[
   { names: ['KEYS'], run: keys },
   { names: ['RESET'], run: reset },
   { names: ['STATE'], run: entityState },
+  { names: ['RECOVERY'], run: recovery },
+  { names: ['STREAMS'], run: streams },
 ];
 
 const keptFolder = resolve('.engines/bench');

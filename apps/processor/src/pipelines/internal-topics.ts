@@ -52,15 +52,11 @@ export class InternalTopics {
     signal: AbortSignal,
   ): Promise<Map<string, StageTopic>> {
     const { topics } = this.parts;
-    const found = new Map<string, StageTopic>();
-    for (const stage of stages) {
+    const ensured = stages.map(async (stage): Promise<[string, StageTopic]> => {
       const topic = topics.pipelineTopic(run, stage);
-      found.set(stage, {
-        topic,
-        partitions: await this.ensureOne({ run, stage, topic }, partitions, signal),
-      });
-    }
-    return found;
+      return [stage, { topic, partitions: await this.ensureOne({ run, stage, topic }, partitions, signal) }];
+    });
+    return new Map(await Promise.all(ensured));
   }
 
   /**

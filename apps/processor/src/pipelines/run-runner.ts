@@ -53,6 +53,8 @@ export class RunRunner implements ConsumerHandler {
   private wanted: WantedRun;
   private following: Promise<void> | undefined;
   private subscribed = '';
+  /** By stage; undefined where they have to be looked for. */
+  private internal: { of: string; topics: Map<string, StageTopic> } | undefined;
   private stageOf = new Map<string, string>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -173,26 +175,35 @@ export class RunRunner implements ConsumerHandler {
       done = this.wanted;
       const { sources, pipeline } = done;
       const stages = pipeline.stages.map(({ id }) => id);
-      const { log, topics, retry, writer, pace } = this.parts;
-      const own = new InternalTopics({
-        ...{ admin: log.admin, topics, retry, reader: writer, goneMs: pace.goneMs },
-      });
-      const internal = await own.ensure(
-        this.id,
-        { stages, partitions: Math.max(1, ...sources.values()) },
-        this.closed.signal,
-      );
-      const replays = await own.ensureReplay(this.id, this.closed.signal);
-      this.stageOf = new Map([...internal].map(([stage, { topic }]) => [topic, stage]));
-      this.stageOf.set(replays, replayStage);
+      const internal = await this.internalTopics(stages, Math.max(1, ...sources.values()));
       this.current = this.currentOf(done, internal);
-      await this.subscribe([...sources.keys()].map((stream) => topics.ofStream(stream)));
+      await this.subscribe([...sources.keys()].map((stream) => this.parts.topics.ofStream(stream)));
     }
     this.timer ??= setInterval(() => this.tell(), this.parts.pace.tellMs / 2).unref();
   }
 
+  /** Most definitions change nothing here: what was there is looked for again only when it may be gone. */
+  private async internalTopics(
+    stages: readonly string[],
+    partitions: number,
+  ): Promise<Map<string, StageTopic>> {
+    const of = stages.join();
+    if (this.internal?.of === of) return this.internal.topics;
+    const { log, topics, retry, writer: reader, pace } = this.parts;
+    const own = new InternalTopics({ admin: log.admin, topics, retry, reader, goneMs: pace.goneMs });
+    const [found, replays] = await Promise.all([
+      own.ensure(this.id, { stages, partitions }, this.closed.signal),
+      own.ensureReplay(this.id, this.closed.signal),
+    ]);
+    this.stageOf = new Map([...found].map(([stage, { topic }]) => [topic, stage]));
+    this.stageOf.set(replays, replayStage);
+    this.internal = { of, topics: found };
+    return found;
+  }
+
   /** One of its topics may be gone. Nothing else would find out while nothing is to be forwarded. */
   private lookForTopics(): void {
+    this.internal = undefined;
     this.follow(this.wanted).catch((error: unknown) => this.isClosing || this.parts.onFailure(error));
   }
 

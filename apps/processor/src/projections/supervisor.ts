@@ -16,13 +16,14 @@ export interface SupervisorOptions {
   parts: RunnerParts;
   removal: Pick<BuildRemoval, 'soon'>;
   logger: Logger;
-  /** Milliseconds between two looks at the builds that are being made. */
+  /** Milliseconds between two looks at the builds that are being made, at most: soon after one has begun there are more. */
   intervalMs?: number;
 }
 
 /** Builds that are made at a time, beside those that serve. */
 const mostBuilding = 2;
-const firstLookMs = 1000;
+const longestLookMs = 1000;
+const firstLookMs = 100;
 /** What a runner that is not wanted any more may take to save. */
 const stopMs = 10_000;
 
@@ -48,6 +49,7 @@ export class Supervisor {
   private readonly selection: BuildSelection;
   private names = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
+  private lookMs = firstLookMs;
   private looking: Promise<void> | undefined;
   private closed = false;
   private stopListening: () => void = () => undefined;
@@ -114,6 +116,7 @@ export class Supervisor {
     if (!isBuilding) this.building.delete(id);
     else {
       const caughtUp = this.building.get(id)?.caughtUp;
+      if (!caughtUp) this.lookSoon();
       const made = caughtUp ?? new CaughtUp({ admin: parts.log.admin, topics: parts.topics }, compiled.build);
       this.building.set(id, { name, streams, caughtUp: made });
     }
@@ -145,13 +148,25 @@ export class Supervisor {
     this.names = names;
   }
 
+  /** Most builds are through the log within moments; the longer one takes, the less often it is asked how far it is. */
   private schedule(): void {
+    const { intervalMs = longestLookMs } = this.options;
+    const waitMs = Math.min(this.lookMs, intervalMs);
+    this.lookMs = Math.min(waitMs * 2, intervalMs);
     this.timer = setTimeout(() => {
+      this.timer = undefined;
       this.looking = this.look().finally(() => {
         this.looking = undefined;
         if (!this.closed) this.schedule();
       });
-    }, this.options.intervalMs ?? firstLookMs);
+    }, waitMs);
+  }
+
+  private lookSoon(): void {
+    this.lookMs = firstLookMs;
+    if (!this.timer) return;
+    clearTimeout(this.timer);
+    this.schedule();
   }
 
   private async look(): Promise<void> {

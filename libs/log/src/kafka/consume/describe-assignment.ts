@@ -1,8 +1,10 @@
 import { LogUnavailableError } from '../../errors.js';
 import type { Assignment } from '../../log.js';
-import { earliest, latest, type ClusterClient } from '../cluster-client.js';
+import { latest, type ClusterClient } from '../cluster-client.js';
 import type { KafkaLogBounds } from '../config.js';
+import { topicOffsets } from '../topic-offsets.js';
 import type { PartitionPlace } from './group-membership.js';
+import { keyOf } from './owned-partition.js';
 import { recordAt } from './record-at.js';
 
 interface Parts {
@@ -10,19 +12,42 @@ interface Parts {
   bounds: KafkaLogBounds;
 }
 
-/** Asks the log for what a handler is told about a partition. `committed` is -1 if the group has no committed offset. */
-export async function describeAssignment(
+/** The first offset of a partition, and the next one after its last. */
+export interface LogBounds {
+  beginning: number;
+  end: number;
+}
+
+/**
+ * Returns what the log has of these partitions, by `keyOf`: a question to each broker for both offsets, however many
+ * partitions there are. One that has no leader at the moment, or does not exist, is left out.
+ */
+export async function logBoundsOf(
+  client: ClusterClient,
+  places: readonly PartitionPlace[],
+): Promise<Map<string, LogBounds>> {
+  const wanted = new Set(places.map(keyOf));
+  const metadata = await client.metadata([...new Set(places.map(({ topic }) => topic))]);
+  const asked = [...metadata].map(([topic, partitions]) => {
+    const some = partitions.filter(({ partitionId: partition }) => wanted.has(keyOf({ topic, partition })));
+    return [topic, some] as const;
+  });
+  const found = await topicOffsets(client, new Map(asked));
+  return new Map(
+    [...found].flatMap(([topic, offsets]) =>
+      offsets.map(({ partition, beginning, end }) => [keyOf({ topic, partition }), { beginning, end }]),
+    ),
+  );
+}
+
+/** Returns what a handler is told about a partition. `committed` is -1 if the group has no committed offset. */
+export function describeAssignment(
   { client, bounds }: Parts,
   place: PartitionPlace,
-  committed: number,
-): Promise<Assignment> {
+  { committed, beginning, end }: LogBounds & { committed: number },
+): Assignment {
   const at = async (timestamp: number): Promise<number> =>
     client.offsetAt({ ...place, leader: await leaderOf(client, place) }, timestamp);
-  const leader = await leaderOf(client, place);
-  const [beginning, end] = await Promise.all([
-    client.offsetAt({ ...place, leader }, earliest),
-    client.offsetAt({ ...place, leader }, latest),
-  ]);
   // Where the log does not have the committed offset (any more), reading goes on from its beginning.
   const position = committed >= beginning && committed <= end ? committed : beginning;
   return {

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerHandler } from '../../log.js';
+import { LogUnavailableError } from '../../errors.js';
 import { isOfAnother } from '../../is-of-another.js';
 import type { ClusterClient } from '../cluster-client.js';
 import type { KafkaLogBounds } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
 import type { Claim } from './assign-partitions.js';
-import { describeAssignment, leaderOf } from './describe-assignment.js';
+import { describeAssignment, leaderOf, logBoundsOf, type LogBounds } from './describe-assignment.js';
 import { Fetcher } from './fetcher.js';
 import type { CommittedPlace, Generation, GroupMembership, PartitionPlace } from './group-membership.js';
 import { keyOf, OwnedPartition } from './owned-partition.js';
@@ -27,7 +28,11 @@ export interface SessionOptions {
   onFatal(error: unknown): void;
 }
 
-type Committed = ReadonlyMap<string, CommittedPlace>;
+/** What was found of partitions that are opened together, by `keyOf`. */
+interface Found {
+  committed: ReadonlyMap<string, CommittedPlace>;
+  bounds: ReadonlyMap<string, LogBounds>;
+}
 
 const retryWaitMs = 200;
 const longestRetryWaitMs = 1_000;
@@ -103,16 +108,26 @@ export class GroupSession {
   private openAll(places: readonly PartitionPlace[]): void {
     const fresh = places.map(({ topic, partition }) => new OwnedPartition(topic, partition));
     for (const own of fresh) this.owned.set(own.key, own);
-    const committed = this.committedOf(fresh);
-    committed.catch(() => undefined);
-    for (const own of fresh) this.settle(own, this.open(own, committed));
+    const found = this.find(fresh);
+    found.catch(() => undefined);
+    for (const own of fresh) this.settle(own, this.open(own, found));
   }
 
-  private async committedOf(places: readonly OwnedPartition[]): Promise<Committed> {
+  /** What was committed first: asked the other way round, the log could seem to end before it. */
+  private async find(places: readonly OwnedPartition[]): Promise<Found> {
     const isOver = (): boolean => places.every(({ over }) => over);
     const ask = (): Promise<CommittedPlace[]> => this.options.membership.committed(places);
-    const found = (await this.persistently(ask, { isOver, topic: places[0]?.topic })) ?? [];
-    return new Map(found.map((place) => [keyOf(place), place]));
+    const committed = (await this.persistently(ask, { isOver, topic: places[0]?.topic })) ?? [];
+    // A partition that cannot be found now is asked for again by itself.
+    const bounds = await logBoundsOf(this.options.client, places).catch(() => new Map<string, LogBounds>());
+    return { committed: new Map(committed.map((place) => [keyOf(place), place])), bounds };
+  }
+
+  /** @throws LogUnavailableError while the partition has no leader, or does not exist */
+  private async boundsOf(own: OwnedPartition): Promise<LogBounds> {
+    const found = (await logBoundsOf(this.options.client, [own])).get(own.key);
+    if (!found) throw new LogUnavailableError('the partition has no leader');
+    return found;
   }
 
   private settle(own: OwnedPartition, opening: Promise<void>): void {
@@ -147,20 +162,22 @@ export class GroupSession {
     const isOver = (): boolean => own.over;
     // A topic that is made anew has its group's offsets removed with the old one.
     await this.persistently(() => leaderOf(this.options.client, own), { isOver, topic });
-    await this.open(own, this.committedOf([own]));
+    await this.open(own, this.find([own]));
   }
 
-  private async open(own: OwnedPartition, committed: Promise<Committed>): Promise<void> {
+  private async open(own: OwnedPartition, found: Promise<Found>): Promise<void> {
     const { options } = this;
-    const stands = (await committed).get(own.key);
+    const { committed, bounds } = await found;
+    const stands = committed.get(own.key);
     await options.busy.get(own.key);
     own.life = options.lifeOf(own.topic);
     const known = stands === undefined || isOfAnother(stands.life, own.life) ? -1 : stands.offset;
-    const assignment = await this.persistently(() => describeAssignment(options, placeOf(own), known), {
+    const log = await this.persistently(async () => bounds.get(own.key) ?? (await this.boundsOf(own)), {
       isOver: () => own.over,
       topic: own.topic,
     });
-    if (own.over || !assignment) return;
+    if (own.over || !log) return;
+    const assignment = describeAssignment(options, placeOf(own), { committed: known, ...log });
     own.begun = true;
     const assigned = options.handler.assigned(assignment);
     void this.keepBusy(own.key, assigned);

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { HttpClient } from '#testing';
+import type { Bench } from './bench.js';
+
+const portNames = [
+  ...['KAFKA_PORT', 'CLICKHOUSE_PORT', 'INGEST_PORT', 'MATERIALIZER_PORT', 'PROCESSOR_PORT'],
+  ...['GATEWAY_CORE_PORT', 'GATEWAY_QUERY_PORT'],
+];
+
+/** What the command line of each process has in it. */
+const commands = {
+  gateway: 'apps/gateway/',
+  ingest: 'apps/ingest/',
+  processor: 'apps/processor/',
+  materializer: 'apps/materializer/',
+  clickhouse: 'clickhouse/main',
+  kafka: 'kafka.Kafka',
+};
+export type ProcessName = keyof typeof commands;
+export const processNames = Object.keys(commands) as ProcessName[];
+
+/** The whole system as `npm start` runs it, with embedded engines of its own. */
+export interface LocalSystem {
+  core: HttpClient;
+  ingest: HttpClient;
+  /** Of the process that runs now under this name. */
+  pidOf(name: ProcessName): number;
+}
+
+/** Starts the system as `npm start` does, hands it over, and stops it whatever happens. */
+export async function withLocalSystem<T>(bench: Bench, use: (system: LocalSystem) => Promise<T>): Promise<T> {
+  const { freePort, openLocalSystem } = await import('#local');
+  const folder = join(bench.folder, `local-${performance.now().toFixed(0)}`);
+  const ports: Record<string, string> = {};
+  for (const name of portNames) ports[name] = String(await freePort());
+  const system = await openLocalSystem({
+    env: { ...process.env, ...ports, KAFKA_BROKERS: '', CLICKHOUSE_URL: '', TRIBUTARY_DATA_DIR: folder },
+    say: () => undefined,
+    step: (_name, work) => work(),
+  });
+  try {
+    await system.start();
+    const client = (port: string) => new HttpClient(`http://127.0.0.1:${ports[port]}`);
+    return await use({
+      core: client('GATEWAY_CORE_PORT'),
+      ingest: client('INGEST_PORT'),
+      pidOf: (name) => pidIn(folder, commands[name]),
+    });
+  } finally {
+    system.stop();
+    await system.ended;
+  }
+}
+
+function pidIn(folder: string, command: string): number {
+  const processes = JSON.parse(readFileSync(join(folder, 'processes.json'), 'utf8')) as { pid: number }[];
+  const found = processes.find(({ pid }) => commandOf(pid).includes(command));
+  if (!found) throw new Error(`no process has ${command} in its command line`);
+  return found.pid;
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}

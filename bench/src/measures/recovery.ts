@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until, type HttpClient } from '#testing';
+import { eachRun, type Bench } from '../bench.js';
+import { processNames, withLocalSystem, type LocalSystem, type ProcessName } from '../local-system.js';
+import { Probe } from '../probe.js';
+import { goal, type Row } from '../report.js';
+import { median } from '../statistics.js';
+
+/** What comes back does so long before. */
+const watchMs = 40_000;
+const settleMs = 5_000;
+
+interface Recovered {
+  /** Longest time without an acknowledged write, and until an event, or what a pipeline makes of it, could be queried. */
+  writes: number;
+  reads: number;
+  outputs: number;
+}
+
+/**
+ * RECOVERY: seconds until everything is as before after kill −9 of each process, seen from outside, with the system as
+ * `npm start` runs it; and until a new pipeline and a new projection show something.
+ */
+export async function recovery(bench: Bench): Promise<Row[]> {
+  return withLocalSystem(bench, async (system) => {
+    const { core, ingest } = system;
+    await posted(core, '/api/v1/streams', { stream: 'probed' });
+    await posted(core, '/api/v1/streams', { stream: 'made' });
+    await posted(core, '/api/v1/pipelines', pipeline('probe', 'made'));
+    const probe = new Probe(core, ['probed']);
+    for (const client of [core, ingest]) probe.writeThrough(client);
+    for (const stream of ['probed', 'made']) probe.readFrom([stream]);
+    await sleep(settleMs);
+    const killed = await eachRun(bench, async () => {
+      const found: [ProcessName, Recovered][] = [];
+      for (const name of processNames) found.push([name, await afterKill(system, probe, name)]);
+      return new Map(found);
+    });
+    const firsts = await eachRun(bench, (run) => firstOutput(core, run));
+    await probe.end();
+    return [...killRows(killed), ...firstRows(firsts)];
+  });
+}
+
+async function afterKill(system: LocalSystem, probe: Probe, name: ProcessName): Promise<Recovered> {
+  const { core, ingest } = system;
+  const since = performance.now();
+  process.kill(system.pidOf(name), 'SIGKILL');
+  await sleep(watchMs);
+  return {
+    writes: Math.max(...[core, ingest].map((client) => probe.longestGap(client, since))),
+    reads: probe.longestWait(since),
+    outputs: probe.longestWait(since, 'made'),
+  };
+}
+
+async function firstOutput(core: HttpClient, run: number): Promise<{ pipeline: number; projection: number }> {
+  const target = `target-${run}`;
+  await posted(core, '/api/v1/streams', { stream: target });
+  await sleep(settleMs);
+  const query = `/api/v1/events/query?stream=${target}&limit=1`;
+  return {
+    pipeline: await secondsUntil(core, query, {
+      path: '/api/v1/pipelines',
+      definition: pipeline(target, target),
+    }),
+    projection: await secondsUntil(core, `/api/v1/projections/${target}/state/probe`, {
+      path: '/api/v1/projections',
+      definition: {
+        ...{ name: target, source: { streams: ['probed'] }, key: 'event.entity_id' },
+        fields: { events: { op: 'count' } },
+      },
+    }),
+  };
+}
+
+/** From the definition until the path `shown` shows something of the probe's. */
+async function secondsUntil(
+  core: HttpClient,
+  shown: string,
+  { path, definition }: { path: string; definition: object },
+): Promise<number> {
+  const begun = performance.now();
+  await posted(core, path, definition);
+  const isShown = async () => {
+    const { status, text } = await core.get(shown);
+    return status === 200 && text.includes('"probe"');
+  };
+  await until(isShown, { what: `something at ${shown}`, intervalMs: 50 });
+  return (performance.now() - begun) / 1000;
+}
+
+function pipeline(name: string, stream: string): object {
+  const operators = [{ filter: 'event.data.number >= 0' }, { emit: { stream } }];
+  return { name, source: { streams: ['probed'] }, operators };
+}
+
+async function posted(core: HttpClient, path: string, body: object): Promise<void> {
+  const { status, text } = await core.post(path, body);
+  if (status !== 201) throw new Error(`${path} answered ${status} ${text}`);
+}
+
+function killRows(runs: readonly ReadonlyMap<ProcessName, Recovered>[]): Row[] {
+  return processNames.flatMap((name) => {
+    // Kafka's own start is in it.
+    const below = name === 'kafka' ? 15 : 10;
+    const found = runs.map((run) => run.get(name)!);
+    const row = { measure: 'RECOVERY', unit: 's' };
+    const rowOf = (what: string, values: number[]): Row => ({
+      ...{ ...row, what: `kill −9 of ${name}: ${what}`, runs: values },
+      must: goal(median(values), { below }, 's'),
+    });
+    return [
+      rowOf(
+        'longest time without an acknowledged write',
+        found.map(({ writes }) => writes),
+      ),
+      rowOf(
+        'longest time until an event could be queried',
+        found.map(({ reads }) => reads),
+      ),
+      rowOf(
+        "longest time until a pipeline's output could be",
+        found.map(({ outputs }) => outputs),
+      ),
+    ];
+  });
+}
+
+function firstRows(runs: readonly { pipeline: number; projection: number }[]): Row[] {
+  const rowOf = (what: string, values: number[]): Row => ({
+    ...{ measure: 'RECOVERY', unit: 's', what, runs: values },
+    must: goal(median(values), { below: 2 }, 's'),
+  });
+  return [
+    rowOf(
+      "from a new pipeline's definition to its first output",
+      runs.map((run) => run.pipeline),
+    ),
+    rowOf(
+      "from a new projection's definition to its first state",
+      runs.map((run) => run.projection),
+    ),
+  ];
+}

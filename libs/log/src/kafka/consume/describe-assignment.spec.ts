@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import type { ClusterClient } from '../cluster-client.js';
+import { logBoundsOf } from './describe-assignment.js';
+
+/** Partitions 0 to 2 of every topic: the first two are led by one broker, the last by nobody. */
+function givenCluster() {
+  const asked: string[] = [];
+  const places = ['a', 'b'].flatMap((topic) =>
+    [0, 1].map((partition) => ({ topic, partition, errorCode: 0 })),
+  );
+  const broker = {
+    connectionPool: {
+      send: async () => {
+        asked.push('offsets');
+        const offset = asked.filter((what) => what === 'offsets').length * 10;
+        return places.map((place) => ({ ...place, offset }));
+      },
+    },
+  };
+  const client = {
+    metadata: async (topics: readonly string[]) => {
+      asked.push('metadata');
+      const leaders = [7, 7, -1].map((leader, partitionId) => ({ leader, partitionId }));
+      return new Map(topics.map((topic) => [topic, leaders]));
+    },
+    broker: async () => broker,
+  };
+  return { client: client as unknown as ClusterClient, asked };
+}
+
+it('finds the offsets of all partitions with as many questions as of one', async () => {
+  const { client, asked } = givenCluster();
+  const places = ['a', 'b'].flatMap((topic) => [0, 1, 2].map((partition) => ({ topic, partition })));
+  const found = await logBoundsOf(client, places);
+  expect([...found.keys()].sort()).toEqual(['a/0', 'a/1', 'b/0', 'b/1']);
+  expect(found.get('b/1')).toEqual({ beginning: 10, end: 20 });
+  expect(asked).toEqual(['metadata', 'offsets', 'offsets']);
+});
