@@ -93,6 +93,25 @@ describe('a port that asks for no key', () => {
     expect(await get({})).toBe(200);
   });
 
+  it.each([
+    ['http://localhost', 'localhost:80'],
+    ['http://localhost:80', 'localhost'],
+    ['https://Events.example.com', 'events.example.com:443'],
+    ['HTTPS://events.example.com:443', 'events.example.com'],
+    ['http://[::1]', '[::1]:80'],
+  ])('serves its own pages (%s) where only one side names the default port (%s)', async (origin, host) => {
+    expect(await get({ origin, host })).toBe(200);
+  });
+
+  it.each([
+    ['https://localhost', 'localhost:80'],
+    ['https://localhost:80', 'localhost'],
+    ['http://localhost:443', 'localhost'],
+    ['http://localhost:180', 'localhost:1'],
+  ])('refuses a page (%s) that is on another port than the request (%s)', async (origin, host) => {
+    expect(await get({ origin, host })).toBe(403);
+  });
+
   it('serves its own pages behind a proxy that names another host', async () => {
     const proxied = {
       host: 'gateway:3900',

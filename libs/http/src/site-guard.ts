@@ -39,8 +39,13 @@ function isCrossSite({ method, headers }: FastifyRequest): boolean {
   return !(isLink && (method === 'GET' || method === 'HEAD'));
 }
 
+/** Whether an `Origin` is on a host. The port of the origin's scheme is the same written out and left out. */
 function isSameHost(origin: string, host = ''): boolean {
-  return /^https?:\/\/(.+)$/i.exec(origin)?.[1]?.toLowerCase() === host.toLowerCase();
+  const [, scheme, authority] = /^(https?):\/\/(.+)$/i.exec(origin) ?? [];
+  if (scheme === undefined || authority === undefined) return false;
+  const defaultPort = scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/;
+  const [own, sent] = [host, authority].map((name) => name.toLowerCase().replace(defaultPort, ''));
+  return own === sent;
 }
 
 function wrongHost(): ProblemError {
