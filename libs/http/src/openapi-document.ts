@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { withoutPrefilling, type DocumentedParameter } from './parameter-examples.js';
 
 type JsonObject = Record<string, unknown>;
 
@@ -49,7 +50,7 @@ const systemRoutes = (): Record<string, JsonObject> => ({
 
 /**
  * Completes what Nest makes of the controllers: the system routes, the key where one is asked for, a problem as every
- * route's other answer, and of all schemas those that are used.
+ * route's other answer, no example that is sent by itself, and of all schemas those that are used.
  */
 export function completeDocument(
   document: OpenAPIObject,
@@ -59,6 +60,7 @@ export function completeDocument(
   for (const item of Object.values(paths)) {
     for (const operation of Object.values(item as Record<string, Operation>)) {
       operation.responses = responsesOf(operation, keys);
+      if (operation.parameters) operation.parameters = operation.parameters.map(withoutPrefilling);
     }
   }
   const all = { ...document.components?.schemas, ...schemas };
@@ -72,6 +74,7 @@ export function completeDocument(
 
 interface Operation {
   responses: JsonObject;
+  parameters?: DocumentedParameter[];
   security?: unknown[];
 }
 

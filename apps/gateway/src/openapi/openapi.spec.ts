@@ -129,6 +129,15 @@ describe('the OpenAPI document', () => {
     expect(query.find(({ name }) => name === 'since')?.schema).toMatchObject({ format: 'date-time' });
   });
 
+  it('has no example that Swagger UI would send by itself', () => {
+    const optional = operations().flatMap(({ operation }) =>
+      (operation.parameters ?? []).filter(({ required }) => !required),
+    );
+    expect(optional.filter((one) => 'example' in one || 'example' in one.schema)).toEqual([]);
+    const waitFor = optional.find(({ name }) => name === 'wait_for');
+    expect(waitFor?.description).toMatch(/ For example `orders:4:10234`\.$/);
+  });
+
   it('names what a deletion asks for as required, and that a + in a time has to be encoded', () => {
     const parameter = (path: string, method: string, name: string) =>
       document.paths[path]?.[method]?.parameters?.find((one) => one.name === name);
