@@ -30,7 +30,9 @@ describe('what is wrong with an input', () => {
     [{ names: ['a', 'a'] }, '/names', 'all elements must be unique'],
     [{ names: [7] }, '/names', 'each value must be a string'],
     [{ inner: Object.assign(new Inner(), { count: 0 }) }, '/inner/count', 'must be 1 or more'],
-    [{ inner: 'x' }, '/inner', 'must be an object; must be either object or array'],
+    [{ inner: 'x' }, '/inner', 'must be an object'],
+    [{ inner: ['x'] }, '/inner', 'must be an object'],
+    [{ names: 'a' }, '/names', 'must be an array'],
   ])('of %j is said of its place, without its name', (members, pointer, detail) => {
     expect(errorsOf(members)).toEqual([{ pointer, detail }]);
   });

@@ -16,8 +16,9 @@ export function inputErrors(errors: readonly ValidationError[], kind: 'body' | '
 /** One error for each place, saying all that is wrong there. */
 function flatten(error: ValidationError, parent: string | undefined): InputError[] {
   const pointer = parent === undefined ? error.property : `${parent}/${escapePointer(error.property)}`;
-  const inside = (error.children ?? []).flatMap((child) => flatten(child, pointer));
-  return error.constraints ? [...ownErrors(error, pointer), ...inside] : inside;
+  const own = error.constraints ? ownErrors(error, pointer) : [];
+  if (kindRule(error)) return own;
+  return [...own, ...(error.children ?? []).flatMap((child) => flatten(child, pointer))];
 }
 
 function ownErrors(
@@ -27,12 +28,19 @@ function ownErrors(
   if ('whitelistValidation' in constraints) return [{ pointer, detail: 'is not a known field' }];
   if (value === undefined) return [{ pointer, detail: 'is required' }];
   const places = new Map<string, string[]>();
-  for (const [name, text] of Object.entries(constraints)) {
+  const kind = kindRule({ constraints });
+  const rules = kind ? [kind] : Object.entries(constraints);
+  for (const [name, text] of rules) {
     const member = (contexts[name] as MemberContext | undefined)?.member;
     const place = member === undefined ? pointer : `${pointer}/${escapePointer(member)}`;
     places.set(place, [...(places.get(place) ?? []), withoutName(text, property)]);
   }
   return [...places].map(([place, texts]) => ({ pointer: place, detail: texts.join('; ') }));
+}
+
+/** The rule that a value breaks by its kind. The other rules are about its elements or members: they say nothing then. */
+function kindRule({ constraints = {} }: Pick<ValidationError, 'constraints'>): [string, string] | undefined {
+  return Object.entries(constraints).find(([name]) => name === 'isArray' || name === 'isObject');
 }
 
 /** The pointer says the name already, which the library's own words begin with: `limit must not be less than 1`. */
