@@ -44,11 +44,18 @@ function bearerToken(headers: readonly string[]): string {
     });
   }
   if (header === undefined || !/^bearer(\s|$)/i.test(header)) {
-    throw new ProblemError('unauthenticated', 'Send an API key: Authorization: Bearer <key>.', {
-      headers: { 'www-authenticate': realm },
-    });
+    throw unauthenticated('Send an API key: Authorization: Bearer <key>.');
   }
-  return header.slice('bearer'.length).trim();
+  const token = header.slice('bearer'.length).trim();
+  if (token === '')
+    throw unauthenticated(
+      'There is no key behind "Bearer": is the variable set that holds it? Send an API key: Authorization: Bearer <key>.',
+    );
+  return token;
+}
+
+function unauthenticated(detail: string): ProblemError {
+  return new ProblemError('unauthenticated', detail, { headers: { 'www-authenticate': realm } });
 }
 
 /** Node joins or drops repeated headers; the raw list shows what was really sent. */
