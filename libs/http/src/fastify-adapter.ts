@@ -74,7 +74,10 @@ function unmatched(request: FastifyRequest, routes: RouteTable): ProblemError {
   const path = request.url.split('?', 1)[0] ?? '';
   const methods = routes.methods(path);
   if (methods.length === 0 || methods.includes(request.method))
-    return new ProblemError('not_found', `There is nothing at this address${emptyPart(path)}.`);
+    return new ProblemError(
+      'not_found',
+      `There is nothing at this address${emptyPart(path)}. ${whereToLook}`,
+    );
   const allow = methods.join(', ');
   return new ProblemError('method_not_allowed', `This address has: ${allow}.`, { headers: { allow } });
 }
@@ -85,6 +88,9 @@ const unmatchedCodes = ['FST_STATIC_FORBIDDEN_PATH', 'FST_ERR_ROUTE_MISSING_CONT
 function refusal(error: FastifyError, request: FastifyRequest, routes: RouteTable): unknown {
   return unmatchedCodes.includes(error.code) ? unmatched(request, routes) : withAcceptPost(error, request);
 }
+
+/** Each port has addresses of its own: a path that is right on another one is nothing here. */
+const whereToLook = 'The core port of the gateway (3900 by default) lists those of the API at /docs.';
 
 /** What a variable of a shell that is not set leaves of an address. */
 function emptyPart(path: string): string {

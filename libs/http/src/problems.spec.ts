@@ -69,6 +69,10 @@ describe('every answer that is not a success is a problem document', () => {
     },
   );
 
+  it('a 404 says where the addresses are listed', async () => {
+    expect(problem(await send('GET', '/nothing')).detail).toContain('/docs');
+  });
+
   it('a 405 says which methods there are', async () => {
     expect((await send('PUT', '/things')).headers.allow).toBe('GET, HEAD, POST');
     expect((await send('PUT', '/things/17')).headers.allow).toBe('DELETE, GET, HEAD');
