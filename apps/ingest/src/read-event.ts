@@ -38,7 +38,10 @@ export function readEvent(
   const timestamp = envelope.timestamp == null ? reception.ingestedAt : parseTime(envelope.timestamp);
   if (timestamp === undefined)
     return invalid([
-      { pointer: `${pointer}/timestamp`, detail: 'must be an RFC 3339 date-time from 1900 to 2199' },
+      {
+        pointer: `${pointer}/timestamp`,
+        detail: 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200',
+      },
     ]);
   return {
     stream: envelope.stream,

@@ -144,8 +144,16 @@ function wrongCount(): ProblemError {
   });
 }
 
+function linesAsJson(): ProblemError {
+  const detail =
+    'One event on each line is application/x-ndjson: send it with this content-type. As application/json, a batch is ' +
+    '{"events":[…]}.';
+  return new ProblemError('invalid_json', detail);
+}
+
 /** Says what is wrong with a body that does not have the form of a batch. */
 function notABatch(text: string): ProblemError {
+  if (/^\s*\{[^\n]*\}\r?\n\s*\{/.test(text)) return linesAsJson();
   const value = parseJson(text);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   const unknown = isObject ? Object.keys(value).filter((name) => name !== 'events') : [];

@@ -79,6 +79,19 @@ describe('a batch', () => {
     expect(given.written()).toHaveLength(1);
   });
 
+  it('says which content-type lines have when they come as JSON', async () => {
+    const one = JSON.stringify(event());
+    const json = { 'content-type': 'application/json' };
+    for (const body of [`${one}\n${one}`, ` ${one}\r\n\n${one}\r\n`]) {
+      const answer = await given.batch(body, json);
+      expect(answer.json()).toMatchObject({
+        code: 'invalid_json',
+        detail: expect.stringContaining('application/x-ndjson') as string,
+      });
+    }
+    expect(given.records('orders')).toEqual([]);
+  });
+
   it('reads a line that is cut off to its end and no further', async () => {
     const answer = await given.batch('[1,\n'.repeat(100), lines);
     const { errors } = answer.json<ProblemDocument>();
