@@ -49,11 +49,11 @@ export async function setUp({ kafka = true } = {}) {
   if (kafka) checkJava();
   if (kafka && !existsSync(jarsFolder())) checkMaven();
   await interruptible(async () => {
-    if (!dependenciesPresent()) await step('Dependencies are installed', installDependencies);
-    if (!buildPresent()) await step('The source is built', build);
+    if (!dependenciesPresent()) await step('Install dependencies', installDependencies);
+    if (!buildPresent()) await step('Build the source', build);
     if (!kafka) return;
     const { jarsPresent, fetchJars } = await import('../dist/local/src/kafka/jars.js');
-    if (!jarsPresent()) await step("Kafka's jars are fetched", () => fetchJars(maven));
+    if (!jarsPresent()) await step("Fetch Kafka's jars", () => fetchJars(maven));
   });
 }
 

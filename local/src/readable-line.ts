@@ -11,7 +11,13 @@ export function readable(line: string): { text: string; serious: boolean } {
   const entry = parse(line);
   if (!entry) return { text: line.slice(0, 400), serious: !harmless.test(line) };
   const why = entry.err?.message ?? entry.reason;
-  const text = [`${entry.level} ${entry.msg ?? ''}`, why, entry.topic && `topic ${entry.topic}`];
+  const text = [
+    `${entry.level} ${entry.msg ?? ''}`,
+    entry.pipeline && `pipeline ${entry.pipeline}`,
+    entry.projection && `projection ${entry.projection}`,
+    why,
+    entry.topic && `topic ${entry.topic}`,
+  ];
   return {
     text: text.filter(Boolean).join(': ').slice(0, 400),
     serious: serious.has(entry.level) || (entry.level === 'warn' && entry.request_id === undefined),
@@ -27,6 +33,8 @@ interface Entry {
   /** Why, where it is no error that is logged. */
   reason?: string;
   topic?: string;
+  pipeline?: string;
+  projection?: string;
 }
 
 function parse(line: string): Entry | undefined {

@@ -25,6 +25,8 @@ describe('the log of a service', () => {
       '{"level":"error","msg":"failed","err":{"message":"no disk"}}',
       '{"level":"warn","msg":"waiting for Kafka","reason":"refused","retry_in_ms":250}',
       '{"level":"warn","msg":"cannot be read yet","err":{"message":"no leader"},"topic":"a.b"}',
+      '{"level":"error","msg":"cannot go on","pipeline":"mails","reason":"no secret"}',
+      '{"level":"error","msg":"cannot go on","projection":"sums","reason":"another log"}',
       'SyntaxError: something',
       'INFO  [KafkaRaftServer nodeId=1] Kafka Server started',
       'ERROR Error when handling request: clientId=1 (org.apache.kafka.common.errors.NotControllerException: No controller appears to be active.)',
@@ -38,6 +40,8 @@ describe('the log of a service', () => {
       'app error failed: no disk',
       'app warn waiting for Kafka: refused',
       'app warn cannot be read yet: no leader: topic a.b',
+      'app error cannot go on: pipeline mails: no secret',
+      'app error cannot go on: projection sums: another log',
       'app SyntaxError: something',
       'app ERROR Disk error while writing (java.io.IOException: No space left on device)',
     ]);

@@ -59,15 +59,18 @@ describe('the set-up of a fresh clone', () => {
 
   it('installs and builds once', async () => {
     await npm(installs);
-    expect(run()).toMatchObject({ status: 0, output: expect.stringContaining('installed') as string });
+    expect(run()).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('Install dependencies') as string,
+    });
     expect(run()).toEqual({ status: 0, output: '' });
   });
 
   it('says what it waits for when that takes long', async () => {
     await npm(`${installs}\nsleep 2.2`);
     expect(run().output.split('\n').slice(0, 2)).toEqual([
-      '  … Dependencies are installed',
-      expect.stringMatching(/^ {2}✓ Dependencies are installed \(/),
+      '  … Install dependencies',
+      expect.stringMatching(/^ {2}✓ Install dependencies \(/),
     ]);
   });
 
@@ -75,7 +78,10 @@ describe('the set-up of a fresh clone', () => {
     await npm(installs);
     run();
     await rm(join(clone, 'node_modules', 'typescript'), { recursive: true });
-    expect(run()).toMatchObject({ status: 0, output: expect.stringContaining('installed') as string });
+    expect(run()).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('Install dependencies') as string,
+    });
   });
 
   it('ends with what it has started on Ctrl-C, and heals the next time', async () => {
@@ -93,7 +99,10 @@ describe('the set-up of a fresh clone', () => {
     expect(sleeper && (await isRunning(sleeper))).toBe(false);
 
     await npm(installs);
-    expect(run()).toMatchObject({ status: 0, output: expect.stringContaining('installed') as string });
+    expect(run()).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('Install dependencies') as string,
+    });
     expect(existsSync(join(clone, 'node_modules', 'half'))).toBe(false);
   });
 });

@@ -97,7 +97,7 @@ class System implements LocalSystem {
     const { options, settings } = this;
     const { step } = options;
     if ((await this.record.remaining()).length > 0) {
-      await step('What an earlier run left is stopped', () => this.record.endRemaining());
+      await step('Stop what an earlier run left', () => this.record.endRemaining());
     }
     await checkPorts(settings);
     const secrets = await this.secrets();
@@ -105,13 +105,13 @@ class System implements LocalSystem {
     const run = (service: Service): Promise<void> => this.supervisor.run(service);
     await Promise.all([
       settings.brokers
-        ? step('Kafka answers', () => checkBrokers(settings.config))
-        : step('Kafka runs', () => run(services.kafka)),
+        ? step('Reach Kafka', () => checkBrokers(settings.config))
+        : step('Start Kafka', () => run(services.kafka)),
       settings.clickhouseUrl
-        ? step('ClickHouse answers', () => checkClickHouse(settings.clickhouseUrl ?? ''))
-        : step('ClickHouse runs', () => run(services.clickhouse)),
+        ? step('Reach ClickHouse', () => checkClickHouse(settings.clickhouseUrl ?? ''))
+        : step('Start ClickHouse', () => run(services.clickhouse)),
     ]);
-    await step('Ingest, materializer, processor and gateway run', () =>
+    await step('Start ingest, materializer, processor and gateway', () =>
       Promise.all(apps.map((name) => run(services[name]))),
     );
     if (this.ending) return;
