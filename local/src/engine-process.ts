@@ -29,7 +29,8 @@ export class EngineProcess {
   private readonly child: ChildProcess;
   private readonly tail: string[] = [];
   private readonly watchers = new Set<(line: string) => void>();
-  readonly ended: Promise<void>;
+  /** Resolves when it has ended, with how: `it ended with exit code 1`. */
+  readonly ended: Promise<string>;
 
   constructor(private readonly options: EngineProcessOptions) {
     const child = spawn(options.command, options.args, {
@@ -41,10 +42,12 @@ export class EngineProcess {
     });
     this.child = child;
     this.ended = new Promise((resolve) => {
-      child.once('close', () => resolve());
+      child.once('close', (code, signal) =>
+        resolve(signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`),
+      );
       child.once('error', (error) => {
         this.remember(`cannot be started: ${error.message}`);
-        resolve();
+        resolve('it cannot be started');
       });
     });
     child.stdin?.on('error', () => undefined);

@@ -47,15 +47,16 @@ describe('a service under the supervisor', () => {
     await expect.poll(() => app.tail()).toContain('my last words');
     process.kill(app.pids[0] ?? 0, 'SIGKILL');
     await expect.poll(() => app.pids.length).toBe(2);
-    expect(said.join('\n')).toMatch(/app died[\s\S]*my last words[\s\S]*started again/);
+    expect(said.join('\n')).toMatch(/app died: it was ended by SIGKILL[\s\S]*my last words[\s\S]*started again/);
     expect(one.pids).toEqual([app.pids[1]]);
   });
 
   it('is given up when it dies three times within a minute, with the reason', async () => {
-    const { supervisor: one, gaveUp } = supervisor();
+    const { supervisor: one, gaveUp, said } = supervisor();
     const app = service('app', 'setTimeout(() => process.exit(3), 20)');
     await one.run(app);
     await expect.poll(() => gaveUp).toEqual(['app died 3 times within 60 seconds']);
+    expect(said.join('\n')).toContain('app died: it ended with exit code 3.');
     await sleep(100);
     expect(app.pids).toHaveLength(3);
   });

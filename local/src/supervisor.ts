@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A process that runs. Kafka, ClickHouse and the apps look alike from here. */
 export interface Running {
   pid: number;
-  /** Resolves when it has ended, however. */
-  ended: Promise<void>;
+  /** Resolves when it has ended, with how: `it ended with exit code 1`. */
+  ended: Promise<string>;
   stop(): Promise<void>;
   kill(signal: NodeJS.Signals): Promise<void>;
 }
@@ -107,10 +107,10 @@ export class Supervisor {
     const running = await start;
     entry.running = running;
     this.options.changed?.(this.pids);
-    void running.ended.then(() => {
+    void running.ended.then((how) => {
       entry.running = undefined;
       this.options.changed?.(this.pids);
-      void this.afterEnd(entry, 'it has ended');
+      void this.afterEnd(entry, how);
     });
     // It was asked to stop while it was starting.
     if (entry.stopping || this.stopping) await running.stop();

@@ -23,8 +23,8 @@ export interface RunningClickHouse {
   /** Of the user `default`. */
   password: string;
   pid: number;
-  /** Resolves when it has ended, however. */
-  ended: Promise<void>;
+  /** Resolves when it has ended, with how. */
+  ended: Promise<string>;
   /** Lets running statements end, then closes. */
   stop(): Promise<void>;
   /** Sends a signal and resolves when the process has ended (for SIGSTOP and SIGCONT: at once). */

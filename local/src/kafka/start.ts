@@ -48,8 +48,8 @@ export interface RunningKafka {
   brokers: string;
   port: number;
   pid: number;
-  /** Resolves when it has ended, however. */
-  ended: Promise<void>;
+  /** Resolves when it has ended, with how. */
+  ended: Promise<string>;
   /** An orderly shutdown. */
   stop(): Promise<void>;
   /** Sends a signal and resolves when the process has ended (for SIGSTOP and SIGCONT: at once). */
