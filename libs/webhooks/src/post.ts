@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { withAnySignal } from '#contracts';
 import type { WebhookNetworks } from './networks.js';
 import { notPublic, wrongInWebhookUrl } from './webhook-url.js';
 
@@ -52,9 +53,14 @@ export class Poster {
   }
 
   /** One attempt. Never rejects; an aborted one is a failure. */
-  post({ url, headers, body }: Post, signal: AbortSignal): Promise<PostOutcome> {
-    const wrong = this.wrongIn(url);
-    if (wrong !== undefined) return Promise.resolve({ failure: `The address ${wrong}.`, isFinal: true });
+  async post(post: Post, signal: AbortSignal): Promise<PostOutcome> {
+    const wrong = this.wrongIn(post.url);
+    if (wrong !== undefined) return { failure: `The address ${wrong}.`, isFinal: true };
+    const late = AbortSignal.timeout(this.timeoutMs);
+    return withAnySignal([signal, late], (ended) => this.send(post, ended));
+  }
+
+  private send({ url, headers, body }: Post, signal: AbortSignal): Promise<PostOutcome> {
     const bytes = Buffer.from(body);
     const options: RequestOptions = {
       method: 'POST',
@@ -65,7 +71,7 @@ export class Poster {
         'user-agent': 'Tributary-Webhooks/1',
       },
       lookup: this.lookup(new URL(url)),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(this.timeoutMs)]),
+      signal,
     };
     return new Promise((done) => {
       const request = this.open(new URL(url), options);

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { FastifyRequest } from 'fastify';
-import { auditStream, permitsStream, ProblemError, type StreamAccess } from '#contracts';
+import { auditStream, permitsStream, ProblemError, withAnySignal, type StreamAccess } from '#contracts';
 import type { Definitions } from '#definitions';
 import { accessOf } from '#http';
 import type { Permitted } from '#store';
@@ -109,9 +109,10 @@ export class ReadableStreams {
 
   private async announced(streams: readonly string[], client: AbortSignal): Promise<void> {
     const { definitions, unknownStreamMs: withinMs } = this.options;
-    const signal = AbortSignal.any([client]);
-    setMaxListeners(streams.length + 1, signal);
-    await Promise.all(streams.map((stream) => announcedStream(definitions, stream, { withinMs, signal })));
+    await withAnySignal([client], async (signal) => {
+      setMaxListeners(streams.length + 1, signal);
+      await Promise.all(streams.map((stream) => announcedStream(definitions, stream, { withinMs, signal })));
+    });
   }
 
   /** The audit exists before its first entry makes its topic. */

@@ -1,5 +1,9 @@
+import { getEventListeners } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
+import { ProblemError } from '#contracts';
+import { derivedSignals } from '#testing';
 import { LiveConnections } from './live-connections.js';
 
 const logger = pino({ enabled: false });
@@ -41,5 +45,20 @@ describe('the open streams of an instance', () => {
     const connections = given(4, 2);
     for (const key of [null, null, null]) opened(connections, key);
     await ask(connections, null);
+  });
+
+  it('leave nothing behind on a signal that outlives them', async () => {
+    const connections = given(3, 2);
+    const { signal } = new AbortController();
+    const response = { write: () => true, end: () => undefined, writableFinished: true, writableLength: 0 };
+    const ended = new ProblemError('stream_not_found', 'deleted');
+    const content = {
+      ...{ requestId: '', position: () => '', requireGood: () => undefined },
+      run: () => Promise.reject(ended),
+    };
+    for (let i = 0; i < 4; i++)
+      await connections.serve(content, response as unknown as ServerResponse, signal);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(derivedSignals(signal)).toBe(0);
   });
 });

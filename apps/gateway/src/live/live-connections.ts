@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { withAnySignal } from '#contracts';
 import { problemOf } from '#http';
 import { metrics, type Logger } from '#telemetry';
 import { EventSocket, type EventSocketOptions } from './event-socket.js';
@@ -107,7 +108,7 @@ export class LiveConnections {
     if (this.closing.signal.aborted) connection.end.abort(shuttingDown());
     this.add(connection);
     try {
-      await content.run(socket, AbortSignal.any([client, connection.end.signal]));
+      await withAnySignal([client, connection.end.signal], (signal) => content.run(socket, signal));
     } catch (error) {
       if (!client.aborted) this.finish(connection, error);
     } finally {

@@ -2,6 +2,7 @@ import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { derivedSignals } from '#testing';
 import { StoreUnavailableError } from '../errors.js';
 import { Connection } from './connection.js';
 
@@ -33,14 +34,14 @@ describe('a connection to ClickHouse', () => {
     const { signal } = new AbortController();
     const connection = await connectionTo(200, '[1]\n');
     for (let i = 0; i < 4; i++) expect(await connection.select('SELECT 1', { signal })).toEqual([[1]]);
-    expect([getEventListeners(signal, 'abort'), dependents(signal)]).toEqual([[], 0]);
+    expect([getEventListeners(signal, 'abort'), derivedSignals(signal)]).toEqual([[], 0]);
   });
 
   it('leaves nothing behind on the signal of a query that fails', async () => {
     const { signal } = new AbortController();
     const connection = await connectionTo(503, 'not now');
     await expect(connection.select('SELECT 1', { signal })).rejects.toThrow(StoreUnavailableError);
-    expect([getEventListeners(signal, 'abort'), dependents(signal)]).toEqual([[], 0]);
+    expect([getEventListeners(signal, 'abort'), derivedSignals(signal)]).toEqual([[], 0]);
   });
 
   it('ends a query with the reason of its signal', async () => {
@@ -57,12 +58,3 @@ describe('a connection to ClickHouse', () => {
     await expect(connection.select('SELECT 1', { signal })).rejects.toThrow(TypeError);
   });
 });
-
-/** How many signals Node remembers for having been made of this one by `AbortSignal.any`. */
-function dependents(signal: AbortSignal): number {
-  const key = Object.getOwnPropertySymbols(signal).find(({ description }) =>
-    description?.startsWith('kDepend'),
-  );
-  const known = key && (signal as unknown as Record<symbol, Set<unknown> | undefined>)[key];
-  return known?.size ?? 0;
-}

@@ -1,0 +1,23 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { allStreams } from '#contracts';
+import { derivedSignals } from '#testing';
+import { ReadableStreams } from './readable-streams.js';
+
+describe('streams that a read names', () => {
+  it('are waited for where they are unknown, and leave nothing behind on a client that asks again and again', async () => {
+    const streams = new ReadableStreams({
+      definitions: { stream: () => undefined, streams: () => [], onChange: () => () => undefined },
+      waitFor: { reached: () => Promise.resolve() },
+      unknownStreamMs: 1,
+    });
+    const { signal: client } = new AbortController();
+    const required = { access: allStreams, client, pointerOf: () => 'stream' };
+    for (let i = 0; i < 4; i++)
+      await expect(streams.requireLive(['orders', 'payments'], required)).rejects.toMatchObject({
+        code: 'stream_not_found',
+      });
+    expect(getEventListeners(client, 'abort')).toEqual([]);
+    expect(derivedSignals(client)).toBe(0);
+  });
+});
