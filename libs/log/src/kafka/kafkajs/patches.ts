@@ -1,5 +1,6 @@
 import { encodeFrame } from './request-frame.js';
 import { groupMessages } from '../produce/partition-records.js';
+import { patchProduceAnswers, type ProducingBroker } from './produce-answers.js';
 import { produceRequest } from './produce-request.js';
 import { patchMetadataErrors, type MetadataResponse } from './metadata-errors.js';
 import { patchReconnect, type Connection } from './reconnect.js';
@@ -11,6 +12,7 @@ type Function_ = (...args: never[]) => unknown;
  * Replaces parts of kafkajs 2.2.4, its last release, before it is loaded:
  *
  * - the encoding of Produce requests (an Encoder object per record, CRC in JavaScript: 7 µs a record),
+ * - the answer to a repeated Produce request, which hides what the first one has written,
  * - the grouping of messages by partition (quadratic in the batch),
  * - the framing of requests (three copies),
  * - the polling of the request queue, which spins (issues 1751, 1768), and hung connections, which it keeps,
@@ -25,6 +27,7 @@ export function installPatches(require: NodeJS.Require): void {
   replace(require, 'kafkajs/src/protocol/request', () => encodeFrame);
   patchMetadataErrors(require('kafkajs/src/protocol/requests/metadata/v0/response') as MetadataResponse);
   patchRequestQueue(require('kafkajs/src/network/requestQueue') as { prototype: RequestQueue });
+  patchProduceAnswers(require('kafkajs/src/broker') as { prototype: ProducingBroker });
   patchReconnect(require('kafkajs/src/network/connection') as { prototype: Connection });
 }
 

@@ -15,8 +15,17 @@ export interface Sending {
   skipped?: boolean;
 }
 
+/** What a broker said of a partition's records. */
+export interface PartitionAnswer {
+  partition: number;
+  errorCode: number;
+  baseOffset?: string;
+}
+
 /** Records of one partition in one request. kafkajs reads `length` to count its sequence numbers. */
 export class PartitionRecords {
+  /** The broker's, once it has written them. */
+  answer: PartitionAnswer | undefined;
   private sequence: number | undefined;
 
   constructor(

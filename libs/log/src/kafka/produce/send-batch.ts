@@ -1,7 +1,7 @@
 import { LogUnavailableError } from '../../errors.js';
 import type { NewRecord } from '../../log.js';
 import type { Append } from './append.js';
-import { GroupedRecords, PartitionRecords, type Sending } from './partition-records.js';
+import { GroupedRecords, PartitionRecords, type PartitionAnswer, type Sending } from './partition-records.js';
 
 export interface SendBounds {
   sendRecords: number;
@@ -10,11 +10,8 @@ export interface SendBounds {
 }
 
 /** What a broker said about one partition's batch. */
-export interface WrittenBatch {
+export interface WrittenBatch extends PartitionAnswer {
   topicName: string;
-  partition: number;
-  errorCode: number;
-  baseOffset?: string;
 }
 
 class PartitionShare {
