@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailableError } from '../errors.js';
+import { answerWithin } from './answer-within.js';
 import type { KafkaLogConfig } from './config.js';
 import { boundsOf, clientOptions, Sockets } from './connection.js';
 import { isFatal, toLogError } from './kafka-errors.js';
@@ -53,24 +54,11 @@ export class ClusterClient {
     const deadline = Date.now() + this.timeoutMs;
     for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
       try {
-        return await this.within(deadline, operation());
+        return await answerWithin(deadline - Date.now(), operation());
       } catch (error) {
         if (isFatal(error) || this.closed || Date.now() + wait >= deadline) throw toLogError(error, doing);
         await sleep(wait);
       }
-    }
-  }
-
-  private async within<T>(deadline: number, result: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
-      const late = (): void => reject(new LogUnavailableError('no answer in time'));
-      timer = setTimeout(late, Math.max(deadline - Date.now(), 1));
-    });
-    try {
-      return await Promise.race([result, timeout]);
-    } finally {
-      clearTimeout(timer);
     }
   }
 

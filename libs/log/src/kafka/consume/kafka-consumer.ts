@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailableError } from '../../errors.js';
 import type { Consumer, ConsumerOptions } from '../../log.js';
+import { answerWithin } from '../answer-within.js';
 import type { ClusterClient } from '../cluster-client.js';
 import type { KafkaLogBounds } from '../config.js';
 import { isFatal, isProtocolError } from '../kafka-errors.js';
@@ -118,7 +119,7 @@ export class KafkaConsumer implements Consumer {
 
   /** Others may be given what this member runs once its session is over: it stops by then. */
   private async unanswered(error: unknown, waitMs: number): Promise<void> {
-    if (performance.now() - this.answeredAt > this.parts.bounds.sessionTimeoutMs) this.loseAll();
+    if (this.sessionLeftMs < 0) this.loseAll();
     const details = { err: error, group: this.options.group };
     this.parts.logger[this.warned ? 'debug' : 'warn'](details, 'Cannot join the group: trying again');
     this.warned = true;
@@ -197,7 +198,7 @@ export class KafkaConsumer implements Consumer {
   }
 
   private async untilOver(generation: Generation): Promise<void> {
-    const { heartbeatMs, sessionTimeoutMs, metadataRefreshMs } = this.parts.bounds;
+    const { heartbeatMs, metadataRefreshMs } = this.parts.bounds;
     const complete = generation.topics.every((topic) => generation.partitionsOf.has(topic));
     const lookEveryMs = complete ? metadataRefreshMs : Math.min(missingTopicsMs, metadataRefreshMs);
     let lastLook = performance.now();
@@ -206,16 +207,27 @@ export class KafkaConsumer implements Consumer {
       await this.changed.wait(heartbeatMs);
       if (this.isOver) return;
       try {
-        await this.membership.heartbeat(generation);
+        await this.withinSession(this.membership.heartbeat(generation));
         this.answered();
         if (performance.now() - lastLook < lookEveryMs) continue;
-        if (await this.topicsChanged(generation)) return;
+        if (await this.withinSession(this.topicsChanged(generation))) return;
         lastLook = performance.now();
       } catch (error) {
         if (isGenerationOver(error) || isFatal(error)) throw error;
-        if (performance.now() - this.answeredAt > sessionTimeoutMs) throw error;
+        if (this.sessionLeftMs < 0) throw error;
       }
     }
+  }
+
+  /** Until the group may take this member for dead. */
+  private get sessionLeftMs(): number {
+    return this.answeredAt + this.parts.bounds.sessionTimeoutMs - performance.now();
+  }
+
+  /** A request that hangs ends with the session, long before its own time-out. */
+  private withinSession<T>(answer: Promise<T>): Promise<T> {
+    // A timer may be early by a part of a millisecond.
+    return answerWithin(Math.ceil(this.sessionLeftMs) + 1, answer);
   }
 
   /** While changes come close together, it waits for the last of them. */

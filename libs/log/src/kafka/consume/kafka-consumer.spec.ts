@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ClusterClient } from '../cluster-client.js';
+import { defaultBounds } from '../config.js';
+import type { Broker } from '../kafkajs/internals.js';
+import { silentLogger } from '../logger.js';
+import { KafkaConsumer } from './kafka-consumer.js';
+
+const never = new Promise<never>(() => undefined);
+
+/** The only broker of a cluster with one topic of one partition; the group has one member. */
+function clusterOf(heartbeat: () => Promise<unknown>): ClusterClient {
+  const memberId = 'm';
+  const broker: Partial<Broker> = {
+    isConnected: () => true,
+    joinGroup: async ({ groupProtocols: [protocol] }) => {
+      const members = [{ memberId, memberMetadata: protocol!.metadata }];
+      return { generationId: 1, leaderId: memberId, memberId, members };
+    },
+    syncGroup: async ({ groupAssignment: [own] }) => ({ memberAssignment: own!.memberAssignment }),
+    heartbeat,
+    leaveGroup: async () => undefined,
+    offsetFetch: async () => ({ responses: [] }),
+    connectionPool: { host: '', port: 0, send: () => never },
+  };
+  const client: Partial<ClusterClient> = {
+    metadata: async () => new Map([['t', [{ partitionErrorCode: 0, partitionId: 0, leader: 0 }]]]),
+    coordinator: async () => broker as Broker,
+    broker: async () => broker as Broker,
+    offsetAt: async () => 0,
+    close: async () => undefined,
+  };
+  return client as ClusterClient;
+}
+
+describe('a member of a group', () => {
+  const open: KafkaConsumer[] = [];
+  afterEach(async () => {
+    for (const consumer of open.splice(0)) await consumer.close();
+  });
+
+  it('lets everything go when its session is over, while a heart-beat of it still hangs', async () => {
+    let beats = 0;
+    const client = clusterOf(() => (beats++ === 0 ? Promise.resolve() : never));
+    const revoked = await new Promise((resolve) => {
+      const consumer = new KafkaConsumer(
+        {
+          group: 'g',
+          handler: {
+            assigned: async ({ position }) => position,
+            batch: async () => undefined,
+            revoked: resolve,
+          },
+          onCrash: () => undefined,
+        },
+        {
+          ...{ client, joining: client, logger: silentLogger },
+          bounds: { ...defaultBounds, sessionTimeoutMs: 500, heartbeatMs: 10 },
+        },
+      );
+      open.push(consumer);
+      void consumer.subscribe(['t']);
+    });
+    expect([revoked, beats]).toEqual([{ topic: 't', partition: 0 }, 2]);
+  });
+});
