@@ -13,6 +13,7 @@ export * from './json-depth.js';
 export * from './json-scanner.js';
 export * from './limits.js';
 export * from './names.js';
+export { Outage } from './outage.js';
 export * from './pattern-bounds.js';
 export * from './problem.js';
 export { uuidText } from './record-bytes.js';

@@ -2,6 +2,7 @@ import type { Consumer, ConsumerOptions, Log, Producer, TableReader, TableReader
 import { ClusterClient } from './cluster-client.js';
 import type { KafkaLogBounds, KafkaLogConfig } from './config.js';
 import { boundsOf, clientIdOf, clientOptions, producerTries, Sockets } from './connection.js';
+import { fetchOutage, type FetchOutage } from './consume/fetch-outage.js';
 import { KafkaConsumer } from './consume/kafka-consumer.js';
 import { KafkaTableReader } from './consume/kafka-table-reader.js';
 import { KafkaAdmin } from './kafka-admin.js';
@@ -23,6 +24,8 @@ export function openKafkaLog(config: KafkaLogConfig): Log {
 class KafkaLog implements Log {
   readonly admin: KafkaAdmin;
   private readonly silentBrokers: SilentBrokers;
+  private readonly logger: KafkaLogger;
+  private readonly outage: FetchOutage;
   private readonly closing = new Set<{ close(): Promise<void> }>();
 
   constructor(private readonly config: KafkaLogConfig) {
@@ -30,6 +33,8 @@ class KafkaLog implements Log {
       ask: (brokers) => firstAnswer(config, brokers),
       everyMs: 1_000,
     });
+    this.logger = config.logger ?? silentLogger;
+    this.outage = fetchOutage(this.logger);
     this.admin = new KafkaAdmin(this.client(), config.replicationFactor);
   }
 
@@ -62,13 +67,14 @@ class KafkaLog implements Log {
   }
 
   /** Each part has connections of its own: a broker answers one request of a connection after the other. */
-  private parts(): { client: ClusterClient; bounds: KafkaLogBounds; logger: KafkaLogger } {
-    const { config } = this;
-    return {
-      client: this.client(),
-      bounds: boundsOf(config),
-      logger: config.logger ?? silentLogger,
-    };
+  private parts(): {
+    client: ClusterClient;
+    bounds: KafkaLogBounds;
+    logger: KafkaLogger;
+    outage: FetchOutage;
+  } {
+    const { config, logger, outage } = this;
+    return { client: this.client(), bounds: boundsOf(config), logger, outage };
   }
 
   private client(): ClusterClient {

@@ -9,6 +9,7 @@ import type { Broker, ProtocolRequest } from '../kafkajs/internals.js';
 import { silentLogger } from '../logger.js';
 import { ByteReader } from './byte-reader.js';
 import { fetchInSession } from './fetch-protocol.js';
+import { fetchOutage } from './fetch-outage.js';
 import { Fetcher } from './fetcher.js';
 import { PartitionFeed } from './partition-feed.js';
 
@@ -110,7 +111,7 @@ describe('a fetcher of 500 partitions', () => {
     hold = Promise.resolve();
     client = new WatchedClient(config);
     fetcher = new Fetcher({
-      ...{ client, bounds: defaultBounds, logger: silentLogger },
+      ...{ client, bounds: defaultBounds, logger: silentLogger, outage: fetchOutage(silentLogger) },
       onGone: (feed) => expect.fail(`${feed.topic} is gone`),
       onFatal: (error) => expect.fail(String(error)),
     });

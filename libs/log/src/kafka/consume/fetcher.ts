@@ -5,6 +5,7 @@ import { isFatal } from '../kafka-errors.js';
 import { errorOfCode } from '../kafkajs/internals.js';
 import type { KafkaLogger } from '../logger.js';
 import { ByteBudget } from './byte-budget.js';
+import type { FetchOutage } from './fetch-outage.js';
 import { FetchPace } from './fetch-pace.js';
 import { fetchInSession, type FetchedPartition } from './fetch-protocol.js';
 import { FetchSession } from './fetch-session.js';
@@ -19,6 +20,8 @@ export interface FetcherOptions {
   client: ClusterClient;
   bounds: KafkaLogBounds;
   logger: KafkaLogger;
+  /** Of all fetchers of the process. */
+  outage: FetchOutage;
   /**
    * The log does not have the offset that this feed would read next. The feed has been removed; what it has fetched is
    * of no use. To the beginning from here, never to the end.
@@ -58,11 +61,13 @@ export class Fetcher {
   remove(feed: PartitionFeed): void {
     if (this.feeds.get(keyOf(feed)) === feed) this.feeds.delete(keyOf(feed));
     this.sessionOf(feed)?.drop(feed);
+    this.options.outage.gaveUp(feed);
     this.wakeUp();
   }
 
   close(): void {
     this.closed = true;
+    for (const feed of this.feeds.values()) this.options.outage.gaveUp(feed);
     this.feeds.clear();
     this.wakeUp();
   }
@@ -178,7 +183,7 @@ export class Fetcher {
       const answer = await fetchInSession(await client.broker(node), session.next(), limits);
       if (!session.answered(answer)) return false;
       if (answer.errorCode !== 0) throw errorOfCode(answer.errorCode);
-      if (answer.partitions.every(({ errorCode }) => errorCode === 0)) this.options.onAnswer?.();
+      if (answer.partitions.every(({ errorCode }) => errorCode === 0)) this.answered(session);
       for (const partition of answer.partitions) {
         const feed = session.asked(partition);
         if (feed && this.feeds.get(keyOf(feed)) === feed) await this.take(feed, partition, session);
@@ -189,6 +194,12 @@ export class Fetcher {
       await this.recover(session, error);
       return false;
     }
+  }
+
+  private answered(session: FetchSession<PartitionFeed>): void {
+    const { outage } = this.options;
+    if (outage.isOn) for (const feed of session.partitions) outage.succeeded(feed);
+    this.options.onAnswer?.();
   }
 
   private async take(
@@ -231,7 +242,7 @@ export class Fetcher {
       this.close();
       return this.options.onFatal(error as Error);
     }
-    this.options.logger.warn({ err: error }, 'Fetching failed: trying again');
+    for (const feed of session.partitions) this.options.outage.failed(feed, error);
     await sleep(recoveryWaitMs);
     this.lose(session.partitions);
   }

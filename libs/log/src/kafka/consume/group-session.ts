@@ -8,6 +8,7 @@ import { isFatal } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
 import type { Claim } from './assign-partitions.js';
 import { describeAssignment, leaderOf, logBoundsOf, type LogBounds } from './describe-assignment.js';
+import type { FetchOutage } from './fetch-outage.js';
 import { Fetcher } from './fetcher.js';
 import type { CommittedPlace, Generation, GroupMembership, PartitionPlace } from './group-membership.js';
 import { keyOf, OwnedPartition } from './owned-partition.js';
@@ -18,6 +19,7 @@ export interface SessionOptions {
   client: ClusterClient;
   bounds: KafkaLogBounds;
   logger: KafkaLogger;
+  outage: FetchOutage;
   membership: Pick<GroupMembership, 'committed'>;
   /** The first one. */
   generation: Generation;
@@ -54,13 +56,14 @@ export class GroupSession {
   private pass!: () => void;
 
   constructor(private readonly options: SessionOptions) {
-    const { client, bounds, logger, generation } = options;
+    const { client, bounds, logger, outage, generation } = options;
     this.generation = generation;
     this.expectNext();
     this.fetcher = new Fetcher({
       client,
       bounds,
       logger,
+      outage,
       onGone: (feed) => this.gone(feed),
       onFatal: (error) => options.onFatal(error),
     });

@@ -3,6 +3,7 @@ import type { ClusterClient } from '../cluster-client.js';
 import { defaultBounds } from '../config.js';
 import type { Broker } from '../kafkajs/internals.js';
 import { silentLogger } from '../logger.js';
+import { fetchOutage } from './fetch-outage.js';
 import { KafkaConsumer } from './kafka-consumer.js';
 
 const never = new Promise<never>(() => undefined);
@@ -53,7 +54,7 @@ describe('a member of a group', () => {
           onCrash: () => undefined,
         },
         {
-          ...{ client, joining: client, logger: silentLogger },
+          ...{ client, joining: client, logger: silentLogger, outage: fetchOutage(silentLogger) },
           bounds: { ...defaultBounds, sessionTimeoutMs: 500, heartbeatMs: 10 },
         },
       );

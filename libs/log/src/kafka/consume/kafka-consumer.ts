@@ -7,6 +7,7 @@ import type { KafkaLogBounds } from '../config.js';
 import { isFatal, isProtocolError } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
 import { noClaim } from './assign-partitions.js';
+import type { FetchOutage } from './fetch-outage.js';
 import { isGenerationOver, isThrownOut } from './group-coordinator.js';
 import { GroupMembership, type Generation, type PartitionPlace } from './group-membership.js';
 import { GroupSession } from './group-session.js';
@@ -19,6 +20,7 @@ export interface ConsumerParts {
   joining: ClusterClient;
   bounds: KafkaLogBounds;
   logger: KafkaLogger;
+  outage: FetchOutage;
   /** See `MembershipOptions`. */
   ownClientId?: string | undefined;
 }

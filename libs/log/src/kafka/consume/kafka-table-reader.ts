@@ -6,6 +6,7 @@ import { earliest, latest, type ClusterClient } from '../cluster-client.js';
 import type { KafkaLogBounds } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
+import type { FetchOutage } from './fetch-outage.js';
 import { Fetcher } from './fetcher.js';
 import { PartitionFeed } from './partition-feed.js';
 
@@ -13,6 +14,7 @@ export interface TableReaderOptions {
   client: ClusterClient;
   bounds: KafkaLogBounds;
   logger: KafkaLogger;
+  outage: FetchOutage;
   topic: string;
   handler: TableReaderHandler;
 }
@@ -39,12 +41,13 @@ export class KafkaTableReader implements TableReader {
   answeredAt: number | undefined;
 
   constructor(private readonly options: TableReaderOptions) {
-    const { client, bounds, logger } = options;
+    const { client, bounds, logger, outage } = options;
     const unhurried = { ...bounds, fetchWaitMs: idleFetchMs };
     this.fetcher = new Fetcher({
       client,
       bounds: unhurried,
       logger,
+      outage,
       onGone: () => void this.restart().catch((error: Error) => this.fail(error)),
       onAnswer: () => (this.answeredAt = performance.now()),
       onFatal: (error) => this.fail(error),

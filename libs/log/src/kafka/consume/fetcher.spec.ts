@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ClusterClient } from '../cluster-client.js';
+import { defaultBounds } from '../config.js';
+import { silentLogger, type KafkaLogger } from '../logger.js';
+import { fetchOutage } from './fetch-outage.js';
+import { Fetcher } from './fetcher.js';
+import { PartitionFeed } from './partition-feed.js';
+
+/** The only broker; it answers that there is nothing new, once it has failed so often. */
+class FailingBroker {
+  asked = 0;
+  constructor(private readonly failures: number) {}
+
+  readonly send = async (): Promise<object> => {
+    await sleep(1);
+    if (this.asked++ < this.failures) throw new Error('connection refused');
+    return { errorCode: 0, sessionId: 1, partitions: [] };
+  };
+}
+
+function clientOf(broker: FailingBroker): ClusterClient {
+  return {
+    metadata: async () => new Map([['t', [0, 1].map((partitionId) => ({ partitionId, leader: 0 }))]]),
+    broker: async () => ({ connectionPool: broker }),
+  } as unknown as ClusterClient;
+}
+
+describe('fetchers of one process', () => {
+  const open: Fetcher[] = [];
+  afterEach(() => open.splice(0).forEach((fetcher) => fetcher.close()));
+
+  it('say once that they fail and once that all of them go on, however many they are and however often they try', async () => {
+    const lines: string[] = [];
+    let goesOn: () => void = () => undefined;
+    const over = new Promise<void>((resolve) => (goesOn = resolve));
+    const logger: KafkaLogger = {
+      ...silentLogger,
+      warn: (_details, message) => lines.push(`warn: ${message}`),
+      info: (_details, message) => {
+        lines.push(`info: ${message}`);
+        goesOn();
+      },
+    };
+    const outage = fetchOutage(logger);
+    const brokers = [new FailingBroker(3), new FailingBroker(5)];
+    for (const broker of brokers) {
+      const fetcher = new Fetcher({
+        ...{ client: clientOf(broker), bounds: defaultBounds, logger, outage },
+        onGone: () => expect.fail('gone'),
+        onFatal: (error) => expect.fail(String(error)),
+      });
+      open.push(fetcher);
+      for (const partition of [0, 1]) fetcher.add(feedOf(partition));
+    }
+    await over;
+    expect(brokers.every(({ asked }) => asked > 3)).toBe(true);
+    expect(lines).toEqual([
+      'warn: Fetching from Kafka fails: trying again until it goes on',
+      'info: Fetching from Kafka goes on',
+    ]);
+  });
+});
+
+function feedOf(partition: number): PartitionFeed {
+  const deliver = async (): Promise<void> => undefined;
+  return new PartitionFeed({ ...{ topic: 't', partition, from: 0, deliver }, onError: () => undefined });
+}
