@@ -128,11 +128,11 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     pipelineDryRun: new PipelineDryRun({ definitions, projections, gate, streams, wrongInWebhook }),
     connections,
     live: new LiveStreams({
-      ...{ connections, reader, definitions },
+      ...{ connections, reader, definitions, logger },
       follower: new LogFollower({ admin, reader, definitions, topics, logger }),
     }),
     stateChanges: new ChangeStreams({
-      ...{ connections, definitions },
+      ...{ connections, definitions, logger },
       follower: new ProjectionFollower({
         ...{ definitions, projections, logger, closed: connections.closed },
         gate: new ReadGate({ concurrent: 3, queued: liveStreams, waitMs: 60_000 }),

@@ -8,6 +8,7 @@ import type { LiveGroup, LiveListener } from './live-group.js';
 import type { LivePosition, Missing } from './live-position.js';
 import type { LogFollower } from './log-follower.js';
 import { eventMessage } from './server-sent.js';
+import type { StoreOutage } from './store-outage.js';
 import type { EventSocket } from './event-socket.js';
 
 export interface LiveReaderOptions {
@@ -16,6 +17,8 @@ export interface LiveReaderOptions {
   reader: Pick<EventReader, 'inLogOrder'>;
   /** The way to the store of those who are not up to date. */
   gate: Pick<ReadGate, 'run'>;
+  /** Of all streams of events. */
+  outage: StoreOutage;
   /** Milliseconds until the store is asked again, after it has failed. */
   retryMs?: number;
   /** Milliseconds after which a stream of the position that nobody has heard of is taken for deleted. */
@@ -58,6 +61,14 @@ export class LiveReader {
    * @throws the signal's reason, a ProblemError for a client that is too slow, and what the store throws for good
    */
   async run(socket: Socket, signal: AbortSignal): Promise<never> {
+    try {
+      return await this.goOn(socket, signal);
+    } finally {
+      this.options.outage.gaveUp(this);
+    }
+  }
+
+  private async goOn(socket: Socket, signal: AbortSignal): Promise<never> {
     for (;;) {
       await socket.room(signal);
       const missing = this.own.missingTo(this.cursor);
@@ -88,14 +99,17 @@ export class LiveReader {
 
   /** Undefined when the store may give it later. */
   private async read(ranges: readonly FollowedRange[], signal: AbortSignal): Promise<PageRead | undefined> {
-    const { gate, group } = this.options;
+    const { gate, group, outage } = this.options;
     const { streams: _, ...filter } = group.filter.question;
     try {
-      return await gate.run(signal, () => this.pages.read(filter, ranges, signal));
+      const read = await gate.run(signal, () => this.pages.read(filter, ranges, signal));
+      outage.succeeded(this);
+      return read;
     } catch (error) {
       signal.throwIfAborted();
-      if (isPassing(error)) return undefined;
-      throw error;
+      if (!isPassing(error)) throw error;
+      outage.failed(this, error);
+      return undefined;
     }
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#contracts';
 import { StoreUnavailableError, type EventReader } from '#store';
+import { createLogger } from '#telemetry';
 import { EventStreamParser, until } from '#testing';
 import { eventRow } from '../gateway.fixture.js';
 import type { LiveQuestion } from './live-filter.js';
@@ -148,6 +149,30 @@ describe('open streams', () => {
     await store(world, 0, 5);
     await came(client, 5);
     expect(client.offsets).toHaveLength(5);
+    live.close();
+  });
+
+  it('say once that their history waits for ClickHouse, and once that it goes on', async () => {
+    const world = await given(5);
+    const { reader } = world.store;
+    const lines: string[] = [];
+    let failures = 5;
+    const inLogOrder: EventReader['inLogOrder'] = async (query) => {
+      if (failures-- > 0) throw new StoreUnavailableError('down');
+      return reader.inLogOrder(query);
+    };
+    const write = (line: string) => lines.push((JSON.parse(line) as { msg: string }).msg);
+    const live = world.gateway({
+      logger: createLogger({ name: 'spec', level: 'info' }, { write }),
+      reader: Object.assign(Object.create(reader) as EventReader, { inLogOrder }),
+    });
+    const clients = ['a', 'b'].map(() => newClient({ since: 0 }));
+    for (const client of clients) void client.connect(live);
+    await Promise.all(clients.map((client) => came(client, 5)));
+    expect(lines).toEqual([
+      'live streams cannot read from the store: trying again until it gives',
+      'live streams read from the store again',
+    ]);
     live.close();
   });
 });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Definitions } from '#definitions';
 import type { EventReader } from '#store';
+import type { Logger } from '#telemetry';
 import { ReadGate } from '../reads/read-gate.js';
 import type { LiveConnections, LiveContent } from './live-connections.js';
 import { LiveFilter, type LiveQuestion } from './live-filter.js';
@@ -10,12 +11,14 @@ import { deleted, notAPosition, tooWide } from './live-problems.js';
 import { LiveReader } from './live-reader.js';
 import type { LogFollower } from './log-follower.js';
 import { beginning } from './server-sent.js';
+import { storeOutage, type StoreOutage } from './store-outage.js';
 
 export interface LiveStreamsOptions {
   connections: LiveConnections;
   follower: LogFollower;
   reader: Pick<EventReader, 'inLogOrder'>;
   definitions: Pick<Definitions, 'stream'>;
+  logger: Logger;
 }
 
 /** A request for a stream, which was let in. */
@@ -37,10 +40,12 @@ const concurrentHistory = 3;
 export class LiveStreams {
   private readonly groups = new Map<string, LiveGroup>();
   private readonly gate: ReadGate;
+  private readonly outage: StoreOutage;
 
   constructor(private readonly options: LiveStreamsOptions) {
     const { maxStreams: queued } = options.connections;
     this.gate = new ReadGate({ concurrent: concurrentHistory, queued, waitMs: 60_000 });
+    this.outage = storeOutage('live streams', options.logger);
   }
 
   /**
@@ -70,7 +75,8 @@ export class LiveStreams {
   private contentOf(request: LiveRequest, group: LiveGroup, position: LivePosition): LiveContent {
     const { follower, reader } = this.options;
     const named = this.named(request.question);
-    const live = new LiveReader(position, { group, follower, reader, gate: this.gate });
+    const { gate, outage } = this;
+    const live = new LiveReader(position, { group, follower, reader, gate, outage });
     return {
       requestId: request.requestId,
       position: () => live.position.toString(),

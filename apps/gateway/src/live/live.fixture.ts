@@ -53,7 +53,7 @@ export class LiveWorld {
         return () => undefined;
       },
     };
-    const logger = createLogger({ name: 'spec', level: 'silent' });
+    const { logger = createLogger({ name: 'spec', level: 'silent' }) } = options;
     const admin = {
       committedIn: async (_: string, asked: ReadonlyMap<string, unknown>) => {
         this.questions++;
@@ -69,13 +69,13 @@ export class LiveWorld {
       ...{ admin, reader, definitions, topics, logger, pollMs: 1, retryMs: 1 },
     });
     const connections = new LiveConnections({
-      logger,
       maxStreams: 500,
       maxStreamsPerKey: 100,
       checkMs: 5,
       ...options,
+      logger,
     });
-    const live = new LiveStreams({ connections, follower, reader, definitions });
+    const live = new LiveStreams({ connections, follower, reader, definitions, logger });
     return { open: (...request) => live.open(...request), close: () => connections.close() };
   }
 

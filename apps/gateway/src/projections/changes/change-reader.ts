@@ -3,6 +3,7 @@ import { metrics } from '#telemetry';
 import type { EventSocket } from '../../live/event-socket.js';
 import { LivePosition } from '../../live/live-position.js';
 import { isPassing } from '../../live/live-reader.js';
+import type { StoreOutage } from '../../live/store-outage.js';
 import type { BuildFeed, ChangesPage, ChangesQuestion } from './build-feed.js';
 import { caughtUpMessage, reached, resetMessage } from './change-messages.js';
 import { bindingTo, changeId, type ChangePosition, type SentChanges } from './change-position.js';
@@ -14,6 +15,8 @@ export interface ChangeReaderOptions {
   follower: Pick<ProjectionFollower, 'feed' | 'serves'>;
   /** A client without anything is sent the states of all keys first. */
   snapshot: boolean;
+  /** Of all streams of changes. */
+  outage: StoreOutage;
   /** Milliseconds until the store is asked again, after it has failed. */
   retryMs?: number;
 }
@@ -62,6 +65,14 @@ export class ChangeReader {
    * @throws the signal's reason, a ProblemError for a client that is too slow, and what the store throws for good
    */
   async run(socket: Socket, signal: AbortSignal): Promise<never> {
+    try {
+      return await this.goOn(socket, signal);
+    } finally {
+      this.options.outage.gaveUp(this);
+    }
+  }
+
+  private async goOn(socket: Socket, signal: AbortSignal): Promise<never> {
     for (;;) {
       await socket.room(signal);
       const feed = await this.options.follower.feed(this.options.name, { signal, patient: true });
@@ -117,11 +128,13 @@ export class ChangeReader {
     for (;;) {
       try {
         const page = await this.feed.changed(question);
+        this.options.outage.succeeded(this);
         signal.throwIfAborted();
         return page;
       } catch (error) {
         signal.throwIfAborted();
         if (!isPassing(error)) throw error;
+        this.options.outage.failed(this, error);
         await sleep(this.options.retryMs ?? 1000, undefined, { signal }).catch(() => signal.throwIfAborted());
       }
     }

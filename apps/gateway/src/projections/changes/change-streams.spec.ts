@@ -2,9 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#contracts';
 import { QueryTooExpensiveError, StoreUnavailableError, type ChangedKeysQuery } from '#store';
+import { createLogger } from '#telemetry';
 import { EventStreamParser, until } from '#testing';
 import { ChangesClient, ChangesWorld, type ChangesGateway } from './changes.fixture.js';
 
+const loggerTo = (lines: string[]) =>
+  createLogger(
+    { name: 'spec', level: 'info' },
+    { write: (line) => lines.push((JSON.parse(line) as { msg: string }).msg) },
+  );
 const newClient = (world: ChangesWorld, snapshot = false) =>
   new ChangesClient(() => new EventStreamParser(), world, snapshot);
 const caughtUp = (client: ChangesClient) =>
@@ -171,6 +177,34 @@ describe('streams of changes', () => {
     await sleep(10);
     await client.connect(live);
     expect(client.failure).toBeInstanceOf(StoreUnavailableError);
+    live.close();
+  });
+
+  it('say once that they wait for ClickHouse, and once that they go on, however many they are', async () => {
+    const world = new ChangesWorld();
+    const lines: string[] = [];
+    let [isDown, failures] = [true, 0];
+    const live = world.gateway({
+      logger: loggerTo(lines),
+      projections: {
+        changedKeys: (query) => {
+          if (!isDown) return world.store.projections.changedKeys(query);
+          failures++;
+          return Promise.reject(new StoreUnavailableError('down'));
+        },
+      },
+    });
+    const clients = [newClient(world), newClient(world)];
+    for (const client of clients) void client.connect(live);
+    await Promise.all(clients.map(caughtUp));
+    await world.folded(['a']);
+    await until(() => failures >= 4, { what: 'some tries', intervalMs: 1 });
+    isDown = false;
+    await Promise.all(clients.map((client) => came(client, 1)));
+    expect(lines).toEqual([
+      'streams of changes cannot read from the store: trying again until it gives',
+      'streams of changes read from the store again',
+    ]);
     live.close();
   });
 

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { ProblemError, type StreamAccess } from '#contracts';
 import type { Definitions, ProjectionDefinition } from '#definitions';
+import type { Logger } from '#telemetry';
 import type { LiveConnections, LiveContent } from '../../live/live-connections.js';
 import { longestId } from '../../live/live-position.js';
 import { beginning } from '../../live/server-sent.js';
+import { storeOutage, type StoreOutage } from '../../live/store-outage.js';
 import { permittedProjection } from '../named-projection.js';
 import type { BuildFeed } from './build-feed.js';
 import { positionIn } from './change-position.js';
@@ -14,6 +16,7 @@ export interface ChangeStreamsOptions {
   connections: LiveConnections;
   follower: ProjectionFollower;
   definitions: { projections: Pick<Definitions['projections'], 'get'> };
+  logger: Logger;
   /** Milliseconds until the store is asked again, after it has failed. */
   retryMs?: number;
 }
@@ -35,7 +38,11 @@ export interface ChangesRequest {
 
 /** All open streams of changes of one process. */
 export class ChangeStreams {
-  constructor(private readonly options: ChangeStreamsOptions) {}
+  private readonly outage: StoreOutage;
+
+  constructor(private readonly options: ChangeStreamsOptions) {
+    this.outage = storeOutage('streams of changes', options.logger);
+  }
 
   /**
    * Opens a stream on an answer of which nothing was sent yet, and resolves when it has ended.
@@ -60,10 +67,11 @@ export class ChangeStreams {
 
   private contentOf(request: ChangesRequest, start: ChangeStart): LiveContent {
     const { follower, definitions, retryMs } = this.options;
+    const { outage } = this;
     const { definition, access, snapshot, requestId } = request;
     const { name, created_at } = definition;
     const changes = new ChangeReader(start, {
-      ...{ name, follower, snapshot },
+      ...{ name, follower, snapshot, outage },
       ...(retryMs !== undefined && { retryMs }),
     });
     const position = () => changes.id;

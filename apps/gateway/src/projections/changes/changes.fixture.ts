@@ -92,7 +92,7 @@ export class ChangesWorld {
   gateway(
     options: Partial<LiveConnectionsOptions> & { projections?: Partial<ProjectionReader> } = {},
   ): ChangesGateway {
-    const logger = createLogger({ name: 'spec', level: 'silent' });
+    const { logger = createLogger({ name: 'spec', level: 'silent' }) } = options;
     const projections = Object.assign(
       Object.create(this.store.projections) as ProjectionReader,
       options.projections,
@@ -101,17 +101,17 @@ export class ChangesWorld {
       projections: { get: (name: string) => (name === 'p' ? this.definition : undefined) },
     };
     const connections = new LiveConnections({
-      logger,
       maxStreams: 500,
       maxStreamsPerKey: 100,
       checkMs: 5,
       ...options,
+      logger,
     });
     const follower = new ProjectionFollower({
       ...{ projections, definitions, logger, closed: connections.closed, pollMs: 1, retryMs: 1 },
       gate: new ReadGate({ concurrent: 3, queued: 500, waitMs: 10_000 }),
     });
-    const changes = new ChangeStreams({ connections, follower, definitions, retryMs: 1 });
+    const changes = new ChangeStreams({ connections, follower, definitions, logger, retryMs: 1 });
     return { open: (...request) => changes.open(...request), close: () => connections.close() };
   }
 }
