@@ -249,6 +249,19 @@ describe('what JSON.parse makes of data', () => {
   });
 });
 
+describe('a schema of a member that JavaScript treats in its own way', () => {
+  it.each(['__proto__', 'constructor', 'toString'])('is enforced: %s', async (name) => {
+    await givenSchema(JSON.parse(`{"type":"object","properties":{"${name}":{"type":"integer"}}}`) as object);
+    const sent = async (data: string): Promise<number> => {
+      const body = `{"stream":"orders","event_type":"order.placed","data":${data}}`;
+      return (await given.single(body)).statusCode;
+    };
+    expect([await sent('{}'), await sent(`{"${name}":1}`), await sent(`{"${name}":"x"}`)]).toEqual([
+      201, 201, 422,
+    ]);
+  });
+});
+
 describe('a schema that cannot be compiled here', () => {
   it.each(['enforce', 'warn'] as const)('in the mode %s has its events answered with 500', async (mode) => {
     await givenSchema({ type: 'nothing that there is' }, { mode });

@@ -98,9 +98,9 @@ describe('a JSON Schema document', () => {
     ],
     ['an infinite bound', { properties: { a: { maximum: Infinity } } }, '/properties/a/maximum'],
     [
-      'a name that JavaScript treats in its own way',
-      JSON.parse('{"properties":{"__proto__":{}}}'),
-      '/properties',
+      'no schema below a name that JavaScript treats in its own way',
+      JSON.parse('{"properties":{"__proto__":{"type":5}}}'),
+      '/properties/__proto__/type',
     ],
   ])('must not be or have %s', (_, schema, pointer) => {
     expect(errorsOf(schema)).toEqual([[pointer, expect.stringMatching(/\w+ .*\w/)]]);

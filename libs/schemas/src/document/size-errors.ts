@@ -2,10 +2,7 @@ import { limits, type InputError } from '#contracts';
 import { schemaBounds } from '../bounds.js';
 import { below } from './json-pointer.js';
 
-/**
- * Whether a value is small and flat enough to be looked at as a schema: everything after this may use recursion.
- * Names that JavaScript treats in a way of its own are refused here too.
- */
+/** Whether a value is small and flat enough to be looked at as a schema: everything after this may use recursion. */
 export function sizeErrors(schema: unknown): InputError[] {
   const open: { value: unknown; pointer: string; depth: number }[] = [
     { value: schema, pointer: '', depth: 1 },
@@ -15,8 +12,6 @@ export function sizeErrors(schema: unknown): InputError[] {
     if (typeof value !== 'object' || value === null) continue;
     if (depth > limits.jsonDepth)
       return [{ pointer, detail: `is nested more than ${limits.jsonDepth} levels deep` }];
-    if (Object.hasOwn(value, '__proto__'))
-      return [{ pointer, detail: 'has a member named __proto__, which cannot be described' }];
     const members = Object.entries(value);
     if (members.length > schemaBounds.values)
       return [

@@ -174,6 +174,27 @@ describe('names that every JavaScript object has', () => {
     },
   );
 
+  it.each(['constructor', '__proto__', 'hasOwnProperty', 'toString', 'valueOf'])(
+    'can be described wherever another name can: %s',
+    (name) => {
+      const fits = (schema: string, data: string): boolean =>
+        check(JSON.parse(schema.replaceAll('NAME', name)), JSON.parse(data.replaceAll('NAME', name))) ===
+        undefined;
+      for (const [schema, fitting, other] of [
+        ['{"properties":{"NAME":{"type":"string"}}}', '{"NAME":"x"}', '{"NAME":1}'],
+        ['{"properties":{"NAME":{"const":{"NAME":1}}}}', '{"NAME":{"NAME":1}}', '{"NAME":{}}'],
+        ['{"patternProperties":{"NAME":{"type":"string"}}}', '{"NAME":"x"}', '{"NAME":1}'],
+        ['{"properties":{"NAME":true},"additionalProperties":false}', '{"NAME":1}', '{"b":1}'],
+        ['{"required":["NAME"]}', '{"NAME":1}', '{}'],
+        ['{"dependentRequired":{"NAME":["b"]}}', '{"b":1}', '{"NAME":1}'],
+        ['{"dependentRequired":{"b":["NAME"]}}', '{}', '{"b":1}'],
+        ['{"dependentSchemas":{"NAME":{"required":["b"]}}}', '{}', '{"NAME":1}'],
+        ['{"$defs":{"NAME":{"required":["b"]}},"$ref":"#/$defs/NAME"}', '{"b":1}', '{"NAME":1}'],
+      ] as const)
+        expect([schema, fits(schema, fitting), fits(schema, other)]).toEqual([schema, true, false]);
+    },
+  );
+
   it('do not disturb a comparison', () => {
     const data: unknown = JSON.parse('{"a":{"valueOf":1,"constructor":{"b":[1]},"toString":null}}');
     expect(check({ properties: { a: { const: { valueOf: 2 } } } }, data)).toHaveLength(1);
