@@ -28,6 +28,8 @@ export interface EventEraser {
    * Whoever writes sees to it that what is erased is not written again, and has written everything else below `before`.
    */
   eraseEntity(erasure: EntityErasure): Promise<number>;
+  /** How many events `eraseEntity` would find now; `entityId` must be given. */
+  countEntity(erasure: EntityErasure & { entityId: string }): Promise<number>;
   /** Events that were ingested before a time, and dead letters of that age. Entities keep their last version. */
   expire(query: { stream: string; before: Micros }): Promise<number>;
   /**

@@ -11,7 +11,7 @@ export interface EntityErasureParts {
   admin: Pick<TopicAdmin, 'offsets'>;
   definitions: Pick<Definitions, 'stream' | 'erasures' | 'audit'>;
   reader: Pick<EventReader, 'tracesOf' | 'query'>;
-  eraser: Pick<EventEraser, 'eraseEntity'>;
+  eraser: Pick<EventEraser, 'eraseEntity' | 'countEntity'>;
   waitFor: Pick<WaitFor, 'reached'>;
   topics: TopicNames;
   gate: ReadGate;
@@ -54,13 +54,16 @@ export class EntityErasure {
     let complete = await this.materialized(request, ends);
     if (complete && !standingErasure(definitions, stream, hash)) await this.requireEntity(request);
     const upTo = (end: LogEnds) => ({ stream_created_at, ...erasureUpTo({ stream, hash, ends: end }) });
-    let tombstone = await this.tombstone(upTo(ends), actor);
+    const wanted = upTo(ends);
+    // Once there is a tombstone, a materializer that has just stored events of the stream removes them as well.
+    const found = await eraser.countEntity({ stream, entityHash: hash, entityId, before: wanted.before });
+    let tombstone = await this.tombstone(wanted, actor);
     // A replay that saw no tombstone yet may have written a letter anew past these ends; a later one sees it.
     if ((await this.traces(request)).deadLetters)
       tombstone = await this.tombstone(upTo(await admin.offsets(topics.ofStream(stream))), actor);
     const remove = ({ before }: Erasure) =>
       eraser.eraseEntity({ stream, entityHash: hash, entityId, before });
-    let erased = await remove(tombstone);
+    let erased = Math.max(found, await remove(tombstone));
     for (let n = 0; n < mostExtensions && (await this.goesOn(request, tombstone)); n++) {
       const later = await admin.offsets(topics.ofStream(stream));
       tombstone = await this.tombstone(upTo(later), actor);

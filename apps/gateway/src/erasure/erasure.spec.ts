@@ -50,6 +50,18 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     expect(tombstone()).toMatchObject({ stream: 'orders', before: { 0: 6 } });
   });
 
+  it('says how many went, where a materializer that hears of the erasure is quicker', async () => {
+    await givenEvents();
+    const { eraser } = gateway.store;
+    const eraseEntity = eraser.eraseEntity.bind(eraser);
+    eraser.eraseEntity = async (erasure) => {
+      await eraseEntity(erasure);
+      return eraseEntity(erasure);
+    };
+    const answer = await erase('order-1?stream=orders&confirm=order-1');
+    expect(answer).toMatchObject({ status: 200, events_erased: 2, pending: false });
+  });
+
   it('takes away what was written meanwhile and numbered on from what is erased, and keeps what begins at 1', async () => {
     await givenEvents();
     const { eraser, writer } = gateway.store;

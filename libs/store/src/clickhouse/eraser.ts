@@ -2,7 +2,7 @@ import { StoreUnavailableError } from '../errors.js';
 import type { EntityErasure, EventEraser } from '../event-eraser.js';
 import type { Connection } from './connection.js';
 import { dropStream } from './removal/drop-stream.js';
-import { eraseEntity } from './removal/erase-entity.js';
+import { countEntity, eraseEntity } from './removal/erase-entity.js';
 import { expire, truncate } from './removal/past-retention.js';
 import { purge } from './removal/purge.js';
 import { RemovalQueue } from './removal/removal-queue.js';
@@ -19,6 +19,10 @@ export class ClickHouseEraser implements EventEraser {
 
   eraseEntity(erasure: EntityErasure): Promise<number> {
     return this.run(() => eraseEntity(this.connection, erasure));
+  }
+
+  countEntity(erasure: Parameters<EventEraser['countEntity']>[0]): Promise<number> {
+    return countEntity(this.connection, erasure);
   }
 
   expire(query: Parameters<EventEraser['expire']>[0]): Promise<number> {

@@ -46,7 +46,12 @@ export function describeErasing(contract: StoreContract): void {
       const [stream, other] = [newStream(), newStream()];
       const rows = mixed(stream);
       await contract.write([...rows, ...mixed(other)]);
+      const counted = { stream, entityHash: hashOf(stream, 'a'), entityId: 'a' };
+      const count = (before: EntityErasure['before']) =>
+        contract.store.eraser.countEntity({ ...counted, before });
+      expect([await count({ 0: 1000, 1: 1000 }), await count({ 0: 1 })]).toEqual([4, 1]);
       expect(await eraseIt(stream)).toBe(4);
+      expect(await count({ 0: 1000, 1: 1000 })).toBe(0);
       expect((await contract.eventsOf(stream)).map((event) => event.entity_id)).toEqual(['b', 'b', 'b', 'b']);
       const ofEntity = { streams: [stream], entityIds: ['a'], limit: 10 } as const;
       expect(offsets(await contract.query({ ...ofEntity, order: 'asc' }))).toEqual([]);

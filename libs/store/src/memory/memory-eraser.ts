@@ -31,6 +31,15 @@ export class MemoryEraser implements EventEraser {
     return events;
   }
 
+  async countEntity({ stream, entityId, before }: EntityErasure): Promise<number> {
+    return this.tables
+      .events()
+      .filter(
+        (row) =>
+          row.stream === stream && row.entity_id === entityId && row.offset < (before[row.partition] ?? 0),
+      ).length;
+  }
+
   async expire({ stream, before }: Parameters<EventEraser['expire']>[0]): Promise<number> {
     this.tables.removeLetters((letter) => letter.stream === stream && letter.created_at < before);
     this.removeSnapshots((first) => first.stream === stream && first.ingested_at < before);

@@ -8,13 +8,31 @@ import { belowEnd, countOf, find, hasRows, noteRemoved, removeRows, type RowSet 
 /** See EventEraser.eraseEntity. */
 export async function eraseEntity(connection: Connection, erasure: EntityErasure): Promise<number> {
   const { stream, entityHash: hash } = erasure;
-  const below = new Map(Object.entries(erasure.before).map(([key, offset]) => [Number(key), offset]));
+  const below = belowOf(erasure);
   const ids = erasure.entityId === undefined ? await idsOf(connection, erasure) : [erasure.entityId];
   const erased = { stream, hash, ids, below };
   const events = ids.length === 0 ? 0 : await eraseEvents(connection, erased);
   await eraseSnapshots(connection, erased);
   await eraseLetters(connection, erased);
   return events;
+}
+
+/** See EventEraser.countEntity. */
+export async function countEntity(
+  connection: Connection,
+  erasure: EntityErasure & { entityId: string },
+): Promise<number> {
+  const { stream, entityId } = erasure;
+  const set = namedSet({ stream, ids: [entityId], below: belowOf(erasure) });
+  return countOf(await find(connection, set, ['events', 'events_by_entity']));
+}
+
+function belowOf({ before }: EntityErasure): Map<number, number> {
+  return new Map(Object.entries(before).map(([key, offset]) => [Number(key), offset]));
+}
+
+function namedSet({ stream, ids, below }: Pick<ErasedEntity, 'stream' | 'ids' | 'below'>): RowSet {
+  return { stream, condition: `entity_id IN {ids:Array(String)} AND ${belowEnd}`, params: { ids, below } };
 }
 
 /**
@@ -34,14 +52,10 @@ async function idsOf(connection: Connection, { stream, entityHash }: EntityErasu
 
 /** Heads come last: as long as there is one, it leads from the hash to the rows. */
 async function eraseEvents(connection: Connection, erased: ErasedEntity): Promise<number> {
-  const { stream, hash, ids, below } = erased;
-  const condition = (entity: string) => `${entity} AND ${belowEnd}`;
-  const named: RowSet = {
-    stream,
-    condition: condition('entity_id IN {ids:Array(String)}'),
-    params: { ids, below },
-  };
-  const hashed: RowSet = { stream, condition: condition(hashIs('entity_id')), params: { hash, below } };
+  const { stream, hash, below } = erased;
+  const named = namedSet(erased);
+  const condition = `${hashIs('entity_id')} AND ${belowEnd}`;
+  const hashed: RowSet = { stream, condition, params: { hash, below } };
   const found = await find(connection, named, ['events', 'events_by_entity']);
   if (found.length > 0) {
     await noteRemoved(connection, named, ['events', 'events_by_entity']);
