@@ -83,6 +83,11 @@ describe('the embedded ClickHouse, whatever a statement asks for', () => {
     [
       "CREATE TABLE x (a String) ENGINE = MergeTree ORDER BY a SETTINGS disk = disk(type = 'local_blob_storage', path = 'DIR/made/')",
     ],
+    ["ATTACH TABLE x FROM 'DIR' (a String) ENGINE = MergeTree ORDER BY a"],
+    ["ATTACH TABLE x FROM 'DIR' (a String) ORDER BY a", { default_table_engine: 'MergeTree' }],
+    ["ATTACH TABLE x FROM 'DIR' (a String) PRIMARY KEY a"],
+    ["ATTACH TABLE x UUID '01234567-0123-4123-8123-0123456789ab' FROM 'DIR' (a String) PRIMARY KEY a"],
+    ["ATTACH TABLE x FROM '../../../../../../../..DIR' (a String) PRIMARY KEY a"],
     ["CREATE DATABASE x ENGINE = Filesystem('DIR')"],
     ["CREATE DATABASE x ENGINE = SQLite('FILE')"],
     ["CREATE DATABASE x ENGINE = Atomic SETTINGS disk = disk(type = 'web', endpoint = 'http://HOST/a/b/')"],
