@@ -253,7 +253,8 @@ export class RunRunner implements ConsumerHandler {
     if (from > assignment.position) await task.state.commits.offer(from);
     if (from - batch.next > 2 * window.records) {
       this.reassign(batch.topic);
-      return await aborted(end.signal);
+      // Nothing is assigned anew by one that stops.
+      return await Promise.race([aborted(end.signal), aborted(this.closed.signal)]);
     }
     await this.prime(held, batch);
     const { records } = batch;
