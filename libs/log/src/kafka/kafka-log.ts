@@ -57,9 +57,11 @@ class KafkaLog implements Log {
   consumer(options: ConsumerOptions): Consumer {
     const { config } = this;
     const ownClientId = config.instance === undefined ? undefined : clientIdOf(config);
-    return this.keep(
-      new KafkaConsumer(options, { ...this.parts(), joining: new ClusterClient(config), ownClientId }),
-    );
+    const joining = new ClusterClient(config);
+    // Pipelines come and go, and their consumers with them.
+    const closed = (): unknown => this.closing.delete(consumer);
+    const consumer = new KafkaConsumer(options, { ...this.parts(), joining, ownClientId, closed });
+    return this.keep(consumer);
   }
 
   tableReader(topic: string, handler: TableReaderHandler): TableReader {

@@ -23,6 +23,8 @@ export interface ConsumerParts {
   outage: FetchOutage;
   /** See `MembershipOptions`. */
   ownClientId?: string | undefined;
+  /** Called when it has been closed. */
+  closed?: (() => unknown) | undefined;
 }
 
 const firstWaitMs = 100;
@@ -287,6 +289,7 @@ export class KafkaConsumer implements Consumer {
     await settledWithin(leaveMs, this.membership.leave());
     await Promise.all([this.parts.client.close(), this.parts.joining.close()]);
     await this.running;
+    this.parts.closed?.();
   }
 }
 
