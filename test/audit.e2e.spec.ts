@@ -141,10 +141,9 @@ describe('the audit', () => {
   });
 
   it('is not among the events where no stream is named', async () => {
-    await writeEvent(system().core, { stream: freshStream(), event_type: 't', data: {} });
-    await entriesOf('s-', (await queryEvents(clients.admin, audit, { limit: '1000' })).events.length).catch(
-      () => undefined,
-    );
+    const named = freshStream();
+    await writeEvent(system().core, { stream: named, event_type: 't', data: {} });
+    await entriesOf(named, 1);
     for (const client of [system().core, clients.admin]) {
       const { events } = await queryEvents(client, { limit: '1000' });
       expect(events.filter(({ stream }) => stream === 'tributary.audit')).toEqual([]);
