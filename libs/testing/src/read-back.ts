@@ -28,12 +28,10 @@ export interface CheckOptions {
  */
 export async function check({ client, ledger, patienceMs = 90_000 }: CheckOptions): Promise<Report> {
   const history = ledger.entries();
-  const streams = [...new Set(history.map(({ stream }) => stream))];
   const findings: Finding[] = [];
   const observed: ObservedEvent[] = [];
-  for (const stream of streams) {
-    const ofStream = history.filter((entry) => entry.stream === stream);
-    await untilQueryable(client, ofStream, patienceMs);
+  for (const [stream, ofStream] of byStream(history)) {
+    await untilStreamQueryable(client, ofStream, patienceMs);
     const events = await readPages(client, { stream, order: 'asc' });
     observed.push(...events);
     findings.push(...(await otherViews(client, stream, events)));
@@ -44,6 +42,15 @@ export async function check({ client, ledger, patienceMs = 90_000 }: CheckOption
     read: observed.length,
     findings: [...judge(history, observed), ...findings],
   };
+}
+
+/**
+ * Resolves when everything that is acknowledged so far can be queried, also while clients write.
+ * @throws as `check` does.
+ */
+export async function untilQueryable({ client, ledger, patienceMs = 90_000 }: CheckOptions): Promise<void> {
+  for (const ofStream of byStream(ledger.entries()).values())
+    await untilStreamQueryable(client, ofStream, patienceMs);
 }
 
 /** @throws with the first findings when there are any, and when nothing was acknowledged: such a run shows nothing. */
@@ -60,7 +67,17 @@ export function expectClean(report: Report): void {
   );
 }
 
-async function untilQueryable(
+function byStream(history: readonly LedgerEntry[]): Map<string, LedgerEntry[]> {
+  const streams = new Map<string, LedgerEntry[]>();
+  for (const entry of history) {
+    const ofStream = streams.get(entry.stream);
+    if (ofStream) ofStream.push(entry);
+    else streams.set(entry.stream, [entry]);
+  }
+  return streams;
+}
+
+async function untilStreamQueryable(
   client: HttpClient,
   history: readonly LedgerEntry[],
   patienceMs: number,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '#testing';
-import { freshStream } from './api.js';
-import { underLoad, useFaultySystem } from './faulty-system.js';
+import { freshStream } from '../api.js';
+import { underLoad } from '../faulty-system.js';
+import { system } from './one-system.js';
 
-const system = useFaultySystem();
 const mib = 1024 * 1024;
 
 /** Kafka makes its index files as large as they may become, 10 MiB, at once: they have to fit. */

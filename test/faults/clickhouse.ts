@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { expectProblem } from './api.js';
-import { underLoad, useFaultySystem } from './faulty-system.js';
+import { testsAll } from '#testing';
+import { expectProblem } from '../api.js';
+import { underLoad } from '../faulty-system.js';
+import { system } from './one-system.js';
 
-const system = useFaultySystem();
 const isInsert = (chunk: Buffer) =>
   /^POST [^\r]*INSERT|INSERT INTO/i.test(chunk.toString('latin1', 0, 4_000));
 
@@ -31,7 +32,7 @@ describe('given inserts into ClickHouse under load', () => {
   it('when the answer is lost and the materializer is killed, every event is there once (faults 3 and 4)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < (testsAll ? 3 : 2); i++) {
         await engines.clickhouseProxy.trap(isInsert, { do: 'swallow-answer' });
         await stack.materializer.restart('SIGKILL');
         await driver.untilAcknowledged(100);
@@ -50,7 +51,7 @@ describe('given ClickHouse that is down', () => {
       expectProblem(answer, 'store_unavailable');
       expect(answer.headers['retry-after']).toMatch(/^\d+$/);
       await expect.poll(() => stack.ingest.probe('/health/ready')).toBe(200);
-      await sleep(10_000);
+      await sleep(testsAll ? 10_000 : 5_000);
       await driver.untilAcknowledged(1_000);
       await engines.startClickHouse();
     });
@@ -59,7 +60,7 @@ describe('given ClickHouse that is down', () => {
   it('when it is killed again and again under load (fault 10)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < (testsAll ? 3 : 2); i++) {
         await driver.untilAcknowledged(200);
         await engines.killClickHouse();
         await sleep(500);

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { encodeRecord } from '#contracts';
-import { freshStream, queryEvents, waitFor, writeEvent, type EventPage } from './api.js';
-import { useFaultySystem } from './faulty-system.js';
-import { putIntoTopic } from './read-topic.js';
+import { freshStream, queryEvents, waitFor, writeEvent, type EventPage } from '../api.js';
+import { putIntoTopic } from '../read-topic.js';
+import { system } from './one-system.js';
 
 const plant = pathToFileURL('dist/test/plant-clock.js').href;
-const system = useFaultySystem();
 
 describe('given clocks that are wrong', () => {
   it('when events are dated 1970, 2099 and a day ahead, they are found at their time (fault 16)', async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
-import { underLoad, useFaultySystem } from './faulty-system.js';
-
-const system = useFaultySystem();
+import { freshStream, queryEvents, waitFor, writeEvent } from '../api.js';
+import { underLoad } from '../faulty-system.js';
+import { system } from './one-system.js';
 
 const alter = async (table: string, change: string): Promise<void> => {
   const { stack, engines } = system();

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { expectProblem, freshStream } from './api.js';
-import { underLoad, useFaultySystem } from './faulty-system.js';
-
-const system = useFaultySystem();
+import { expectProblem, freshStream } from '../api.js';
+import { underLoad } from '../faulty-system.js';
+import { system } from './one-system.js';
 
 describe('given a broker under load', () => {
   it('when it is killed and comes back, nothing is lost or doubled (fault 7)', async () => {

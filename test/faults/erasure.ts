@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
-import { useFaultySystem } from './faulty-system.js';
-
-const system = useFaultySystem();
+import { freshStream, path, queryEvents, waitFor, writeEvent } from '../api.js';
+import { system } from './one-system.js';
 
 describe('given an entity that is erased', () => {
   it('when the materializer is paused with a backlog of it, nothing of it is left once it goes on', async () => {

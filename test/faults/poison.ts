@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
-import { underLoad, useFaultySystem } from './faulty-system.js';
-import { putIntoTopic } from './read-topic.js';
+import { freshStream, path, queryEvents, waitFor, writeEvent } from '../api.js';
+import { underLoad } from '../faulty-system.js';
+import { putIntoTopic } from '../read-topic.js';
+import { system } from './one-system.js';
 
-const system = useFaultySystem();
 const rubbish = ['', 'hello', '{', '[]', '{"a":1}', 'null', '{"stream":null}', '\u0000\u0001'];
 
 const lettersOf = async (stream: string) => {

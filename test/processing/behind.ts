@@ -1,0 +1,35 @@
+import { afterAll, beforeAll } from 'vitest';
+import { openDefinitions, type Definitions } from '#definitions';
+import { openKafkaLog, type Log } from '#log';
+import { openClickHouse, type Store } from '#store';
+import { clickHouseOf, type Stack } from '#testing';
+
+/** What the apps of a system share, past the apps. */
+export interface Behind {
+  stack: Stack;
+  log: Log;
+  store: Store;
+  definitions: Definitions;
+}
+
+/** For one spec file: opens log, store and definitions of its system, and closes them at the end. */
+export function useBehind(system: () => { stack: Stack }): () => Behind {
+  let behind: Behind | undefined;
+  beforeAll(async () => {
+    const { stack } = system();
+    const log = openKafkaLog({ brokers: [stack.brokers], clientId: 'test', replicationFactor: -1 });
+    const store = openClickHouse(clickHouseOf(stack, stack.database));
+    const definitions = openDefinitions({ log, names: stack.topics, defaults: { partitions: 4 } });
+    behind = { stack, log, store, definitions };
+    await definitions.start();
+  });
+  afterAll(async () => {
+    await behind?.definitions.close();
+    await behind?.log.close();
+    await behind?.store.close();
+  });
+  return () => {
+    if (!behind) throw new Error('The system has not been started');
+    return behind;
+  };
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, vi } from 'vitest';
+import { systemActor } from '#definitions';
+import type { OperatorSpec, PipelineSpec } from '#streaming';
+import type { Behind } from './behind.js';
+import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './stored.js';
+
+/** Two pipelines over the same streams, each named after the stream that it writes. */
+export interface Piped {
+  streams: readonly string[];
+  copies: string;
+  windows: string;
+}
+
+export function specOf(streams: readonly string[], operators: OperatorSpec[]): PipelineSpec {
+  return { source: { streams, where: notFlush, idle_after: '5s' }, operators, from: 'beginning' };
+}
+
+export const copying = (stream: string): OperatorSpec[] => [{ emit: { stream } }];
+
+/** The driver's events are dated anywhere in one day: none is late. */
+export const perHour = (stream: string): OperatorSpec[] => [
+  { map: { data: { amount: 'event.data.amount', type: 'event.event_type' } } },
+  { window: { tumbling: '1h', key: 'event.data.type', lateness: '2d' } },
+  { reduce: { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } } },
+  { emit: { stream } },
+];
+
+/** Defines a pipeline, or gives it another definition in the same run. */
+export async function pipe({ definitions }: Behind, name: string, spec: PipelineSpec): Promise<void> {
+  const sources = Object.fromEntries(
+    spec.source.streams.map((stream) => [stream, { created_at: definitions.stream(stream)!.created_at }]),
+  );
+  const now = new Date().toISOString();
+  await definitions.pipelines.change(
+    name,
+    (current) => ({
+      ...{ name, version: (current?.version ?? 0) + 1, created_at: now, paused: false, failure: null, spec },
+      run: current?.run ?? { id: randomBytes(12).toString('hex'), started_at: now, sources },
+    }),
+    systemActor,
+  );
+}
+
+export async function pause({ definitions }: Behind, name: string): Promise<void> {
+  await definitions.pipelines.change(name, (one) => one && { ...one, paused: true }, systemActor);
+}
+
+/** Begins anew, in another run. */
+export async function reset({ definitions }: Behind, name: string): Promise<void> {
+  const id = randomBytes(12).toString('hex');
+  await definitions.pipelines.change(name, (one) => one && { ...one, run: { ...one.run, id } }, systemActor);
+}
+
+/** Defines both. */
+export async function pipeBoth(behind: Behind, { streams, copies, windows }: Piped): Promise<void> {
+  await pipe(behind, copies, specOf(streams, copying(copies)));
+  await pipe(behind, windows, specOf(streams, perHour(windows)));
+}
+
+/** No event lost, duplicate or phantom; each window is what ClickHouse makes of the stored events; all is counted. */
+export async function expectPiped(behind: Behind, piped: Piped): Promise<void> {
+  await vi.waitFor(() => expectRight(behind, piped), { timeout: 150_000, interval: 1000 });
+  // What is repeated comes late.
+  await sleep(1000);
+  await expectRight(behind, piped);
+}
+
+/** A pipeline that copies has counted all that the driver has written. */
+export async function expectAllCounted(
+  behind: Behind,
+  { name, streams }: { name: string; streams: readonly string[] },
+): Promise<void> {
+  const { length } = await idsWritten(behind.stack, streams);
+  await vi.waitFor(async () => expect(await countedOf(behind, name)).toEqual(counted(length, length)), {
+    timeout: 60_000,
+    interval: 1000,
+  });
+}
+
+async function expectRight(behind: Behind, { streams, copies, windows }: Piped): Promise<void> {
+  const { stack } = behind;
+  const events = eventsIn(stack);
+  const written = new Set(await idsWritten(stack, streams));
+  const query = `SELECT extract(metadata, '"source_event_id":"([^"]+)"') FROM ${events} WHERE stream = '${copies}'`;
+  const copied = (await rowsOf(stack, query)).flat();
+  const copiedOnce = new Set(copied);
+  expect({
+    lost: [...written].filter((id) => !copiedOnce.has(id)),
+    duplicate: copied.length - copiedOnce.size,
+    phantom: copied.filter((id) => !written.has(id)),
+  }).toEqual({ lost: [], duplicate: 0, phantom: [] });
+
+  const found = await rowsOf(
+    stack,
+    `SELECT JSONExtractString(data, 'key'), toUnixTimestamp(toStartOfHour(timestamp)), toUInt64(JSONExtractInt(data, 'n')),
+       toDecimal64(extract(data, '"sum":([0-9.]+)'), 2)
+     FROM ${events} WHERE stream = '${windows}' ORDER BY 1, 2, 3`,
+  );
+  const expected = await rowsOf(
+    stack,
+    `SELECT event_type, toUnixTimestamp(toStartOfHour(timestamp)), count(), sum(${amount})
+     FROM ${events} WHERE ${sourcesIn(streams)} GROUP BY 1, 2 ORDER BY 1, 2, 3`,
+  );
+  const numbers = (rows: string[][]) =>
+    rows.map(([key, start, n, sum]) => [key, start, n, Number(sum).toFixed(2)]);
+  expect(numbers(found)).toEqual(numbers(expected));
+  expect(found.length).toBeGreaterThan(20);
+  expect(await countedOf(behind, copies)).toEqual(counted(written.size, written.size));
+  expect(await countedOf(behind, windows)).toEqual(counted(written.size, found.length));
+}
+
+const counted = (processed: number, emitted: number) => ({
+  ...{ processed, emitted },
+  ...{ dropped: 0, late: 0, failed: 0 },
+});
+
+async function countedOf({ store, definitions }: Behind, name: string): Promise<ReturnType<typeof counted>> {
+  const total = counted(0, 0);
+  for (const row of await store.pipelines.progress([definitions.pipelines.get(name)!.run.id]))
+    for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += row[key];
+  return total;
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { expect, vi } from 'vitest';
+import { systemActor, type ProjectionBuild } from '#definitions';
+import { compileFold, type FoldState } from '#streaming';
+import type { Behind } from './behind.js';
+import { amount, eventsIn, notFlush, rowsOf, sourcesIn } from './stored.js';
+
+const fields = { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } };
+const keys = {
+  entity_id: '(event.entity_id == null ? "" : event.entity_id) + "."',
+  event_type: 'event.event_type + "."',
+};
+const patience = { timeout: 120_000, interval: 200 };
+
+/** A projection of the driver's events, and one of its builds. */
+export interface Projected {
+  name: string;
+  by: keyof typeof keys;
+  streams: readonly string[];
+  build: ProjectionBuild;
+}
+
+/** Defines a projection, or has it built anew. */
+export async function project(
+  { definitions }: Behind,
+  { name, by, streams }: Omit<Projected, 'build'>,
+): Promise<Projected> {
+  const build: ProjectionBuild = {
+    ...{ id: randomBytes(12).toString('hex'), version: 1, started_at: new Date().toISOString() },
+    spec: { source: { streams, where: notFlush }, key: keys[by], fields, from: 'beginning' },
+    sources: Object.fromEntries(
+      streams.map((stream) => [stream, { created_at: definitions.stream(stream)!.created_at }]),
+    ),
+  };
+  await definitions.projections.change(
+    name,
+    (current) => ({
+      ...{ name, version: 1, created_at: build.started_at, paused: false, failure: null },
+      ...{ serving: current?.serving ?? null, building: build },
+    }),
+    systemActor,
+  );
+  return { name, by, streams, build };
+}
+
+/** No `wrong projection`: its state of every key is what ClickHouse makes of the stored events. */
+export async function expectStates(behind: Behind, projected: Projected): Promise<void> {
+  const { stack, store, definitions } = behind;
+  const { name, by, build, streams } = projected;
+  await vi.waitFor(() => expect(definitions.projections.get(name)?.serving?.id).toBe(build.id), patience);
+  await vi.waitFor(() => expectThrough(behind, projected), patience);
+  const fold = compileFold(fields);
+  const found = new Map<string, string>();
+  for (const { key, parts } of await store.projections.keys({ build: build.id, limit: 10_000 })) {
+    const merged = parts
+      .map(({ state }) => JSON.parse(state) as FoldState)
+      .reduce((a, b) => fold.merge(a, b));
+    const { n, sum } = fold.results(merged);
+    found.set(key, `${n} ${Number(sum).toFixed(2)}`);
+  }
+  const rows = await rowsOf(
+    stack,
+    `SELECT concat(${by}, '.'), count(), sum(${amount}) FROM ${eventsIn(stack)} WHERE ${sourcesIn(streams)} GROUP BY 1`,
+  );
+  const expected = new Map(rows.map(([key, n, sum]) => [key!, `${n} ${Number(sum).toFixed(2)}`]));
+  const wrong = [...new Set([...found.keys(), ...expected.keys()])]
+    .filter((key) => found.get(key) !== expected.get(key))
+    .map((key) => `wrong projection: ${key} has ${found.get(key)}, but shall have ${expected.get(key)}`);
+  expect(wrong).toEqual([]);
+  expect(found.size).toBeGreaterThan(3);
+}
+
+async function expectThrough({ stack, log }: Behind, { build, streams }: Projected): Promise<void> {
+  for (const stream of streams) {
+    const topic = stack.topics.ofStream(stream);
+    const committed = await log.admin.committed(stack.topics.projectionGroup(build.id), topic);
+    const behind = (await log.admin.offsets(topic)).filter(
+      ({ partition, end }) => (committed.get(partition) ?? 0) < end,
+    );
+    expect(behind).toEqual([]);
+  }
+}

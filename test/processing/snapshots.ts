@@ -1,0 +1,33 @@
+import { expect } from 'vitest';
+import { allStreams } from '#contracts';
+import type { Behind } from './behind.js';
+
+/** Versions between two snapshots of an entity. */
+export const snapshotEvery = 5;
+
+/** Each snapshot is what the events up to its version are, and there is one of a version. */
+export async function expectSnapshots({ store }: Behind, streams: readonly string[]): Promise<void> {
+  for (const stream of streams) {
+    const stored = async () =>
+      (await store.snapshots.snapshots({ access: allStreams, stream, limit: 1000 })).items;
+    // The snapshotter follows the log: its last saves may come after the load has ended.
+    await expect.poll(async () => (await stored()).length).toBeGreaterThan(3);
+    const items = await stored();
+    const versions = items.map(({ entity_id, version }) => `${entity_id} ${version}`);
+    expect(new Set(versions).size).toBe(versions.length);
+    for (const { entity_id, version, state } of items) {
+      const entity = { access: allStreams, stream, entityId: entity_id };
+      const events = await store.snapshots.history({ ...entity, after: 0, upTo: version });
+      expect(events.map((event) => event.version)).toEqual(Array.from({ length: version }, (_, i) => i + 1));
+      // No member of what the driver sends is an object or null: a patch replaces it.
+      const folded: unknown = Object.assign({}, ...events.map(({ data }) => parsed(data) as object));
+      expect(parsed(state)).toEqual(folded);
+      expect(version % snapshotEvery).toBe(0);
+    }
+  }
+}
+
+/** With one zero: exact numbers have no other. */
+function parsed(json: string): unknown {
+  return JSON.parse(json, (_, value: unknown) => (value === 0 ? 0 : value));
+}
