@@ -18,15 +18,18 @@ const project = (name, suffix, extra = {}) => ({
 });
 
 // More than there are cores: they wait for engines, for time-outs, sessions, restarts.
-const engines = { globalSetup: ['dist/libs/testing/src/global-engines.js'], maxWorkers: 3 };
+const engines = (...setUp) => ({
+  globalSetup: setUp.map((name) => `dist/libs/testing/src/${name}.js`),
+  maxWorkers: 3,
+});
 
 export default defineConfig({
   test: {
     projects: [
       // They share their modules: loading them for each took longer than the specs themselves.
       project('unit', '', { exclude: ['**/*.{int,e2e,fault,deploy,semantics}.spec.js'], isolate: false }),
-      project('int', '.int', engines),
-      project('e2e', '.e2e', engines),
+      project('int', '.int', engines('global-engines')),
+      project('e2e', '.e2e', engines('global-engines', 'global-stack')),
       project('fault', '.fault', { testTimeout: 600_000, maxWorkers: 4 }),
     ],
   },

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { expectProblem, freshStream, queryEvents, waitFor, type BatchAnswer } from './api.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack();
+const system = useSharedStack();
 
 describe.each(['core', 'query', 'write'] as const)('POST /api/v1/events/batch on the %s port', (port) => {
   const client = () => system()[port];

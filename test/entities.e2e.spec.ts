@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { expectProblem, freshStream, path, waitFor, type BatchAnswer, type Written } from './api.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack({ processors: 1 });
+const system = useSharedStack();
 
 interface State {
   stream: string;

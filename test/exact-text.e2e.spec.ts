@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { elementsOf, membersOf } from '#testing';
 import { freshStream, path, waitFor, writeEvent, type BatchAnswer } from './api.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack();
+const system = useSharedStack();
 
 describe('data and metadata', () => {
   const texts = [

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '#contracts';
 import { until } from '#testing';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack({ processors: 1 });
+const system = useSharedStack();
 const builtMs = 60_000;
 
 /** Texts whose UTF-16 units, bytes, code points and visible signs differ. */

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type ReadEvent } from './api.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack();
+const system = useSharedStack();
 const stream = freshStream();
 const texts = ['plain', 'a,b', 'say "hi"', 'two\nlines', 'žluťoučký 🐎', '=1+1', ''];
 let expected: ReadEvent[];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack();
+const system = useSharedStack();
 
 describe.each(['core', 'query'] as const)('wait_for on the %s port', (port) => {
   const client = () => system()[port];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { expectProblem, freshStream, path, timePattern, writeEvent } from './api.js';
 import { readTopic } from './read-topic.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack();
+const system = useSharedStack();
 const event = (stream: string, more: object = {}) => ({ stream, event_type: 't', data: {}, ...more });
 
 describe.each(['core', 'query', 'write'] as const)('every endpoint of the %s port', (port) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InputError } from '#contracts';
 import type { HttpAnswer } from '#testing';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
 interface BatchAnswer {
   accepted: number;
@@ -10,7 +10,7 @@ interface BatchAnswer {
   events: (Written & { error?: { code: string; status: number; errors: InputError[] } })[];
 }
 
-const system = useStack();
+const system = useSharedStack();
 
 const schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

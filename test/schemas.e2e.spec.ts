@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { HttpAnswer, HttpClient } from '#testing';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
 import { useSecondGateway } from './second-gateway.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack();
+const system = useSharedStack();
 const other = useSecondGateway(system);
 
 interface Version {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack();
+const system = useSharedStack();
 
 interface StreamList {
   total: number;
@@ -18,7 +18,7 @@ interface StreamList {
 }
 
 const listed = async (stream: string) => {
-  const answer = await system().core.get('/api/v1/streams');
+  const answer = await system().core.get(path('/api/v1/streams', { limit: '10000' }));
   expect(answer.status, answer.text).toBe(200);
   return answer.json<StreamList>().streams.find((one) => one.stream === stream);
 };

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { freshStream, queryEvents, timePattern, waitFor, writeEvent, type Written } from './api.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack();
+const system = useSharedStack();
 
 describe.each(['core', 'query', 'write'] as const)('POST /api/v1/events on the %s port', (port) => {
   const client = () => system()[port];

@@ -3,7 +3,7 @@ import { TopicNames } from '#contracts';
 import { freePort } from '#local';
 import { AppProcess, type AppName } from './app-process.js';
 import { HttpClient } from './http-client.js';
-import { testKey } from './test-key.js';
+import { testKey, type TestKey } from './test-key.js';
 
 export interface StackOptions {
   /** `host:port`, comma-separated. */
@@ -22,6 +22,14 @@ interface Ports {
   core: number;
   query: number;
   ingest: number;
+}
+
+/** What tells a stack from others: enough for another process to use it while it runs. */
+interface Names {
+  suffix: string;
+  ports: Ports;
+  /** One with every scope, and one that may only read events. */
+  keys: readonly [TestKey, TestKey];
 }
 
 /**
@@ -53,10 +61,10 @@ export class Stack {
 
   private constructor(
     options: StackOptions,
-    private readonly ports: Ports,
+    private readonly names: Names,
   ) {
-    const suffix = randomBytes(4).toString('hex');
-    const [all, reader] = [testKey(), testKey()];
+    const { suffix, ports } = names;
+    const [all, reader] = names.keys;
     this.brokers = options.brokers;
     [this.clickhouseUrl, this.clickhousePassword] = [options.clickhouseUrl, options.clickhousePassword];
     [this.key, this.readerKey] = [all.key, reader.key];
@@ -87,7 +95,12 @@ export class Stack {
   /** Chooses ports and names; starts nothing. */
   static async prepare(options: StackOptions): Promise<Stack> {
     const [core, query, ingest] = await Promise.all([freePort(), freePort(), freePort()]);
-    const stack = new Stack(options, { core, query, ingest });
+    const suffix = randomBytes(4).toString('hex');
+    const stack = new Stack(options, {
+      suffix,
+      ports: { core, query, ingest },
+      keys: [testKey(), testKey()],
+    });
     for (let i = 0; i < (options.materializers ?? 1); i++) await stack.addMaterializer();
     for (let i = 0; i < (options.processors ?? 0); i++) await stack.addProcessor();
     return stack;
@@ -104,6 +117,19 @@ export class Stack {
       await stack.stop();
       throw error;
     }
+  }
+
+  /** For `attach`. */
+  share(): string {
+    return JSON.stringify(this.names);
+  }
+
+  /**
+   * A stack that another process runs and has shared, to be used, not to be changed: its apps can be neither asked
+   * nor stopped by this one.
+   */
+  static attach(shared: string, options: StackOptions): Stack {
+    return new Stack(options, JSON.parse(shared) as Names);
   }
 
   get apps(): AppProcess[] {

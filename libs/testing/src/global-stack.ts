@@ -1,0 +1,16 @@
+import { testEngines } from './engines.js';
+import { Stack } from './stack.js';
+
+/**
+ * Vitest's global set-up of the specs that share one running system, on the engines of `global-engines`: they find it
+ * by TEST_STACK.
+ */
+export default async function startStack(): Promise<() => Promise<void>> {
+  const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();
+  const stack = await Stack.start({ brokers, clickhouseUrl, clickhousePassword, processors: 1 });
+  process.env.TEST_STACK = stack.share();
+  return async () => {
+    if (process.exitCode) process.stderr.write(`${stack.logTails()}\n`);
+    await stack.stop();
+  };
+}
