@@ -1,13 +1,10 @@
 import { defineConfig } from 'vitest/config';
-
-const levels = ['unit', 'int', 'e2e', 'fault'];
+import { SlowestFirst } from './slowest-first.mjs';
 
 // Specs run on what tsc emitted: exactly the code that runs in production, decorator metadata included.
 const project = (name, suffix, extra = {}) => ({
   test: {
     name,
-    // One level after the other, the quick ones first.
-    sequence: { groupOrder: levels.indexOf(name) },
     include: [`dist/{apps,libs,local,test,demo,bench,deploy}/**/*${suffix}.spec.js`],
     // For what hangs, not for what is slow: nothing depends on how fast the machine is.
     testTimeout: 120_000,
@@ -17,20 +14,20 @@ const project = (name, suffix, extra = {}) => ({
   },
 });
 
-// More than there are cores: they wait for engines, for time-outs, sessions, restarts.
-const engines = (...setUp) => ({
-  globalSetup: setUp.map((name) => `dist/libs/testing/src/${name}.js`),
-  maxWorkers: 3,
-});
+// After the unit specs, all together: those that wait for time-outs, sessions and restarts leave the processors to those that do not.
+// So there are more than there are cores.
+const engines = { sequence: { groupOrder: 1 }, maxWorkers: 4 };
+const setUp = (...names) => names.map((name) => `dist/libs/testing/src/${name}.js`);
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: SlowestFirst },
     projects: [
       // They share their modules: loading them for each took longer than the specs themselves.
       project('unit', '', { exclude: ['**/*.{int,e2e,fault,deploy,semantics}.spec.js'], isolate: false }),
-      project('int', '.int', engines('global-engines')),
-      project('e2e', '.e2e', engines('global-engines', 'global-stack')),
-      project('fault', '.fault', { testTimeout: 600_000, maxWorkers: 4 }),
+      project('int', '.int', { ...engines, globalSetup: setUp('global-engines') }),
+      project('e2e', '.e2e', { ...engines, globalSetup: setUp('global-engines', 'global-stack') }),
+      project('fault', '.fault', { ...engines, testTimeout: 600_000 }),
     ],
   },
 });
