@@ -102,7 +102,7 @@ export class EventsController {
   async batch(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const atomic = request.url.includes('?') && parseQuery(BatchQuery, request.query).atomic;
     const read = mediaTypeOf(request) === 'application/x-ndjson' ? readLines : readBatch;
-    const events = read(this.reception(request));
+    const events = await read(this.reception(request));
     const results = await this.write(request, events, { atomic, pointerTo: (index) => `/events/${index}` });
     const answer = batchAnswer(results);
     void reply.code(answer.status).header('content-type', json).send(answer.body);

@@ -12,8 +12,8 @@ const noSchemas: Reception['schemas'] = { find: () => undefined };
  * not looked at.
  * @throws ProblemError with all that is wrong, its pointers below `/events`
  */
-export function readGivenEvents(list: string): AcceptedEvent[] {
-  const read = readBatch({
+export async function readGivenEvents(list: string): Promise<AcceptedEvent[]> {
+  const read = await readBatch({
     ingestedAt: Date.now() * 1000,
     ids,
     text: `{"events":${list}}`,

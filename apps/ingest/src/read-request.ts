@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { limits, ProblemError } from '#contracts';
+import { limits, ProblemError, Turn } from '#contracts';
 import { escapePointer, parseJson } from '#http';
 import { scanEvent, type Scan } from './event-scan.js';
 import { readEvent, type AcceptedEvent, type Reception } from './read-event.js';
@@ -37,22 +37,25 @@ export function readSingle(reception: Reception): AcceptedEvent {
 }
 
 /**
- * Reads `{"events":[…]}`. A wrong event is a rejection; what concerns the body as a whole is thrown.
+ * Reads `{"events":[…]}`. A wrong event is a rejection; what concerns the body as a whole is thrown. Other work of the
+ * process gets its turn between two events.
  * @throws ProblemError invalid_json, invalid_request
  */
-export function readBatch(reception: Reception): ReadEvents {
+export async function readBatch(reception: Reception): Promise<ReadEvents> {
   const { text, schemas } = reception;
   const start = /^[ \t\n\r]*\{[ \t\n\r]*"events"[ \t\n\r]*:[ \t\n\r]*\[/.exec(text)?.[0].length;
   if (start === undefined) throw notABatch(text);
   const scanner = new SchemaScanner(text);
   const scan: Scan = { scanner, schemas };
   const results: ReadEvents = [];
+  const turn = new Turn();
   let i = scanner.space(start);
   while (text.charCodeAt(i) !== closeBracket || results.length > 0) {
     if (results.length === limits.batchEvents) throw wrongCount();
     const found = scanEvent(scan, i);
     if (!found) throw failure(scanner, `/events/${results.length}`).toProblem();
     results.push(readEvent(found, `/events/${results.length}`, reception));
+    if (turn.over(found.end - i)) await turn.end();
     i = scanner.space(found.end);
     const code = text.charCodeAt(i);
     if (code === closeBracket) break;
@@ -67,14 +70,16 @@ export function readBatch(reception: Reception): ReadEvents {
 
 /**
  * Reads newline-delimited JSON, one event a line; empty lines are passed over. Pointers count events from 0, as if
- * they stood in a batch. A line that is not JSON is a rejection like any other.
+ * they stood in a batch. A line that is not JSON is a rejection like any other. Other work of the process gets its turn
+ * between two lines.
  * @throws ProblemError invalid_request when there are none or too many
  */
-export function readLines(reception: Reception): ReadEvents {
+export async function readLines(reception: Reception): Promise<ReadEvents> {
   const { text, schemas } = reception;
   const scanner = new SchemaScanner(text, { lines: true });
   const scan: Scan = { scanner, schemas };
   const results: ReadEvents = [];
+  const turn = new Turn();
   for (let start = 0; start < text.length;) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
@@ -82,6 +87,7 @@ export function readLines(reception: Reception): ReadEvents {
     if (first < end) {
       if (results.length === limits.batchEvents) throw wrongCount();
       results.push(readLine(scan, { start: first, end, index: results.length }, reception));
+      if (turn.over(end - start)) await turn.end();
     }
     start = end + 1;
   }

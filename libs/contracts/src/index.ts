@@ -22,4 +22,5 @@ export * from './record.js';
 export * from './stream-access.js';
 export * from './stream-input.js';
 export * from './time.js';
+export { Turn } from './turn.js';
 export * from './with-any-signal.js';

@@ -1,11 +1,10 @@
-import type { InputError } from '#contracts';
+import { Turn, type InputError } from '#contracts';
 import type { AcceptedEvent } from '../read-event.js';
 import type { ReadEvents } from '../read-request.js';
 import { Rejection } from '../rejection.js';
 import { CompiledSchemas, type CompileSchema } from './compiled-schemas.js';
 import type { Mismatches } from './mismatches.js';
 import type { SchemaIndex, SubjectInForce } from './schema-index.js';
-import { Turn } from './turn.js';
 
 /** Checks events against the schemas of their types before they are written. */
 export class SchemaCheck {

@@ -66,7 +66,7 @@ export class DryRunController {
     const requester = { access: accessOf(request), client: clientGone(reply.raw) };
     const { spec, compiled } = await this.runner.usable(definition, operators, requester);
     requireReader(spec, request);
-    const events = givenEvents(bodyOf(request).toString(), spec.source.streams);
+    const events = await givenEvents(bodyOf(request).toString(), spec.source.streams);
     const result = await this.runner.run(compiled, events, requester.client);
     void reply.header('content-type', json).send(dryRunText(result));
   }
@@ -79,8 +79,8 @@ function requireReader(spec: PipelineSpec, request: FastifyRequest): void {
 }
 
 /** @throws ProblemError 400 */
-function givenEvents(body: string, streams: readonly string[]): LogEvent[] {
-  const events = readGivenEvents(memberText(body, 'events') ?? '[]');
+async function givenEvents(body: string, streams: readonly string[]): Promise<LogEvent[]> {
+  const events = await readGivenEvents(memberText(body, 'events') ?? '[]');
   const errors = events.flatMap(({ stream }, i): InputError[] => {
     const detail = `must be among the streams of the source: ${streams.join(', ')}`;
     return streams.includes(stream) ? [] : [{ pointer: `/events/${i}/stream`, detail }];

@@ -24,10 +24,32 @@ describe('a turn', () => {
     expect(await turnsOf(64, { size: 1, busyMs: 0.5 })).toBeGreaterThan(0);
   });
 
+  it('is over at once for a very large piece', () => {
+    expect(new Turn().over(1_000_000)).toBe(true);
+  });
+
   it('gives others their turn', async () => {
     let served = false;
     setImmediate(() => (served = true));
     await turnsOf(2, { size: 100_000, busyMs: 12 });
     expect(served).toBe(true);
+  });
+
+  it('is the only one in its round of the event loop, however many wait', async () => {
+    let round = 0;
+    let over = false;
+    const count = () => {
+      round++;
+      if (!over) setImmediate(count);
+    };
+    setImmediate(count);
+    const rounds = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        await new Turn().end();
+        return round;
+      }),
+    );
+    over = true;
+    expect(new Set(rounds).size).toBe(5);
   });
 });
