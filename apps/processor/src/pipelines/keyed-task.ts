@@ -1,4 +1,4 @@
-import type { Micros } from '#contracts';
+import { Turn, type Micros } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
 import { addToRows, FeederPositions, passedOn, readable, type FlowEvent, type KeyedStage } from '#streaming';
 import { none, sum, type Counts } from './counts.js';
@@ -8,12 +8,13 @@ import { goneTopic, requireReadable } from './lost-place.js';
 import { Outgoing, type Cause } from './outgoing.js';
 import { OvertakenError, type PartitionRows } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
+import { stretchEnd } from './stretch-end.js';
 import { readStageRecord, type ForwardedEvent, type StageRecord } from './stage-record.js';
 import { StretchWriting } from './stretch-writing.js';
 import type { Task, Taken, TaskParts } from './task.js';
 
-/** Records, and rows that they are for, of one stretch. */
-const [stretchRecords, stretchRows] = [1000, 5000];
+/** Rows that the records of one stretch are for. */
+const stretchRows = 5000;
 /** Results that wait for the stage's chain, and about how many characters. */
 const [mostResults, mostWeight] = [1000, 4 * 1024 * 1024];
 
@@ -66,12 +67,15 @@ export class KeyedTask implements Task {
     const fresh = batch.records.filter(({ offset }) => offset >= state.next);
     if (fresh.length < batch.records.length) this.requireTaken(batch.records);
     requireReadable(batch, state.next);
+    const turn = new Turn();
     for (let at = 0; at < fresh.length;) {
+      const { end, bytes } = stretchEnd(fresh, at);
+      if (turn.over(bytes)) await turn.end();
       const run = this.options.current();
       const stage = run.stage(this.options.stage);
       // The definition has it no more. It may again before the partition is taken away: nothing may be passed over.
       if (!stage) throw new OvertakenError('the definition has the stage no more');
-      const arrivals = stretchFrom(fresh, at, stage);
+      const arrivals = arrivalsOf(fresh.slice(at, end), stage);
       at += arrivals.length;
       const next = at < fresh.length ? arrivals.at(-1)!.record.offset + 1 : batch.next;
       const { counts, changed } = await this.takeStretch(arrivals, { run, stage, next });
@@ -230,12 +234,12 @@ function isFull({ results, weight }: Work): boolean {
   return results.length >= mostResults || weight >= mostWeight;
 }
 
-/** As many records as make a stretch. */
-function stretchFrom(records: readonly LogRecord[], from: number, { operator }: KeyedStage): Arrival[] {
+/** Those of the records that make a stretch. */
+function arrivalsOf(records: readonly LogRecord[], { operator }: KeyedStage): Arrival[] {
   const arrivals: Arrival[] = [];
   let rows = 0;
-  for (let at = from; at < records.length && arrivals.length < stretchRecords && rows < stretchRows; at++) {
-    const record = records[at]!;
+  for (const record of records) {
+    if (rows >= stretchRows) break;
     const read = readStageRecord(record);
     const names = read?.forwarded ? operator.rowsOf(read.key, read.forwarded.flow.event.timestamp) : [];
     rows += names.length;

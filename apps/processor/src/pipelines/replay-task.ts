@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KnownErasures } from '#consuming';
-import { UnreadableRecordError } from '#contracts';
+import { Turn, UnreadableRecordError } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
 import {
   noWatermark,
@@ -88,7 +88,11 @@ export class ReplayTask implements Task {
     });
     const writing = new StretchWriting(outgoing, run.label, this.options);
     await writing.compute(async () => {
-      for (const record of records) await this.goOn(record, run, writing);
+      const turn = new Turn();
+      for (const record of records) {
+        if (turn.over(record.value?.length ?? 0)) await turn.end();
+        await this.goOn(record, run, writing);
+      }
     });
     const { letters, counts } = outgoing;
     const { offset, timestamp } = records.at(-1)!;

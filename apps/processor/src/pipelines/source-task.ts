@@ -1,4 +1,5 @@
 import type { PartitionErasures } from '#consuming';
+import { Turn } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
 import { SourceWatermark, sourceFlow, type FlowEvent, type IdWindow, type Pipeline } from '#streaming';
 import { readRecord } from '../projections/read-event.js';
@@ -6,11 +7,9 @@ import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
 import { Outgoing, type Cause } from './outgoing.js';
 import type { PartitionState } from './partition-state.js';
+import { stretchEnd } from './stretch-end.js';
 import { StretchWriting } from './stretch-writing.js';
 import type { Task, Taken, TaskParts } from './task.js';
-
-/** Records whose outcomes are written at once. */
-const stretchRecords = 1000;
 
 /** Milliseconds between two looks from which on the process stood still. They are a tenth of a second apart. */
 const stoodStillMs = 1000;
@@ -48,10 +47,14 @@ export class SourceTask implements Task {
     this.duplicates = 0;
     let counts: Counts = { ...none };
     const { records } = batch;
-    for (let at = 0; at < records.length; at += stretchRecords) {
-      const some = records.slice(at, at + stretchRecords);
-      const isLast = at + stretchRecords >= records.length;
+    const turn = new Turn();
+    for (let at = 0; at < records.length;) {
+      const { end, bytes } = stretchEnd(records, at);
+      if (turn.over(bytes)) await turn.end();
+      const some = records.slice(at, end);
+      const isLast = end >= records.length;
       counts = sum(counts, await this.takeStretch(some, isLast ? batch.next : some.at(-1)!.offset + 1));
+      at = end;
     }
     this.state.advance(batch.next);
     this.state.end = Math.max(this.state.end, batch.highWatermark);

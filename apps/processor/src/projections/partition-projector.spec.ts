@@ -15,10 +15,10 @@ let asked: string[][];
 let end: AbortController;
 /** What the store is waited for with. */
 let answer: () => void;
-let held: boolean;
+let held: Promise<void> | undefined;
 
 beforeEach(() => {
-  [asked, end, held] = [[], new AbortController(), false];
+  [asked, end, held] = [[], new AbortController(), undefined];
 });
 
 function projector(
@@ -35,7 +35,7 @@ function projector(
     ...{ end: 0, handledUntil: 0, traced: options.traced ?? false },
     load: async (keys) => {
       asked.push([...keys]);
-      if (held) await new Promise<void>((resolve) => (answer = resolve));
+      await held;
       return options.rows ?? [];
     },
     now: () => 7,
@@ -80,7 +80,7 @@ it('goes on from what is stored, and passes over what is folded into it', async 
 it('has no progress in a batch whose keys are still asked for: it may be saved in the middle', async () => {
   const one = projector();
   await one.take(batch(0, eur(0)));
-  held = true;
+  held = new Promise((resolve) => (answer = resolve));
   const taking = one.take(batch(1, eur(1), usd(2), eur(3), usd(4)));
   // What is in memory is folded already.
   expect(one.unsaved()).toMatchObject({
@@ -96,6 +96,31 @@ it('has no progress in a batch whose keys are still asked for: it may be saved i
     ],
     progress: { next: 5, processed: 5 },
   });
+});
+
+it('gives others their turn between large records', async () => {
+  const one = projector({ complete: true });
+  const data = { currency: 'EUR', amount: 1, text: 'x'.repeat(300_000) };
+  let done = false;
+  const taking = one.take(batch(0, ...[0, 1, 2].map((id) => ({ id, data })))).then(() => (done = true));
+  const folded = new Set<number>();
+  while (!done) {
+    folded.add(one.unsaved()?.rows[0]?.events ?? 0);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await taking;
+  expect([...folded]).toEqual([0, 1, 2, 3].slice(0, folded.size));
+  expect(folded.size).toBeGreaterThanOrEqual(3);
+});
+
+it('folds nothing more when its partition is lost while others have their turn', async () => {
+  const one = projector({ complete: true });
+  const taking = one.take(
+    batch(0, { id: 0, data: { currency: 'EUR', amount: 1, text: 'x'.repeat(300_000) } }),
+  );
+  end.abort();
+  await expect(taking).rejects.toThrow('aborted');
+  expect(one.unsavedCount).toBe(0);
 });
 
 it('keeps the dead letters and changes that came while others were saved', async () => {
@@ -128,7 +153,7 @@ it('has progress to save where no event is for it', async () => {
 
 it('folds nothing more when its partition is lost while it asks', async () => {
   const one = projector();
-  held = true;
+  held = new Promise((resolve) => (answer = resolve));
   const taking = one.take(batch(0, eur(0)));
   end.abort();
   answer();

@@ -5,7 +5,7 @@ import {
   type PartitionErasures,
   type SampledRequest,
 } from '#consuming';
-import type { Micros } from '#contracts';
+import { Turn, type Micros } from '#contracts';
 import type { LogRecord, RecordBatch } from '#log';
 import {
   maxProjectionKeys,
@@ -165,7 +165,7 @@ export class PartitionProjector implements FollowedPartition {
    */
   async take(batch: RecordBatch, beginning?: number): Promise<Counted> {
     const counted: Counted = { processed: 0, failed: 0, duplicates: 0 };
-    const waiting = this.foldKnown(batch.records, counted, beginning);
+    const waiting = await this.foldKnown(batch.records, counted, beginning);
     for (let at = 0; at < waiting.length; at += sliceEvents)
       await this.foldSlice(waiting.slice(at, at + sliceEvents), counted);
     this.end = Math.max(this.end, batch.highWatermark);
@@ -213,13 +213,19 @@ export class PartitionProjector implements FollowedPartition {
 
   /**
    * Folds what belongs to keys that are in memory, at once: an event that waits lives long, and costs the garbage collector
-   * more than its folding. Returns those whose keys the store may know, all of each such key. Without any waiting: the
-   * reader's record is gone at the next one.
+   * more than its folding. Returns those whose keys the store may know, all of each such key. Other work of the process
+   * gets its turn between two records.
    */
-  private foldKnown(records: readonly LogRecord[], counted: Counted, beginning?: number): Matched[] {
+  private async foldKnown(
+    records: readonly LogRecord[],
+    counted: Counted,
+    beginning?: number,
+  ): Promise<Matched[]> {
     const waiting: Matched[] = [];
     const traced: LogRecord[] = [];
+    const turn = new Turn();
     for (const record of records) {
+      if (turn.over(record.value?.length ?? 0)) await this.giveWay(turn);
       const found = this.admitOne(record, counted, beginning);
       if (!found) continue;
       if (this.options.traced) traced.push(record);
@@ -231,6 +237,13 @@ export class PartitionProjector implements FollowedPartition {
     return waiting;
   }
 
+  /** @throws the signal's reason */
+  private async giveWay(turn: Turn): Promise<void> {
+    await turn.end();
+    this.ended.throwIfAborted();
+  }
+
+  /** Without any waiting: the reader's record is gone at the next one. */
   private admitOne(record: LogRecord, counted: Counted, beginning?: number): Matched | undefined {
     const { window, compiled, erasures, place } = this.options;
     const { offset, timestamp } = record;
@@ -261,7 +274,11 @@ export class PartitionProjector implements FollowedPartition {
   private async foldSlice(matched: readonly Matched[], counted: Counted): Promise<void> {
     const entries = await this.entriesOf(new Set(matched.map(({ key }) => key)));
     this.ended.throwIfAborted();
-    for (const one of matched) this.foldOne(one, entries.get(one.key)!, counted);
+    const turn = new Turn();
+    for (const one of matched) {
+      if (turn.over(one.record.value?.length ?? 0)) await this.giveWay(turn);
+      this.foldOne(one, entries.get(one.key)!, counted);
+    }
   }
 
   private foldOne({ event, record, ingestedAt }: Matched, entry: KeyEntry, counted: Counted): void {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Retry, type FollowedPartition } from '#consuming';
-import { allStreams, isReservedStream, limits, type TopicNames } from '#contracts';
+import { allStreams, isReservedStream, limits, Turn, type TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
 import { EntityStateTooLargeError, makeSnapshot } from '#entities';
 import {
@@ -139,7 +139,7 @@ export class Snapshotter implements ConsumerHandler {
     if (definition?.state !== 'live') return;
     const every = definition.snapshot_every ?? limits.snapshotEvery;
     if (every === 0) return;
-    const entityIds = this.dueOf(batch, definition.stream, every);
+    const entityIds = await this.dueOf(batch, definition.stream, every);
     if (entityIds.length === 0 || !(await this.isMaterialized(batch, signal))) return;
     const work = () => this.make({ stream: definition.stream, every, entityIds, batch }, signal);
     const done = this.turn.then(work, work);
@@ -147,9 +147,12 @@ export class Snapshotter implements ConsumerHandler {
     await done;
   }
 
-  private dueOf({ records }: RecordBatch, stream: string, every: number): string[] {
+  /** Other work of the process gets its turn between two records. */
+  private async dueOf({ records }: RecordBatch, stream: string, every: number): Promise<string[]> {
     const due = new Set<string>();
+    const turn = new Turn();
     for (const record of records) {
+      if (turn.over(record.value?.length ?? 0)) await turn.end();
       const entityId = readRecord(record)?.entityId;
       if (entityId != null && this.due.passed(stream, entityId, every)) due.add(entityId);
     }
