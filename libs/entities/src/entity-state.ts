@@ -1,5 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Micros } from '#contracts';
+import { Turn, type Micros } from '#contracts';
 import {
   QueryTooExpensiveError,
   type EntitySnapshot,
@@ -33,8 +32,6 @@ export interface EntityStateQuery extends EntityTimeQuery {
 
 /** Milliseconds that one state may take. */
 const mostMs = 20_000;
-/** Milliseconds of folding after which others have their turn. */
-const turnMs = 10;
 
 /**
  * The state of an entity: the fold (merge patch) of the `data` of its stored events by version. It starts from the nearest
@@ -80,14 +77,14 @@ class EntityFold {
   }
 
   async add(page: readonly HistoryEvent[], signal: AbortSignal | undefined): Promise<void> {
-    let turnEnds = Date.now() + turnMs;
+    const turn = new Turn();
     for (const event of page) {
+      if (turn.over(event.data.length)) {
+        await turn.end();
+        signal?.throwIfAborted();
+        this.checkTime();
+      }
       this.addOne(event);
-      if (Date.now() < turnEnds) continue;
-      await othersTurn();
-      signal?.throwIfAborted();
-      this.checkTime();
-      turnEnds = Date.now() + turnMs;
     }
     this.checkTime();
   }

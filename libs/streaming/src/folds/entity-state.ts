@@ -1,4 +1,4 @@
-import { readTree, treeText, type JsonTree } from './json-tree.js';
+import { copyTree, readTree, treeLength, treeText, type JsonTree } from './json-tree.js';
 import { foldLimits } from './limits.js';
 import { mergePatch } from './merge-patch.js';
 
@@ -26,8 +26,8 @@ export function addToEntityState(state: EntityState, data: string): EntityState 
   const patch = readTree(data);
   const characters = state.characters + data.length;
   if (characters <= most) return { value: mergePatch(state.value, patch), characters };
-  const value = mergePatch(readTree(entityStateText(state)), patch);
-  const { length } = treeText(value);
+  const value = mergePatch(copyTree(state.value), patch);
+  const length = treeLength(value);
   return length > most ? undefined : { value, characters: length };
 }
 

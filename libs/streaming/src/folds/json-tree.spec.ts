@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTree, treeText } from './json-tree.js';
+import { copyTree, readTree, treeLength, treeText, type JsonMembers } from './json-tree.js';
 
 describe('JSON as a tree of texts', () => {
   it('is the same JSON when it is written', () => {
@@ -17,6 +17,25 @@ describe('JSON as a tree of texts', () => {
     expect(treeText(readTree(' { "b" : 1.10 , "1":{ } ,\n"\\u0061":[ 1e2 ]} '))).toBe(
       '{"b":1.10,"1":{},"a":[ 1e2 ]}',
     );
+  });
+
+  it('knows how long its text is', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const tree = readTree(text);
+        expect(treeLength(tree)).toBe(treeText(tree).length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('has copies that are changed on their own', () => {
+    const tree = readTree('{"a":{"b":1},"c":[2]}') as JsonMembers;
+    const copy = copyTree(tree) as JsonMembers;
+    expect(treeText(copy)).toBe(treeText(tree));
+    (copy.get('a') as JsonMembers).set('b', '3');
+    copy.delete('c');
+    expect(treeText(tree)).toBe('{"a":{"b":1},"c":[2]}');
   });
 
   it('has each name once, with its last value', () => {

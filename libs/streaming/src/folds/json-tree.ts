@@ -20,6 +20,23 @@ export function treeText(tree: JsonTree): string {
   return `{${members.join(',')}}`;
 }
 
+/** The characters of its text. */
+export function treeLength(tree: JsonTree): number {
+  if (typeof tree === 'string') return tree.length;
+  // Two braces, and a comma or the one that is missing behind each member.
+  let length = Math.max(2, tree.size + 1);
+  for (const [name, value] of tree) length += JSON.stringify(name).length + 1 + treeLength(value);
+  return length;
+}
+
+/** The same, to be changed on its own. */
+export function copyTree(tree: JsonTree): JsonTree {
+  if (typeof tree === 'string') return tree;
+  const copy: JsonMembers = new Map();
+  for (const [name, value] of tree) copy.set(name, copyTree(value));
+  return copy;
+}
+
 class TreeReader {
   private readonly scanner: JsonScanner;
   private at = 0;
