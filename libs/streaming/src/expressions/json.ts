@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Decimal, numeric, readDecimal } from './decimal.js';
-import type { Value } from './values.js';
+import type { Value, ValueObject } from './values.js';
 
 /** Strings first, so that digits in them are passed over. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -45,9 +45,31 @@ function wellFormed(text: string): string {
 }
 
 function parseMarked(text: string): Value {
-  return JSON.parse(text, (_key, value: Value) =>
-    typeof value === 'string' && value.startsWith(mark) ? exactNumber(value.slice(mark.length)) : value,
-  ) as Value;
+  return unmarked(JSON.parse(text) as Value);
+}
+
+/** Replaces what is marked, in place: a reviver of JSON.parse takes several times as long. */
+function unmarked(value: Value): Value {
+  if (typeof value === 'string')
+    return value.startsWith(mark) ? exactNumber(value.slice(mark.length)) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const list = value as Value[];
+    for (let i = 0; i < list.length; i++) list[i] = unmarked(list[i]!);
+    return list;
+  }
+  const object = value as ValueObject;
+  for (const name of Object.keys(object)) {
+    const member = object[name]!;
+    const exact = unmarked(member);
+    // Defined rather than assigned: the name may be __proto__.
+    if (exact !== member)
+      Object.defineProperty(object, name, {
+        value: exact,
+        ...{ enumerable: true, configurable: true, writable: true },
+      });
+  }
+  return object;
 }
 
 const exponent = /[eE]/;

@@ -141,4 +141,9 @@ describe('JSON read exactly', () => {
     const text = '{"a":"x, 12345678901234567890.5 ,1e400","b":12345678901234567890.5,"__proto__":1}';
     expect(toJson(parseExactJson(text), { maxLength: 1000 })).toBe(text);
   });
+
+  it('has a number of many digits where the name is one that every object has', () => {
+    const text = '{"__proto__":12345678901234567890.5,"constructor":{"__proto__":[0.12345678901234567891]}}';
+    expect(toJson(parseExactJson(text), { maxLength: 1000 })).toBe(text);
+  });
 });
