@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { dryRun, type Ask } from './dry-run.js';
 import { dryRunLimits, dryRunText } from './dry-run-record.js';
 import { logEvent, pipelineOf } from './pipeline.fixture.js';
@@ -205,6 +205,39 @@ describe('a dry run', () => {
       noneKnown,
     );
     expect(dryRunText(result)).toContain('"data":{"n":12345678901234567890.10}');
+  });
+
+  it('does nothing more once there is no room for it', async () => {
+    const pipeline = pipelineOf(
+      { flat_map: { list: 'event.data.a' } },
+      { window: { tumbling: '60s', key: '"all"', lateness: '1s' } },
+      { reduce: { n: { op: 'count' } } },
+      { emit: { stream: 'out' } },
+    );
+    const windowed = vi.spyOn(pipeline.stages[0]!.operator, 'rowsOf');
+    const many = `{"a":[${'{},'.repeat(8999)}{}]}`;
+    const { truncated } = await dryRun(pipeline, eventsAt([0, many]), noneKnown);
+    expect(truncated).toBe(true);
+    expect(windowed.mock.calls.length).toBeLessThan(9000);
+  });
+
+  it('gives others their turn between the elements of one event', async () => {
+    const elements = `{"a":[${'1,'.repeat(2_000)}1]}`;
+    const windowed = pipelineOf(
+      { flat_map: { list: 'event.data.a', as: 'e' } },
+      { window: { hopping: { size: '60s', every: '1s' }, key: 'string(event.data.e)', lateness: '1s' } },
+      { reduce: { n: { op: 'count' } } },
+      { emit: { stream: 'out' } },
+    );
+    let [rounds, done] = [0, false];
+    const count = (): void => {
+      rounds++;
+      if (!done) setImmediate(count);
+    };
+    setImmediate(count);
+    await dryRun(windowed, eventsAt([0, elements]), noneKnown);
+    done = true;
+    expect(rounds).toBeGreaterThan(2);
   });
 
   it('is bounded, and says so', async () => {

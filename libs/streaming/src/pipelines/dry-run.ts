@@ -1,5 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Micros } from '#contracts';
+import { Turn, type Micros } from '#contracts';
 import { StepBudget, withinBudget } from '../expressions/budget.js';
 import type { LogEvent } from '../expressions/event-value.js';
 import { addToRows } from './add-to-rows.js';
@@ -15,7 +14,7 @@ export type Ask = (lookups: readonly Lookup[]) => Promise<readonly (string | nul
 /**
  * What a pipeline would do with these events if they were all there is: one partition with them in this order, of which
  * every window closes at the end. Nothing is written, nothing is remembered. Other work of the process gets its turn
- * between two events.
+ * between two events, and between what comes of one.
  * @throws DryRunTooExpensiveError
  */
 export async function dryRun(pipeline: Pipeline, events: readonly LogEvent[], ask: Ask): Promise<DryRun> {
@@ -41,6 +40,9 @@ export class DryRunTooExpensiveError extends Error {
 /** From so many lookups on, others wait for their events. */
 const mostAtOnce = 1000;
 
+/** What one piece of a dry run counts in a turn: half of what is done between two looks at the clock. */
+const workOfPiece = 8_192;
+
 /** Rows of a stage, in the order in which they would be read. */
 interface StageState {
   readonly stage: KeyedStage;
@@ -54,6 +56,7 @@ class DryRunner {
   readonly #time = new SourceWatermark({ idleAfterMs: Infinity, nowMs: 0 });
   readonly #known = new Map<string, string | null>();
   readonly #budget = new StepBudget(dryRunLimits.steps);
+  readonly #turn = new Turn();
 
   constructor(
     private readonly pipeline: Pipeline,
@@ -84,7 +87,7 @@ class DryRunner {
         return this.pipeline.matches(flow) ? chain.lookups(flow, () => undefined) : [];
       });
       for (const lookup of lookups) missing.set(nameOf(lookup), lookup);
-      await nextTurn();
+      await this.#giveWay();
     }
     if (missing.size > 0) await this.#learn([...missing.values()]);
   }
@@ -112,6 +115,8 @@ class DryRunner {
   async #close({ stage, rows, watermark }: StageState): Promise<void> {
     const due = [...rows].filter(([, { closesAt }]) => closesAt <= watermark);
     for (const [name, row] of due.sort(inOrder)) {
+      if (this.isFull) return;
+      await this.#giveWay();
       const { row: rest, results } = this.#bounded(() => stage.operator.close(row, name, watermark));
       if (rest) rows.set(name, rest);
       else rows.delete(name);
@@ -123,16 +128,24 @@ class DryRunner {
   async #run(chain: Chain, flow: FlowEvent, steps: DryRunStep[]): Promise<void> {
     if (this.isFull) return;
     await this.#lookUp(chain, flow);
-    await nextTurn();
+    await this.#giveWay();
     const outcomes = this.#bounded(() =>
       chain.trace(flow, (lookup) => this.#known.get(nameOf(lookup)) ?? null),
     );
-    for (const outcome of outcomes) await this.#follow(outcome, steps);
+    for (const outcome of outcomes) {
+      if (this.isFull) return;
+      await this.#follow(outcome, steps);
+    }
   }
 
   async #lookUp(chain: Chain, flow: FlowEvent): Promise<void> {
     const next = () => this.#bounded(() => chain.lookups(flow, (lookup) => this.#known.get(nameOf(lookup))));
     for (let missing = next(); missing.length > 0; missing = next()) await this.#learn(missing);
+  }
+
+  /** What comes next may be as expensive as an evaluation can be: the clock is looked at nearly each time. */
+  async #giveWay(): Promise<void> {
+    if (this.#turn.over(workOfPiece)) await this.#turn.end();
   }
 
   /** Runs a part that waits for nothing. @throws DryRunTooExpensiveError */
@@ -150,6 +163,7 @@ class DryRunner {
   async #follow(outcome: Outcome | Passed, steps: DryRunStep[]): Promise<void> {
     this.#record.outcome(outcome, steps);
     if (outcome.kind !== 'forward') return;
+    await this.#giveWay();
     const { stage, rows, watermark } = this.#stages.get(outcome.stage) as StageState;
     const { key, flow } = outcome;
     const names = stage.operator.rowsOf(key, flow.event.timestamp);
