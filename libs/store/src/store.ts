@@ -179,6 +179,8 @@ export interface DeadLetterQuery extends Permitted {
   since?: Micros;
   until?: Micros;
   limit: number;
+  /** Bytes of the records of a page at most; the first letter comes whatever its size. */
+  maxBytes?: number;
   cursor?: string;
 }
 

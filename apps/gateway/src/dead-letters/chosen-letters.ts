@@ -3,8 +3,8 @@ import type { EventReader, FoundDeadLetter, Permitted } from '#store';
 /** Which dead letters: named ones, or those of a source that have not been replayed. */
 export type LetterChoice = { ids: readonly string[] } | { source: string; cursor?: string | undefined };
 
-/** Dead letters that are held at the same time: one may be a megabyte. */
-const pageSize = 50;
+/** Dead letters that are held at the same time, and the bytes of their records: one may be a megabyte. */
+const [pageSize, pageBytes] = [50, 8 * 1024 * 1024];
 
 export interface LetterPage {
   letters: FoundDeadLetter[];
@@ -34,9 +34,15 @@ async function* namedLetters(question: LetterQuestion, ids: readonly string[]): 
   const { reader, permitted, signal } = question;
   for (let i = 0; i < ids.length; i += pageSize) {
     const some = ids.slice(i, i + pageSize);
-    const { items } = await reader.deadLetters({ ...permitted, ids: some, limit: some.length }, signal);
-    const found = new Set(items.map(({ id }) => id));
-    yield { letters: items, missing: some.filter((id) => !found.has(id)) };
+    const missing = new Set(some);
+    let cursor: string | undefined;
+    do {
+      const query = { ...permitted, ids: some, limit: some.length, maxBytes: pageBytes, cursor };
+      const { items, nextCursor } = await reader.deadLetters(query, signal);
+      for (const { id } of items) missing.delete(id);
+      cursor = nextCursor;
+      yield { letters: items, missing: cursor === undefined ? [...missing] : [] };
+    } while (cursor !== undefined);
   }
 }
 
@@ -46,7 +52,10 @@ async function* lettersOfSource(
 ): AsyncGenerator<LetterPage> {
   let [left, cursor] = [limit, start];
   do {
-    const query = { ...permitted, source, replayed: false, cursor, limit: Math.min(left, pageSize) };
+    const query = {
+      ...{ ...permitted, source, replayed: false, cursor },
+      ...{ limit: Math.min(left, pageSize), maxBytes: pageBytes },
+    };
     const { items, nextCursor } = await reader.deadLetters(query, signal);
     left -= items.length;
     cursor = nextCursor;

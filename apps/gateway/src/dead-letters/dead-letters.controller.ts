@@ -13,6 +13,9 @@ import { READER } from '../tokens.js';
 import { deadLetterAnswer, DeadLetterList } from './dead-letter-answers.js';
 import { DeadLetterListParameters } from './dead-letter-parameters.js';
 
+/** Bytes of the records of one page: it is held in memory several times while it is answered. */
+const pageBytes = 8 * 1024 * 1024;
+
 @ApiTags('dead letters')
 @Controller('api/v1/dead-letters')
 export class DeadLettersController {
@@ -24,7 +27,12 @@ export class DeadLettersController {
 
   @Get()
   @RequireScope('events:read')
-  @ApiOperation({ summary: 'List what could not become an event, or not go on in a pipeline, and why' })
+  @ApiOperation({
+    summary: 'List what could not become an event, or not go on in a pipeline, and why',
+    description:
+      'Newest first. A page has fewer than `limit` where their records come to more than 8 MiB; `has_more` says whether ' +
+      'there are more.',
+  })
   @DescribeQuery(DeadLetterListParameters)
   @Answers(DeadLetterList, { description: 'A page of dead letters; `total` counts all that match.' })
   @Problems('invalid_cursor', 'query_too_expensive', 'store_unavailable')
@@ -41,6 +49,7 @@ export class DeadLettersController {
       replayed,
       limit,
       cursor,
+      maxBytes: pageBytes,
     };
     const page = await this.gate.run(clientGone(reply.raw), (signal) =>
       this.reader.deadLetters(query, signal),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { auditStream, decodeRecord, encodeRecord, entityHash, parseTime } from '#contracts';
+import { allStreams, auditStream, decodeRecord, encodeRecord, entityHash, parseTime } from '#contracts';
 import { erasureName, systemActor } from '#definitions';
 import { LogUnavailableError } from '#log';
 import type { DeadLetter } from '#store';
@@ -87,6 +87,20 @@ describe('the replay of dead letters', () => {
     const answer = await send({ ids: [id, id, 'nonsense'] });
     expect(answer).toMatchObject({ matched: 1, replayed: 1, failed: [{ id: 'nonsense' }] });
     expect((await listed()).filter(({ replayed_at }) => replayed_at !== null)).toHaveLength(1);
+  });
+
+  it('finds named ones that are too large for one page', async () => {
+    const event = `"${'x'.repeat(3 * 1024 * 1024)}"`;
+    await given(...[1, 2, 3, 4].map((offset) => letter(offset, { event })));
+    const { items } = await gateway.store.reader.deadLetters({ access: allStreams, limit: 10 });
+    const ids = items.map(({ id }) => id);
+    const answer = await send({ ids: [...ids, 'nonsense'] }, '?dry_run=true');
+    expect(answer.matched).toBe(4);
+    expect(answer.failed.filter(({ id }) => id === 'nonsense')).toHaveLength(1);
+    expect(
+      answer.failed.filter(({ detail }) => detail === 'there is no dead letter with this id'),
+    ).toHaveLength(1);
+    expect((await listed()).map(({ offset }) => offset)).toEqual([4, 3]);
   });
 
   it('says with dry_run what it would do, and does nothing', async () => {

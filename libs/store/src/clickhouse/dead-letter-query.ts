@@ -20,6 +20,8 @@ export type SelectedDeadLetter = [
   event: string,
   createdAt: number,
   replayedAt: number,
+  /** Letters that match from the page's first one on, counted up to one more than its limit. */
+  found: number,
 ];
 
 export function foundDeadLetter(row: SelectedDeadLetter): FoundDeadLetter {
@@ -38,23 +40,29 @@ const order = 'ORDER BY created_at DESC, source DESC, stream DESC, partition DES
 
 /**
  * ORDER BY created_at and then the identity, newest first. FINAL, because a letter that was written again may have
- * another time and would not stand beside the first; dead letters are few. Marks are joined to the page alone.
+ * another time and would not stand beside the first; dead letters are few. Marks are joined to the page alone. A page
+ * that would have too many bytes ends before; `found` says that there is more.
  */
 export function deadLettersSql(query: DeadLetterQuery): Sql {
   const params = new Params();
   const conditions = filter(query, params);
   if (query.cursor !== undefined) conditions.push(afterCursor(query, query.cursor, params));
   return {
-    query: `SELECT ${identity}, reason, error, event, toUnixTimestamp64Micro(created_at), replayed_at
+    query: `SELECT ${identity}, reason, error, event, toUnixTimestamp64Micro(created_at), replayed_at, found
 FROM (
-  SELECT ${identity}, reason, error, event, created_at, sipHash64(event) AS event_hash
-  FROM dead_letters FINAL
-  ${whereClause(conditions)}
-  ${order}
-  LIMIT ${params.bind('UInt64', query.limit + 1)}) AS letters
+  SELECT ${identity}, reason, error, event, created_at, sipHash64(event) AS event_hash,
+    count() OVER () AS found,
+    sum(length(event)) OVER (${order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS bytes
+  FROM (
+    SELECT ${identity}, reason, error, event, created_at
+    FROM dead_letters FINAL
+    ${whereClause(conditions)}
+    ${order}
+    LIMIT ${params.bind('UInt64', query.limit + 1)})) AS letters
 LEFT JOIN (
   SELECT ${markKey}, max(marks.replayed_at) AS replayed_at FROM dead_letter_replays AS marks GROUP BY ${markKey}) AS replays
 USING (${markKey})
+WHERE bytes <= ${params.bind('UInt64', query.maxBytes ?? Number.MAX_SAFE_INTEGER)} OR bytes = length(event)
 ${order}`,
     params: params.values,
   };

@@ -131,9 +131,11 @@ export class ClickHouseReader implements EventReader {
     // The total first: nobody counts the letters while the total is read.
     const [count] = await this.select<[number]>(deadLettersTotalSql(query), { signal });
     const rows = await this.select<SelectedDeadLetter>(deadLettersSql(query), { signal });
-    const letters = rows.map(foundDeadLetter);
+    const items = rows.slice(0, query.limit).map(foundDeadLetter);
+    const [last, found] = [items.at(-1), rows[0]?.[10] ?? 0];
     return {
-      ...page(letters, query.limit, (last) => deadLettersCursor(query, last)),
+      items,
+      ...(last && found > items.length && { nextCursor: deadLettersCursor(query, last) }),
       total: count?.[0] ?? 0,
     };
   }

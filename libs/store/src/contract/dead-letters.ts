@@ -37,6 +37,26 @@ export function describeDeadLetters(contract: StoreContract): void {
       }
     });
 
+    it('come in pages that end before they have too many bytes, of one letter at least', async () => {
+      const source = newSource();
+      const sizes = [10, 900, 2_000, 10, 10];
+      await write(
+        sizes.map((size, i) => ({
+          ...{ source, stream: 'orders', offset: i + 1, created_at: t0 - i },
+          event: 'x'.repeat(size),
+        })),
+      );
+      const pages: number[][] = [];
+      let cursor: string | undefined;
+      do {
+        const found = await contract.deadLetters({ source, limit: 4, maxBytes: 1_000, cursor });
+        pages.push(found.items.map(({ offset }) => offset));
+        expect(found.total).toBe(5);
+        cursor = found.nextCursor;
+      } while (cursor !== undefined);
+      expect(pages).toEqual([[1, 2], [3], [4, 5]]);
+    });
+
     it('are found by id', async () => {
       const [source, stream] = [newSource(), `it's ${newStream()}`];
       await write([1, 2, 3].map((offset) => ({ source, stream, offset, created_at: t0 + offset })));

@@ -182,7 +182,8 @@ export class MemoryReader implements EventReader {
       .filter((letter) => replayed === undefined || replayed === (letter.replayed_at !== null))
       .sort((a, b) => compareKeys(order(b), order(a)));
     const shown = all.filter((letter) => !after || compareKeys(order(letter), after) < 0);
-    return { ...cut(shown, query.limit, (last) => encodeCursor(binding, order(last))), total: all.length };
+    const most = Math.min(query.limit, fitting(shown, query.maxBytes ?? Infinity));
+    return { ...cut(shown, most, (last) => encodeCursor(binding, order(last))), total: all.length };
   }
 
   private matching(filter: EventFilter): EventRow[] {
@@ -256,4 +257,11 @@ function toStoredEvent(row: EventRow): StoredEvent {
     partition: row.partition,
     offset: row.offset,
   };
+}
+
+/** How many of the first letters have so many bytes at most: at least one. */
+function fitting(letters: readonly DeadLetter[], maxBytes: number): number {
+  let bytes = 0;
+  const beyond = letters.findIndex(({ event }) => (bytes += Buffer.byteLength(event)) > maxBytes);
+  return beyond < 0 ? letters.length : Math.max(1, beyond);
 }
