@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Turn } from '#contracts';
 import { holdAnswer } from '#http';
 import { encodePage, type EventPage } from '../answers/event-page.js';
 import type { PageMediaType } from '../answers/media-type.js';
@@ -43,7 +44,12 @@ function pageBytes({ items }: EventPage): number {
   return items.reduce((bytes, { data, metadata }) => bytes + data.length + metadata.length + eventBytes, 0);
 }
 
-function* all(read: readonly string[], rest: Iterable<string>): Generator<string> {
+/** A client that takes all at once gets it in one go: other work of the process gets its turn between two pieces. */
+async function* all(read: readonly string[], rest: Iterable<string>): AsyncGenerator<string> {
   yield* read;
-  yield* rest;
+  const turn = new Turn();
+  for (const piece of rest) {
+    if (turn.over(piece.length)) await turn.end();
+    yield piece;
+  }
 }

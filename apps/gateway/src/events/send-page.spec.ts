@@ -1,0 +1,46 @@
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { expect, it } from 'vitest';
+import type { StoredEvent } from '#contracts';
+import { sendPage } from './send-page.js';
+
+const event: StoredEvent = {
+  ...{
+    event_id: 'e',
+    stream: 'orders',
+    event_type: 't',
+    entity_id: null,
+    version: null,
+    schema_version: null,
+  },
+  ...{ timestamp: 't', ingested_at: 't', partition: 0, offset: 0, metadata: '{}', data: '{}' },
+};
+
+/** What a page of events with so many characters of data is sent as. */
+function sent(count: number, characters: number): Readable | string {
+  const data = `{"t":"${'x'.repeat(characters)}"}`;
+  const items = Array.from({ length: count }, () => ({ ...event, data }));
+  let body: unknown;
+  const request = { url: '/', server: {} } as FastifyRequest;
+  const reply = { headers: () => reply, send: (given: unknown) => void (body = given) };
+  sendPage({ items }, 'application/json', { request, reply: reply as unknown as FastifyReply });
+  return body as Readable | string;
+}
+
+it('sends a small page whole', () => {
+  expect(JSON.parse(sent(2, 10) as string)).toMatchObject({ count: 2 });
+});
+
+it('gives others their turn between large pieces, however fast the client reads', async () => {
+  let [rounds, done] = [0, false];
+  const count = (): void => {
+    rounds++;
+    if (!done) setImmediate(count);
+  };
+  setImmediate(count);
+  let text = '';
+  for await (const piece of sent(5, 300_000) as Readable) text += String(piece);
+  done = true;
+  expect(JSON.parse(text)).toMatchObject({ count: 5 });
+  expect(rounds).toBeGreaterThanOrEqual(3);
+});
