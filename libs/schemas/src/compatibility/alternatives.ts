@@ -1,5 +1,5 @@
 import { listedIn, shapeIn, type Part, type Shape } from './shape.js';
-import { kinds, kindsOf, namesOf } from './types.js';
+import { kindsOf, namesOf } from './types.js';
 import { valuesOf } from './values.js';
 
 /** Values that are looked at one by one. */
@@ -47,10 +47,9 @@ function condition(shape: Shape, part: Part): Shape[] | undefined {
 }
 
 function eachKind(shape: Shape): Shape[] | undefined {
-  const some = kindsOf(shape);
-  const each = Object.entries(kinds).flatMap(([name, kind]) => ((some & kind) !== 0 ? [name] : []));
-  const names = namesOf(some);
-  if (names.length < 2 || each.length < 2) return undefined;
+  // A name stands for one kind at least.
+  const names = namesOf(kindsOf(shape));
+  if (names.length < 2) return undefined;
   return names.map((name) => shape.narrowed({ type: name }));
 }
 

@@ -14,9 +14,16 @@ export const kinds = {
 export const anyKind = 127;
 export const numberKinds = kinds.integer | kinds.fraction;
 
-/** The kinds of values that have a shape. */
+const known = new WeakMap<Shape, number>();
+
+/** The kinds of values that have a shape. Most rules ask for it. */
 export function kindsOf(shape: Shape): number {
-  return shape.parts.reduce((all, part) => all & kindsOfPart(part), shape.impossible ? 0 : anyKind);
+  let some = known.get(shape);
+  if (some === undefined) {
+    some = shape.parts.reduce((all, part) => all & kindsOfPart(part), shape.impossible ? 0 : anyKind);
+    known.set(shape, some);
+  }
+  return some;
 }
 
 function kindsOfPart({ schema }: Part): number {
