@@ -30,7 +30,10 @@ export interface LocalSystem {
 
 /** Starts the system as `npm start` does, hands it over, and stops it whatever happens. */
 export async function withLocalSystem<T>(bench: Bench, use: (system: LocalSystem) => Promise<T>): Promise<T> {
-  const { freePort, openLocalSystem } = await import('#local');
+  const [{ freePort }, { openLocalSystem }] = [
+    await import('#local'),
+    await import('../../local/src/start.js'),
+  ];
   const folder = join(bench.folder, `local-${performance.now().toFixed(0)}`);
   const ports: Record<string, string> = {};
   for (const name of portNames) ports[name] = String(await freePort());

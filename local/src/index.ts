@@ -6,4 +6,3 @@ export {
 } from './clickhouse/start.js';
 export { freePort } from './free-port.js';
 export { startKafka, type KafkaOptions, type RunningKafka } from './kafka/start.js';
-export { openLocalSystem, type LocalSystem } from './start.js';

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identify, isRunning, type ProcessIdentity } from './process-identity.js';
@@ -18,8 +18,15 @@ export class ProcessRecord {
   /** Keeps which processes there are now. */
   async write(pids: number[]): Promise<void> {
     const identities = (await Promise.all(pids.map(identify))).filter((one) => one !== undefined);
-    this.writing = this.writing.then(() => writeFile(this.file, JSON.stringify(identities)));
+    this.writing = this.writing.then(() => this.replace(JSON.stringify(identities)));
     await this.writing;
+  }
+
+  /** At once, so that nobody reads half of it, also when this process is killed meanwhile. */
+  private async replace(text: string): Promise<void> {
+    const draft = `${this.file}.draft`;
+    await writeFile(draft, text);
+    await rename(draft, this.file);
   }
 
   /** Those of the record that still run: the very same processes, not others with their numbers. */

@@ -7,6 +7,11 @@ import { fetchOutage } from './fetch-outage.js';
 import { KafkaConsumer } from './kafka-consumer.js';
 
 const never = new Promise<never>(() => undefined);
+const listOffsets = 2;
+
+/** Answers where the log begins and ends; what is fetched does not come. */
+const send = async ({ request }: { request: { apiKey: number } }): Promise<unknown> =>
+  request.apiKey === listOffsets ? [{ topic: 't', partition: 0, errorCode: 0, offset: 0 }] : never;
 
 /** The only broker of a cluster with one topic of one partition; the group has one member. */
 function clusterOf(heartbeat: () => Promise<unknown>): ClusterClient {
@@ -21,13 +26,12 @@ function clusterOf(heartbeat: () => Promise<unknown>): ClusterClient {
     heartbeat,
     leaveGroup: async () => undefined,
     offsetFetch: async () => ({ responses: [] }),
-    connectionPool: { host: '', port: 0, send: () => never },
+    connectionPool: { host: '', port: 0, send: send as Broker['connectionPool']['send'] },
   };
   const client: Partial<ClusterClient> = {
     metadata: async () => new Map([['t', [{ partitionErrorCode: 0, partitionId: 0, leader: 0 }]]]),
     coordinator: async () => broker as Broker,
     broker: async () => broker as Broker,
-    offsetAt: async () => 0,
     close: async () => undefined,
   };
   return client as ClusterClient;
