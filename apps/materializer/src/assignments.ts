@@ -1,5 +1,5 @@
 import { CommitLine, type KnownErasures, PartitionErasures, type Retry, warmUpStart } from '#consuming';
-import type { Assignment, Consumer } from '#log';
+import { partitionKey, type Assignment, type Consumer } from '#log';
 import { IdWindow, type IdWindowBounds } from '#streaming';
 import type { Logger } from '#telemetry';
 import type { TopicNames } from '#contracts';
@@ -40,6 +40,7 @@ interface Prepared {
 }
 
 interface Held {
+  readonly topic: string;
   end: AbortController;
   state?: PartitionState;
   /** Set while the partition is revoked and kept. */
@@ -64,7 +65,7 @@ export class Assignments {
   }
 
   get(topic: string, partition: number): PartitionState | undefined {
-    return this.held.get(`${topic}:${partition}`)?.state;
+    return this.held.get(partitionKey({ topic, partition }))?.state;
   }
 
   /**
@@ -72,10 +73,10 @@ export class Assignments {
    * is warm. Waits for engines that cannot be reached. Resolves with the offset to read from.
    */
   async add(assignment: Assignment): Promise<number> {
-    const key = keyOf(assignment);
+    const key = partitionKey(assignment);
     if (await this.goesOn(key, assignment)) return assignment.position;
     this.drop(key);
-    const held: Held = { end: new AbortController() };
+    const held: Held = { topic: assignment.topic, end: new AbortController() };
     this.held.set(key, held);
     try {
       const known = await this.prepare(assignment, held.end.signal);
@@ -90,7 +91,7 @@ export class Assignments {
 
   /** The partition is no longer ours. */
   revoke(place: { topic: string; partition: number }): void {
-    const key = keyOf(place);
+    const key = partitionKey(place);
     const held = this.held.get(key);
     if (!held?.state) return this.drop(key);
     clearTimeout(held.expiry);
@@ -99,7 +100,7 @@ export class Assignments {
 
   /** The topic's partitions are gone for good: nothing that is known of them holds any longer. */
   forget(topic: string): void {
-    for (const key of [...this.held.keys()]) if (key.slice(0, key.lastIndexOf(':')) === topic) this.drop(key);
+    for (const [key, held] of this.held) if (held.topic === topic) this.drop(key);
   }
 
   /** Ends all of them, for good. */
@@ -188,8 +189,4 @@ export class Assignments {
       handledUntil: known.oldest ?? this.options.now(),
     };
   }
-}
-
-function keyOf({ topic, partition }: { topic: string; partition: number }): string {
-  return `${topic}:${partition}`;
 }

@@ -5,6 +5,7 @@ import {
   type Progress,
   Retry,
   sampledRequests,
+  Shutdown,
 } from '#consuming';
 import type { TopicNames } from '#contracts';
 import type { Assignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
@@ -63,8 +64,7 @@ export class Materializer implements ConsumerHandler {
   private readonly queue: InsertQueue;
   private readonly consumer: Consumer;
   private readonly now: () => number;
-  /** Aborted when everything stops, whatever is under way. */
-  private readonly stopped = new AbortController();
+  private readonly shutdown: Shutdown;
   private closing = false;
   /** Resolves when held `batch` calls may return: nothing of them will be stored. */
   private readonly released: Promise<void>;
@@ -73,6 +73,7 @@ export class Materializer implements ConsumerHandler {
   constructor(private readonly options: MaterializerOptions) {
     const { log, writer, topics, progress, window, erasures, logger } = options;
     this.now = options.now ?? Date.now;
+    this.shutdown = new Shutdown((error) => options.onFailure(error));
     this.released = new Promise((resolve) => (this.release = resolve));
     this.retry = new Retry({ logger, failedAttempt: () => progress.attempted(), ...options.retryDelays });
     const versions = new VersionCache(options.cachedEntities);
@@ -84,7 +85,7 @@ export class Materializer implements ConsumerHandler {
     });
     this.inserter = new EventInserter({
       ...{ writer, retry },
-      stopped: this.stopped.signal,
+      stopped: this.shutdown.signal,
       wanted: (block) => this.isWanted(block),
       now: () => this.now() * 1000,
       refused: (block) => this.withdraw(block),
@@ -93,13 +94,13 @@ export class Materializer implements ConsumerHandler {
       ...options,
       intervalMs: options.insertIntervalMs,
       write: (chunks) => inStoreSpans(insertSpans(options.tracing, chunks), () => this.write(chunks)),
-      onFailure: (error) => this.fail(error),
+      onFailure: (error) => this.shutdown.fail(error),
     });
     this.consumer = log.consumer({
       group: topics.materializerGroup,
       handler: this,
       lifeOf: (topic) => options.createdAt?.(topics.streamOf(topic) ?? topic),
-      onCrash: (error) => this.fail(error),
+      onCrash: (error) => this.shutdown.fail(error),
     });
   }
 
@@ -144,7 +145,7 @@ export class Materializer implements ConsumerHandler {
       this.options.logger.debug({ topic, partition, position, start }, 'partition assigned');
       return start;
     } catch (error) {
-      this.fail(error);
+      this.shutdown.fail(error);
       await this.released;
       return assignment.position;
     }
@@ -160,7 +161,7 @@ export class Materializer implements ConsumerHandler {
       await this.take(state, batch, room);
     } catch (error) {
       if (state.ended.aborted) return;
-      this.fail(error);
+      this.shutdown.fail(error);
     } finally {
       room.release();
     }
@@ -177,10 +178,9 @@ export class Materializer implements ConsumerHandler {
    */
   async close(flushMs: number): Promise<void> {
     this.closing = true;
-    const timer = setTimeout(() => this.stopped.abort(), flushMs);
-    await Promise.race([this.queue.flush().then(() => this.committed()), aborted(this.stopped.signal)]);
-    clearTimeout(timer);
-    this.stopped.abort();
+    await this.shutdown.within(flushMs, async (givenUp) => {
+      await Promise.race([this.queue.flush().then(() => this.committed()), givenUp]);
+    });
     this.assignments.clear();
     this.queue.abandon();
     this.release();
@@ -198,7 +198,7 @@ export class Materializer implements ConsumerHandler {
   }
 
   private async heldWhileClosing(): Promise<void> {
-    if (this.closing || this.stopped.signal.aborted) await this.released;
+    if (this.closing || this.shutdown.signal.aborted) await this.released;
   }
 
   private async committed(): Promise<void> {
@@ -272,7 +272,7 @@ export class Materializer implements ConsumerHandler {
     if (timestamp !== undefined) state.handledUntil = Math.max(state.handledUntil, timestamp);
     state.commits.offer(next).then(
       () => this.options.progress.moved(),
-      (error: unknown) => state.ended.aborted || this.fail(error),
+      (error: unknown) => state.ended.aborted || this.shutdown.fail(error),
     );
   }
 
@@ -294,17 +294,4 @@ export class Materializer implements ConsumerHandler {
     const head = versions.get(entity);
     if (head) head.version--;
   }
-
-  private fail(error: unknown): void {
-    if (this.stopped.signal.aborted) return;
-    this.stopped.abort();
-    this.options.onFailure(error instanceof Error ? error : new Error(String(error)));
-  }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Retry, type KnownErasures, type Progress } from '#consuming';
-import { withAnySignal, type TopicNames } from '#contracts';
+import { Retry, Shutdown, type KnownErasures, type Progress } from '#consuming';
+import type { TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
 import type { Log } from '#log';
 import type { EventReader, EventWriter, ProjectionWriter } from '#store';
@@ -49,15 +48,16 @@ export class Processor {
   private readonly saver: StateSaver;
   private readonly supervisor: Supervisor;
   private readonly removal: BuildRemoval;
-  /** Aborted when everything stops, whatever is under way. */
-  private readonly stopped = new AbortController();
+  private readonly shutdown: Shutdown;
 
-  constructor(private readonly options: ProcessorOptions) {
+  constructor(options: ProcessorOptions) {
     const { log, topics, definitions, writer, erasures, progress, logger, window, tracing } = options;
-    const onFailure = (error: unknown): void => this.fail(error);
+    const shutdown = new Shutdown((error) => options.onFailure(error));
+    this.shutdown = shutdown;
+    const onFailure = (error: unknown): void => shutdown.fail(error);
     const retry = new Retry({ logger, failedAttempt: () => progress.attempted(), ...options.retryDelays });
     this.retry = retry;
-    const saving = { writer, retry, tracing, stopped: this.stopped.signal };
+    const saving = { writer, retry, tracing, stopped: shutdown.signal };
     const saver: StateSaver = new Saver({
       save: (all) => saveStates(saving, all),
       onFailure,
@@ -104,21 +104,8 @@ export class Processor {
    * read again by whoever comes next.
    */
   async close(flushMs: number): Promise<void> {
-    const waited = new AbortController();
-    const givenUp = withAnySignal([waited.signal, this.stopped.signal], (signal) =>
-      sleep(flushMs, undefined, { signal }),
-    )
-      .catch(() => undefined)
-      .then(() => this.stopped.abort());
-    await this.supervisor.close(givenUp);
-    waited.abort();
+    await this.shutdown.within(flushMs, (givenUp) => this.supervisor.close(givenUp));
     this.saver.abandon();
     await this.removal.stop();
-  }
-
-  private fail(error: unknown): void {
-    if (this.stopped.signal.aborted) return;
-    this.stopped.abort();
-    this.options.onFailure(error instanceof Error ? error : new Error(String(error)));
   }
 }

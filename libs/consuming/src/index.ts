@@ -1,5 +1,6 @@
+export { aborted } from './aborted.js';
 export { CommitLine } from './commit-line.js';
-export { consumerHealth, HangingError, HeldUpError, storingHealth } from './consumer-health.js';
+export { consumerHealth, storingHealth } from './consumer-health.js';
 export { Erasures, type KnownErasures } from './erasures.js';
 export {
   LagMonitor,
@@ -13,6 +14,7 @@ export { PartitionErasures } from './partition-erasures.js';
 export { Progress } from './progress.js';
 export { Retry, type RetryOptions } from './retry.js';
 export { sampledRequests, type SampledRequest } from './sampled-requests.js';
+export { Shutdown } from './shutdown.js';
 export { showBatches } from './show-batches.js';
 export { inStoreSpans, type Followed, type StoreSpans } from './store-spans.js';
 export { logTimeAt, warmUpStart } from './warm-up.js';

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Retry, type KnownErasures, type Progress } from '#consuming';
-import { withAnySignal, type TopicNames } from '#contracts';
+import { Retry, Shutdown, type KnownErasures, type Progress } from '#consuming';
+import type { TopicNames } from '#contracts';
 import type { Definitions } from '#definitions';
 import type { Log, Producer } from '#log';
 import type { EventReader, EventWriter, PipelineReader, PipelineWriter, ProjectionReader } from '#store';
@@ -61,17 +60,18 @@ export class Pipelines {
   private readonly saver: StretchSaver;
   private readonly supervisor: PipelineSupervisor;
   private readonly removal: RunRemoval;
-  /** Aborted when everything stops, whatever is under way. */
-  private readonly stopped = new AbortController();
+  private readonly shutdown: Shutdown;
 
-  constructor(private readonly options: PipelinesOptions) {
+  constructor(options: PipelinesOptions) {
     const { log, topics, definitions, writer, progress, logger, projections, webhooks } = options;
     const { erasures, window, pace = defaultPace, now = Date.now } = options;
     const producer = new InternalAppends({ producer: options.producer, topics, goneMs: pace.goneMs });
-    const onFailure = (error: unknown): void => this.fail(error);
+    const shutdown = new Shutdown((error) => options.onFailure(error));
+    this.shutdown = shutdown;
+    const onFailure = (error: unknown): void => shutdown.fail(error);
     const retry = new Retry({ logger, failedAttempt: () => progress.attempted(), ...options.retryDelays });
     this.retry = retry;
-    const saving = { writer, retry, stopped: this.stopped.signal };
+    const saving = { writer, retry, stopped: shutdown.signal };
     const saver: StretchSaver = new Saver({
       save: (all) => saveStretches(saving, all),
       saved: (state, next) => this.supervisor.saved(state, next),
@@ -129,21 +129,8 @@ export class Pipelines {
 
   /** Saves and commits what has been done, takes nothing more, leaves the groups. */
   async close(flushMs: number): Promise<void> {
-    const waited = new AbortController();
-    const givenUp = withAnySignal([waited.signal, this.stopped.signal], (signal) =>
-      sleep(flushMs, undefined, { signal }),
-    )
-      .catch(() => undefined)
-      .then(() => this.stopped.abort());
-    await this.supervisor.close(givenUp);
-    waited.abort();
+    await this.shutdown.within(flushMs, (givenUp) => this.supervisor.close(givenUp));
     this.saver.abandon();
     await this.removal.stop();
-  }
-
-  private fail(error: unknown): void {
-    if (this.stopped.signal.aborted) return;
-    this.stopped.abort();
-    this.options.onFailure(error instanceof Error ? error : new Error(String(error)));
   }
 }

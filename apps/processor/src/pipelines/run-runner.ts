@@ -1,5 +1,6 @@
-import { inStoreSpans, logTimeAt } from '#consuming';
+import { aborted, inStoreSpans, logTimeAt } from '#consuming';
 import {
+  partitionKey,
   UnknownTopicError,
   type Assignment,
   type Consumer,
@@ -8,6 +9,7 @@ import {
 } from '#log';
 import { IdWindow } from '#streaming';
 import { metrics } from '#telemetry';
+import { Reassignments } from '../reassignments.js';
 import { CurrentRun, replayStage } from './current-run.js';
 import { InternalTopics } from './internal-topics.js';
 import { LostPlaceError } from './lost-place.js';
@@ -21,9 +23,6 @@ import { ShownStreams } from './shown-streams.js';
 import { shownWatermark } from './shown-watermark.js';
 import type { Task, Taken } from './task.js';
 import type { WantedRun } from './wanted-runs.js';
-
-/** Calls that ask for another start of the same topic, close together, become one. */
-const reassignMs = 100;
 
 interface Held {
   readonly end: AbortController;
@@ -43,7 +42,7 @@ interface Held {
 export class RunRunner implements ConsumerHandler {
   private readonly held = new Map<string, Held>();
   private readonly consumer: Consumer;
-  private readonly moving = new Map<string, NodeJS.Timeout>();
+  private readonly reassignments: Reassignments;
   private readonly taking = new Set<Promise<void>>();
   private readonly closed = new AbortController();
   private readonly released: Promise<void>;
@@ -71,6 +70,7 @@ export class RunRunner implements ConsumerHandler {
       handler: this,
       onCrash: (error) => parts.onFailure(error),
     });
+    this.reassignments = new Reassignments(this.consumer);
   }
 
   /** Of the run. */
@@ -107,23 +107,23 @@ export class RunRunner implements ConsumerHandler {
       ...{ end: new AbortController(), assignment, window: new IdWindow(this.parts.window) },
       ...{ primed: false, from: assignment.position, savedAt: 0 },
     };
-    this.drop(keyOf(assignment));
+    this.drop(partitionKey(assignment));
     // A counter that begins with a failure shows no increase, and alerts ask for one.
     metrics.pipelineFailed.inc({ pipeline: this.name }, 0);
-    this.held.set(keyOf(assignment), held);
+    this.held.set(partitionKey(assignment), held);
     try {
       return await this.open(held);
     } catch (error) {
       if (held.end.signal.aborted) return assignment.position;
       // It was deleted just now: the consumer waits for it, and it is assigned anew.
-      if (error instanceof UnknownTopicError) this.reassign(assignment.topic);
+      if (error instanceof UnknownTopicError) this.reassignments.soon(assignment.topic);
       else await this.fail(error, held);
       return assignment.position;
     }
   }
 
   async batch(batch: RecordBatch): Promise<void> {
-    const held = this.held.get(keyOf(batch));
+    const held = this.held.get(partitionKey(batch));
     if (!held || this.isClosing) return await this.heldWhileClosing();
     if (!held.task) return await this.assignAgain(held);
     const taking = this.take(held, held.task, batch);
@@ -139,7 +139,7 @@ export class RunRunner implements ConsumerHandler {
   }
 
   revoked(place: { topic: string; partition: number }): void {
-    this.drop(keyOf(place));
+    this.drop(partitionKey(place));
     if (this.stageOf.has(place.topic) && !this.isClosing) this.lookForTopics();
   }
 
@@ -154,7 +154,7 @@ export class RunRunner implements ConsumerHandler {
   async stop(givenUp: Promise<unknown>): Promise<void> {
     this.closed.abort();
     clearInterval(this.timer);
-    for (const timer of this.moving.values()) clearTimeout(timer);
+    this.reassignments.stop();
     // What is written is saved, too: who goes on with another definition repeats nothing under other ids.
     const done = Promise.allSettled(this.taking)
       .then(() => this.parts.saver.flush())
@@ -252,7 +252,7 @@ export class RunRunner implements ConsumerHandler {
     // Everything below it is done, or is not for this run.
     if (from > assignment.position) await task.state.commits.offer(from);
     if (from - batch.next > 2 * window.records) {
-      this.reassign(batch.topic);
+      this.reassignments.soon(batch.topic);
       // Nothing is assigned anew by one that stops.
       return await Promise.race([aborted(end.signal), aborted(this.closed.signal)]);
     }
@@ -292,18 +292,8 @@ export class RunRunner implements ConsumerHandler {
 
   /** What is not of the run now is not read past: it may be of the run again. */
   private async assignAgain({ assignment: { topic }, end }: Held): Promise<void> {
-    this.reassign(topic);
+    this.reassignments.soon(topic);
     await Promise.race([aborted(end.signal), this.released]);
-  }
-
-  /** Has the topic's partitions assigned anew. */
-  private reassign(topic: string): void {
-    if (this.moving.has(topic)) return;
-    const move = (): void => {
-      this.moving.delete(topic);
-      this.consumer.reassign(topic);
-    };
-    this.moving.set(topic, setTimeout(move, reassignMs));
   }
 
   private async prime(held: Held, { records: [first] }: RecordBatch): Promise<void> {
@@ -359,15 +349,4 @@ export class RunRunner implements ConsumerHandler {
     else this.parts.onFailure(error);
     await Promise.race([aborted(held.end.signal), this.released]);
   }
-}
-
-function keyOf({ topic, partition }: { topic: string; partition: number }): string {
-  return `${topic}:${partition}`;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,4 +1,5 @@
 import {
+  aborted,
   CommitLine,
   logTimeAt,
   PartitionErasures,
@@ -8,18 +9,23 @@ import {
   type Retry,
 } from '#consuming';
 import type { Micros, TopicNames } from '#contracts';
-import type { Assignment, Consumer, ConsumerHandler, Log, RecordBatch } from '#log';
+import {
+  partitionKey,
+  type Assignment,
+  type Consumer,
+  type ConsumerHandler,
+  type Log,
+  type RecordBatch,
+} from '#log';
 import type { ProjectionWriter } from '#store';
 import { IdWindow, type IdWindowBounds } from '#streaming';
 import { metrics, type Tracing } from '#telemetry';
+import { Reassignments } from '../reassignments.js';
 import type { CompiledBuild } from './compiled-build.js';
 import type { KeyCache } from './key-cache.js';
 import { PartitionProjector, type Counted } from './partition-projector.js';
 import type { StateSaver } from './save-states.js';
 import type { StoredHistory } from './stored-history.js';
-
-/** Calls that ask for another start of the same topic, close together, become one. */
-const reassignMs = 100;
 
 /** What all runners of a process share. */
 export interface RunnerParts {
@@ -62,7 +68,7 @@ interface Held {
 export class Runner implements ConsumerHandler {
   private readonly held = new Map<string, Held>();
   private readonly consumer: Consumer;
-  private readonly moving = new Map<string, NodeJS.Timeout>();
+  private readonly reassignments: Reassignments;
   private subscribed: string | undefined;
   private closing = false;
   /** Resolves when held `batch` calls may return: nothing of them will be saved. */
@@ -81,6 +87,7 @@ export class Runner implements ConsumerHandler {
       handler: this,
       onCrash: (error) => this.fail(error),
     });
+    this.reassignments = new Reassignments(this.consumer);
   }
 
   /** The partitions that it has now, and that are ready. */
@@ -101,8 +108,8 @@ export class Runner implements ConsumerHandler {
       ...{ end: new AbortController(), assignment, window: new IdWindow(this.parts.window) },
       ...{ primed: false, from: assignment.position, expected: assignment.position },
     };
-    this.drop(keyOf(assignment));
-    this.held.set(keyOf(assignment), held);
+    this.drop(partitionKey(assignment));
+    this.held.set(partitionKey(assignment), held);
     try {
       return await this.open(held);
     } catch (error) {
@@ -114,7 +121,7 @@ export class Runner implements ConsumerHandler {
   }
 
   async batch(batch: RecordBatch): Promise<void> {
-    const held = this.held.get(keyOf(batch));
+    const held = this.held.get(partitionKey(batch));
     if (!held?.projector || this.closing) return await this.heldWhileClosing();
     try {
       await this.take(held, held.projector, batch);
@@ -127,7 +134,7 @@ export class Runner implements ConsumerHandler {
   }
 
   revoked(place: { topic: string; partition: number }): void {
-    this.drop(keyOf(place));
+    this.drop(partitionKey(place));
   }
 
   /** The partition is saved up to `next`: that is where the group stands now. */
@@ -146,7 +153,7 @@ export class Runner implements ConsumerHandler {
    */
   async stop(givenUp: Promise<unknown>): Promise<void> {
     this.closing = true;
-    for (const timer of this.moving.values()) clearTimeout(timer);
+    this.reassignments.stop();
     const done = this.parts.saver
       .flush()
       .then(() => Promise.allSettled([...this].map(({ commits }) => commits.settled())));
@@ -239,7 +246,8 @@ export class Runner implements ConsumerHandler {
     // Everything below it is saved, or is not for this build.
     if (from > assignment.position) await projector.commits.offer(from);
     if (from - batch.next > 2 * this.parts.window.records) {
-      this.moveOn(batch.topic);
+      // It begins where the group stands now: what lies between is not read for nothing.
+      this.reassignments.soon(batch.topic);
       return await aborted(end.signal);
     }
     await held.filling;
@@ -257,16 +265,6 @@ export class Runner implements ConsumerHandler {
     } finally {
       done();
     }
-  }
-
-  /** Has the topic's partitions assigned anew, where the group stands now: what lies between is not read for nothing. */
-  private moveOn(topic: string): void {
-    if (this.moving.has(topic)) return;
-    const move = (): void => {
-      this.moving.delete(topic);
-      this.consumer.reassign(topic);
-    };
-    this.moving.set(topic, setTimeout(move, reassignMs));
   }
 
   private async prime(held: Held, { records: [first] }: RecordBatch): Promise<void> {
@@ -300,15 +298,4 @@ export class Runner implements ConsumerHandler {
   private fail(error: unknown): void {
     this.parts.onFailure(error);
   }
-}
-
-function keyOf({ topic, partition }: { topic: string; partition: number }): string {
-  return `${topic}:${partition}`;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

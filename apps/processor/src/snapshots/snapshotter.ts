@@ -4,6 +4,7 @@ import { allStreams, isReservedStream, limits, Turn, type TopicNames } from '#co
 import type { Definitions } from '#definitions';
 import { EntityStateTooLargeError, makeSnapshot } from '#entities';
 import {
+  partitionKey,
   UnknownTopicError,
   type Assignment,
   type Consumer,
@@ -96,7 +97,7 @@ export class Snapshotter implements ConsumerHandler {
     const ended = new AbortController();
     const commits = { committed: position };
     const held: Held = { topic, partition, commits, ended, end: position, handledUntil: now() };
-    this.held.set(keyOf(held), held);
+    this.held.set(partitionKey(held), held);
     try {
       const oldest = await this.retry.run('log', ended.signal, () => assignment.timestampAtPosition());
       held.handledUntil = oldest ?? held.handledUntil;
@@ -107,12 +108,12 @@ export class Snapshotter implements ConsumerHandler {
   }
 
   revoked(place: { topic: string; partition: number }): void {
-    this.held.get(keyOf(place))?.ended.abort();
-    this.held.delete(keyOf(place));
+    this.held.get(partitionKey(place))?.ended.abort();
+    this.held.delete(partitionKey(place));
   }
 
   async batch(batch: RecordBatch): Promise<void> {
-    const held = this.held.get(keyOf(batch));
+    const held = this.held.get(partitionKey(batch));
     if (!held || this.closed) return;
     const { signal } = held.ended;
     try {
@@ -233,8 +234,4 @@ export class Snapshotter implements ConsumerHandler {
       .subscribe(wanted.map(([stream]) => topics.ofStream(stream)))
       .catch((error: Error) => this.options.onFailure(error));
   }
-}
-
-function keyOf({ topic, partition }: { topic: string; partition: number }): string {
-  return `${topic}/${partition}`;
 }

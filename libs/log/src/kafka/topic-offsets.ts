@@ -1,4 +1,5 @@
 import type { PartitionOffsets } from '../log.js';
+import { partitionKey } from '../partition-key.js';
 import { earliest, latest, type ClusterClient } from './cluster-client.js';
 import { ByteReader } from './consume/byte-reader.js';
 import { byTopic } from './consume/by-topic.js';
@@ -52,11 +53,9 @@ export async function topicOffsets(
 }
 
 function joined(beginnings: readonly Found[], ends: readonly Found[]): (PartitionOffsets & Place)[] {
-  const beginningOf = new Map(
-    beginnings.map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]),
-  );
+  const beginningOf = new Map(beginnings.map((found) => [partitionKey(found), found.offset]));
   return ends.flatMap(({ topic, partition, offset: end }) => {
-    const beginning = beginningOf.get(`${topic}/${partition}`);
+    const beginning = beginningOf.get(partitionKey({ topic, partition }));
     return beginning === undefined ? [] : [{ topic, partition, beginning, end }];
   });
 }

@@ -1,5 +1,6 @@
 import { LogUnavailableError } from '../errors.js';
 import { isOfAnother } from '../is-of-another.js';
+import { partitionKey } from '../partition-key.js';
 import { settledWithin } from '../settled-within.js';
 import type { Assignment, Consumer, ConsumerOptions } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
@@ -84,7 +85,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
       held.ending = true;
       held.wake();
     }
-    const batches = own.map(async ({ topic, partition }) => this.busy.get(`${topic}/${partition}`));
+    const batches = own.map(async (held) => this.busy.get(partitionKey(held)));
     await settledWithin(releaseMs, Promise.allSettled(batches));
     for (const held of own) this.letGo(held);
   }

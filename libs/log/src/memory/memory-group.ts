@@ -1,3 +1,4 @@
+import { partitionKey } from '../partition-key.js';
 import { stickyAssignment } from '../sticky-assignment.js';
 import type { MemoryTopic } from './memory-topic.js';
 
@@ -47,8 +48,9 @@ export class MemoryGroup {
     if (this.members.delete(member)) this.rebalance();
   }
 
-  commit({ topic, partition }: MemoryPlace, offset: number, life?: string): void {
-    this.lives.set(`${topic}/${partition}`, life);
+  commit(place: MemoryPlace, offset: number, life?: string): void {
+    const { topic, partition } = place;
+    this.lives.set(partitionKey(place), life);
     const own = this.committed.get(topic) ?? new Map<number, number>();
     own.set(partition, offset);
     this.committed.set(topic, own);
@@ -61,8 +63,8 @@ export class MemoryGroup {
   }
 
   /** Of which topic of that name an offset was committed. */
-  lifeOf({ topic, partition }: MemoryPlace): string | undefined {
-    return this.lives.get(`${topic}/${partition}`);
+  lifeOf(place: MemoryPlace): string | undefined {
+    return this.lives.get(partitionKey(place));
   }
 
   committedOf(topic: string): Map<number, number> {
@@ -109,6 +111,6 @@ function placesOf(partitions: ReadonlyMap<string, readonly number[]>): MemoryPla
 }
 
 function without(places: readonly MemoryPlace[], others: readonly MemoryPlace[]): MemoryPlace[] {
-  const keys = new Set(others.map(({ topic, partition }) => `${topic}/${partition}`));
-  return places.filter(({ topic, partition }) => !keys.has(`${topic}/${partition}`));
+  const keys = new Set(others.map(partitionKey));
+  return places.filter((place) => !keys.has(partitionKey(place)));
 }

@@ -1,0 +1,24 @@
+import type { Consumer } from '#log';
+
+/** Calls for the same topic that are closer together become one. */
+const reassignMs = 100;
+
+/** Has a consumer's topics assigned anew. */
+export class Reassignments {
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+
+  constructor(private readonly consumer: Pick<Consumer, 'reassign'>) {}
+
+  soon(topic: string): void {
+    if (this.timers.has(topic)) return;
+    const reassign = (): void => {
+      this.timers.delete(topic);
+      this.consumer.reassign(topic);
+    };
+    this.timers.set(topic, setTimeout(reassign, reassignMs));
+  }
+
+  stop(): void {
+    for (const timer of this.timers.values()) clearTimeout(timer);
+  }
+}
