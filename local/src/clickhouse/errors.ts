@@ -1,18 +1,12 @@
 /** ClickHouse's own codes, as far as this server raises or tells them apart. */
 export const code = {
-  unsupportedMethod: 1,
-  badArguments: 36,
   notImplemented: 48,
   timeoutExceeded: 159,
-  queryIsTooLarge: 161,
   readonly: 164,
   tooManySimultaneousQueries: 202,
-  unknownPackage: 107,
   unknownSetting: 115,
   aborted: 236,
   tooManyBytes: 307,
-  sessionIsLocked: 373,
-  queryWasCancelled: 394,
   unknownQueryParameter: 456,
   accessDenied: 497,
   unknownException: 1002,

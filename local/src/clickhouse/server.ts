@@ -33,7 +33,7 @@ async function serve({ engine, password, request, response }: Incoming): Promise
   if (!URL.canParse(target, base)) return refuse(response, { status: 400, text: 'The URL cannot be read\n' });
   const url = new URL(target, base);
   const method = request.method ?? '';
-  if (url.pathname === '/ping' || url.pathname === '/replicas_status') return plain(response, 200, 'Ok.\n');
+  if (url.pathname === '/ping') return plain(response, 200, 'Ok.\n');
   if (url.pathname !== '/') return plain(response, 404, `There is no handle ${url.pathname}\n`);
   if (method !== 'GET' && method !== 'POST' && method !== 'HEAD') {
     return plain(response, 501, 'Code: 48. DB::Exception: Method is not supported. (NOT_IMPLEMENTED)\n');
