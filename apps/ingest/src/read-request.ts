@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
-import { limits, ProblemError, Turn } from '#contracts';
-import { escapePointer, parseJson } from '#http';
+import { isJsonObject, limits, ProblemError, Turn } from '#contracts';
+import { parseJson, shortPointerTo } from '#http';
 import { scanEvent, type Scan } from './event-scan.js';
 import { readEvent, type AcceptedEvent, type Reception } from './read-event.js';
 import { Rejection } from './rejection.js';
@@ -161,10 +161,10 @@ function linesAsJson(): ProblemError {
 function notABatch(text: string): ProblemError {
   if (/^\s*\{[^\n]*\}\r?\n\s*\{/.test(text)) return linesAsJson();
   const value = parseJson(text);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const isObject = isJsonObject(value);
   const unknown = isObject ? Object.keys(value).filter((name) => name !== 'events') : [];
   const errors = unknown.slice(0, 100).map((name) => ({
-    pointer: `/${escapePointer(name)}`,
+    pointer: shortPointerTo('', name),
     detail: 'is not a known field',
   }));
   if (errors.length === 0) {

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { escapePointer, schemaOf } from '#http';
+import { schemaOf, shortPointerTo } from '#http';
 import {
   EventInput,
   plainTextPattern,
@@ -52,7 +52,7 @@ export function eventErrors(prefix: string): InputError[] {
 function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
   const { additionalProperty, missingProperty } = params as Record<string, string | undefined>;
   const member = keyword === 'required' ? missingProperty : additionalProperty;
-  return member === undefined ? shortened(instancePath) : `${instancePath}/${escapePointer(member)}`;
+  return member === undefined ? shortened(instancePath) : shortPointerTo(instancePath, member);
 }
 
 /** A pointer whose last part may be a long name of the client's; it is escaped already. */

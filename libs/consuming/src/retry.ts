@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '#contracts';
 import { LogUnavailableError } from '#log';
 import { storeMayReturn } from '#store';
 import type { Logger } from '#telemetry';
@@ -35,9 +36,10 @@ export class Retry {
    */
   async run<T>(engine: 'log' | 'store', signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
     const { firstDelayMs = 100, longestDelayMs = 2000 } = this.options;
+    const backoff = new Backoff(firstDelayMs, longestDelayMs);
     const call = Symbol(engine);
     try {
-      for (let delay = firstDelayMs; ; delay = Math.min(delay * 2, longestDelayMs)) {
+      for (;;) {
         signal.throwIfAborted();
         try {
           const result = await attempt();
@@ -47,7 +49,7 @@ export class Retry {
           if (!helps(error)) throw error;
           this.isGone(engine, call, error);
         }
-        await sleep(delay * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+        await sleep(backoff.next() * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
       }
     } finally {
       this.waiting.delete(call);

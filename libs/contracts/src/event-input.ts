@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { IsObject, IsOptional, IsString, Matches, registerDecorator } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters } from './characters.js';
+import { isJsonObject } from './json-value.js';
 import { limits } from './limits.js';
 import { streamNamePattern, uuidPattern } from './names.js';
 
@@ -39,8 +40,8 @@ export function IsFlatObject(maxMembers: number, description: object = {}): Prop
 }
 
 function isFlatObject(value: unknown, maxMembers: number): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const values: unknown[] = Object.values(value);
+  if (!isJsonObject(value)) return false;
+  const values = Object.values(value);
   return values.length <= maxMembers && values.every((each) => typeof each !== 'object' || each === null);
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTime, readUuid, uuidText } from './record-bytes.js';
+import { readTime, readUuid, readUuidText, uuidText } from './record-bytes.js';
 import { earliestTime, formatTime, latestTime, parseFormattedTime } from './time.js';
 
 const timeIn = (text: string): number => {
@@ -28,6 +28,27 @@ describe('readUuid', () => {
     '',
   ])('knows what is none: %s', (text) => {
     expect(readUuid(Buffer.from(text), 0, new Uint32Array(4))).toBe(false);
+  });
+});
+
+describe('readUuidText', () => {
+  it('reads either case', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (uuid) => {
+        const words = new Uint32Array(4);
+        expect(readUuidText(uuid.toUpperCase(), words)).toBe(true);
+        expect(uuidText(words)).toBe(uuid);
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c111',
+    '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c1\u0134',
+    '\u0134' + '19aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
+  ])('knows what is none: %s', (text) => {
+    expect(readUuidText(text, new Uint32Array(4))).toBe(false);
   });
 });
 

@@ -45,6 +45,11 @@ export function readUuid(bytes: Buffer, at: number, words: Uint32Array): boolean
   return dashes && invalid >= 0;
 }
 
+/** Reads a UUID's text, in either case, as four 32-bit words; false when it is none. */
+export function readUuidText(text: string, words: Uint32Array): boolean {
+  return text.length === uuidBytes && readUuid(Buffer.from(text.toLowerCase()), 0, words);
+}
+
 /** Negative when one of the four is not a hexadecimal digit. */
 function fourDigits(bytes: Buffer, at: number): number {
   return (

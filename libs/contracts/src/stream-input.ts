@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { IsInt, IsOptional, IsString, Matches, Max, Min, registerDecorator } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { limits } from './limits.js';
+import { isJsonObject } from './json-value.js';
 import { streamNamePattern, streamNameRule } from './names.js';
 
 /** How long a stream's records stay in the log: for good, or bounded by time (`90s`, `15m`, `12h`, `7d`) and by size. */
@@ -13,8 +14,8 @@ const durationPattern =
 
 function isRetention(value: unknown): boolean {
   if (value === 'unlimited') return true;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const { time, bytes, ...rest } = value as Record<string, unknown>;
+  if (!isJsonObject(value)) return false;
+  const { time, bytes, ...rest } = value;
   return Object.keys(rest).length === 0 && (time !== undefined || bytes !== undefined);
 }
 

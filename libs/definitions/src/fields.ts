@@ -1,17 +1,16 @@
-import { parseTime } from '#contracts';
+import { isJsonObject, parseTime } from '#contracts';
 import { UnreadableDefinitionError } from './kind-rules.js';
 
 /** Reads the members of a JSON object, strictly: each call throws UnreadableDefinitionError for what is not there. */
 export class Fields {
-  private readonly members: Record<string, unknown>;
+  private readonly members: Readonly<Record<string, unknown>>;
 
   constructor(
     value: unknown,
     private readonly name: string,
   ) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw this.wrong('', 'an object');
-    this.members = value as Record<string, unknown>;
+    if (!isJsonObject(value)) throw this.wrong('', 'an object');
+    this.members = value;
   }
 
   has(member: string): boolean {
@@ -70,7 +69,7 @@ export class Fields {
     return value;
   }
 
-  object(member: string): Record<string, unknown> {
+  object(member: string): Readonly<Record<string, unknown>> {
     return this.fields(member).members;
   }
 

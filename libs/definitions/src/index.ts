@@ -1,12 +1,7 @@
 export * from './definitions.js';
 export type { AuditEntry } from './audit/audit-event.js';
 export { openDefinitions, type DefinitionsOptions } from './open-definitions.js';
-export {
-  definitionsAge,
-  definitionsHealth,
-  DefinitionsStoppedError,
-  type CheckedDefinitions,
-} from './definitions-health.js';
+export { definitionsAge, definitionsHealth, type CheckedDefinitions } from './definitions-health.js';
 export { DefinitionsFileError, exportDefinitions, importDefinitions } from './backup/definitions-file.js';
 export * from './erasures/erasure.js';
 export * from './erasures/standing-erasure.js';

@@ -1,3 +1,4 @@
+import { Backoff } from '#contracts';
 import { LogUnavailableError, type Log, type TableReader } from '#log';
 import { DefinitionsView } from './definitions-view.js';
 
@@ -17,7 +18,7 @@ export class TopicFollower {
   private readonly listeners = new Set<() => void>();
   private replacing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private wait = firstWaitMs;
+  private readonly backoff = new Backoff(firstWaitMs, longestWaitMs);
   private nextTry = 0;
 
   constructor(
@@ -67,10 +68,9 @@ export class TopicFollower {
     if (!this.reader.failure || this.replacing || Date.now() < this.nextTry) return;
     try {
       await this.replace();
-      this.wait = firstWaitMs;
+      this.backoff.reset();
     } catch {
-      this.nextTry = Date.now() + this.wait;
-      this.wait = Math.min(this.wait * 2, longestWaitMs);
+      this.nextTry = Date.now() + this.backoff.next();
     }
   }
 

@@ -1,5 +1,5 @@
 import type { ValidationError } from 'class-validator';
-import type { InputError } from '#contracts';
+import { pointerTo, type InputError } from '#contracts';
 
 /** Errors named one by one; more than these help nobody. */
 export const mostErrors = 100;
@@ -15,7 +15,7 @@ export function inputErrors(errors: readonly ValidationError[], kind: 'body' | '
 
 /** One error for each place, saying all that is wrong there. */
 function flatten(error: ValidationError, parent: string | undefined): InputError[] {
-  const pointer = parent === undefined ? error.property : `${parent}/${escapePointer(error.property)}`;
+  const pointer = parent === undefined ? error.property : shortPointerTo(parent, error.property);
   const own = error.constraints ? ownErrors(error, pointer) : [];
   if (kindRule(error)) return own;
   return [...own, ...(error.children ?? []).flatMap((child) => flatten(child, pointer))];
@@ -32,7 +32,7 @@ function ownErrors(
   const rules = kind ? [kind] : Object.entries(constraints);
   for (const [name, text] of rules) {
     const member = (contexts[name] as MemberContext | undefined)?.member;
-    const place = member === undefined ? pointer : `${pointer}/${escapePointer(member)}`;
+    const place = member === undefined ? pointer : shortPointerTo(pointer, member);
     places.set(place, [...(places.get(place) ?? []), withoutName(text, property)]);
   }
   return [...places].map(([place, texts]) => ({ pointer: place, detail: texts.join('; ') }));
@@ -63,8 +63,7 @@ interface MemberContext {
 /** Characters of a client's own name that an answer repeats. */
 const mostCharacters = 128;
 
-/** A member's name as a part of a JSON pointer. A long name is cut: an answer is no echo. */
-export function escapePointer(name: string): string {
-  const short = name.length > mostCharacters ? `${name.slice(0, mostCharacters)}…` : name;
-  return short.replaceAll('~', '~0').replaceAll('/', '~1');
+/** A JSON pointer to a member that a client has named. A long name is cut: an answer is no echo. */
+export function shortPointerTo(pointer: string, name: string): string {
+  return pointerTo(pointer, name.length > mostCharacters ? `${name.slice(0, mostCharacters)}…` : name);
 }

@@ -1,8 +1,8 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { limits, nestsDeeperThan, ProblemError, type InputError } from '#contracts';
-import { escapePointer, inputErrors, mostErrors } from './input-errors.js';
+import { isJsonObject, limits, nestsDeeperThan, ProblemError, type InputError } from '#contracts';
+import { inputErrors, mostErrors, shortPointerTo } from './input-errors.js';
 import { propertiesOf } from './properties-of.js';
 import { bodyOf } from './read-body.js';
 
@@ -12,7 +12,7 @@ import { bodyOf } from './read-body.js';
  */
 export function parseBody<T extends object>(type: new () => T, request: FastifyRequest): T {
   const value = jsonBody(request);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!isJsonObject(value))
     throw new ProblemError('invalid_request', 'The body must be a JSON object.', {
       errors: [{ pointer: '', detail: 'must be an object' }],
     });
@@ -41,7 +41,7 @@ function withoutConstructors(value: unknown): unknown {
 function unknownFields(value: object, known: ReadonlySet<string>): InputError[] {
   const unknown = Object.keys(value).filter((name) => !known.has(name));
   return unknown.slice(0, mostErrors).map((name) => ({
-    pointer: `/${escapePointer(name)}`,
+    pointer: shortPointerTo('', name),
     detail: 'is not a known field',
   }));
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '#contracts';
 import type { AppContext } from './app-context.js';
 
 const firstDelayMs = 250;
@@ -31,7 +32,9 @@ export async function untilReachable<T>(
 ): Promise<T> {
   const { stopping } = context.lifecycle;
   let known = '';
-  for (let delay = firstDelayMs; ; delay = Math.min(delay * 2, longestDelayMs)) {
+  const backoff = new Backoff(firstDelayMs, longestDelayMs);
+  for (;;) {
+    const delay = backoff.next();
     if (stopping.aborted) throw new StoppedWhileWaitingError(`stopped while waiting for ${engine.name}`);
     try {
       return await attempt();

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { jsonValue } from '#contracts';
 import { InvalidCursorError } from './errors.js';
 
 /** Where a page ended: the values of its order's columns in its last row. */
@@ -40,12 +41,8 @@ function readArray(cursor: string): unknown[] {
   const bytes = Buffer.from(cursor, 'base64url');
   // Node skips what is not base64url; only the one spelling that we make is taken.
   if (bytes.toString('base64url') !== cursor) throw new InvalidCursorError('The cursor cannot be read.');
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    if (Array.isArray(value)) return value;
-  } catch {
-    // Not JSON: refused below.
-  }
+  const value = jsonValue(bytes.toString('utf8'));
+  if (Array.isArray(value)) return value;
   throw new InvalidCursorError('The cursor cannot be read.');
 }
 

@@ -1,3 +1,4 @@
+import { jsonValue } from '#contracts';
 import { stepText } from './letter-step.js';
 import { maxDeadLetterIds, type DeadLetter } from './store.js';
 
@@ -34,12 +35,7 @@ export function deadLetterIdentities(ids: readonly string[]): DeadLetterIdentity
 }
 
 function identityOf(id: string): DeadLetterIdentity | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(id, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  const value = jsonValue(Buffer.from(id, 'base64url').toString('utf8'));
   if (!Array.isArray(value)) return undefined;
   const parts = value as unknown[];
   if (parts.length === 4) parts.push('');

@@ -1,10 +1,10 @@
-export * from './dedupe/index.js';
+export * from './dedupe/id-window.js';
 export * from './folds/index.js';
 export * from './pipelines/index.js';
-export { compileCondition, compileExpression, compileParsed } from './expressions/compile.js';
+export { compileCondition } from './expressions/compile.js';
 export { parseCondition } from './expressions/condition.js';
 export * from './expressions/errors.js';
 export { eventValue } from './expressions/event-value.js';
 export { parseExpression } from './expressions/parse.js';
 export { Decimal } from './expressions/decimal.js';
-export { compareNumeric, Duration, Timestamp, type Value, type ValueObject } from './expressions/values.js';
+export { compareNumeric, type ValueObject } from './expressions/values.js';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withAnySignal } from '#contracts';
+import { Backoff, withAnySignal } from '#contracts';
 import type { Poster, PostOutcome } from './post.js';
 import { webhookHeaders } from './signature.js';
 
@@ -96,7 +96,8 @@ export class Deliverer {
 
   private async deliverOne(delivery: Delivery, signal: AbortSignal): Promise<string | undefined> {
     const { url, body, sender, secretRef } = delivery;
-    const { poster, keys, attempts, attempted } = this.options;
+    const { poster, keys, attempts, attempted, firstDelayMs, longestDelayMs } = this.options;
+    const backoff = new Backoff(firstDelayMs, longestDelayMs);
     const key = keys.get(secretRef);
     if (!key) throw new RangeError(`no webhook secret ${secretRef}`);
     for (let attempt = 1; ; attempt++) {
@@ -115,7 +116,7 @@ export class Deliverer {
         return attempt === 1 ? failure.reason : `${failure.reason} So it went ${attempt} times.`;
       }
       attempted?.({ sender, outcome: 'repeated', seconds });
-      await sleep(this.delay(attempt, outcome), undefined, { signal });
+      await sleep(this.delay(backoff.next(), outcome), undefined, { signal });
     }
   }
 
@@ -125,9 +126,8 @@ export class Deliverer {
   }
 
   /** Exponential back-off with full jitter; what the receiver asks for is waited, up to the longest. */
-  private delay(attempt: number, outcome: PostOutcome): number {
-    const { firstDelayMs, longestDelayMs, random = Math.random } = this.options;
-    const most = Math.min(longestDelayMs, firstDelayMs * 2 ** (attempt - 1));
+  private delay(most: number, outcome: PostOutcome): number {
+    const { longestDelayMs, random = Math.random } = this.options;
     const asked = 'retryAfter' in outcome ? Number(outcome.retryAfter) * 1000 : 0;
     return Math.min(longestDelayMs, Math.max(random() * most, asked || 0));
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ProblemError } from '#contracts';
+import { jsonValue, ProblemError } from '#contracts';
 
 /**
  * The cursor of a list sorted by name: base64url of a JSON array of a check sum and the last name of the page. The
@@ -18,12 +18,8 @@ export function nameOfCursor(boundTo: unknown, cursor: string): string {
 }
 
 function readName(cursor: string): string | undefined {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(parts) && typeof parts[1] === 'string' ? parts[1] : undefined;
-  } catch {
-    return undefined;
-  }
+  const parts = jsonValue(Buffer.from(cursor, 'base64url').toString());
+  return Array.isArray(parts) && typeof parts[1] === 'string' ? parts[1] : undefined;
 }
 
 function checkSum(boundTo: unknown, name: string): string {

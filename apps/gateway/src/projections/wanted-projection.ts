@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ProblemError, type InputError } from '#contracts';
+import { isJsonObject, ProblemError, type InputError } from '#contracts';
 import type { ProjectionSpec } from '#definitions';
-import { escapePointer } from '#http';
+import { shortPointerTo } from '#http';
 import { compileFold, compileKey, compileSource, DefinitionError } from '#streaming';
 import { unusableDefinition } from '../definitions/unusable-definition.js';
 import type { ProjectionSpecInput } from './projection-input.js';
@@ -50,7 +50,7 @@ function sorted(spec: ProjectionSpec): unknown {
 
 function fieldsOf(fields: object): ProjectionSpec['fields'] {
   const entries = Object.entries(fields);
-  const errors = entries.flatMap(([name, field]) => wrongIn(`/fields/${escapePointer(name)}`, field));
+  const errors = entries.flatMap(([name, field]) => wrongIn(shortPointerTo('/fields', name), field));
   if (errors.length > 0)
     throw new ProblemError('invalid_request', 'The body is not valid.', {
       errors: errors.slice(0, mostErrors),
@@ -65,13 +65,12 @@ function fieldsOf(fields: object): ProjectionSpec['fields'] {
 const mostErrors = 100;
 
 function wrongIn(pointer: string, field: unknown): InputError[] {
-  if (typeof field !== 'object' || field === null || Array.isArray(field))
-    return [{ pointer, detail: 'must be an object with op and value' }];
-  const { op, value } = field as { op?: unknown; value?: unknown };
+  if (!isJsonObject(field)) return [{ pointer, detail: 'must be an object with op and value' }];
+  const { op, value } = field;
   const unknown = Object.keys(field).filter((member) => !fieldMembers.includes(member));
   return [
     ...unknown.map((member) => ({
-      pointer: `${pointer}/${escapePointer(member)}`,
+      pointer: shortPointerTo(pointer, member),
       detail: 'is not a known field',
     })),
     ...(typeof op === 'string' ? [] : [{ pointer: `${pointer}/op`, detail: 'must be a text' }]),

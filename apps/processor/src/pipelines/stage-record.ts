@@ -1,4 +1,4 @@
-import type { Micros } from '#contracts';
+import { jsonValue, type Micros } from '#contracts';
 import type { LogRecord, NewRecord } from '#log';
 import type { Control, FlowEvent, ForwardedPosition } from '#streaming';
 
@@ -91,7 +91,7 @@ export function readStageRecord({ key, value }: LogRecord): StageRecord | undefi
     const forwarded = readForwarded(text, start);
     return forwarded && { key: String(key), forwarded };
   }
-  const read = parsed(text);
+  const read = jsonValue(text);
   if (!Array.isArray(read) || read[0] !== 1 || read.length !== 5) return undefined;
   const [, source, next, watermark, idle] = read as ControlValue;
   return { control: { source, next, watermark, idle } };
@@ -99,7 +99,7 @@ export function readStageRecord({ key, value }: LogRecord): StageRecord | undefi
 
 function readForwarded(text: string, start: number): ForwardedEvent | undefined {
   const end = start + Number(text.slice(0, start));
-  const head = parsed(text.slice(start, end));
+  const head = jsonValue(text.slice(start, end));
   if (!Array.isArray(head) || head[0] !== 0 || head.length !== 17) return undefined;
   const [, source, at, index, watermark, stream, partition, offset, path, ...event] = head as Head;
   const [event_id, event_type, entity_id, timestamp, ingested_at, schema_version, metadataLength, replay] =
@@ -129,12 +129,4 @@ function readForwarded(text: string, start: number): ForwardedEvent | undefined 
       origin: { stream, partition, offset, path, ...(replay > 0 && { replay }) },
     },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

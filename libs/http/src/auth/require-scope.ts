@@ -11,8 +11,3 @@ export interface RouteAccess {
 export function RequireScope(scope: Scope): MethodDecorator {
   return AddRouteConfig({ scope } satisfies RouteAccess);
 }
-
-/** Declares a route that needs no key on any port. */
-export function Public(): MethodDecorator {
-  return AddRouteConfig({ public: true } satisfies RouteAccess);
-}

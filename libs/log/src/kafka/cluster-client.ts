@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '#contracts';
 import { LogUnavailableError } from '../errors.js';
 import { answerWithin } from './answer-within.js';
 import type { KafkaLogConfig } from './config.js';
@@ -52,10 +53,12 @@ export class ClusterClient {
    */
   async retrying<T>(doing: string, operation: () => Promise<T>): Promise<T> {
     const deadline = Date.now() + this.timeoutMs;
-    for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
+    const backoff = new Backoff(firstWaitMs, longestWaitMs);
+    for (;;) {
       try {
         return await answerWithin(deadline - Date.now(), operation());
       } catch (error) {
+        const wait = backoff.next();
         if (isFatal(error) || this.closed || Date.now() + wait >= deadline) throw toLogError(error, doing);
         await sleep(wait);
       }

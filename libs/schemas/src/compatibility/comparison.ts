@@ -1,4 +1,4 @@
-import { below } from '../document/json-pointer.js';
+import { pointerTo } from '#contracts';
 import { alternativesOf } from './alternatives.js';
 import { closureOf } from './closure.js';
 import type { Comparing, ComparisonRule } from './comparison-rule.js';
@@ -95,7 +95,7 @@ export class Comparison implements Comparing {
   differs(at: { writer: Shape; part: Part; keyword?: string }, rule: Rule, detail: string): Difference[] {
     if (this.options.tolerated.has(rule)) return [];
     const { pointer } = at.part;
-    const reader = at.keyword ? below(pointer, at.keyword) : pointer;
+    const reader = at.keyword ? pointerTo(pointer, at.keyword) : pointer;
     return [{ rule, writer: at.writer.at, reader, detail }];
   }
 

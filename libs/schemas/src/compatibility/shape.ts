@@ -1,5 +1,5 @@
+import { pointerTo } from '#contracts';
 import type { SchemaDocument } from '../document/document.js';
-import { below } from '../document/json-pointer.js';
 import { keywords } from '../document/keywords.js';
 import { isObject, type SchemaObject } from '../document/schema.js';
 
@@ -127,7 +127,7 @@ export function shapeOf(source: Source, pointer: string): Shape {
     const target = targets.get(at);
     if (target !== undefined) add(target);
     if (Array.isArray(schema.allOf))
-      schema.allOf.forEach((_, index) => add(below(below(at, 'allOf'), index)));
+      schema.allOf.forEach((_, index) => add(pointerTo(pointerTo(at, 'allOf'), index)));
   };
   add(pointer);
   return new Shape(pointer, parts, { impossible });
@@ -144,7 +144,7 @@ function asserts(schema: SchemaObject): boolean {
 export function shapeIn(part: Part, ...path: (string | number)[]): Shape {
   return shapeOf(
     part.source,
-    path.reduce<string>((pointer, step) => below(pointer, step), part.pointer),
+    path.reduce<string>((pointer, step) => pointerTo(pointer, step), part.pointer),
   );
 }
 

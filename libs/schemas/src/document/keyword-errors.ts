@@ -1,7 +1,7 @@
+import { pointerTo } from '#contracts';
 import type { InputError } from '#contracts';
 import { schemaBounds } from '../bounds.js';
 import { formats } from '../validation/formats.js';
-import { below } from './json-pointer.js';
 import { insteadOf, keywords } from './keywords.js';
 import { inexactNumber } from './exactness.js';
 import { isObject, type Schema } from './schema.js';
@@ -13,7 +13,7 @@ export function* keywordErrors(pointer: string, schema: Schema): Generator<Input
   if (!isObject(schema)) return;
   for (const [name, value] of Object.entries(schema)) {
     const detail = unknownDetail(name) ?? valueDetail(name, value) ?? placeDetail(name, value, pointer);
-    if (detail !== undefined) yield { pointer: below(pointer, name), detail };
+    if (detail !== undefined) yield { pointer: pointerTo(pointer, name), detail };
   }
 }
 

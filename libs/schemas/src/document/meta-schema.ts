@@ -1,9 +1,9 @@
+import { pointerTo } from '#contracts';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { InputError } from '#contracts';
 import { areUnique } from '../validation/equality.js';
 import { unmetered } from '../validation/meter.js';
 import { sentenceOf, type Params } from '../validation/sentences.js';
-import { below } from './json-pointer.js';
 
 let compiled: ValidateFunction | undefined;
 
@@ -43,5 +43,5 @@ function onePerPlace(errors: readonly ErrorObject[]): InputError[] {
 }
 
 function pointerOf({ instancePath, propertyName }: ErrorObject): string {
-  return propertyName === undefined ? instancePath : below(instancePath, propertyName);
+  return propertyName === undefined ? instancePath : pointerTo(instancePath, propertyName);
 }

@@ -1,7 +1,6 @@
-import { leastInstructions, patternBounds, type InputError } from '#contracts';
+import { leastInstructions, patternBounds, type InputError, pointerTo } from '#contracts';
 import { schemaBounds } from '../bounds.js';
 import { compilePattern, type Pattern } from '../validation/pattern.js';
-import { below } from './json-pointer.js';
 import { isObject, type Schema } from './schema.js';
 
 interface Place {
@@ -28,11 +27,11 @@ function* patternsOf(subschemas: ReadonlyMap<string, Schema>): Generator<Place> 
   for (const [pointer, schema] of subschemas) {
     if (!isObject(schema)) continue;
     if (typeof schema.pattern === 'string')
-      yield { pointer: below(pointer, 'pattern'), source: schema.pattern };
-    const at = below(pointer, 'patternProperties');
+      yield { pointer: pointerTo(pointer, 'pattern'), source: schema.pattern };
+    const at = pointerTo(pointer, 'patternProperties');
     if (isObject(schema.patternProperties))
       for (const source of Object.keys(schema.patternProperties))
-        yield { pointer: below(at, source), source };
+        yield { pointer: pointerTo(at, source), source };
   }
 }
 

@@ -1,5 +1,5 @@
+import { pointerTo } from '#contracts';
 import type { InputError } from '#contracts';
-import { below } from './json-pointer.js';
 import { isObject, type Schema } from './schema.js';
 
 /** Where each `$ref` of a document leads: pointers of schemas by pointers of the schemas that hold the reference. */
@@ -19,7 +19,7 @@ export function resolveReferences(subschemas: ReadonlyMap<string, Schema>): Refe
     if (!isObject(schema) || typeof schema.$ref !== 'string') continue;
     const target = placeOf(withoutId(schema.$ref, id), anchors.places);
     if (target !== undefined && subschemas.has(target)) targets.set(pointer, target);
-    else errors.push({ pointer: below(pointer, '$ref'), detail: brokenDetail(schema.$ref, target) });
+    else errors.push({ pointer: pointerTo(pointer, '$ref'), detail: brokenDetail(schema.$ref, target) });
   }
   return { targets, errors };
 }
@@ -30,7 +30,7 @@ function anchorsOf(subschemas: ReadonlyMap<string, Schema>) {
   for (const [pointer, schema] of subschemas) {
     if (!isObject(schema) || typeof schema.$anchor !== 'string') continue;
     if (places.has(schema.$anchor))
-      errors.push({ pointer: below(pointer, '$anchor'), detail: 'names a second place in the same way' });
+      errors.push({ pointer: pointerTo(pointer, '$anchor'), detail: 'names a second place in the same way' });
     places.set(schema.$anchor, pointer);
   }
   return { places, errors };

@@ -1,6 +1,5 @@
-import { limits, type InputError } from '#contracts';
+import { limits, type InputError, pointerTo } from '#contracts';
 import { schemaBounds } from '../bounds.js';
-import { below } from './json-pointer.js';
 
 /** Whether a value is small and flat enough to be looked at as a schema: everything after this may use recursion. */
 export function sizeErrors(schema: unknown): InputError[] {
@@ -18,7 +17,7 @@ export function sizeErrors(schema: unknown): InputError[] {
         { pointer, detail: `has ${members.length} members; at most ${schemaBounds.values} are allowed` },
       ];
     for (const [name, member] of members)
-      open.push({ value: member, pointer: below(pointer, name), depth: depth + 1 });
+      open.push({ value: member, pointer: pointerTo(pointer, name), depth: depth + 1 });
   }
   const bytes = Buffer.byteLength(JSON.stringify(schema) ?? '');
   if (bytes <= limits.definitionBytes) return [];

@@ -1,4 +1,4 @@
-import { below } from './json-pointer.js';
+import { pointerTo } from '#contracts';
 import { keywords, type Keyword } from './keywords.js';
 import { isObject, isSchema, type Schema, type SchemaObject } from './schema.js';
 
@@ -14,12 +14,12 @@ export function* childrenOf(schema: SchemaObject, pointer: string): Generator<Ch
   for (const [name, value] of Object.entries(schema)) {
     const { holds, about } = keywords.get(name) ?? {};
     if (!holds || !about) continue;
-    const at = below(pointer, name);
+    const at = pointerTo(pointer, name);
     if (holds === 'schema') {
       if (isSchema(value)) yield { pointer: at, schema: value, about };
     } else if (isObject(value) || Array.isArray(value))
       for (const [key, member] of Object.entries(value))
-        if (isSchema(member)) yield { pointer: below(at, key), schema: member, about };
+        if (isSchema(member)) yield { pointer: pointerTo(at, key), schema: member, about };
   }
 }
 

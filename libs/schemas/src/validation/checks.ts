@@ -1,5 +1,5 @@
+import { pointerTo } from '#contracts';
 import type { SchemaDocument } from '../document/document.js';
-import { below } from '../document/json-pointer.js';
 import { arrayChecks } from './checks/array-checks.js';
 import { all, kindOf, type Check, type Kind, type SchemaAt } from './checks/check.js';
 import { combinationChecks } from './checks/combination-checks.js';
@@ -32,8 +32,8 @@ export class Checks {
     if (schema === true) return () => true;
     if (schema === false) return (_value, run) => run.refuse('false schema');
     const inner: SchemaAt['inner'] = (keyword, part) => {
-      const at = below(pointer, keyword);
-      return this.of(part === undefined ? at : below(at, part));
+      const at = pointerTo(pointer, keyword);
+      return this.of(part === undefined ? at : pointerTo(at, part));
     };
     const at = { schema, inner, pattern: (source: string) => this.patternOf(source) };
     const target = this.document.targets.get(pointer);

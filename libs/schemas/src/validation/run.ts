@@ -1,5 +1,5 @@
+import { pointerTo } from '#contracts';
 import type { InputError } from '#contracts';
-import { below } from '../document/json-pointer.js';
 import { Meter } from './meter.js';
 import { sentenceOf, shortened, type Params } from './sentences.js';
 
@@ -57,7 +57,7 @@ export class Run extends Meter {
     if (this.quiet || this.found.size >= this.mostErrors) return false;
     const parts = member === undefined ? this.path : [...this.path, member];
     const pointer = shortened(
-      parts.reduce<string>((at, part) => below(at, part), '/data'),
+      parts.reduce<string>((at, part) => pointerTo(at, part), '/data'),
       305,
     );
     const sentence = sentenceOf(keyword, params);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { entityHash } from '#contracts';
 import type { EntityErasure, EventEraser } from '../event-eraser.js';
 import type { EntitySnapshot, EventPlace } from '../snapshot-store.js';
 import type { DeadLetter } from '../store.js';
@@ -78,10 +78,6 @@ type FirstEvent = EventPlace & { stream: string };
 /** A snapshot goes with its first event. */
 function firstOf({ stream, first }: EntitySnapshot): FirstEvent {
   return { ...first, stream };
-}
-
-function entityHash(stream: string, entityId: string): string {
-  return createHash('sha256').update(`${stream}\0${entityId}`).digest('hex');
 }
 
 /** A letter that is JSON says whose it is; any other is theirs when it holds the id as a JSON text. */

@@ -1,3 +1,4 @@
+import { compareUtf8 } from '#contracts';
 import { assertRowsBounded } from '../pipeline-rows.js';
 import type {
   ClosedRows,
@@ -8,7 +9,7 @@ import type {
   PipelineWriter,
   StagePartition,
 } from '../pipeline-store.js';
-import { compareKeys, compareText } from './memory-order.js';
+import { compareKeys } from './memory-order.js';
 
 export class MemoryPipelines implements PipelineWriter, PipelineReader {
   private readonly rows = new Map<string, PipelineRow>();
@@ -67,7 +68,7 @@ export class MemoryPipelines implements PipelineWriter, PipelineReader {
 
   async runs(): Promise<string[]> {
     const all = [...this.rows.values(), ...this.ends.values()];
-    return [...new Set(all.map(({ run }) => run))].sort(compareText);
+    return [...new Set(all.map(({ run }) => run))].sort(compareUtf8);
   }
 
   async progress(runs: readonly string[]): Promise<PipelineProgress[]> {

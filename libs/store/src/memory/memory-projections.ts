@@ -1,3 +1,4 @@
+import { compareUtf8 } from '#contracts';
 import { assertKeysBounded, groupByKey } from '../projection-keys.js';
 import type {
   BuildPartition,
@@ -9,7 +10,7 @@ import type {
   ProjectionStateRow,
   ProjectionWriter,
 } from '../projection-store.js';
-import { compareKeys, compareText } from './memory-order.js';
+import { compareKeys } from './memory-order.js';
 
 export class MemoryProjections implements ProjectionWriter, ProjectionReader {
   private readonly states = new Map<string, ProjectionStateRow>();
@@ -47,7 +48,7 @@ export class MemoryProjections implements ProjectionWriter, ProjectionReader {
 
   async builds(): Promise<string[]> {
     const rows = [...this.states.values(), ...this.ends.values()];
-    return [...new Set(rows.map(({ build }) => build))].sort(compareText);
+    return [...new Set(rows.map(({ build }) => build))].sort(compareUtf8);
   }
 
   async key(build: string, key: string): Promise<ProjectionKey | undefined> {
@@ -61,7 +62,7 @@ export class MemoryProjections implements ProjectionWriter, ProjectionReader {
 
   async keys({ build, limit, after, prefix }: ProjectionKeysQuery): Promise<ProjectionKey[]> {
     return this.keysOf(build, prefix)
-      .filter(({ key }) => after === undefined || compareText(key, after) > 0)
+      .filter(({ key }) => after === undefined || compareUtf8(key, after) > 0)
       .slice(0, limit);
   }
 
@@ -73,7 +74,7 @@ export class MemoryProjections implements ProjectionWriter, ProjectionReader {
       );
     return this.keysOf(build)
       .filter(
-        ({ key, parts }) => parts.some(isChanged) && (after === undefined || compareText(key, after) > 0),
+        ({ key, parts }) => parts.some(isChanged) && (after === undefined || compareUtf8(key, after) > 0),
       )
       .slice(0, limit);
   }

@@ -1,4 +1,11 @@
-import { allStreams, formatTime, permitsStream, type Expression, type StoredEvent } from '#contracts';
+import {
+  compareUtf8,
+  allStreams,
+  formatTime,
+  permitsStream,
+  type Expression,
+  type StoredEvent,
+} from '#contracts';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import { assertBounded, deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
 import { QueryTooExpensiveError, UntranslatableExpressionError } from '../errors.js';
@@ -28,7 +35,7 @@ import type {
   StreamSummary,
 } from '../store.js';
 import { isLetterOf } from './memory-eraser.js';
-import { compareKeys, compareText } from './memory-order.js';
+import { compareKeys } from './memory-order.js';
 import type { MemoryTables } from './memory-tables.js';
 
 /** Says whether an event fulfils a `where`; an event it has no meaning for does not. */
@@ -115,7 +122,7 @@ export class MemoryReader implements EventReader {
         last_timestamp: Math.max(timestamp, known?.last_timestamp ?? timestamp),
       });
     }
-    return [...summaries.values()].sort((a, b) => compareText(a.stream, b.stream));
+    return [...summaries.values()].sort((a, b) => compareUtf8(a.stream, b.stream));
   }
 
   async entities(query: EntitiesQuery): Promise<Page<EntitySummary>> {

@@ -1,5 +1,5 @@
+import { readUuidText } from '#contracts';
 import { IdIndex } from './id-index.js';
-import { uuidWords } from './uuid-words.js';
 
 /** How far back a repeated id is recognised: both bounds hold. */
 export interface IdWindowBounds {
@@ -59,7 +59,7 @@ export class IdWindow {
    * @throws RangeError when the id is not a UUID; nothing is remembered then.
    */
   repeats(id: string, offset: number, timestamp: number): boolean {
-    uuidWords(id, words, 0);
+    if (!readUuidText(id, words)) throw new RangeError('not a UUID');
     return this.repeatsWords(words, offset, timestamp);
   }
 

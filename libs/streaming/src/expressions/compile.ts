@@ -8,7 +8,6 @@ import { functionHint, variableHint } from './hint.js';
 import { compileMacro, isMacro } from './macros.js';
 import { negated } from './numbers.js';
 import { conditionOperators, operators, type Operators } from './operators.js';
-import { parseExpression } from './parse.js';
 import { matchesPattern } from './pattern.js';
 import type { Compile, Compiled, Scope } from './scope.js';
 import { needText } from './text-functions.js';
@@ -26,13 +25,8 @@ import {
 /**
  * Compiles an expression on the variable `event` (made by `eventValue`) once, to be evaluated many times. The result
  * throws EvaluationError where the expression has no value for an event.
- * @throws ExpressionError when the text is no expression, or names a variable or a function that does not exist.
+ * @throws ExpressionError when it names a variable or a function that does not exist.
  */
-export function compileExpression(text: string): (event: ValueObject) => Value {
-  return compileParsed(parseExpression(text));
-}
-
-/** The same for an expression that has been parsed. */
 export function compileParsed(expression: Expression): (event: ValueObject) => Value {
   return evaluated(expression, operators);
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseTime } from '#contracts';
-import { compileExpression } from './compile.js';
+import { compileParsed } from './compile.js';
 import { EvaluationError } from './errors.js';
+import { parseExpression } from './parse.js';
 import { Timestamp, type ValueObject } from './values.js';
 
 const event = {
@@ -9,7 +10,7 @@ const event = {
   winter: new Timestamp(parseTime('2026-01-01T00:30:00Z') as number),
   data: { text: 'añ🎉b', origin: 'SFO', list: ['a', 'b'] },
 } as unknown as ValueObject;
-const run = (text: string) => compileExpression(text)(event);
+const run = (text: string) => compileParsed(parseExpression(text))(event);
 
 describe('functions on times', () => {
   it.each([

@@ -1,4 +1,4 @@
-import type { InputError } from '#contracts';
+import { pointerTo, type InputError } from '#contracts';
 import type { Value } from '../expressions/values.js';
 import { compileExact } from './checked-expression.js';
 import { definedAt, DefinitionError } from './definition-error.js';
@@ -44,7 +44,7 @@ export function compileFields(definition: Readonly<Record<string, FoldField>>): 
 }
 
 function compileField(name: string, { op, value }: FoldField): Field {
-  const pointer = `/fields/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const pointer = pointerTo('/fields', name);
   const refuse = (part: string, detail: string) => new DefinitionError([{ pointer: pointer + part, detail }]);
   if (!namePattern.test(name)) {
     throw refuse('', 'must have a name of 1 to 64 of the characters A-Z a-z 0-9 _ that begins with a letter');

@@ -9,6 +9,6 @@ export { foldEvent, type FoldEvent } from './fold-event.js';
 export type { FoldOperation } from './fold-operation.js';
 export type { Json } from './json.js';
 export { foldLimits } from './limits.js';
-export { foldOperations, type FoldOperationName } from './operations.js';
+export { foldOperations } from './operations.js';
 export { comparePositions, type Position } from './position.js';
 export { hash64 } from './hash64.js';

@@ -23,5 +23,3 @@ export const foldOperations = {
   collect,
   merge,
 } satisfies Record<string, FoldOperation>;
-
-export type FoldOperationName = keyof typeof foldOperations;

@@ -1,9 +1,16 @@
-import { hasCharacters, type InputError, limits, plainTextPattern, plainTextRule } from '#contracts';
+import {
+  hasCharacters,
+  type InputError,
+  limits,
+  plainTextPattern,
+  plainTextRule,
+  pointerTo,
+} from '#contracts';
 import { anyKind, kinds } from '../expressions/kinds.js';
 import { DefinitionError } from '../folds/definition-error.js';
 import type { FoldEvent } from '../folds/fold-event.js';
 import { pipelineLimits } from '../pipelines/limits.js';
-import { collecting, Members, object, pointerTo, refusal } from '../pipelines/members.js';
+import { collecting, Members, object, refusal } from '../pipelines/members.js';
 import { tooMuchMade } from '../pipelines/run.js';
 import { compileOperandKey } from './key.js';
 import { attempting, compileOperand, OperatorError, type Operator } from './operator.js';

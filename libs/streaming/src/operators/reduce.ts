@@ -1,7 +1,8 @@
+import { pointerTo } from '#contracts';
 import { compileFold, type Fold } from '../folds/compile-fold.js';
 import type { FoldField } from '../folds/compile-fields.js';
 import { DefinitionError } from '../folds/definition-error.js';
-import { Members, object, pointerTo } from '../pipelines/members.js';
+import { Members, object } from '../pipelines/members.js';
 
 /** What the data of a window's result has beside the fields. */
 const ownNames = ['key', 'window_start', 'window_end'];

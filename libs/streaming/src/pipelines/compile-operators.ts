@@ -1,4 +1,4 @@
-import type { InputError } from '#contracts';
+import { pointerTo, type InputError } from '#contracts';
 import { compileBranch, branchStep } from '../operators/branch.js';
 import { compileDedupe } from '../operators/dedupe.js';
 import { operatorNames, statelessOperators } from '../operators/index.js';
@@ -10,7 +10,7 @@ import { operatorChain, type Steps } from './chain.js';
 import type { KeyedOperator, KeyedStage } from './flow.js';
 import type { ReadableFlow } from './flow-event.js';
 import { pipelineLimits } from './limits.js';
-import { collecting, list, object, pointerTo, refusal } from './members.js';
+import { collecting, list, object, refusal } from './members.js';
 import { stageId } from './stage-id.js';
 
 /** What is being made of a definition: everything that is found in its operators, wherever they stand. */

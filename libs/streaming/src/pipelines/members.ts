@@ -1,10 +1,5 @@
-import { durationMs, hasCharacters, type InputError, type Micros } from '#contracts';
+import { durationMs, hasCharacters, isJsonObject, pointerTo, type InputError, type Micros } from '#contracts';
 import { DefinitionError } from '../folds/definition-error.js';
-
-/** A JSON pointer (RFC 6901) to a member of what `pointer` points at. */
-export function pointerTo(pointer: string, name: string | number): string {
-  return `${pointer}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
 
 /** What is wrong at one place. */
 export function refusal(pointer: string, detail: string): DefinitionError {
@@ -108,8 +103,7 @@ function duration(value: unknown, pointer: string, { least, most }: DurationBoun
 
 /** A JSON object. */
 export function object(value: unknown, pointer: string): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Readonly<Record<string, unknown>>;
+  if (isJsonObject(value)) return value;
   throw refusal(pointer, 'must be an object');
 }
 

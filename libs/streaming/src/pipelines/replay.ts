@@ -1,4 +1,4 @@
-import { uuidPattern } from '#contracts';
+import { jsonValue, uuidPattern } from '#contracts';
 import type { Origin } from './flow.js';
 
 /**
@@ -39,7 +39,7 @@ export function replayValue({ id, at, version, origin, event }: Replay): string 
 
 /** @param replay what the origin has of it @returns undefined when it is nothing that `replayValue` has made */
 export function readReplay(value: Buffer | null, replay: number): Replay | undefined {
-  const read = parsed(value);
+  const read = jsonValue(String(value));
   if (!isReplay(read)) return undefined;
   const [id, at, version, stream, partition, offset, path, event] = read;
   return { id, at, version, event, origin: { stream, partition, offset, path, replay } };
@@ -50,12 +50,4 @@ const types = ['string', 'string', 'number', 'string', 'number', 'number', 'stri
 function isReplay(read: unknown): read is ReplayValue {
   if (!Array.isArray(read) || read.length !== types.length) return false;
   return read.every((part, i) => typeof part === types[i]) && uuidPattern.test(String(read[0]));
-}
-
-function parsed(value: Buffer | null): unknown {
-  try {
-    return JSON.parse(String(value));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { compareUtf8 } from '#contracts';
 import { compareNumeric, Decimal } from '#streaming';
 
 /** What a field is sorted by: a number as the JSON text that it has, the beginning of a text, or neither. */
@@ -30,7 +31,7 @@ export function compareSortValues(a: SortValue, b: SortValue, sign: 1 | -1): num
   const [kindB, textB] = b;
   if (kindA === 'none' || kindB === 'none') return ranks[kindA] - ranks[kindB];
   if (kindA !== kindB) return sign * (ranks[kindA] - ranks[kindB]);
-  return sign * (kindA === 'number' ? compareNumbers(textA, textB) : compareTexts(textA, textB));
+  return sign * (kindA === 'number' ? compareNumbers(textA, textB) : compareUtf8(textA, textB));
 }
 
 /** Two different doubles are in the order of what they were made of; only the same ones need all digits. */
@@ -38,9 +39,4 @@ function compareNumbers(a: string, b: string): number {
   const [x, y] = [Number(a), Number(b)];
   if (x !== y) return x < y ? -1 : 1;
   return a === b ? 0 : (compareNumeric(new Decimal(a), new Decimal(b)) ?? 0);
-}
-
-/** By the bytes of UTF-8, which is the order of keys, too. */
-export function compareTexts(a: string, b: string): number {
-  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -1,8 +1,8 @@
-import { ProblemError } from '#contracts';
+import { compareUtf8, jsonValue, ProblemError } from '#contracts';
 import type { ProjectionKey } from '#store';
 import type { Fold, FoldState } from '#streaming';
 import { keyState, mergedKey, type KeyState, type MergedKey } from './key-state.js';
-import { compareSortValues, compareTexts, isSortValue, sortValue, type SortValue } from './sort-value.js';
+import { compareSortValues, isSortValue, sortValue, type SortValue } from './sort-value.js';
 
 /** Keys that are sorted for one answer at most. */
 export const mostSorted = 20_000;
@@ -47,7 +47,7 @@ export async function sortedStates(
 async function firstOf({ fold, resultOf, order, limit, after, read }: SortedRequest): Promise<Candidate[]> {
   const sign = order === 'asc' ? 1 : -1;
   const compare = (a: SortedPlace, b: SortedPlace) =>
-    compareSortValues(a[0], b[0], sign) || compareTexts(a[1], b[1]);
+    compareSortValues(a[0], b[0], sign) || compareUtf8(a[1], b[1]);
   const wanted = limit + 1;
   let kept: Candidate[] = [];
   let seen = 0;
@@ -68,18 +68,10 @@ async function firstOf({ fold, resultOf, order, limit, after, read }: SortedRequ
 
 /** What a cursor holds; undefined where it is none. */
 export function readSortedPlace(text: string): SortedPlace | undefined {
-  const read = parsed(text);
+  const read = jsonValue(text);
   if (!Array.isArray(read) || read.length !== 2) return undefined;
   const [value, key] = read as unknown[];
   return isSortValue(value) && typeof key === 'string' ? [value, key] : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function invalidPlace(): ProblemError {

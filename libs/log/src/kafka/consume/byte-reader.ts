@@ -1,4 +1,4 @@
-/** Reads Kafka's primitive types from a buffer, one after the other. Slices share the buffer's memory. */
+/** Reads Kafka's primitive types from a buffer, one after the other. What it returns shares the buffer's memory. */
 export class ByteReader {
   offset = 0;
 
@@ -10,11 +10,6 @@ export class ByteReader {
 
   skip(count: number): void {
     this.offset += count;
-  }
-
-  /** From here up to an absolute offset; does not move. */
-  slice(end: number): Buffer {
-    return this.bytes.subarray(this.offset, end);
   }
 
   int16(): number {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '#contracts';
 import type { ConsumerHandler } from '../../log.js';
 import { LogUnavailableError } from '../../errors.js';
 import { isOfAnother } from '../../is-of-another.js';
@@ -218,13 +219,14 @@ export class GroupSession {
     { isOver, topic }: { isOver: () => boolean; topic: string | undefined },
   ): Promise<T | undefined> {
     const began = performance.now();
-    for (let wait = retryWaitMs; !isOver(); wait = Math.min(wait * 2, longestRetryWaitMs)) {
+    const backoff = new Backoff(retryWaitMs, longestRetryWaitMs);
+    while (!isOver()) {
       try {
         return await operation();
       } catch (error) {
         if (isFatal(error)) throw error;
         this.report({ err: error, topic }, performance.now() - began);
-        await sleep(wait);
+        await sleep(backoff.next());
       }
     }
     return undefined;

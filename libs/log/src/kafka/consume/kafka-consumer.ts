@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '#contracts';
 import { LogUnavailableError } from '../../errors.js';
 import type { Consumer, ConsumerOptions } from '../../log.js';
 import { answerWithin } from '../answer-within.js';
@@ -103,19 +104,17 @@ export class KafkaConsumer implements Consumer {
   }
 
   private async run(): Promise<void> {
-    for (let wait = firstWaitMs; !this.isOver;) {
+    const backoff = new Backoff(firstWaitMs, longestWaitMs);
+    while (!this.isOver) {
       try {
         if (this.topics.length === 0) await this.pause();
         else await this.takePart();
-        wait = firstWaitMs;
+        backoff.reset();
       } catch (error) {
         if (this.isOver) break;
         if (isFatal(error)) this.crash(error);
         else if (isThrownOut(error)) this.loseAll();
-        else if (!isGenerationOver(error)) {
-          await this.unanswered(error, wait);
-          wait = Math.min(wait * 2, longestWaitMs);
-        }
+        else if (!isGenerationOver(error)) await this.unanswered(error, backoff.next());
       }
     }
     this.loseAll();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '#contracts';
 import { LogUnavailableError, UnknownTopicError } from '../../errors.js';
 import { toLogError } from '../kafka-errors.js';
 import type { Append } from './append.js';
@@ -70,16 +71,15 @@ export class SendLane {
   /** Resets `running` in the very turn that finds the queue empty: what is pushed after that starts it again. */
   private async run(): Promise<void> {
     await this.linger();
-    let wait = firstWaitMs;
+    const backoff = new Backoff(firstWaitMs, longestWaitMs);
     while (this.queue.length > 0 && !this.closed) {
       const producer = await this.open().catch(() => undefined);
       if (producer) {
-        wait = firstWaitMs;
+        backoff.reset();
         await this.sendNext(producer);
         continue;
       }
-      await sleep(wait);
-      wait = Math.min(wait * 2, longestWaitMs);
+      await sleep(backoff.next());
     }
     this.running = undefined;
   }

@@ -1,4 +1,4 @@
-import { below } from '../../document/json-pointer.js';
+import { pointerTo } from '#contracts';
 import { isObject } from '../../document/schema.js';
 import type { Comparing, ComparisonRule } from '../comparison-rule.js';
 import { shapeIn, shapeOf, type Part, type Shape } from '../shape.js';
@@ -24,7 +24,7 @@ export const required: ComparisonRule = (comparison, writer, part) => {
 
 /** Whether the schema of a property, references followed, has a `default`. */
 export function hasDefault({ source: { document }, pointer }: Part, name: string): boolean {
-  let at: string | undefined = below(below(pointer, 'properties'), name);
+  let at: string | undefined = pointerTo(pointerTo(pointer, 'properties'), name);
   for (; at !== undefined; at = document.targets.get(at)) {
     const schema = document.subschemas.get(at);
     if (isObject(schema) && 'default' in schema) return true;

@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { Backoff } from './backoff.js';
+
+describe('Backoff', () => {
+  it('doubles each wait up to the longest', () => {
+    const backoff = new Backoff(100, 500);
+    expect([1, 2, 3, 4, 5].map(() => backoff.next())).toEqual([100, 200, 400, 500, 500]);
+  });
+
+  it('begins again after a success', () => {
+    const backoff = new Backoff(100, 500);
+    backoff.next();
+    backoff.next();
+    backoff.reset();
+    expect([backoff.next(), backoff.next()]).toEqual([100, 200]);
+  });
+});

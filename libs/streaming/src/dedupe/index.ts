@@ -1,2 +1,0 @@
-export * from './id-window.js';
-export * from './uuid-words.js';
