@@ -37,21 +37,33 @@ module.exports = {
     {
       name: 'libraries-through-their-index',
       severity: 'error',
-      from: { path: '^(apps|libs|local|test|bench)/', pathNot: ['^libs/([^/]+)/', '\\.spec\\.ts$'] },
+      from: {
+        path: '^(apps|libs|local|test|bench)/',
+        pathNot: ['^libs/([^/]+)/', '\\.(spec|fixture)\\.ts$'],
+      },
       to: { path: '^libs/[^/]+/src/(?!index\\.ts$)' },
     },
     {
       name: 'specs-of-apps-use-fixtures-of-libraries',
       severity: 'error',
       comment: 'A generator of cases is worth more when the real thing is held against it, too.',
-      from: { path: '^(apps|local|test|bench)/.*\\.spec\\.ts$' },
+      from: { path: '^(apps|local|test|bench)/.*\\.(spec|fixture)\\.ts$' },
       to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: '\\.fixture\\.ts$' },
     },
     {
       name: 'other-libraries-through-their-index',
       severity: 'error',
       from: { path: '^libs/([^/]+)/' },
-      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: '^libs/$1/' },
+      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: ['^libs/$1/', '\\.fixture\\.ts$'] },
+    },
+    {
+      name: 'fixtures-only-in-specs',
+      severity: 'error',
+      from: {
+        path: '^(apps|libs)/',
+        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^libs/[^/]+/src/contract/', '^libs/testing/'],
+      },
+      to: { path: '\\.fixture\\.ts$' },
     },
     only('kafkajs-in-log', 'kafkajs', 'libs/log/'),
     only('clickhouse-in-store', '@clickhouse', 'libs/store/'),

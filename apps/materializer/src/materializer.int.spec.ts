@@ -8,7 +8,7 @@ import {
   type EventRow,
   type Store,
   type StoredIdentity,
-  type Stretch,
+  type OffsetRange,
 } from '#store';
 import { createLogger } from '#telemetry';
 import { freshNames, testClickHouse, testEngines } from '#testing';
@@ -47,8 +47,8 @@ class InterruptedWriter implements RowWriter {
     return this.writer.lastStored(stream, partition);
   }
 
-  stored(stretch: Stretch): Promise<StoredIdentity[]> {
-    return this.writer.stored(stretch);
+  stored(range: OffsetRange): Promise<StoredIdentity[]> {
+    return this.writer.stored(range);
   }
   versions(query: Parameters<RowWriter['versions']>[0]): Promise<Map<string, number>> {
     return this.writer.versions(query);

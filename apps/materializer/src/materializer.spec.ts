@@ -9,11 +9,12 @@ import {
   type EventRow,
   type EventWriter,
   type StoredIdentity,
-  type Stretch,
+  type OffsetRange,
 } from '#store';
 import { createLogger, MemoryTracing } from '#telemetry';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { uuid, valueOf } from './event-block.fixture.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
 import type { RowWriter } from './row-writer.js';
@@ -42,7 +43,7 @@ class FaultyWriter implements RowWriter {
     const sent = blocks.flatMap((block) => block.rows());
     if (sent.some((row) => this.refuses(row))) throw new StoreRefusedError('cannot be stored');
     await this.before(sent);
-    await this.writer.append(sent, token);
+    await this.writer.appendBlocks(blocksOf(sent), token);
     this.inserted.push(...sent.map(({ offset }) => offset));
     await this.after();
   }
@@ -58,9 +59,9 @@ class FaultyWriter implements RowWriter {
     return this.writer.lastStored(stream, partition);
   }
 
-  async stored(stretch: Stretch): Promise<StoredIdentity[]> {
+  async stored(range: OffsetRange): Promise<StoredIdentity[]> {
     this.throwIfDown();
-    return this.writer.stored(stretch);
+    return this.writer.stored(range);
   }
 
   async versions(query: Parameters<RowWriter['versions']>[0]): Promise<Map<string, number>> {

@@ -1,4 +1,4 @@
-import type { Stretch } from '#store';
+import type { OffsetRange } from '#store';
 import { describe, expect, it } from 'vitest';
 import { blockOf, uuid } from './event-block.fixture.js';
 import { StoredEvents } from './stored-events.js';
@@ -16,7 +16,7 @@ function storedEvents(events: [number, string][], last = Math.max(-1, ...events.
     last,
     others: (offset) => others.push(offset),
     writer: {
-      stored: async ({ from, until }: Stretch) => {
+      stored: async ({ from, until }: OffsetRange) => {
         asked.push([from, until]);
         return events
           .filter(([offset]) => offset >= from && offset < until)

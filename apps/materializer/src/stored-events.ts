@@ -1,4 +1,4 @@
-import { maxStretch, type EventBlock, type EventWriter, type Stretch } from '#store';
+import { maxRangeOffsets, type EventBlock, type EventWriter, type OffsetRange } from '#store';
 
 export interface StoredEventsOptions {
   writer: Pick<EventWriter, 'stored'>;
@@ -28,15 +28,15 @@ export class StoredEvents {
   async among(rows: EventBlock): Promise<ReadonlySet<number>> {
     const found = new Set<number>();
     for (let from = 0; from < rows.count && rows.offsetOf(from) <= this.options.last;) {
-      const until = this.endOfStretch(rows, from);
+      const until = this.endOfRange(rows, from);
       await this.look(rows, { from, until }, found);
       from = until;
     }
     return found;
   }
 
-  private endOfStretch(rows: EventBlock, from: number): number {
-    const last = Math.min(this.options.last, rows.offsetOf(from) + maxStretch - 1);
+  private endOfRange(rows: EventBlock, from: number): number {
+    const last = Math.min(this.options.last, rows.offsetOf(from) + maxRangeOffsets - 1);
     let until = from + 1;
     while (until < rows.count && rows.offsetOf(until) <= last) until++;
     return until;
@@ -48,13 +48,13 @@ export class StoredEvents {
     found: Set<number>,
   ): Promise<void> {
     const { writer, stream, partition } = this.options;
-    const stretch: Stretch = {
+    const range: OffsetRange = {
       ...{ stream, partition },
       from: rows.offsetOf(from),
       until: rows.offsetOf(until - 1) + 1,
     };
     const ids = new Map<number, string[]>();
-    for (const { offset, event_id } of await writer.stored(stretch)) {
+    for (const { offset, event_id } of await writer.stored(range)) {
       const known = ids.get(offset);
       if (known) known.push(event_id);
       else ids.set(offset, [event_id]);

@@ -12,6 +12,7 @@ import { MemoryLog, type Log, type LogRecord } from '#log';
 import { MemoryStore, StoreUnavailableError, type EventRow } from '#store';
 import { compileFold, compileKey, compileSource, foldEvent, IdWindow, type FoldState } from '#streaming';
 import { createLogger } from '#telemetry';
+import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { Processor, type ProcessorOptions } from './processor.js';
 
 export const topics = new TopicNames('test.');
@@ -193,7 +194,7 @@ export class World {
           });
         }
       }
-      await this.store.writer.append(rows, randomUUID());
+      await this.store.writer.appendBlocks(blocksOf(rows), randomUUID());
       const end = this.log.topics.get(topic)!.end(partition);
       this.log.broker.group(topics.materializerGroup).commit({ topic, partition }, end);
     }

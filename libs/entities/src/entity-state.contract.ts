@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { EntitySnapshot, Store } from '#store';
+import { blocksOf } from '../../store/src/blocks/blocks-of.fixture.js';
 import { entityEvent, entityOf, microsecondsOf2026 as t0 } from './entity.fixture.js';
 import { entityState } from './entity-state.js';
 import { makeSnapshot } from './snapshot-maker.js';
@@ -60,7 +61,7 @@ export function describeEntityStates(store: () => Store, { numRuns }: { numRuns:
               timestamp: microseconds(seconds),
             });
             for (let time = 0; time < (writtenAgain ? 2 : 1); time++)
-              await store().writer.append([row], randomUUID());
+              await store().writer.appendBlocks(blocksOf([row]), randomUUID());
             if (stream === kept && events[i]!.snapshotAfter) await make(stream, i + 1);
           }
         }

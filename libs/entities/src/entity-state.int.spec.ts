@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openClickHouse, type Store } from '#store';
 import { freshNames, testClickHouse } from '#testing';
+import { blocksOf } from '../../store/src/blocks/blocks-of.fixture.js';
 import { entityEvent, entityOf, microsecondsOf2026 as now } from './entity.fixture.js';
 import { describeEntityStates } from './entity-state.contract.js';
 import { entityState } from './entity-state.js';
@@ -22,8 +23,8 @@ async function givenEvents(count: number, data: (version: number) => string): Pr
     const rows = Array.from({ length: Math.min(10_000, count - from) }, (_, i) =>
       entityEvent(stream, from + i + 1, { data: data(from + i + 1) }),
     );
-    await store.writer.append(rows, randomUUID());
-    await store.writer.append(rows.slice(100, 300), randomUUID());
+    await store.writer.appendBlocks(blocksOf(rows), randomUUID());
+    await store.writer.appendBlocks(blocksOf(rows.slice(100, 300)), randomUUID());
   }
   return stream;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { MemoryStore, QueryTooExpensiveError, type HistoryQuery, type SnapshotReader } from '#store';
+import { blocksOf } from '../../store/src/blocks/blocks-of.fixture.js';
 import { entityEvent, entityOf, microsecondsOf2026 as t0 } from './entity.fixture.js';
 import { describeEntityStates } from './entity-state.contract.js';
 import { entityState } from './entity-state.js';
@@ -14,7 +15,7 @@ const request = { ...entityOf(stream), reason: 'requested', now: t0 } as const;
 async function given(count: number, data = (version: number) => `{"n":${version}}`): Promise<MemoryStore> {
   const store = new MemoryStore();
   const rows = Array.from({ length: count }, (_, i) => entityEvent(stream, i + 1, { data: data(i + 1) }));
-  await store.writer.append(rows, randomUUID());
+  await store.writer.appendBlocks(blocksOf(rows), randomUUID());
   return store;
 }
 
@@ -71,7 +72,7 @@ describe('the state of an entity', () => {
     expect(asked.map(({ after, upTo }) => [after, upTo])).toEqual([[40, 50]]);
   });
 
-  it('reads pages that grow with what they hold, and halves those that are too large', async () => {
+  it('reads pages that grow with what they hold, and asks for less where they are too large', async () => {
     const store = await given(2_000);
     const small = watched(store);
     await entityState(small.reader, entityOf(stream));

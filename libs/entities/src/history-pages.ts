@@ -1,5 +1,6 @@
 import {
   maxHistory,
+  PageSize,
   QueryTooExpensiveError,
   type EntityTimeQuery,
   type HistoryEvent,
@@ -15,25 +16,26 @@ const firstPage = 256;
 
 /**
  * The events of an entity of the versions of a span, in pages by version: so many at once as hold a few megabytes,
- * whatever their number and sizes. A page that the store finds too large is asked for in halves.
+ * whatever their number and sizes. A page that the store finds too large is asked for in smaller ones.
  */
 export async function* historyPages(
   reader: Pick<SnapshotReader, 'history'>,
   { span, ...query }: EntityTimeQuery & { span: VersionSpan },
   signal?: AbortSignal,
 ): AsyncGenerator<HistoryEvent[]> {
-  let versions = firstPage;
+  const size = new PageSize({ first: firstPage, most: maxHistory, bytes: pageCharacters });
   let after = span.first - 1;
   while (after < span.last) {
-    const upTo = Math.min(after + versions, span.last);
+    const upTo = Math.min(after + size.rows, span.last);
     const page = await pageOrNothing(reader, { ...query, after, upTo }, signal);
     if (!page) {
-      versions = Math.ceil((upTo - after) / 2);
+      size.tooLarge(upTo - after);
       continue;
     }
     yield page;
     after = upTo;
-    versions = nextSize(versions, page);
+    const characters = page.reduce((sum, { data }) => sum + data.length, 0);
+    size.learn(size.rows, characters);
   }
 }
 
@@ -49,11 +51,4 @@ async function pageOrNothing(
     if (error instanceof QueryTooExpensiveError && query.upTo - query.after > 1) return undefined;
     throw error;
   }
-}
-
-/** Sizes of one entity's events are alike; growing fourfold at most keeps a page bounded where they are not. */
-function nextSize(versions: number, page: readonly HistoryEvent[]): number {
-  const characters = page.reduce((sum, { data }) => sum + data.length, 0);
-  const fitting = Math.floor((versions * pageCharacters) / Math.max(characters, 1));
-  return Math.max(1, Math.min(fitting, versions * 4, maxHistory));
 }

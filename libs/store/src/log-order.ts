@@ -9,6 +9,9 @@ export interface OffsetRange {
   until: number;
 }
 
+/** Offsets that one question for what is stored may span. */
+export const maxRangeOffsets = 65_536;
+
 /** Ranges of one question. */
 export const maxOffsetRanges = 64;
 

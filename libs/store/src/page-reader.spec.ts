@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allStreams } from '#contracts';
+import { blocksOf } from './blocks/blocks-of.fixture.js';
 import { eventRow } from './contract/rows.js';
 import type { OffsetRange } from './log-order.js';
 import { MemoryStore } from './memory/memory-store.js';
@@ -14,7 +15,7 @@ async function given(count: number, bytes: number, eventType = 'order.placed') {
   const rows = Array.from({ length: count }, (_, offset) =>
     eventRow({ stream: 'orders', offset, event_type: eventType, data: `{"text":"${'x'.repeat(bytes)}"}` }),
   );
-  await store.writer.append(rows, 't');
+  await store.writer.appendBlocks(blocksOf(rows), 't');
   const asked: number[] = [];
   const inLogOrder: EventReader['inLogOrder'] = (query) => {
     asked.push(query.limit);

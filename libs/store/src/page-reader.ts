@@ -1,5 +1,6 @@
 import { QueryTooExpensiveError } from './errors.js';
 import { maxOffsetRanges, type LogOrderPage, type LogOrderQuery, type OffsetRange } from './log-order.js';
+import { PageSize } from './page-size.js';
 import type { EventReader } from './store.js';
 
 export interface PageReaderOptions {
@@ -23,11 +24,12 @@ const largestEvent = 4 * 1024 * 1024;
  * them match: how many, and how far at once, follows from the pages before.
  */
 export class PageReader {
-  private limit: number;
+  private readonly size: PageSize;
   private span: number;
 
   constructor(private readonly options: PageReaderOptions) {
-    this.limit = options.events;
+    const { events, bytes } = options;
+    this.size = new PageSize({ first: events, most: events, bytes });
     this.span = options.events;
   }
 
@@ -40,19 +42,20 @@ export class PageReader {
     wanted: readonly OffsetRange[],
     signal?: AbortSignal,
   ): Promise<PageRead> {
+    const { size } = this;
     const maxBytes = this.options.bytes + largestEvent;
     for (;;) {
       const ranges = wanted.slice(0, maxOffsetRanges).map((range) => this.shortened(range));
       try {
-        const query = { ...filter, ranges, limit: this.limit, maxBytes };
+        const query = { ...filter, ranges, limit: size.rows, maxBytes };
         const page = await this.options.reader.inLogOrder(query, signal);
         const reached = ranges.map((range, i) => ({ ...range, next: page.next[i] ?? range.from }));
         this.learn(page, reached);
         return { events: page.events, reached };
       } catch (error) {
-        if (!(error instanceof QueryTooExpensiveError) || (this.limit === 1 && this.span === 1)) throw error;
-        this.limit = Math.max(1, this.limit >> 2);
-        this.span = Math.max(1, Math.min(this.span, 4 * this.limit));
+        if (!(error instanceof QueryTooExpensiveError) || (size.rows === 1 && this.span === 1)) throw error;
+        size.tooLarge(size.rows);
+        this.span = Math.max(1, Math.min(this.span, 4 * size.rows));
       }
     }
   }
@@ -62,12 +65,12 @@ export class PageReader {
   }
 
   private learn({ events }: LogOrderPage, reached: PageRead['reached']): void {
+    const { size } = this;
     const full = reached.some(({ next, until }) => next < until);
-    if (full) this.span = Math.max(this.limit, this.span >> 1);
-    else if (events.length < this.limit / 4) this.span = Math.min(widest, this.span * 4);
+    if (full) this.span = Math.max(size.rows, this.span >> 1);
+    else if (events.length < size.rows / 4) this.span = Math.min(widest, this.span * 4);
     if (events.length === 0) return;
     const bytes = events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
-    const fitting = Math.floor((this.options.bytes * events.length) / Math.max(1, bytes));
-    this.limit = Math.max(1, Math.min(this.options.events, fitting));
+    size.learn(events.length, bytes);
   }
 }

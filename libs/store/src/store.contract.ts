@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest';
 import { describeAccess } from './contract/access.js';
+import { describeBlocks } from './contract/blocks.js';
 import { describeCounts } from './contract/counts.js';
 import { describeDeadLetters } from './contract/dead-letters.js';
 import { describeDropping } from './contract/dropping.js';
@@ -23,6 +24,7 @@ type Theme = (contract: StoreContract) => void;
 const writingAndReading: Theme[] = [
   describeServing,
   describeKeeping,
+  describeBlocks,
   describePages,
   describeLogOrder,
   describeFilters,

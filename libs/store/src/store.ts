@@ -2,7 +2,7 @@ import type { Micros, StoredEvent } from '#contracts';
 import type { EventBlock } from './blocks/event-block.js';
 import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './event-row.js';
-import type { LogOrderPage, LogOrderQuery, StoredIdsQuery } from './log-order.js';
+import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredIdsQuery } from './log-order.js';
 import type { LetterStep } from './letter-step.js';
 import type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
 import type { SnapshotStore } from './snapshot-store.js';
@@ -14,6 +14,7 @@ export type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
 export type { EventRow };
 export {
   maxOffsetRanges,
+  maxRangeOffsets,
   maxStoredIds,
   type LogOrderPage,
   type LogOrderQuery,
@@ -49,17 +50,6 @@ export interface DeadLetter {
   streams?: readonly string[];
 }
 
-/** Offsets of one partition: from `from` on, below `until`. At most `maxStretch` of them. */
-export interface Stretch {
-  stream: string;
-  partition: number;
-  from: number;
-  until: number;
-}
-
-/** Offsets that one question for what is stored may span. */
-export const maxStretch = 65_536;
-
 export interface StoredIdentity {
   offset: number;
   /** In lower case. */
@@ -69,13 +59,11 @@ export interface StoredIdentity {
 /** What a materializer needs. All writes are idempotent: writing the same rows again changes nothing that is read. */
 export interface EventWriter {
   /**
-   * Writes the rows to every table at once. `token` names the batch: the same token with the same rows is dropped, as
-   * long as none of them has been removed since and is ingested anew.
+   * Writes the rows of the blocks to every table at once. `token` names the batch: the same token with the same rows is
+   * dropped, as long as none of them has been removed since and is ingested anew.
    * @throws StoreUnavailableError when it should be tried again (down, slow, read-only, too many parts, disk full).
    * @throws StoreRefusedError when ClickHouse will never take these rows.
    */
-  append(rows: readonly EventRow[], token: string): Promise<void>;
-  /** The same, for rows that are in the store's form already: what many rows take. */
   appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void>;
   appendDeadLetters(letters: readonly DeadLetter[]): Promise<void>;
   /**
@@ -86,10 +74,11 @@ export interface EventWriter {
   /** The greatest offset of a partition that was ever stored, or undefined when there is none. */
   lastStored(stream: string, partition: number): Promise<number | undefined>;
   /**
-   * Which events of a stretch are stored already, in every table, by offset. Several have the same offset when the
+   * Which events of a range are stored already, in every table, by offset. Several have the same offset when the
    * topic was made anew: an offset alone does not say that an event is stored.
+   * @param range Of at most `maxRangeOffsets`.
    */
-  stored(stretch: Stretch): Promise<StoredIdentity[]>;
+  stored(range: OffsetRange): Promise<StoredIdentity[]>;
   /**
    * The last stored version of each entity counting only events below `before` (the partition's offset), and only those
    * from `from` on; entities without one are left out.

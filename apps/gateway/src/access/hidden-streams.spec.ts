@@ -3,6 +3,7 @@ import { auditStream } from '#contracts';
 import { systemActor } from '#definitions';
 import type { Scope } from '#http';
 import type { DeadLetter } from '#store';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 import { routesOfQueryPort } from './routes.fixture.js';
@@ -192,7 +193,7 @@ beforeAll(async () => {
   for (const { hidden } of [ofStream, ofSystem]) {
     const { stream, projection, pipeline, event } = hidden;
     const row = eventRow({ stream, offset: 0, event_id: event, entity_id: 'e' });
-    await gateway.store.writer.append([row], stream);
+    await gateway.store.writer.appendBlocks(blocksOf([row]), stream);
     await core('POST', '/projections', { name: projection, ...source(stream), fields });
     await core('POST', '/pipelines', { name: pipeline, ...source(stream), operators: [emit('copied')] });
     await gateway.store.writer.appendDeadLetters([letterOf(pipeline.slice(3), stream, 1)]);

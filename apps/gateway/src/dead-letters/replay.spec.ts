@@ -3,6 +3,7 @@ import { allStreams, auditStream, decodeRecord, encodeRecord, entityHash, parseT
 import { erasureName, systemActor } from '#definitions';
 import { LogUnavailableError } from '#log';
 import type { DeadLetter } from '#store';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import type { ReplayAnswer } from './replay-answers.js';
 
@@ -129,7 +130,7 @@ describe('the replay of dead letters', () => {
     expect((await send({ source: 'materializer' })).status).toBe(500);
     writer.markReplayed = markReplayed;
     const [event] = written();
-    await writer.append([{ ...eventRow({ offset: 0 }), ...event! }], 'token');
+    await writer.appendBlocks(blocksOf([{ ...eventRow({ offset: 0 }), ...event! }]), 'token');
     expect(await send({ source: 'materializer' })).toMatchObject({ matched: 1, replayed: 0, skipped: 1 });
     expect(written()).toHaveLength(1);
     expect((await listed())[0]?.replayed_at).not.toBeNull();
@@ -181,8 +182,8 @@ describe('the replay of dead letters', () => {
     definitions.start = async () => {
       // The erasure saw the end of the log before the replay wrote to it.
       await erase({ 0: 1 });
-      await gateway.store.writer.append(
-        written().map((event, offset) => ({ ...eventRow({ offset }), ...event })),
+      await gateway.store.writer.appendBlocks(
+        blocksOf(written().map((event, offset) => ({ ...eventRow({ offset }), ...event }))),
         'x',
       );
       await start();

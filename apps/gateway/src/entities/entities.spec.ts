@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditStream } from '#contracts';
 import { systemActor } from '#definitions';
 import type { SnapshotStore } from '#store';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';
 
 let gateway: GivenGateway;
@@ -22,13 +23,13 @@ const minute = (n: number) => Date.parse(`2026-11-21T04:0${n}:00Z`) * 1000;
 beforeAll(async () => {
   gateway = await givenGateway();
   for (const stream of ['orders', 'other']) await gateway.definitions.createStream({ stream }, systemActor);
-  await gateway.store.writer.append([...rows('order/1', 0), ...rows('two', 10)], 't');
+  await gateway.store.writer.appendBlocks(blocksOf([...rows('order/1', 0), ...rows('two', 10)]), 't');
   const large = (offset: number) =>
     eventRow({
       ...{ offset: 20 + offset, entity_id: 'large', version: offset + 1, timestamp: minute(offset) },
       data: `{"k${offset}":"${'x'.repeat(600_000)}"}`,
     });
-  await gateway.store.writer.append([large(0), large(1)], 't');
+  await gateway.store.writer.appendBlocks(blocksOf([large(0), large(1)]), 't');
 });
 afterAll(() => gateway.close());
 
@@ -193,7 +194,7 @@ describe('snapshots', () => {
   });
 
   it('are not made of what is erased meanwhile', async () => {
-    await gateway.store.writer.append(rows('gone', 40), 't');
+    await gateway.store.writer.appendBlocks(blocksOf(rows('gone', 40)), 't');
     const { snapshots, eraser } = gateway.store;
     const save = snapshots.save.bind(snapshots);
     const late: SnapshotStore['save'] = async (snapshot) => {

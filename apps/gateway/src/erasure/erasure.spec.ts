@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditStream, decodeRecord, entityHash } from '#contracts';
 import { erasureName, systemActor } from '#definitions';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';
 import type { ErasureAnswer } from './erasure-answer.js';
 
@@ -17,7 +18,7 @@ async function givenEvents(): Promise<void> {
   const topic = gateway.topics.ofStream('orders');
   const rows = Array.from({ length: 6 }, (_, offset) => eventRow({ offset }));
   gateway.log.broker.write(rows.map(({ entity_id }) => ({ topic, key: entity_id!, value: '{}' })));
-  await gateway.store.writer.append(rows, 'token');
+  await gateway.store.writer.appendBlocks(blocksOf(rows), 'token');
   materialized(gateway, 'orders', { partition: 0, offset: 6 });
 }
 
@@ -73,7 +74,10 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
       const version = versions.shift();
       if (version !== undefined) {
         gateway.log.broker.write([{ topic, key: 'order-1', value: '{}' }]);
-        await writer.append([eventRow({ offset, entity_id: 'order-1', version })], `${offset}`);
+        await writer.appendBlocks(
+          blocksOf([eventRow({ offset, entity_id: 'order-1', version })]),
+          `${offset}`,
+        );
         materialized(gateway, 'orders', { partition: 0, offset: offset + 1 });
       }
       return eraseEntity(erasure);

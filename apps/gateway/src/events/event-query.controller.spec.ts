@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredEvent } from '#contracts';
 import { AnswerBudget } from '#http';
 import { systemActor } from '#definitions';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';
 
 interface Answer {
@@ -18,7 +19,10 @@ beforeAll(async () => {
   for (const stream of ['orders', 'other'])
     await gateway.definitions.createStream({ stream, partitions: 2 }, systemActor);
   const rows = Array.from({ length: 25 }, (_, offset) => eventRow({ offset }));
-  await gateway.store.writer.append([...rows, eventRow({ stream: 'other', offset: 0 })], 'token');
+  await gateway.store.writer.appendBlocks(
+    blocksOf([...rows, eventRow({ stream: 'other', offset: 0 })]),
+    'token',
+  );
 });
 afterAll(() => gateway.close());
 
@@ -94,7 +98,7 @@ describe('GET /api/v1/events/query', () => {
   it('sends a large page whole, in every form', async () => {
     const large = await givenGateway();
     const rows = Array.from({ length: 3000 }, (_, offset) => eventRow({ offset }));
-    await large.store.writer.append(rows, 'token');
+    await large.store.writer.appendBlocks(blocksOf(rows), 'token');
     const page = (accept: string) =>
       large.core.instance.inject({ url: '/api/v1/events/query?limit=3000', headers: { accept } });
     const json = (await page('application/json')).json<Answer>();
@@ -107,8 +111,8 @@ describe('GET /api/v1/events/query', () => {
   it('refuses a large page when too many bytes of answers wait already; small ones go on', async () => {
     const answers = new AnswerBudget(4 * 1024 * 1024);
     const full = await givenGateway({ answers });
-    await full.store.writer.append(
-      Array.from({ length: 3000 }, (_, offset) => eventRow({ offset })),
+    await full.store.writer.appendBlocks(
+      blocksOf(Array.from({ length: 3000 }, (_, offset) => eventRow({ offset }))),
       'token',
     );
     const page = (limit: number, accept: string) =>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTime } from '#contracts';
 import { systemActor } from '#definitions';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 let gateway: GivenGateway;
@@ -9,7 +10,10 @@ beforeAll(async () => {
   gateway = await givenGateway();
   for (const stream of ['orders', 'users']) await gateway.definitions.createStream({ stream }, systemActor);
   const rows = Array.from({ length: 10 }, (_, offset) => eventRow({ offset }));
-  await gateway.store.writer.append([...rows, eventRow({ stream: 'users', offset: 70 })], 'token');
+  await gateway.store.writer.appendBlocks(
+    blocksOf([...rows, eventRow({ stream: 'users', offset: 70 })]),
+    'token',
+  );
   await gateway.store.writer.appendDeadLetters(
     [1, 2, 3].map((offset) => ({
       source: 'materializer',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseExpression } from '#streaming';
 import type { EventRow } from '#store';
 import { EventStreamParser, Random, until } from '#testing';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
 import type { LiveQuestion } from './live-filter.js';
 import { LiveClient, LiveWorld } from './live.fixture.js';
@@ -57,7 +58,7 @@ class Materializer {
       rows.push(eventRow({ ...own, event_id: random.uuid(), timestamp }));
     }
     this.next.set(place, offset);
-    await world.store.writer.append(rows, random.uuid());
+    await world.store.writer.appendBlocks(blocksOf(rows), random.uuid());
     this.written.push(...rows);
     this.stored.set(place, [stream, partition, offset]);
     if (random.chance(0.6)) this.commit();

@@ -4,6 +4,7 @@ import { ProblemError } from '#contracts';
 import { StoreUnavailableError, type EventReader } from '#store';
 import { createLogger } from '#telemetry';
 import { EventStreamParser, until } from '#testing';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
 import type { LiveQuestion } from './live-filter.js';
 import { LiveClient, LiveWorld } from './live.fixture.js';
@@ -25,7 +26,7 @@ async function given(events = 0): Promise<LiveWorld> {
 
 async function store(world: LiveWorld, from: number, end: number): Promise<void> {
   const rows = Array.from({ length: end - from }, (_, i) => eventRow({ offset: from + i }));
-  await world.store.writer.append(rows, `rows from ${from}`);
+  await world.store.writer.appendBlocks(blocksOf(rows), `rows from ${from}`);
   world.commit('orders', 0, end);
 }
 
@@ -54,7 +55,7 @@ describe('open streams', () => {
     await store(world, 0, 5);
     await came(client, 5);
     world.commit('orders', 0, 5);
-    await world.store.writer.append([eventRow({ offset: 5 })], 'not committed');
+    await world.store.writer.appendBlocks(blocksOf([eventRow({ offset: 5 })]), 'not committed');
     await sleep(20);
     expect(client.offsets).toHaveLength(5);
     live.close();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#definitions';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 let gateway: GivenGateway;
@@ -10,7 +11,10 @@ beforeAll(async () => {
     await gateway.definitions.createStream({ stream, partitions: 3 }, systemActor);
   }
   const rows = Array.from({ length: 10 }, (_, offset) => eventRow({ offset }));
-  await gateway.store.writer.append([...rows, eventRow({ stream: 'users', offset: 70 })], 'token');
+  await gateway.store.writer.appendBlocks(
+    blocksOf([...rows, eventRow({ stream: 'users', offset: 70 })]),
+    'token',
+  );
 });
 afterAll(() => gateway.close());
 

@@ -5,6 +5,7 @@ import { TopicNames, type Micros } from '#contracts';
 import { MemoryLog, type Producer } from '#log';
 import { MemoryStore, type EventRow } from '#store';
 import { createLogger } from '#telemetry';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { WrittenBefore, type WrittenBeforeParts } from './written-before.js';
 
 const topics = new TopicNames('test');
@@ -42,7 +43,7 @@ describe('what a partition may have written after its last save', () => {
     const records = ids.map((id) => ({ topic, key: id, partition, value: id }));
     const positions = await producer.append(records);
     const rows = positions.map(({ offset }, i) => rowOf(ids[i]!, { partition, offset }));
-    await store.writer.append(rows.slice(0, materialized), randomUUID());
+    await store.writer.appendBlocks(blocksOf(rows.slice(0, materialized)), randomUUID());
     await materializerIsAt(partition, positions[0]!.offset + materialized);
     return ids;
   };
@@ -91,7 +92,7 @@ describe('what a partition may have written after its last save', () => {
     const before = await since(ago(0));
     const asked = before!.among(stream, [ids[9]!], never);
     await expect.poll(() => looks).toBeGreaterThan(2);
-    await store.writer.append([rowOf(ids[9]!, { partition: 0, offset: 9 })], randomUUID());
+    await store.writer.appendBlocks(blocksOf([rowOf(ids[9]!, { partition: 0, offset: 9 })]), randomUUID());
     await materializerIsAt(0, 12);
     expect([...(await asked)]).toEqual([ids[9]]);
   });

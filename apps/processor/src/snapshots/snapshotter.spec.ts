@@ -3,6 +3,7 @@ import { allStreams } from '#contracts';
 import { systemActor } from '#definitions';
 import { StoreUnavailableError, type EventRow } from '#store';
 import { createLogger } from '#telemetry';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { topics, World } from '../processor.fixture.js';
 import { Snapshotter, type SnapshotterOptions } from './snapshotter.js';
 
@@ -68,7 +69,7 @@ async function write(count: number, entity = 'e'): Promise<EventRow[]> {
 
 /** Puts them into the store, as the materializer does; then it says so. */
 async function materialize(rows: readonly EventRow[]): Promise<void> {
-  await world.store.writer.append(rows, 't');
+  await world.store.writer.appendBlocks(blocksOf(rows), 't');
   const place = { topic: topics.ofStream('orders'), partition: 0 };
   world.log.broker.group(topics.materializerGroup).commit(place, written);
 }

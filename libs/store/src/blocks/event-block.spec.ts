@@ -1,8 +1,6 @@
 import { encodeRecord, RecordReader, type EventRecord } from '#contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RowBinaryWriter } from '../clickhouse/row-binary.js';
-import { writeEvent } from '../clickhouse/rows.js';
 import type { EventRow } from '../store.js';
 import { EventBlockBuilder } from './event-block-builder.js';
 import type { BlockPlace, EventBlock } from './event-block.js';
@@ -57,13 +55,6 @@ describe('EventBlock', () => {
         );
       }),
     );
-  });
-
-  it('is byte for byte what is written of the same rows as objects', () => {
-    const block = blockOf([{}, { entity_id: null, schema_version: 3 }]);
-    const out = new RowBinaryWriter();
-    for (const row of block.rows()) writeEvent(out, row);
-    expect(block.bytes.equals(out.bytes())).toBe(true);
   });
 
   it('grows with its rows', () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#contracts';
 import { parseCondition } from '#streaming';
+import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { QueryTooExpensiveError, StoreUnavailableError } from '../errors.js';
 import { rowsOf } from '../contract/rows.js';
 import { openClickHouse } from './open.js';
@@ -32,11 +33,11 @@ describe('ClickHouse in trouble', () => {
     const rows = rowsOf(stream, 50, (i) => ({ entity_id: `e-${i}`, version: 1 }));
     const blocked = `ALTER TABLE ${tables.byEntity} ADD CONSTRAINT blocked CHECK throwIf(stream = '${stream}') = 0`;
     await test.engine.command({ query: blocked });
-    await expect(test.store.writer.append(rows, stream)).rejects.toThrow();
+    await expect(test.store.writer.appendBlocks(blocksOf(rows), stream)).rejects.toThrow();
     expect(await offsetsOf(test, stream)).toEqual([]);
     await test.engine.command({ query: `ALTER TABLE ${tables.byEntity} DROP CONSTRAINT blocked` });
-    await test.store.writer.append(rows, stream);
-    await test.store.writer.append(rows, stream);
+    await test.store.writer.appendBlocks(blocksOf(rows), stream);
+    await test.store.writer.appendBlocks(blocksOf(rows), stream);
     for (const table of Object.values(tables)) {
       expect(await count(`SELECT count() FROM ${table} WHERE stream = '${stream}'`)).toBe(50);
     }
@@ -49,11 +50,11 @@ describe('ClickHouse in trouble', () => {
     async (table) => {
       const own = await openTestStore();
       const rows = rowsOf('orders', 3, () => ({ entity_id: 'e', version: 1 }));
-      await own.store.writer.append(rows, 'first');
+      await own.store.writer.appendBlocks(blocksOf(rows), 'first');
       expect(await offsetsOf(own, 'orders')).toEqual([0, 1, 2]);
       await own.engine.command({ query: `TRUNCATE TABLE ${table}` });
       expect(await offsetsOf(own, 'orders')).toEqual([]);
-      await own.store.writer.append(rows, 'again');
+      await own.store.writer.appendBlocks(blocksOf(rows), 'again');
       expect(await offsetsOf(own, 'orders')).toEqual([0, 1, 2]);
       await own.close();
     },
@@ -64,8 +65,8 @@ describe('ClickHouse in trouble', () => {
     const before = await count(
       "SELECT count() FROM system.parts WHERE table = 'events' AND database = currentDatabase()",
     );
-    await test.store.writer.append(
-      rowsOf(stream, 70_000, () => ({ ingested_at: 0 })),
+    await test.store.writer.appendBlocks(
+      blocksOf(rowsOf(stream, 70_000, () => ({ ingested_at: 0 }))),
       stream,
     );
     const after = await count(
@@ -76,7 +77,7 @@ describe('ClickHouse in trouble', () => {
 
   it('a query past its bounds says so', async () => {
     const stream = `s-${randomUUID()}`;
-    await test.store.writer.append(rowsOf(stream, 100), stream);
+    await test.store.writer.appendBlocks(blocksOf(rowsOf(stream, 100)), stream);
     const small = openClickHouse({ ...test.options, bounds: { rowsRead: 10 } });
     const query = small.reader.count({
       access: allStreams,
@@ -101,7 +102,7 @@ describe('ClickHouse in trouble', () => {
     };
     beforeAll(async () => {
       const rows = rowsOf('long', 60_000, () => ({ data: '{"a":1.25,"b":2.5}' }));
-      await test.store.writer.append(rows, 'long');
+      await test.store.writer.appendBlocks(blocksOf(rows), 'long');
     });
 
     it('gives it up as too expensive, and ends it', async () => {
@@ -131,7 +132,9 @@ describe('ClickHouse in trouble', () => {
   it('nobody listening is unavailable', async () => {
     const store = openClickHouse({ ...test.options, url: 'http://127.0.0.1:1' });
     await expect(store.ping()).rejects.toBeInstanceOf(StoreUnavailableError);
-    await expect(store.writer.append(rowsOf('s', 1), 't')).rejects.toBeInstanceOf(StoreUnavailableError);
+    await expect(store.writer.appendBlocks(blocksOf(rowsOf('s', 1)), 't')).rejects.toBeInstanceOf(
+      StoreUnavailableError,
+    );
     await expect(store.migrate()).rejects.toBeInstanceOf(StoreUnavailableError);
     await store.close();
   });
@@ -150,7 +153,9 @@ describe('ClickHouse in trouble', () => {
     it('a write is given up after its time-out', async () => {
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const store = openClickHouse({ ...test.options, url, insertTimeoutMs: 200 });
-      await expect(store.writer.append(rowsOf('s', 1), 't')).rejects.toThrow('did not answer in time');
+      await expect(store.writer.appendBlocks(blocksOf(rowsOf('s', 1)), 't')).rejects.toThrow(
+        'did not answer in time',
+      );
       await store.close();
     });
   });

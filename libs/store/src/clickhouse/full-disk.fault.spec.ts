@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#contracts';
 import { startClickHouse, type RunningClickHouse } from '#local';
+import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { rowsOf } from '../contract/rows.js';
 import { storeMayReturn } from '../errors.js';
 import type { EventRow, Store } from '../store.js';
@@ -52,7 +53,7 @@ describe.skipIf(!canMount)('a store whose disk is full', () => {
     let refused: EventRow[] = [];
     while (error === undefined) {
       refused = batch(batches);
-      error = await store.writer.append(refused, `batch ${batches}`).then(
+      error = await store.writer.appendBlocks(blocksOf(refused), `batch ${batches}`).then(
         () => undefined,
         (caught: unknown) => caught,
       );
@@ -67,7 +68,7 @@ describe.skipIf(!canMount)('a store whose disk is full', () => {
     expect(stored.at(-1)?.offset).toBe(batches * 10 - 1);
     await rm(join(folder, 'ballast'));
     const again = () =>
-      store.writer.append(refused, `batch ${batches}`).then(
+      store.writer.appendBlocks(blocksOf(refused), `batch ${batches}`).then(
         () => 'taken',
         (caught: unknown) => caught,
       );

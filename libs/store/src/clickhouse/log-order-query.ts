@@ -7,7 +7,6 @@ import {
   type StoredIdsQuery,
 } from '../log-order.js';
 import { tableFor, eventSelection, type Sql } from './event-query.js';
-import type { SelectedEvent } from './event-row.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
 import { readableColumns } from './where/value.js';
@@ -50,14 +49,6 @@ FROM events
 ${whereClause(sql)}`,
     params: params.values,
   };
-}
-
-/** Rows of one event stand next to each other: all but the first of them are left out. */
-export function eachOnce(rows: readonly SelectedEvent[]): SelectedEvent[] {
-  return rows.filter((row, i) => {
-    const before = rows[i - 1];
-    return !before || row.slice(0, 4).some((value, column) => value !== before[column]);
-  });
 }
 
 function streamsOf(ranges: readonly OffsetRange[]): string[] {

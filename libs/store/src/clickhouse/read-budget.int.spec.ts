@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#contracts';
+import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { rowsOf } from '../contract/rows.js';
 import { StoreOverloadedError } from '../errors.js';
 import type { ReadBudget } from '../read-budget.js';
@@ -11,10 +12,7 @@ let test: TestStore;
 beforeAll(async () => {
   test = await openTestStore();
   const data = JSON.stringify({ text: 'x'.repeat(10_000) });
-  await test.store.writer.append(
-    rowsOf('orders', 1_000, () => ({ data })),
-    'rows',
-  );
+  await test.store.writer.appendBlocks(blocksOf(rowsOf('orders', 1_000, () => ({ data }))), 'rows');
 });
 afterAll(() => test.close());
 

@@ -32,9 +32,9 @@ import {
 import { entityTracesSql, type SelectedTrace } from './entity-query.js';
 import { readEventPage } from './event-page.js';
 import { eventByIdSql, type Sql } from './event-query.js';
-import { positionOf, readEvent, type SelectedEvent } from './event-row.js';
+import { positionOf, readEvent, withoutRepeats, type SelectedEvent } from './event-row.js';
 import { readTo } from '../log-order.js';
-import { eachOnce, logOrderSql, storedIdsSql } from './log-order-query.js';
+import { logOrderSql, storedIdsSql } from './log-order-query.js';
 import { PageSpans } from './page-spans.js';
 import { longQuery } from './parts-by-size.js';
 import { boundSettings, type QueryBounds } from './query-bounds.js';
@@ -69,7 +69,7 @@ export class ClickHouseReader implements EventReader {
     const settings = { max_result_bytes: String(maxBytes) };
     const rows = await this.select<SelectedEvent>(logOrderSql(query), { signal, small: true, settings });
     const last = rows.length < limit ? undefined : rows.at(-1);
-    return { events: eachOnce(rows).map(readEvent), next: readTo(ranges, last && positionOf(last)) };
+    return { events: withoutRepeats(rows).map(readEvent), next: readTo(ranges, last && positionOf(last)) };
   }
 
   async storedIds(query: StoredIdsQuery, signal?: AbortSignal): Promise<string[]> {

@@ -94,20 +94,6 @@ export class RowBinaryWriter {
     for (const text of texts) this.string(text);
   }
 
-  /** A UUID in its canonical text form. */
-  uuid(text: string): void {
-    this.reserve(16);
-    let at = 0;
-    for (let i = 0; i < 36; i++) {
-      const high = text.charCodeAt(i);
-      if (high === 0x2d) continue;
-      const byte = (hexDigit(high) << 4) | hexDigit(text.charCodeAt(++i));
-      this.buffer[this.length + (at ^ 7)] = byte;
-      at++;
-    }
-    this.length += 16;
-  }
-
   private word(value: number): void {
     const { buffer, length } = this;
     buffer[length] = value;
@@ -152,9 +138,4 @@ function varintBytes(largest: number): number {
   let bytes = 1;
   for (let rest = largest; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes++;
   return bytes;
-}
-
-/** The value of a hexadecimal digit; both cases. */
-function hexDigit(code: number): number {
-  return code <= 0x39 ? code - 0x30 : (code | 0x20) - 0x57;
 }

@@ -1,9 +1,9 @@
 import type { RecordReader } from '#contracts';
 import { stepText } from '../letter-step.js';
-import type { DeadLetter, EventRow } from '../store.js';
+import type { DeadLetter } from '../store.js';
 import type { RowBinaryWriter } from './row-binary.js';
 
-/** The columns of `events` in the order in which `writeEvent` writes them. */
+/** The columns of `events` in the order in which blocks hold them. */
 export const eventColumns = [
   'stream',
   'partition',
@@ -19,24 +19,9 @@ export const eventColumns = [
   'data',
 ] as const;
 
-export function writeEvent(out: RowBinaryWriter, row: EventRow): void {
-  out.string(row.stream);
-  out.uint16(row.partition);
-  out.int64(row.offset);
-  out.uuid(row.event_id);
-  out.string(row.event_type);
-  out.string(row.entity_id ?? '');
-  out.int64(row.version ?? 0);
-  out.int64(row.timestamp);
-  out.int64(row.ingested_at);
-  out.uint32(row.schema_version ?? 0);
-  out.string(row.metadata);
-  out.string(row.data);
-}
-
 /**
- * What `writeEvent` writes after the first two columns, of a record that was read: its texts are copied as they are. The
- * version is to be set later.
+ * Writes the columns after the first two, of a record that was read: its texts are copied as they are. The version is to be
+ * set later.
  */
 export function writeRecord(out: RowBinaryWriter, record: RecordReader, offset: number): void {
   out.int64(offset);

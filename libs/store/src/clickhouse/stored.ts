@@ -1,4 +1,4 @@
-import type { StoredIdentity, Stretch } from '../store.js';
+import type { OffsetRange, StoredIdentity } from '../store.js';
 import type { Connection } from './connection.js';
 
 /**
@@ -47,9 +47,9 @@ GROUP BY segment
 ORDER BY segment DESC
 LIMIT 1`;
 
-/** The events of a stretch that every table has. */
-export async function stored(connection: Connection, stretch: Stretch): Promise<StoredIdentity[]> {
-  const params = { ...stretch };
+/** The events of a range that every table has. */
+export async function stored(connection: Connection, range: OffsetRange): Promise<StoredIdentity[]> {
+  const params = { ...range };
   const rows = await connection.select<[number, string]>(query, { params, purpose: 'lookup' });
   return rows.map(([offset, event_id]) => ({ offset, event_id }));
 }

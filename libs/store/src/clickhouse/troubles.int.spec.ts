@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { allStreams } from '#contracts';
+import { allStreams, entityHash } from '#contracts';
 import { TcpProxy } from '#testing';
+import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { letterOf, rowsOf, second, t0 } from '../contract/rows.js';
 import { storeMayReturn } from '../errors.js';
 import type { Store } from '../store.js';
@@ -32,7 +32,7 @@ const letter = letterOf({ stream, offset: 90 });
 
 /** What changes something: each may be repeated until it succeeds. */
 const changes: [string, (store: Store) => Promise<unknown>][] = [
-  ['rows', (store) => store.writer.append(more, 'more')],
+  ['rows', (store) => store.writer.appendBlocks(blocksOf(more), 'more')],
   ['dead letters', (store) => store.writer.appendDeadLetters([letterOf({ stream, offset: 91 })])],
   ['marks of replays', async (store) => store.writer.markReplayed(await letterIds(store), 1)],
   [
@@ -40,7 +40,7 @@ const changes: [string, (store: Store) => Promise<unknown>][] = [
     (store) =>
       store.eraser.eraseEntity({
         stream,
-        entityHash: createHash('sha256').update(`${stream}\0e`).digest('hex'),
+        entityHash: entityHash(stream, 'e'),
         entityId: 'e',
         before: { 0: 10 },
       }),
@@ -65,7 +65,7 @@ describe('a store', () => {
   let test: TestStore;
   beforeEach(async () => {
     test = await openTestStore();
-    await test.store.writer.append(rows, 'first');
+    await test.store.writer.appendBlocks(blocksOf(rows), 'first');
     await test.store.writer.appendDeadLetters([letter]);
     await test.store.writer.markReplayed(await letterIds(test.store), 1);
     await test.store.eraser.truncate({
@@ -116,12 +116,12 @@ describe('a store', () => {
       insertTimeoutMs: 1_000,
     });
     proxy.delay({ down: 3_000 });
-    const error = await failure(slow.writer.append(more, 'more'));
+    const error = await failure(slow.writer.appendBlocks(blocksOf(more), 'more'));
     expect(storeMayReturn(error)).toBe(true);
     expect(error.message).toContain('did not answer in time');
     await expect.poll(() => total(test.store)).toBe(39);
     proxy.delay({});
-    await slow.writer.append(more, 'more');
+    await slow.writer.appendBlocks(blocksOf(more), 'more');
     expect(await total(test.store)).toBe(39);
     expect(await test.store.writer.lastStored(stream, 0)).toBe(39);
     await slow.close();

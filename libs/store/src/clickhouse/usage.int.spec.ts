@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { eventRow, newStream } from '../contract/rows.js';
 import { openTestStore } from './test-store.js';
 
 it('ClickHouse tells how much room there is, and what takes it', async () => {
   const given = await openTestStore();
   const { store } = given;
-  await store.writer.append([eventRow({ stream: newStream(), offset: 0 })], randomUUID());
+  await store.writer.appendBlocks(blocksOf([eventRow({ stream: newStream(), offset: 0 })]), randomUUID());
   const { disks, tables } = await store.usage();
   expect(disks.length).toBeGreaterThan(0);
   for (const { freeBytes, sizeBytes } of disks) {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams, parseTime, type StoredEvent } from '#contracts';
 import { compileCondition, eventValue, ExpressionError, parseCondition } from '#streaming';
+import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { UntranslatableExpressionError } from '../errors.js';
 import type { EventRow } from '../store.js';
 import { randomConditions, randomData } from './random-where.fixture.js';
@@ -33,7 +34,7 @@ describe('a where on numbers in ClickHouse', () => {
       metadata: '{}',
       data,
     }));
-    await test.store.writer.append(rows, 'numbers');
+    await test.store.writer.appendBlocks(blocksOf(rows), 'numbers');
     stored = await find('true');
     expect(stored).toHaveLength(events);
   });

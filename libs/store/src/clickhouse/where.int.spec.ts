@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams, parseTime, type Expression, type StoredEvent } from '#contracts';
 import { compileCondition, eventValue, parseExpression } from '#streaming';
+import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import type { EventRow } from '../store.js';
 import { openTestStore, type TestStore } from './test-store.js';
 import { expressions, samples } from './where.fixture.js';
@@ -28,7 +29,7 @@ describe('a where in ClickHouse', () => {
       data: '{}',
       ...sample,
     }));
-    await test.store.writer.append(rows, 'samples');
+    await test.store.writer.appendBlocks(blocksOf(rows), 'samples');
   });
   afterAll(() => test.close());
 

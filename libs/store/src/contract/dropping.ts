@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { eventRow, letterOf, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
@@ -100,10 +101,10 @@ export function describeDropping(contract: StoreContract): void {
       const stream = newStream();
       const token = `${stream}:0:0-5`;
       const first = rows(stream);
-      await contract.store.writer.append(first, token);
+      await contract.store.writer.appendBlocks(blocksOf(first), token);
       await drop(stream);
       const again = first.map((row) => ({ ...row, ingested_at: row.ingested_at + 3600 * second }));
-      await contract.store.writer.append(again, token);
+      await contract.store.writer.appendBlocks(blocksOf(again), token);
       expect(await contract.eventsOf(stream)).toHaveLength(6);
       expect((await contract.entities({ stream, limit: 5 })).items).toMatchObject([{ version: 6 }]);
     });

@@ -1,13 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { allStreams } from '#contracts';
+import { allStreams, entityHash } from '#contracts';
 import type { EntityErasure } from '../event-eraser.js';
 import type { Permitted } from '../store.js';
 import { eventRow, letterOf, newStream, offsets, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
-
-const hashOf = (stream: string, entityId: string): string =>
-  createHash('sha256').update(`${stream}\0${entityId}`).digest('hex');
 
 /** Events of `a` and `b` in turn, in two partitions; the versions of each go on from one to the other. */
 const mixed = (stream: string, count = 8) =>
@@ -27,13 +24,13 @@ export function describeErasing(contract: StoreContract): void {
     const erase = (stream: string, erasure: Partial<EntityErasure> = {}) =>
       contract.store.eraser.eraseEntity({
         stream,
-        entityHash: hashOf(stream, erasure.entityId ?? 'a'),
+        entityHash: entityHash(stream, erasure.entityId ?? 'a'),
         entityId: 'a',
         before: { 0: 1000, 1: 1000 },
         ...erasure,
       });
     const byHash = (stream: string, before: EntityErasure['before'] = { 0: 1000, 1: 1000 }) =>
-      erase(stream, { entityId: undefined, entityHash: hashOf(stream, 'a'), before });
+      erase(stream, { entityId: undefined, entityHash: entityHash(stream, 'a'), before });
     const heads = async (stream: string) =>
       (await contract.entities({ stream, limit: 10 })).items.map((head) => [head.entity_id, head.version]);
     const versionsOf = (stream: string, partition: number, before = 10_000) =>
@@ -194,7 +191,11 @@ export function describeErasing(contract: StoreContract): void {
           .sort((a, b) => a - b);
       expect(await left(stream)).toEqual([3, 4, 5, 6, 100]);
       expect(await left(other)).toEqual([0]);
-      await erase(stream, { entityId: undefined, entityHash: hashOf(stream, entityId), before: { 0: 1000 } });
+      await erase(stream, {
+        entityId: undefined,
+        entityHash: entityHash(stream, entityId),
+        before: { 0: 1000 },
+      });
       expect(await left(stream)).toEqual([3, 4, 5, 6]);
     });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { newStream, rowsOf } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
@@ -8,8 +9,8 @@ export function describeRepeats(contract: StoreContract): void {
     it('by a retry with the same token is one event', async () => {
       const stream = newStream();
       const rows = rowsOf(stream, 10);
-      await contract.store.writer.append(rows, `${stream}:0:0-9`);
-      await contract.store.writer.append(rows, `${stream}:0:0-9`);
+      await contract.store.writer.appendBlocks(blocksOf(rows), `${stream}:0:0-9`);
+      await contract.store.writer.appendBlocks(blocksOf(rows), `${stream}:0:0-9`);
       expect(await contract.readAll({ streams: [stream], order: 'asc', limit: 3 })).toHaveLength(10);
     });
 

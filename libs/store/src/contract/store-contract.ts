@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { allStreams, type StoredEvent } from '#contracts';
+import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import type {
   CountQuery,
   DeadLetterQuery,
@@ -40,7 +41,7 @@ export class StoreContract {
   }
 
   write(rows: EventRow[]): Promise<void> {
-    return this.store.writer.append(rows, randomUUID());
+    return this.store.writer.appendBlocks(blocksOf(rows), randomUUID());
   }
 
   query(query: FullQuery) {

@@ -1,15 +1,11 @@
 import type { Micros } from '#contracts';
 import type { EventBlock } from '../blocks/event-block.js';
 import { assertBounded } from '../dead-letter-id.js';
-import type { DeadLetter, EventRow, EventWriter, StoredIdentity, Stretch } from '../store.js';
+import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredIdentity } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
 export class MemoryWriter implements EventWriter {
   constructor(private readonly tables: MemoryTables) {}
-
-  async append(rows: readonly EventRow[], _token: string): Promise<void> {
-    this.tables.put(rows);
-  }
 
   async appendBlocks(blocks: readonly EventBlock[], _token: string): Promise<void> {
     this.tables.put(blocks.flatMap((block) => block.rows()));
@@ -28,7 +24,7 @@ export class MemoryWriter implements EventWriter {
     return this.tables.lastOffset(stream, partition);
   }
 
-  async stored({ stream, partition, from, until }: Stretch): Promise<StoredIdentity[]> {
+  async stored({ stream, partition, from, until }: OffsetRange): Promise<StoredIdentity[]> {
     return this.ofPartition(stream, partition)
       .filter(({ offset }) => offset >= from && offset < until)
       .map(({ offset, event_id }) => ({ offset, event_id }))

@@ -10,6 +10,7 @@ import type {
   StagePartition,
 } from '../../pipeline-store.js';
 import type { Connection } from '../connection.js';
+import { replacingInsert } from '../insert-settings.js';
 import type { Sql } from '../event-query.js';
 import { longQuery, partsBySize } from '../parts-by-size.js';
 import { boundSettings, type QueryBounds } from '../query-bounds.js';
@@ -35,17 +36,6 @@ import {
 
 const insertStatement = `INSERT INTO pipeline_states (${columns.join(', ')}) FORMAT RowBinary`;
 
-/** One insert is one part of each run: it is there as a whole. What is written again replaces itself. */
-const insertSettings: ClickHouseSettings = {
-  async_insert: 0,
-  wait_end_of_query: 1,
-  insert_deduplicate: 0,
-  max_insert_block_size: '16777216',
-  min_insert_block_size_rows: '16777216',
-  min_insert_block_size_bytes: '0',
-  max_partitions_per_insert_block: '1000',
-};
-
 /** Runs are partitions: rows that replace each other are never in two of them. */
 const finalSettings: ClickHouseSettings = { do_not_merge_across_partitions_select_final: 1 };
 const lookupSettings: ClickHouseSettings = { ...finalSettings, ...longQuery };
@@ -66,7 +56,7 @@ export class ClickHousePipelines implements PipelineWriter, PipelineReader {
     const out = new RowBinaryWriter();
     for (const row of rows) writeRow(out, row);
     for (const row of progress) writeProgress(out, row);
-    await this.connection.insert(insertStatement, [out.bytes()], insertSettings);
+    await this.connection.insert(insertStatement, [out.bytes()], replacingInsert);
   }
 
   async load(place: StagePartition, names: readonly string[]): Promise<PipelineRow[]> {

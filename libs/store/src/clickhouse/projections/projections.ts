@@ -11,6 +11,7 @@ import type {
   ProjectionWriter,
 } from '../../projection-store.js';
 import type { Connection } from '../connection.js';
+import { replacingInsert } from '../insert-settings.js';
 import type { Sql } from '../event-query.js';
 import { longQuery, partsBySize } from '../parts-by-size.js';
 import { boundSettings, type QueryBounds } from '../query-bounds.js';
@@ -39,17 +40,6 @@ import {
 
 const insertStates = `INSERT INTO projection_states (${stateColumns.join(', ')}) FORMAT RowBinary`;
 const insertProgress = `INSERT INTO projection_progress (${progressColumns.join(', ')}) FORMAT RowBinary`;
-
-/** One insert is one block of each build. A row that is written again replaces itself: no block needs to be known again. */
-const insertSettings: ClickHouseSettings = {
-  async_insert: 0,
-  wait_end_of_query: 1,
-  insert_deduplicate: 0,
-  max_insert_block_size: '16777216',
-  min_insert_block_size_rows: '16777216',
-  min_insert_block_size_bytes: '0',
-  max_partitions_per_insert_block: '1000',
-};
 
 /** Builds are partitions: rows that replace each other are never in two of them. */
 const finalSettings: ClickHouseSettings = { do_not_merge_across_partitions_select_final: 1 };
@@ -142,7 +132,7 @@ export class ClickHouseProjections implements ProjectionWriter, ProjectionReader
     if (rows.length === 0) return;
     const out = new RowBinaryWriter();
     for (const row of rows) write(out, row);
-    await this.connection.insert(statement, [out.bytes()], insertSettings);
+    await this.connection.insert(statement, [out.bytes()], replacingInsert);
   }
 
   private lookUp<Row extends readonly unknown[]>({ query, params }: Sql): Promise<Row[]> {

@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allStreams } from '#contracts';
+import { allStreams, entityHash } from '#contracts';
+import { blocksOf } from '../../blocks/blocks-of.fixture.js';
 import { eventRow, letterOf, second, t0 } from '../../contract/rows.js';
 import { StoreUnavailableError } from '../../errors.js';
 import type { EventEraser } from '../../event-eraser.js';
@@ -43,8 +44,8 @@ describe('a removal that breaks at any of its statements', () => {
     const stream = `s-${randomUUID()}`;
     const row = (offset: number, entity_id: string, version: number) =>
       eventRow({ stream, offset, entity_id, version, ingested_at: t0 + offset });
-    await test.store.writer.append(
-      [row(1, 'e', 1), row(2, 'f', 1), row(3, 'e', 2), row(20, 'e', 1)],
+    await test.store.writer.appendBlocks(
+      blocksOf([row(1, 'e', 1), row(2, 'f', 1), row(3, 'e', 2), row(20, 'e', 1)]),
       randomUUID(),
     );
     const event = '{"entity_id":"e"}';
@@ -68,12 +69,12 @@ describe('a removal that breaks at any of its statements', () => {
     };
   };
 
-  const hashOf = (stream: string): string => createHash('sha256').update(`${stream}\0e`).digest('hex');
   const before = { 0: 10 };
   const removals: [string, (eraser: EventEraser, stream: string) => Promise<unknown>, object][] = [
     [
       'an erasure by id',
-      (eraser, stream) => eraser.eraseEntity({ stream, entityHash: hashOf(stream), entityId: 'e', before }),
+      (eraser, stream) =>
+        eraser.eraseEntity({ stream, entityHash: entityHash(stream, 'e'), entityId: 'e', before }),
       {
         events: [2, 20],
         byEntity: [2, 20],
@@ -87,7 +88,7 @@ describe('a removal that breaks at any of its statements', () => {
     ],
     [
       'an erasure by hash',
-      (eraser, stream) => eraser.eraseEntity({ stream, entityHash: hashOf(stream), before }),
+      (eraser, stream) => eraser.eraseEntity({ stream, entityHash: entityHash(stream, 'e'), before }),
       {
         events: [2, 20],
         byEntity: [2, 20],

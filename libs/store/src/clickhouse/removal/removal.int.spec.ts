@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allStreams } from '#contracts';
+import { allStreams, entityHash } from '#contracts';
+import { blocksOf } from '../../blocks/blocks-of.fixture.js';
 import { eventRow, letterOf, rowsOf, second, t0 } from '../../contract/rows.js';
 import { StoreUnavailableError } from '../../errors.js';
 import { openClickHouse } from '../open.js';
@@ -40,11 +41,15 @@ describe('rows that were removed', () => {
       entity_id: i % 2 ? entityId : 'other',
       version: (i >> 1) + 1,
     }));
-    await test.store.writer.append(rows, stream);
+    await test.store.writer.appendBlocks(blocksOf(rows), stream);
     const event = JSON.stringify({ entity_id: entityId });
     await test.store.writer.appendDeadLetters([3, 4].map((offset) => letterOf({ stream, offset, event })));
-    const entityHash = createHash('sha256').update(`${stream}\0${entityId}`).digest('hex');
-    await test.store.eraser.eraseEntity({ stream, entityHash, entityId, before: { 0: 4 } });
+    await test.store.eraser.eraseEntity({
+      stream,
+      entityHash: entityHash(stream, entityId),
+      entityId,
+      before: { 0: 4 },
+    });
     const commands = await select(`
       SELECT command FROM system.mutations
       WHERE database = currentDatabase() AND position(command, '${entityId}') > 0`);
@@ -63,7 +68,7 @@ describe('rows that were removed', () => {
 
   it('keep their place in the order of pages: a page is read no further than it goes', async () => {
     const stream = `s-${randomUUID()}`;
-    await test.store.writer.append(rowsOf(stream, 50_000), stream);
+    await test.store.writer.appendBlocks(blocksOf(rowsOf(stream, 50_000)), stream);
     await test.store.eraser.truncate({ stream, partition: 0, before: 25_000, ingestedBefore: later });
     const plan = await select<{ explain: string }>(`
       EXPLAIN PIPELINE SELECT * FROM events WHERE stream = '${stream}'
@@ -80,7 +85,7 @@ describe('rows that were removed', () => {
 
   it('a removal that ClickHouse does not finish in time is unavailable, and finished by a repeat', async () => {
     const stream = `s-${randomUUID()}`;
-    await test.store.writer.append(rowsOf(stream, 10), stream);
+    await test.store.writer.appendBlocks(blocksOf(rowsOf(stream, 10)), stream);
     const hasty = openClickHouse({ ...test.options, insertTimeoutMs: 1_000 });
     const truncated = { stream, partition: 0, before: 5, ingestedBefore: later };
     await command('SYSTEM STOP MERGES events');
@@ -94,7 +99,7 @@ describe('rows that were removed', () => {
 
   it('more removals than ClickHouse gets done are refused, and others are not held up for ever', async () => {
     const stream = `s-${randomUUID()}`;
-    await test.store.writer.append(rowsOf(stream, 10), stream);
+    await test.store.writer.appendBlocks(blocksOf(rowsOf(stream, 10)), stream);
     await command('SYSTEM STOP MERGES events');
     for (let i = 0; i < 20; i++) {
       await command(`ALTER TABLE events DELETE WHERE stream = 'x${i}' SETTINGS mutations_sync = 0`);
@@ -113,10 +118,9 @@ describe('rows that were removed', () => {
     const rows = Array.from({ length: 20 }, (_, offset) =>
       eventRow({ stream, offset, entity_id: 'e', version: offset + 1 }),
     );
-    await test.store.writer.append(rows, stream);
+    await test.store.writer.appendBlocks(blocksOf(rows), stream);
     const second = openClickHouse(test.options);
-    const entityHash = createHash('sha256').update(`${stream}\0e`).digest('hex');
-    const erasure = { stream, entityHash, entityId: 'e', before: { 0: 10 } };
+    const erasure = { stream, entityHash: entityHash(stream, 'e'), entityId: 'e', before: { 0: 10 } };
     await Promise.all([test.store.eraser.eraseEntity(erasure), second.eraser.eraseEntity(erasure)]);
     const scope = { access: allStreams, streams: [stream], limit: 1 };
     expect((await second.reader.count(scope)).total).toBe(10);

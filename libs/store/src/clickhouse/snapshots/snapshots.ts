@@ -13,6 +13,7 @@ import {
   type VersionSpan,
 } from '../../snapshot-store.js';
 import type { Connection } from '../connection.js';
+import { writtenInsert } from '../insert-settings.js';
 import type { Sql } from '../event-query.js';
 import { boundSettings, type QueryBounds } from '../query-bounds.js';
 import { removeSnapshotsAt } from '../removal/snapshots.js';
@@ -43,7 +44,6 @@ import {
 } from './snapshot-row.js';
 
 const insertSnapshots = `INSERT INTO snapshots (${snapshotColumns.join(', ')}) FORMAT RowBinary`;
-const insertSettings: ClickHouseSettings = { async_insert: 0, wait_end_of_query: 1 };
 
 /** Snapshots that count no more are looked at one after the other up to here; then it starts without one. */
 const mostPassedOver = 5;
@@ -102,7 +102,7 @@ export class ClickHouseSnapshots implements SnapshotStore {
   async save(snapshot: EntitySnapshot): Promise<void> {
     const out = new RowBinaryWriter();
     writeSnapshot(out, snapshot);
-    await this.connection.insert(insertSnapshots, [out.bytes()], insertSettings);
+    await this.connection.insert(insertSnapshots, [out.bytes()], writtenInsert);
   }
 
   async removeStale(entity: { stream: string; entityId: string }): Promise<void> {

@@ -1,0 +1,30 @@
+import { encodeRecord, RecordReader } from '#contracts';
+import type { EventRow } from '../event-row.js';
+import { EventBlockBuilder } from './event-block-builder.js';
+import type { EventBlock } from './event-block.js';
+
+/** Blocks as a materializer makes them, one for each partition: of the records that ingest has written of these rows. */
+export function blocksOf(rows: readonly EventRow[]): EventBlock[] {
+  const ofPartitions = new Map<string, EventRow[]>();
+  for (const row of rows) {
+    const place = JSON.stringify([row.stream, row.partition]);
+    const before = ofPartitions.get(place);
+    if (before) before.push(row);
+    else ofPartitions.set(place, [row]);
+  }
+  return [...ofPartitions.values()].map(blockOf);
+}
+
+function blockOf(rows: readonly EventRow[]): EventBlock {
+  const { stream, partition } = rows[0]!;
+  const builder = new EventBlockBuilder({ stream, partition });
+  const reader = new RecordReader();
+  builder.begin();
+  for (const row of rows) {
+    reader.read(Buffer.from(encodeRecord(row)));
+    builder.add(reader, row.offset);
+  }
+  const block = builder.finish();
+  for (const [i, { version }] of rows.entries()) if (version !== null) block.setVersion(i, version);
+  return block;
+}
