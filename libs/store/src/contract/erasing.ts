@@ -43,7 +43,7 @@ export function describeErasing(contract: StoreContract): void {
       const [stream, other] = [newStream(), newStream()];
       const rows = mixed(stream);
       await contract.write([...rows, ...mixed(other)]);
-      const counted = { stream, entityHash: hashOf(stream, 'a'), entityId: 'a' };
+      const counted = { stream, entityHash: entityHash(stream, 'a'), entityId: 'a' };
       const count = (before: EntityErasure['before']) =>
         contract.store.eraser.countEntity({ ...counted, before });
       expect([await count({ 0: 1000, 1: 1000 }), await count({ 0: 1 })]).toEqual([4, 1]);
