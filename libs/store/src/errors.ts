@@ -31,18 +31,6 @@ export class InvalidCursorError extends Error {
   override readonly name = 'InvalidCursorError';
 }
 
-/** A part of a `where` expression has no translation to SQL. `at` is the place in the expression's text. */
-export class UntranslatableExpressionError extends Error {
-  override readonly name = 'UntranslatableExpressionError';
-
-  constructor(
-    message: string,
-    readonly at: number,
-  ) {
-    super(message);
-  }
-}
-
 /** Whether what failed with this error may succeed when it is repeated. */
 export function storeMayReturn(error: unknown): error is StoreUnavailableError {
   return error instanceof StoreUnavailableError && !(error instanceof StoreFaultError);

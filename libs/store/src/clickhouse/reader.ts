@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { uuidPattern, type StoredEvent } from '#contracts';
-import { UntranslatableExpressionError } from '../errors.js';
+import { UntranslatableExpressionError } from './where/untranslatable.js';
 import type {
   CountBucket,
   CountQuery,

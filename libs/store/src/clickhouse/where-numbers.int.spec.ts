@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams, parseTime, type StoredEvent } from '#contracts';
 import { compileCondition, eventValue, ExpressionError, parseCondition } from '#streaming';
 import { blocksOf } from '../blocks/blocks-of.fixture.js';
-import { UntranslatableExpressionError } from '../errors.js';
+import { UntranslatableExpressionError } from './where/untranslatable.js';
 import type { EventRow } from '../store.js';
 import { randomConditions, randomData } from './random-where.fixture.js';
 import { openTestStore, type TestStore } from './test-store.js';

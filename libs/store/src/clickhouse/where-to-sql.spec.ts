@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseCondition, parseExpression } from '#streaming';
-import { UntranslatableExpressionError } from '../errors.js';
+import { UntranslatableExpressionError } from './where/untranslatable.js';
 import { Params } from './params.js';
 import { whereToSql } from './where-to-sql.js';
 import { expressions } from './where.fixture.js';

@@ -1,6 +1,6 @@
 import type { Expression } from '#contracts';
-import { UntranslatableExpressionError } from '../errors.js';
-import type { Params } from './params.js';
+import { UntranslatableExpressionError } from './where/untranslatable.js';
+import type { SqlParams } from './where/sql-params.js';
 import { arithmetic } from './where/arithmetic.js';
 import { callValue } from './where/calls.js';
 import { equality, ordering } from './where/comparison.js';
@@ -18,13 +18,13 @@ const maxSql = 60_000;
  * member that is missing, a wrong type) do not fulfil it. Every value is bound; what is spliced is made here.
  * @throws UntranslatableExpressionError saying which part has no translation.
  */
-export function whereToSql(expression: Expression, params: Params): string {
+export function whereToSql(expression: Expression, params: SqlParams): string {
   const value = new WhereTranslator(params).translate(expression);
   return `ifNull(${need(value, 'bool', 'A condition')}, 0)`;
 }
 
 class WhereTranslator {
-  constructor(private readonly params: Params) {}
+  constructor(private readonly params: SqlParams) {}
 
   readonly translate = (expression: Expression): Value => {
     const value = this.translated(expression);

@@ -8,7 +8,8 @@ import {
 } from '#contracts';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import { assertBounded, deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
-import { QueryTooExpensiveError, UntranslatableExpressionError } from '../errors.js';
+import { UntranslatableExpressionError } from '../clickhouse/where/untranslatable.js';
+import { QueryTooExpensiveError } from '../errors.js';
 import { eventCursor, eventCursorPosition } from '../event-position.js';
 import { assertRanges, assertStoredIds, readTo, type OffsetRange } from '../log-order.js';
 import type {

@@ -1,4 +1,4 @@
-import { UntranslatableExpressionError } from '../../errors.js';
+import { UntranslatableExpressionError } from './untranslatable.js';
 import { calculated, computed, named, type Arithmetic } from './numbers.js';
 import type { Value } from './value.js';
 

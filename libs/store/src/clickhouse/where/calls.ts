@@ -1,6 +1,6 @@
 import type { Expression } from '#contracts';
-import { UntranslatableExpressionError } from '../../errors.js';
-import type { Params } from '../params.js';
+import { UntranslatableExpressionError } from './untranslatable.js';
+import type { SqlParams } from './sql-params.js';
 import { durationLiteral, timestampLiteral } from './literal.js';
 import { computed, decimalOfText, microsOf, named, wholeNumber } from './numbers.js';
 import { json, need, valueOf, type Value } from './value.js';
@@ -10,7 +10,7 @@ export type Translate = (expression: Expression) => Value;
 
 interface Context {
   call: Call;
-  params: Params;
+  params: SqlParams;
   translate: Translate;
 }
 
@@ -39,7 +39,7 @@ const timeParts: Record<string, (time: string) => string> = {
 const isTime = 'time >= -2208988800000000 AND time < 10413792000000000';
 
 /** A function or a method. */
-export function callValue(call: Call, params: Params, translate: Translate): Value {
+export function callValue(call: Call, params: SqlParams, translate: Translate): Value {
   const context = { call, params, translate };
   return call.object === null ? functionValue(context) : methodValue(call.object, context);
 }

@@ -1,5 +1,5 @@
 import type { BinaryOperator } from '#contracts';
-import { UntranslatableExpressionError } from '../../errors.js';
+import { UntranslatableExpressionError } from './untranslatable.js';
 import { kinds, valueOf, type Kind, type Value } from './value.js';
 
 export type Ordering = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;

@@ -1,6 +1,6 @@
 import type { Expression } from '#contracts';
-import { UntranslatableExpressionError } from '../../errors.js';
-import type { Params } from '../params.js';
+import { UntranslatableExpressionError } from './untranslatable.js';
+import type { SqlParams } from './sql-params.js';
 import { columnNumber, decimalOfText } from './numbers.js';
 import { exactJson, json, type JsonPlace, type Value } from './value.js';
 
@@ -20,7 +20,7 @@ const integers = new Set(['partition', 'offset']);
 const optionalIntegers = new Set(['version', 'schema_version']);
 
 /** The value of `event.stream`, `event.data.a["b"][0]` and the like. */
-export function memberValue(expression: Access, params: Params): Value {
+export function memberValue(expression: Access, params: SqlParams): Value {
   const [first, ...rest] = pathOf(expression);
   const name = first && 'key' in first ? first.key : undefined;
   if (name === 'data' || name === 'metadata')
@@ -59,7 +59,7 @@ function columnValue(name: string, at: number): Value {
 
 function jsonValue(
   { column, steps, at }: { column: 'data' | 'metadata'; steps: Step[]; at: number },
-  params: Params,
+  params: SqlParams,
 ): Value {
   const place: JsonPlace = { column, steps: [] };
   const guards: string[] = [];

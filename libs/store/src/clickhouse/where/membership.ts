@@ -1,4 +1,4 @@
-import { UntranslatableExpressionError } from '../../errors.js';
+import { UntranslatableExpressionError } from './untranslatable.js';
 import { equality } from './comparison.js';
 import { decimalOfText } from './numbers.js';
 import { exactJson, json, valueOf, type JsonPlace, type Value } from './value.js';

@@ -1,4 +1,4 @@
-import { UntranslatableExpressionError } from '../../errors.js';
+import { UntranslatableExpressionError } from './untranslatable.js';
 import { exact, readable } from './readable.js';
 
 /**
