@@ -1,9 +1,9 @@
-/** Imports point one way: apps → http, definitions → log, store, schemas, streaming, telemetry → contracts. */
+/** Imports point one way: apps → http, writing, engine, registry → log, store, schemas, dataflow → cel → api, telemetry → event, async. */
 const only = (name, module, from) => ({
   name,
   severity: 'error',
   comment: `Only ${from} imports ${module}.`,
-  from: { pathNot: [`^(${from})`, '\\.spec\\.ts$', '^libs/testing', '^bench', '^test', '^deploy/checks'] },
+  from: { pathNot: [`^(${from})`, '\\.spec\\.ts$', '^testkit', '^bench', '^test', '^deploy/checks'] },
   to: { path: `^node_modules/(${module})` },
 });
 
@@ -11,34 +11,40 @@ module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'contracts-is-the-bottom',
+      name: 'event-and-async-are-the-bottom',
       severity: 'error',
-      from: { path: '^libs/contracts/' },
-      to: { path: '^(apps|libs/(?!contracts))' },
+      from: { path: '^libs/(event|async)/' },
+      to: { path: '^(apps|local|libs)/', pathNot: ['^libs/$1/', '^libs/async/'] },
+    },
+    {
+      name: 'api-stands-on-them',
+      severity: 'error',
+      from: { path: '^libs/api/' },
+      to: { path: '^(apps|local|libs)/', pathNot: '^libs/(api|event|async)/' },
     },
     {
       name: 'ports-do-not-look-up-or-sideways',
       severity: 'error',
-      from: { path: '^libs/(log|store|schemas|streaming|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
-      to: { path: '^(apps/|libs/)', pathNot: ['^libs/contracts/', '^libs/$1/'] },
+      from: { path: '^libs/(log|store|schemas|cel|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(apps/|libs/)', pathNot: ['^libs/(event|api|async|cel)/', '^libs/$1/'] },
     },
     {
-      name: 'definitions-consuming-and-http-do-not-look-up',
+      name: 'libraries-do-not-look-up',
       severity: 'error',
-      from: { path: '^libs/(definitions|consuming|entities|http)/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^libs/', pathNot: '\\.(spec|fixture)\\.ts$' },
       to: { path: '^apps/' },
     },
     {
-      name: 'testing-only-in-specs',
+      name: 'testkit-only-in-specs',
       severity: 'error',
-      from: { path: '^(apps|libs)/', pathNot: ['\\.spec\\.ts$', '\\.contract\\.ts$', '^libs/testing/'] },
-      to: { path: '^libs/testing/' },
+      from: { path: '^(apps|libs)/', pathNot: ['\\.spec\\.ts$', '\\.contract\\.ts$'] },
+      to: { path: '^testkit/' },
     },
     {
       name: 'libraries-through-their-index',
       severity: 'error',
       from: {
-        path: '^(apps|libs|local|test|bench)/',
+        path: '^(apps|libs|testkit|local|test|bench)/',
         pathNot: ['^libs/([^/]+)/', '\\.(spec|fixture)\\.ts$'],
       },
       to: { path: '^libs/[^/]+/src/(?!index\\.ts$)' },
@@ -61,7 +67,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(apps|libs)/',
-        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^libs/[^/]+/src/contract/', '^libs/testing/'],
+        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^libs/[^/]+/src/contract/'],
       },
       to: { path: '\\.fixture\\.ts$' },
     },
@@ -81,10 +87,10 @@ module.exports = {
         dependencyTypesNot: ['dynamic-import'],
       },
     },
-    only('cel-in-streaming', '@marcbachmann', 'libs/streaming/'),
+    only('cel-in-cel', '@marcbachmann', 'libs/cel/'),
     only('formats-in-schemas', '@hyperjump/json-schema-formats|idn-hostname', 'libs/schemas/'),
     only('chdb-in-local', 'chdb', 'local/'),
-    only('nest-in-apps-and-http', '@nestjs', 'apps/|libs/http/'),
+    only('nest-in-apps-http-and-writing', '@nestjs', 'apps/|libs/http/|libs/writing/'),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

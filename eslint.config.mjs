@@ -21,7 +21,7 @@ export default tseslint.config(
   },
   {
     // Nest reads constructor parameter types at run time: a type-only import would erase them.
-    files: ['apps/**/*.ts', 'libs/http/**/*.ts'],
+    files: ['apps/**/*.ts', 'libs/http/**/*.ts', 'libs/writing/**/*.ts'],
     rules: { '@typescript-eslint/consistent-type-imports': 'off' },
   },
   {

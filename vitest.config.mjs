@@ -5,7 +5,7 @@ import { SlowestFirst } from './slowest-first.mjs';
 const project = (name, suffix, extra = {}) => ({
   test: {
     name,
-    include: [`dist/{apps,libs,local,test,demo,bench,deploy}/**/*${suffix}.spec.js`],
+    include: [`dist/{apps,libs,testkit,local,test,demo,bench,deploy}/**/*${suffix}.spec.js`],
     // For what hangs, not for what is slow: nothing depends on how fast the machine is.
     testTimeout: 120_000,
     hookTimeout: 240_000,
@@ -17,7 +17,7 @@ const project = (name, suffix, extra = {}) => ({
 // After the unit specs, all together: those that wait for time-outs, sessions and restarts leave the processors to those that do not.
 // So there are more than there are cores.
 const engines = { sequence: { groupOrder: 1 }, maxWorkers: 4 };
-const setUp = (...names) => names.map((name) => `dist/libs/testing/src/${name}.js`);
+const setUp = (...names) => names.map((name) => `dist/testkit/src/${name}.js`);
 
 export default defineConfig({
   test: {

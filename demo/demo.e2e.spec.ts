@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { askClickHouse } from '#testing';
+import { askClickHouse } from '#testkit';
 import { useStack } from '../test/use-stack.js';
 import { ApiClient } from './client.js';
 import { readDatasets } from './datasets.js';

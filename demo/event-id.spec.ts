@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { uuidPattern } from '#contracts';
+import { uuidPattern } from '#event';
 import { eventIdOf } from './event-id.js';
 
 describe('the id of a row of the demo data', () => {

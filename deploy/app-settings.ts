@@ -2,7 +2,7 @@ import { GatewayConfig } from '../apps/gateway/src/config.js';
 import { IngestConfig } from '../apps/ingest/src/config.js';
 import { MaterializerConfig } from '../apps/materializer/src/config.js';
 import { ProcessorConfig } from '../apps/processor/src/config.js';
-import type { AppConfig } from '#contracts';
+import type { AppConfig } from '#api';
 
 export const appNames = ['gateway', 'ingest', 'materializer', 'processor'] as const;
 export type AppName = (typeof appNames)[number];

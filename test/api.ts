@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { problems, type ProblemCode, type ProblemDocument } from '#contracts';
-import type { HttpAnswer, HttpClient } from '#testing';
+import { problems, type ProblemCode, type ProblemDocument } from '#api';
+import type { HttpAnswer, HttpClient } from '#testkit';
 
 /** What an acknowledged write answers. */
 export interface Written {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HttpClient } from '#testing';
+import { HttpClient } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, writeEvent, type ReadEvent } from './api.js';
 import { useStack } from './use-stack.js';
 

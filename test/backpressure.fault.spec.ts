@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { HttpAnswer, HttpClient } from '#testing';
+import type { HttpAnswer, HttpClient } from '#testkit';
 import { expectProblem, freshStream, path, waitFor, writeEvent, type Written } from './api.js';
 import { sessionMs, useFaultySystem, type FaultySystem } from './faulty-system.js';
 

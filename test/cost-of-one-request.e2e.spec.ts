@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EventStreamClient, HttpClient, testsAll, until } from '#testing';
+import { EventStreamClient, HttpClient, testsAll, until } from '#testkit';
 import { freshStream } from './api.js';
 import { costly, makeCostly } from './cost/costly-data.js';
 import { CostMeter } from './cost/cost-meter.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { HttpAnswer } from '#testing';
+import type { HttpAnswer } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
 import { putIntoTopic } from './read-topic.js';
 import { useSecondGateway } from './second-gateway.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { elementsOf, membersOf } from '#testing';
+import { elementsOf, membersOf } from '#testkit';
 import { freshStream, path, waitFor, writeEvent, type BatchAnswer } from './api.js';
 import { useSharedStack } from './use-stack.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { check, Driver, expectClean, faultSeed, Ledger, PrivateEngines, Stack } from '#testing';
-import type { DriverOptions, Report, StackOptions } from '#testing';
+import { check, Driver, expectClean, faultSeed, Ledger, PrivateEngines, Stack } from '#testkit';
+import type { DriverOptions, Report, StackOptions } from '#testkit';
 import { freshStream } from './api.js';
 import { printLogsOfFailures } from './use-stack.js';
 

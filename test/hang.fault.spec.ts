@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Stack } from '#testing';
+import { Stack } from '#testkit';
 import { sessionMs, underLoad, useFaultySystem } from './faulty-system.js';
 
 const plant = pathToFileURL('dist/test/plant-hang.js').href;

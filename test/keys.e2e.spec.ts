@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '#local';
-import { AppProcess, HttpClient, until, type HttpAnswer } from '#testing';
+import { AppProcess, HttpClient, until, type HttpAnswer } from '#testkit';
 import {
   expectProblem,
   freshStream,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { EventStreamClient, until, type HttpClient } from '#testing';
+import { EventStreamClient, until, type HttpClient } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type ReadEvent } from './api.js';
 import { useStack } from './use-stack.js';
 

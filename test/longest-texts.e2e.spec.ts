@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { limits } from '#contracts';
-import { until } from '#testing';
+import { limits } from '#event';
+import { until } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
 import { useSharedStack } from './use-stack.js';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { askClickHouse, freshNames, testEngines } from '#testing';
+import { askClickHouse, freshNames, testEngines } from '#testkit';
 
 const main = join(process.cwd(), 'dist', 'apps', 'materializer', 'src', 'main.js');
 

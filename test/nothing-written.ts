@@ -1,5 +1,5 @@
 import { afterAll, expect } from 'vitest';
-import type { Stack } from '#testing';
+import type { Stack } from '#testkit';
 import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
 
 /**

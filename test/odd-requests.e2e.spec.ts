@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { faultSeed, Random } from '#testing';
+import { faultSeed, Random } from '#testkit';
 import { rawHttp } from './raw-http.js';
 import { useStack } from './use-stack.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HttpAnswer, HttpClient } from '#testing';
+import type { HttpAnswer, HttpClient } from '#testkit';
 import { expectProblem, freshStream, queryEvents, type ReadEvent } from './api.js';
 import { topicsOf } from './topics.js';
 import { useStack } from './use-stack.js';

@@ -1,4 +1,4 @@
-import { AppConfig } from '#contracts';
+import { AppConfig } from '#api';
 import { clickHouseOptions, openClickHouse, type EventWriter } from '#store';
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { systemActor } from '#definitions';
-import { kafkaRequest, testsAll, type Driver } from '#testing';
+import { systemActor } from '#registry';
+import { kafkaRequest, testsAll, type Driver } from '#testkit';
 import { freshStream } from './api.js';
 import { sessionMs, underLoad, useFaultySystem } from './faulty-system.js';
 import { useBehind } from './processing/behind.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { EventStreamClient, until, type HttpAnswer, type HttpClient } from '#testing';
+import { EventStreamClient, until, type HttpAnswer, type HttpClient } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
 import { sql } from './sql.js';
 import { expireRecords } from './topics.js';

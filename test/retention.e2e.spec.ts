@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { HttpClient } from '#testing';
+import type { HttpClient } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
 import { topicSetting } from './topics.js';
 import { useStack } from './use-stack.js';

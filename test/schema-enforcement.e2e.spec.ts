@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { InputError } from '#contracts';
-import type { HttpAnswer } from '#testing';
+import type { InputError } from '#api';
+import type { HttpAnswer } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
 import { useSharedStack } from './use-stack.js';
 

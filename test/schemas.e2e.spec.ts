@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpAnswer, HttpClient } from '#testing';
+import type { HttpAnswer, HttpClient } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
 import { useSecondGateway } from './second-gateway.js';
 import { useSharedStack } from './use-stack.js';

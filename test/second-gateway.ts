@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { freePort } from '#local';
-import { AppProcess, HttpClient, type Stack } from '#testing';
+import { AppProcess, HttpClient, type Stack } from '#testkit';
 
 /** One more gateway beside the one of the system, for a spec file. Returns the client of its core port. */
 export function useSecondGateway(system: () => Stack): () => HttpClient {

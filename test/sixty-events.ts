@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest';
-import type { Stack } from '#testing';
+import type { Stack } from '#testkit';
 import { freshStream, queryEvents, waitFor, type ReadEvent, type Written } from './api.js';
 
 /** Sixty events in three streams, written in one batch and read back: what query specs ask about. */

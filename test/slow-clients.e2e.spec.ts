@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { check, Driver, expectClean, faultSeed, Ledger } from '#testing';
+import { check, Driver, expectClean, faultSeed, Ledger } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
 import { useStack } from './use-stack.js';
 

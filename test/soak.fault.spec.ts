@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { check, Driver, expectClean, faultSeed, Ledger, Random, testsAll, until } from '#testing';
+import { check, Driver, expectClean, faultSeed, Ledger, Random, testsAll, until } from '#testkit';
 import { freshStream } from './api.js';
 import { useFaultySystem } from './faulty-system.js';
 import { appFaults, engineFaults, uses, type Action } from './soak/actions.js';

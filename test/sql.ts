@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { askClickHouse, type Stack } from '#testing';
+import { askClickHouse, type Stack } from '#testkit';
 
 /** Runs a statement in the store's engine, past our own code. */
 export async function sql(stack: Stack, statement: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { PrivateEngines, Stack, testsAll } from '#testing';
+import { PrivateEngines, Stack, testsAll } from '#testkit';
 import { underLoad } from './faulty-system.js';
 import { printLogsOfFailures } from './use-stack.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpClient } from '#testing';
+import type { HttpClient } from '#testkit';
 import {
   expectProblem,
   freshStream,

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clickHousePassword, freePort, startClickHouse, type RunningClickHouse } from '#local';
 import { LogUnavailableError, openKafkaLog } from '#log';
-import { faultSeed, KafkaCluster, Random, Stack, testsAll, until, type Driver } from '#testing';
+import { faultSeed, KafkaCluster, Random, Stack, testsAll, until, type Driver } from '#testkit';
 import { sessionMs, underLoad } from './faulty-system.js';
 import { replicasBehind } from './topics.js';
 import { printLogsOfFailures } from './use-stack.js';

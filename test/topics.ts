@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel, ConfigResourceTypes, type Admin } from 'kafkajs';
-import type { Stack } from '#testing';
+import type { Stack } from '#testkit';
 
 /** All topics of the system, past our own code. */
 export function topicsOf(system: Stack): Promise<string[]> {

@@ -7,7 +7,7 @@ const program = `
   import { pathToFileURL } from 'node:url';
   const dist = (path) => import(pathToFileURL(process.cwd() + '/dist/' + path).href);
   for (const app of ['ingest', 'gateway', 'materializer', 'processor']) await dist('apps/' + app + '/src/start.js');
-  const { AppConfig, loadConfig } = await dist('libs/contracts/src/index.js');
+  const { AppConfig, loadConfig } = await dist('libs/api/src/index.js');
   const { openTracing } = await dist('libs/telemetry/src/index.js');
   const config = loadConfig(AppConfig, process.env);
   await openTracing({ name: 'ingest', version: '1', config, logger: console });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { Stack, testEngines, type StackOptions } from '#testing';
+import { Stack, testEngines, type StackOptions } from '#testkit';
 
 /**
  * One running system for a spec file, on the shared engines, with names of its own. The ends of its logs are printed

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Stack } from '#testing';
+import { Stack } from '#testkit';
 import type { Engines } from './engines.js';
 import type { BenchOptions } from './options.js';
 import { usageOf } from './process-usage.js';

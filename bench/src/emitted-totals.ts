@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
-import { decodeRecord } from '#contracts';
+import { decodeRecord } from '#event';
 
 /** What was emitted, each event once: single orders, or windows of orders. */
 export interface EmittedTotals {

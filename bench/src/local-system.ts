@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HttpClient } from '#testing';
+import { HttpClient } from '#testkit';
 import type { Bench } from './bench.js';
 
 const portNames = [

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpClient } from '#testing';
+import type { HttpClient } from '#testkit';
 
 interface Written {
   stream: string;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stack } from '#testing';
+import type { Stack } from '#testkit';
 import { createStream, observed, type Bench, type Observed } from './bench.js';
 import { GroupProgress } from './group-progress.js';
 import { runClosedLoop } from './load/start.js';

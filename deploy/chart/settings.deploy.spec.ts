@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadConfig, TopicNames } from '#contracts';
+import { loadConfig } from '#api';
+import { TopicNames } from '#event';
 import { appNames, configOf, portsOf, probePortOf, settingsOf, type AppName } from '../app-settings.js';
 import { readComposeFile } from '../compose/compose-file.js';
 import { helmArgs, manifests, tool, valuesFile, valuesFiles, type Manifest } from './chart.js';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
-import { EventStreamClient } from '../../dist/libs/testing/src/index.js';
+import { EventStreamClient } from '../../dist/testkit/src/index.js';
 
 const stream = 'orders';
 const schema = { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } };

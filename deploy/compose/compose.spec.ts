@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '#contracts';
+import { loadConfig } from '#api';
 import { appNames, configOf, portsOf, probePortOf, settingsOf } from '../app-settings.js';
 import { readComposeFile } from './compose-file.js';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openKafkaLog, type Log } from '#log';
-import { askClickHouse } from '#testing';
+import { askClickHouse } from '#testkit';
 import { startClickHouse, type RunningClickHouse } from './clickhouse/start.js';
 import { freePort } from './free-port.js';
 import { startKafka, type KafkaOptions, type RunningKafka } from './kafka/start.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testsAll } from '#testing';
+import { testsAll } from '#testkit';
 import { freePort } from './free-port.js';
 import { openLocalSystem, type LocalSystem } from './start.js';
 

@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AppConfig } from '#contracts';
+import type { AppConfig } from '#api';
 import { kafkaLogOptions, openKafkaLog } from '#log';
 import { isPortTaken } from './free-port.js';
 import { privateFolder } from './private-folder.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { IsInt, IsString, Max, Min } from 'class-validator';
-import { AppConfig, ConfigError, FromText, isSecret, loadConfig } from '#contracts';
+import { AppConfig, ConfigError, FromText, isSecret, loadConfig } from '#api';
 
 /** What `npm start` reads from the environment; the rest goes to the apps as it is. */
 export interface LocalSettings {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openKafkaLog } from '#log';
-import { askClickHouse } from '#testing';
+import { askClickHouse } from '#testkit';
 import { freePort } from './free-port.js';
 import { root } from './kafka/jars.js';
 import { isRunning, type ProcessIdentity } from './process-identity.js';

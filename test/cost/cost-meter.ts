@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AppProcess } from '#testing';
+import type { AppProcess } from '#testkit';
 
 /**
  * The longest stall that passes, in milliseconds of processor time. The goal is 200; the default leaves room for a

@@ -1,4 +1,4 @@
-import { hostileExpressions, hostilePatterns, type HttpClient, type Stack } from '#testing';
+import { hostileExpressions, hostilePatterns, type HttpClient, type Stack } from '#testkit';
 
 /** What the names of the worst inputs stand for. */
 export const costly = {

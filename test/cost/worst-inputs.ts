@@ -1,5 +1,5 @@
-import { limits } from '#contracts';
-import { hostileExpressions, hostileHeaders, hostileJson, hostilePatterns, hostileTexts } from '#testing';
+import { limits } from '#event';
+import { hostileExpressions, hostileHeaders, hostileJson, hostilePatterns, hostileTexts } from '#testkit';
 import { path } from '../api.js';
 import { costly, output } from './costly-data.js';
 

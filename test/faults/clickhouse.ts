@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { testsAll } from '#testing';
+import { testsAll } from '#testkit';
 import { expectProblem } from '../api.js';
 import { underLoad } from '../faulty-system.js';
 import { system } from './one-system.js';

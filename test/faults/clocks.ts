@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { encodeRecord } from '#contracts';
+import { encodeRecord } from '#event';
 import { freshStream, queryEvents, waitFor, writeEvent, type EventPage } from '../api.js';
 import { putIntoTopic } from '../read-topic.js';
 import { system } from './one-system.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { until } from '#testing';
+import { until } from '#testkit';
 import { freshStream } from '../api.js';
 import { underLoad } from '../faulty-system.js';
 import { system } from './one-system.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { kafkaRequest, testsAll } from '#testing';
+import { kafkaRequest, testsAll } from '#testkit';
 import { underLoad } from '../faulty-system.js';
 import { system } from './one-system.js';
 

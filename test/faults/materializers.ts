@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
-import { testsAll, untilQueryable, type Driver, type Ledger } from '#testing';
+import { testsAll, untilQueryable, type Driver, type Ledger } from '#testkit';
 import { sessionMs, underLoad } from '../faulty-system.js';
 import { system } from './two-materializers.js';
 

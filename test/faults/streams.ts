@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testsAll } from '#testing';
+import { testsAll } from '#testkit';
 import { freshStream, queryEvents, waitFor, writeEvent } from '../api.js';
 import { underLoad } from '../faulty-system.js';
 import { system } from './two-materializers.js';

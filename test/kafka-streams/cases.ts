@@ -1,5 +1,5 @@
 import { Partitioners } from 'kafkajs';
-import type { Random } from '#testing';
+import type { Random } from '#testkit';
 
 /** A window, as both are asked for it. Times in seconds. */
 export interface WindowCase {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { until } from '#testing';
+import { until } from '#testkit';
 import type { WindowResult } from './result.js';
 
 /** This file runs as dist/test/kafka-streams/kafka-streams.js. */

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['dist/test/kafka-streams/**/*.semantics.spec.js'],
-    globalSetup: ['dist/libs/testing/src/global-engines.js'],
+    globalSetup: ['dist/testkit/src/global-engines.js'],
     // For what hangs, not for what is slow.
     testTimeout: 600_000,
     hookTimeout: 600_000,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Random, until, type HttpClient } from '#testing';
+import { Random, until, type HttpClient } from '#testkit';
 import { freshStream, queryEvents, type ReadEvent } from '../api.js';
 import { useStack } from '../use-stack.js';
 import { closingMark, inputs, type Input, type InputEvent, type WindowCase } from './cases.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
-import { openDefinitions, type Definitions } from '#definitions';
+import { openDefinitions, type Definitions } from '#registry';
 import { openKafkaLog, type Log } from '#log';
 import { openClickHouse, type Store } from '#store';
-import { clickHouseOf, type Stack } from '#testing';
+import { clickHouseOf, type Stack } from '#testkit';
 
 /** What the apps of a system share, past the apps. */
 export interface Behind {

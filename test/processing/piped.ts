@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import { systemActor } from '#definitions';
-import type { OperatorSpec, PipelineSpec } from '#streaming';
+import { systemActor } from '#registry';
+import type { OperatorSpec, PipelineSpec } from '#dataflow';
 import type { Behind } from './behind.js';
 import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './stored.js';
 

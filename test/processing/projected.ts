@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { systemActor, type ProjectionBuild } from '#definitions';
-import { compileFold, type FoldState } from '#streaming';
+import { systemActor, type ProjectionBuild } from '#registry';
+import { compileFold, type FoldState } from '#dataflow';
 import type { Behind } from './behind.js';
 import { amount, eventsIn, notFlush, rowsOf, sourcesIn } from './stored.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { allStreams } from '#contracts';
+import { allStreams } from '#api';
 import type { Behind } from './behind.js';
 
 /** Versions between two snapshots of an entity. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { HttpClient, type Stack } from '#testing';
+import { HttpClient, type Stack } from '#testkit';
 import { sql } from '../sql.js';
 
 /** Type of the events that are not the driver's: they only move time on. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AppProcess, PrivateEngines } from '#testing';
+import type { AppProcess, PrivateEngines } from '#testkit';
 import { freshStream, path, type EventPage } from '../api.js';
 import { ask, freshName, type Soaked } from './soaked.js';
 

@@ -1,5 +1,5 @@
 import { vi, expect } from 'vitest';
-import { HttpClient } from '#testing';
+import { HttpClient } from '#testkit';
 import { path } from '../api.js';
 import { sql } from '../sql.js';
 import { ask, freshName, type Soaked } from './soaked.js';

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Stack } from '#testing';
+import type { Stack } from '#testkit';
 
 /** Figures that must not grow as time goes on. */
 interface Sample {

@@ -1,4 +1,4 @@
-import type { HttpAnswer, Random, Stack } from '#testing';
+import type { HttpAnswer, Random, Stack } from '#testkit';
 import { freshStream } from '../api.js';
 
 /** What is soaked: the system, and what every action needs. */

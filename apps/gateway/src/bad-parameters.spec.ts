@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemActor } from '#definitions';
+import { systemActor } from '#registry';
 import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from './gateway.fixture.js';
 import { nowServing, savedState } from './projections/states/serving.fixture.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, describeConfig, loadConfig } from '#contracts';
+import { ConfigError, describeConfig, loadConfig } from '#api';
 import { generateKey } from '#http';
 import { GatewayConfig } from './config.js';
 

@@ -1,5 +1,5 @@
 import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
-import { AppConfig, AreNetworks, FromText, Secret } from '#contracts';
+import { AppConfig, AreNetworks, FromText, Secret } from '#api';
 import { AreApiKeys } from '#http';
 import { compatibilityPolicies, type CompatibilityPolicy } from '#schemas';
 

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
-import { AppConfig, ConfigError, loadConfig, TopicNames } from '#contracts';
-import { DefinitionsFileError, exportDefinitions, importDefinitions } from '#definitions';
+import { AppConfig, ConfigError, loadConfig } from '#api';
+import { TopicNames } from '#event';
+import { DefinitionsFileError, exportDefinitions, importDefinitions } from '#registry';
 import { kafkaLogOptions, openKafkaLog } from '#log';
 
 const usage = `Usage: node dist/apps/gateway/src/definitions-file.js export > <file>

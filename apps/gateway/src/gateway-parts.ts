@@ -1,7 +1,7 @@
-import type { TopicNames } from '#contracts';
-import type { Definitions } from '#definitions';
+import type { TopicNames } from '#event';
+import type { Definitions } from '#registry';
 import type { AnswerBudget } from '#http';
-import type { WritePorts } from '#ingest';
+import type { WritePorts } from '#writing';
 import type { Log, Producer } from '#log';
 import type { CompatibilityPolicy } from '#schemas';
 import type { EventReader, SnapshotStore, Store } from '#store';

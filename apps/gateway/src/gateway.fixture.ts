@@ -1,5 +1,6 @@
-import { parseTime, TopicNames, type Expression, type StoredEvent } from '#contracts';
-import { openDefinitions, type Definitions } from '#definitions';
+import { parseTime, TopicNames, type StoredEvent } from '#event';
+import type { Expression } from '#cel';
+import { openDefinitions, type Definitions } from '#registry';
 import {
   AnswerBudget,
   createContext,
@@ -11,7 +12,7 @@ import {
 } from '#http';
 import { MemoryLog } from '#log';
 import { MemoryStore, type EventReader, type EventRow } from '#store';
-import { compileCondition, eventValue } from '#streaming';
+import { compileCondition, eventValue } from '#cel';
 import { WebhookNetworks } from '#webhooks';
 import { GatewayConfig } from './config.js';
 import { gatewayParts, type GatewayParts } from './gateway-parts.js';

@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { WriteModule } from '#ingest';
+import { WriteModule } from '#writing';
 import { ReadableStreams } from './access/readable-streams.js';
 import { DeadLetterReplay } from './dead-letters/dead-letter-replay.js';
 import { DeadLettersController } from './dead-letters/dead-letters.controller.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TopicNames } from '#contracts';
-import { openDefinitions } from '#definitions';
+import { TopicNames } from '#event';
+import { openDefinitions } from '#registry';
 import { AnswerBudget, startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext } from '#http';
-import { LateProducer, MeteredProducer, traced } from '#ingest';
+import { LateProducer, MeteredProducer, traced } from '#writing';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
 import { onScrape } from '#telemetry';

@@ -1,5 +1,5 @@
 import { IsBoolean, IsInt, Max, Min } from 'class-validator';
-import { AppConfig, FromText, Secret } from '#contracts';
+import { AppConfig, FromText, Secret } from '#api';
 import { AreApiKeys } from '#http';
 
 /** What ingest reads from the environment, besides what every app does. */

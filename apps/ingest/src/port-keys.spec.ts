@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ConfigError, describeConfig, loadConfig, type ProblemDocument } from '#contracts';
-import type { KeyDefinition } from '#definitions';
+import { ConfigError, describeConfig, loadConfig, type ProblemDocument } from '#api';
+import type { KeyDefinition } from '#registry';
 import { generateKey } from '#http';
 import { IngestConfig } from './config.js';
-import { event, givenIngest, type GivenIngest } from './ingest.fixture.js';
+import { event, givenIngest, type GivenIngest } from '../../../libs/writing/src/writing.fixture.js';
 
 const writer = generateKey();
 const reader = generateKey();

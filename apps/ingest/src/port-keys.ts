@@ -1,4 +1,4 @@
-import type { Definitions } from '#definitions';
+import type { Definitions } from '#registry';
 import {
   ConfiguredKeyRing,
   DefinedKeyRing,

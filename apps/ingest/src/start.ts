@@ -1,13 +1,13 @@
-import { TopicNames } from '#contracts';
-import { openDefinitions } from '#definitions';
+import { TopicNames } from '#event';
+import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import type { IngestConfig } from './config.js';
-import { LateProducer } from './late-producer.js';
-import { MeteredProducer } from './metered-producer.js';
+import { LateProducer } from '#writing';
+import { MeteredProducer } from '#writing';
 import { portKeys } from './port-keys.js';
-import { traced } from './traced-producer.js';
-import { WriteModule } from './write.module.js';
+import { traced } from '#writing';
+import { WriteModule } from '#writing';
 
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 

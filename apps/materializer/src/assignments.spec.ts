@@ -1,5 +1,5 @@
-import { nothingErased, Retry } from '#consuming';
-import { encodeRecord, TopicNames } from '#contracts';
+import { nothingErased, Retry } from '#engine';
+import { encodeRecord, TopicNames } from '#event';
 import type { Assignment, LogRecord } from '#log';
 import { MemoryStore, StoreUnavailableError } from '#store';
 import { createLogger } from '#telemetry';

@@ -1,8 +1,8 @@
-import { CommitLine, type KnownErasures, PartitionErasures, type Retry, warmUpStart } from '#consuming';
+import { CommitLine, type KnownErasures, PartitionErasures, type Retry, warmUpStart } from '#engine';
 import { partitionKey, type Assignment, type Consumer } from '#log';
-import { IdWindow, type IdWindowBounds } from '#streaming';
+import { IdWindow, type IdWindowBounds } from '#dataflow';
 import type { Logger } from '#telemetry';
-import type { TopicNames } from '#contracts';
+import type { TopicNames } from '#event';
 import { PartitionFold } from './partition-fold.js';
 import type { PartitionState } from './partition-state.js';
 import type { RowWriter } from './row-writer.js';

@@ -1,4 +1,4 @@
-import type { SampledRequest } from '#consuming';
+import type { SampledRequest } from '#engine';
 import type { RecordBatch, UndecodableRange } from '#log';
 import type { DeadLetter, EventBlock } from '#store';
 import { isUtf8 } from 'node:buffer';

@@ -1,5 +1,5 @@
 import { IsInt, Max, Min } from 'class-validator';
-import { AppConfig, FromText } from '#contracts';
+import { AppConfig, FromText } from '#api';
 
 const mebibyte = 1024 * 1024;
 

@@ -1,4 +1,4 @@
-import { encodeRecord, RecordReader, type EventRecord } from '#contracts';
+import { encodeRecord, RecordReader, type EventRecord } from '#event';
 import { EventBlockBuilder, type EventBlock } from '#store';
 
 /** The id of the n-th event of a spec. */

@@ -1,5 +1,5 @@
-import type { Retry } from '#consuming';
-import { encodeRecord } from '#contracts';
+import type { Retry } from '#engine';
+import { encodeRecord } from '#event';
 import { StoreRefusedError, StoreUnavailableError, type DeadLetter, type EventBlock } from '#store';
 import { metrics } from '#telemetry';
 import { insertToken } from './insert-token.js';

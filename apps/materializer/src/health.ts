@@ -1,5 +1,5 @@
-import { consumerHealth, storingHealth, type Lag, type Progress } from '#consuming';
-import { definitionsHealth, type Definitions } from '#definitions';
+import { consumerHealth, storingHealth, type Lag, type Progress } from '#engine';
+import { definitionsHealth, type Definitions } from '#registry';
 import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';

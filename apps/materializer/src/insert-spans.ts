@@ -1,4 +1,4 @@
-import type { StoreSpans } from '#consuming';
+import type { StoreSpans } from '#engine';
 import type { Tracing } from '#telemetry';
 import type { Chunk } from './chunk.js';
 

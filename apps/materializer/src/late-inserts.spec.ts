@@ -1,4 +1,4 @@
-import type { Erasure, StreamDefinition } from '#definitions';
+import type { Erasure, StreamDefinition } from '#registry';
 import type { EntityErasure } from '#store';
 import { createLogger } from '#telemetry';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-import { concernsStream, erasureName, type Definitions, type Erasure } from '#definitions';
+import { concernsStream, erasureName, type Definitions, type Erasure } from '#registry';
 import type { EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
 

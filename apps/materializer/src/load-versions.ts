@@ -1,4 +1,4 @@
-import type { PartitionErasures } from '#consuming';
+import type { PartitionErasures } from '#engine';
 import type { RowWriter } from './row-writer.js';
 import type { EntityHead } from './version-cache.js';
 

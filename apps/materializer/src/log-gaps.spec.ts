@@ -1,5 +1,6 @@
-import { nothingErased, Progress } from '#consuming';
-import { allStreams, TopicNames } from '#contracts';
+import { nothingErased, Progress } from '#engine';
+import { allStreams } from '#api';
+import { TopicNames } from '#event';
 import { MemoryLog, type ConsumerHandler, type Log, type LogRecord } from '#log';
 import { MemoryStore } from '#store';
 import { createLogger } from '#telemetry';

@@ -1,6 +1,7 @@
-import { Erasures, Progress } from '#consuming';
-import { allStreams, encodeRecord, entityHash, TopicNames } from '#contracts';
-import { erasureName, openDefinitions, systemActor, type Definitions } from '#definitions';
+import { Erasures, Progress } from '#engine';
+import { allStreams } from '#api';
+import { encodeRecord, entityHash, TopicNames } from '#event';
+import { erasureName, openDefinitions, systemActor, type Definitions } from '#registry';
 import { openKafkaLog, type Log, type Producer } from '#log';
 import {
   openClickHouse,
@@ -11,7 +12,7 @@ import {
   type OffsetRange,
 } from '#store';
 import { createLogger } from '#telemetry';
-import { freshNames, testClickHouse, testEngines } from '#testing';
+import { freshNames, testClickHouse, testEngines } from '#testkit';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Materializer } from './materializer.js';

@@ -1,5 +1,6 @@
-import { MemoryErasures, nothingErased, Progress } from '#consuming';
-import { allStreams, TopicNames } from '#contracts';
+import { MemoryErasures, nothingErased, Progress } from '#engine';
+import { allStreams } from '#api';
+import { TopicNames } from '#event';
 import { MemoryLog } from '#log';
 import {
   MemoryStore,

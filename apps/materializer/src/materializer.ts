@@ -6,11 +6,11 @@ import {
   Retry,
   sampledRequests,
   Shutdown,
-} from '#consuming';
-import type { TopicNames } from '#contracts';
+} from '#engine';
+import type { TopicNames } from '#event';
 import type { Assignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
 import type { EventBlock } from '#store';
-import type { IdWindowBounds } from '#streaming';
+import type { IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import { Assignments } from './assignments.js';
 import { bytesOf, chunkOf, lettersOf, type Chunk } from './chunk.js';

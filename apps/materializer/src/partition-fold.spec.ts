@@ -1,8 +1,8 @@
-import { MemoryErasures, nothingErased, PartitionErasures } from '#consuming';
-import { encodeRecord } from '#contracts';
+import { MemoryErasures, nothingErased, PartitionErasures } from '#engine';
+import { encodeRecord } from '#event';
 import type { LogRecord } from '#log';
 import type { EventRow } from '#store';
-import { IdWindow } from '#streaming';
+import { IdWindow } from '#dataflow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PartitionFold } from './partition-fold.js';

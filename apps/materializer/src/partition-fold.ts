@@ -1,8 +1,8 @@
-import type { PartitionErasures } from '#consuming';
-import { RecordReader, UnreadableRecordError } from '#contracts';
+import type { PartitionErasures } from '#engine';
+import { RecordReader, UnreadableRecordError } from '#event';
 import type { LogRecord } from '#log';
 import { EventBlockBuilder, type EventBlock } from '#store';
-import type { IdWindow } from '#streaming';
+import type { IdWindow } from '#dataflow';
 import type { EntityHead, PartitionVersions } from './version-cache.js';
 
 /** A record that is not an event. */

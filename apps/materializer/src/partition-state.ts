@@ -1,6 +1,6 @@
-import type { CommitLine, FollowedPartition, PartitionErasures } from '#consuming';
+import type { CommitLine, FollowedPartition, PartitionErasures } from '#engine';
 import type { Assignment } from '#log';
-import type { IdWindow } from '#streaming';
+import type { IdWindow } from '#dataflow';
 import type { PartitionFold } from './partition-fold.js';
 import type { StoredEvents } from './stored-events.js';
 import type { PartitionVersions } from './version-cache.js';

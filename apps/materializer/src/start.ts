@@ -1,6 +1,6 @@
-import { Erasures, LagMonitor, type LagGauge, Progress, showBatches } from '#consuming';
-import { TopicNames } from '#contracts';
-import { openDefinitions } from '#definitions';
+import { Erasures, LagMonitor, type LagGauge, Progress, showBatches } from '#engine';
+import { TopicNames } from '#event';
+import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn } from '#store';

@@ -1,5 +1,6 @@
-import { auditStream, TopicNames } from '#contracts';
-import { openDefinitions, systemActor, type Definitions } from '#definitions';
+import { auditStream } from '#api';
+import { TopicNames } from '#event';
+import { openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#log';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { followStreams } from './stream-subscription.js';

@@ -1,4 +1,4 @@
-import type { Definitions } from '#definitions';
+import type { Definitions } from '#registry';
 
 export interface StreamTarget {
   subscribe(streams: readonly string[]): Promise<void>;

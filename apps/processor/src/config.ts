@@ -1,5 +1,5 @@
 import { IsInt, Max, Min } from 'class-validator';
-import { AppConfig, AreNetworks, follows, FromText, Secret } from '#contracts';
+import { AppConfig, AreNetworks, follows, FromText, Secret } from '#api';
 import { wrongInSecrets } from '#webhooks';
 
 const mebibyte = 1024 * 1024;

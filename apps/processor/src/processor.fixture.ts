@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { encodeRecord, RecordReader, TopicNames, uuidText, type EventRecord } from '#contracts';
-import { MemoryErasures, Progress } from '#consuming';
+import { encodeRecord, RecordReader, TopicNames, uuidText, type EventRecord } from '#event';
+import { MemoryErasures, Progress } from '#engine';
 import {
   openDefinitions,
   systemActor,
   type Definitions,
   type ProjectionBuild,
   type ProjectionSpec,
-} from '#definitions';
+} from '#registry';
 import { MemoryLog, type Log, type LogRecord } from '#log';
 import { MemoryStore, StoreUnavailableError, type EventRow } from '#store';
-import { compileFold, compileKey, compileSource, foldEvent, IdWindow, type FoldState } from '#streaming';
+import { compileFold, compileKey, compileSource, foldEvent, IdWindow, type FoldState } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { Processor, type ProcessorOptions } from './processor.js';

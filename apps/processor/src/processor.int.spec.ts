@@ -1,11 +1,11 @@
-import { TopicNames } from '#contracts';
-import { nothingErased, Progress } from '#consuming';
-import { openDefinitions, systemActor, type Definitions, type ProjectionBuild } from '#definitions';
+import { TopicNames } from '#event';
+import { nothingErased, Progress } from '#engine';
+import { openDefinitions, systemActor, type Definitions, type ProjectionBuild } from '#registry';
 import { openKafkaLog, type Log } from '#log';
 import { openClickHouse, type Store } from '#store';
-import { compileFold, type FoldState } from '#streaming';
+import { compileFold, type FoldState } from '#dataflow';
 import { createLogger } from '#telemetry';
-import { askClickHouse, testClickHouse, testEngines } from '#testing';
+import { askClickHouse, testClickHouse, testEngines } from '#testkit';
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Processor } from './processor.js';

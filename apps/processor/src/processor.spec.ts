@@ -1,5 +1,5 @@
-import { allStreams } from '#contracts';
-import { systemActor, type ProjectionBuild } from '#definitions';
+import { allStreams } from '#api';
+import { systemActor, type ProjectionBuild } from '#registry';
 import { StoreRefusedError } from '#store';
 import { metricsText } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -1,9 +1,9 @@
-import { Retry, Shutdown, type KnownErasures, type Progress } from '#consuming';
-import type { TopicNames } from '#contracts';
-import type { Definitions } from '#definitions';
+import { Retry, Shutdown, type KnownErasures, type Progress } from '#engine';
+import type { TopicNames } from '#event';
+import type { Definitions } from '#registry';
 import type { Log } from '#log';
 import type { EventReader, EventWriter, ProjectionWriter } from '#store';
-import type { IdWindowBounds } from '#streaming';
+import type { IdWindowBounds } from '#dataflow';
 import type { Logger, Tracing } from '#telemetry';
 import { BuildRemoval } from './projections/build-removal.js';
 import { KeyCache } from './projections/key-cache.js';

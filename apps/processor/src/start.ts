@@ -1,8 +1,8 @@
-import { Erasures, LagMonitor, Progress, showBatches, type LagGauge } from '#consuming';
-import { TopicNames } from '#contracts';
-import { openDefinitions } from '#definitions';
+import { Erasures, LagMonitor, Progress, showBatches, type LagGauge } from '#engine';
+import { TopicNames } from '#event';
+import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
-import { LateProducer } from '#ingest';
+import { LateProducer } from '#writing';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
 import { metrics, underWay } from '#telemetry';

@@ -1,5 +1,5 @@
 import { openClickHouse } from '#store';
-import { clickHouseOf, type ClickHouseServer } from '#testing';
+import { clickHouseOf, type ClickHouseServer } from '#testkit';
 import { ClickHouse } from '../clickhouse.js';
 
 /** As in libs/store: one insert is one block. */

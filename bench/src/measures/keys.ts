@@ -1,4 +1,4 @@
-import type { Stack } from '#testing';
+import type { Stack } from '#testkit';
 import { eachRun, withStack, type Bench } from '../bench.js';
 import { ClickHouse } from '../clickhouse.js';
 import { MemorySampler } from '../memory-sampler.js';

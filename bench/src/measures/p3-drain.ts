@@ -1,4 +1,4 @@
-import type { Stack } from '#testing';
+import type { Stack } from '#testkit';
 import { bareInsert } from '../baselines/bare-insert.js';
 import type { ConsumeJob } from '../baselines/kafkajs-consume.js';
 import { createStream, eachRun, observed, withStack, type Bench } from '../bench.js';

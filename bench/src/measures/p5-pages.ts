@@ -1,4 +1,4 @@
-import type { Stack } from '#testing';
+import type { Stack } from '#testkit';
 import { createStream, withStack, type Bench } from '../bench.js';
 import { ClickHouse } from '../clickhouse.js';
 import { insertFlights, madeStreams, makeEvents, sizeOf, type DatasetSize } from '../pages/dataset.js';

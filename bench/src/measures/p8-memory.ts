@@ -1,4 +1,4 @@
-import type { Stack } from '#testing';
+import type { Stack } from '#testkit';
 import { createStream, observed, withStack, type Bench } from '../bench.js';
 import { runClosedLoop } from '../load/start.js';
 import { MemorySampler, type MemorySeen } from '../memory-sampler.js';

@@ -1,4 +1,4 @@
-import type { Stack } from '#testing';
+import type { Stack } from '#testkit';
 import { eachRun, withStack, type Bench } from '../bench.js';
 import { Connection } from '../http/connection.js';
 import { pageRequest } from '../pages/time-pages.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stack } from '#testing';
+import type { Stack } from '#testkit';
 import { createStream, eachRun, observed, withStack, type Bench } from '../bench.js';
 import type { ClosedLoopResult } from '../load/job.js';
 import { runClosedLoop } from '../load/start.js';

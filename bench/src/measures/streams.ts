@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until, type HttpClient } from '#testing';
+import { until, type HttpClient } from '#testkit';
 import { eachRun, type Bench } from '../bench.js';
 import { withLocalSystem } from '../local-system.js';
 import { Probe } from '../probe.js';

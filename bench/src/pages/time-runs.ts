@@ -1,4 +1,4 @@
-import type { Stack } from '#testing';
+import type { Stack } from '#testkit';
 import { RecordingProxy } from '../baselines/recording-proxy.js';
 import type { Bench } from '../bench.js';
 import { pageRequest, timePages, type PageTimes, type RecordedPage } from './time-pages.js';

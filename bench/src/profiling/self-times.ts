@@ -7,7 +7,7 @@ export interface CpuProfile {
 }
 
 export interface SelfTime {
-  /** Function and place, such as `encodeRecord libs/contracts/src/record.js:28`. */
+  /** Function and place, such as `encodeRecord libs/event/src/record.js:28`. */
   name: string;
   ms: number;
   /** Of the time in which the process did something. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openClickHouse, type Store } from '#store';
-import { freshNames, testClickHouse } from '#testing';
+import { freshNames, testClickHouse } from '#testkit';
 import { blocksOf } from '../../store/src/blocks/blocks-of.fixture.js';
 import { entityEvent, entityOf, microsecondsOf2026 as now } from './entity.fixture.js';
 import { describeEntityStates } from './entity-state.contract.js';

@@ -1,4 +1,5 @@
-import { Turn, type Micros } from '#contracts';
+import { Turn } from '#async';
+import type { Micros } from '#event';
 import {
   QueryTooExpensiveError,
   type EntitySnapshot,
@@ -7,7 +8,7 @@ import {
   type HistoryEvent,
   type SnapshotReader,
 } from '#store';
-import { addToEntityState, entityStateText, readEntityState, type EntityState } from '#streaming';
+import { addToEntityState, entityStateText, readEntityState, type EntityState } from '#dataflow';
 import { EntityStateTooLargeError } from './errors.js';
 import { historyPages } from './history-pages.js';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { allStreams } from '#contracts';
+import { allStreams } from '#api';
 import type { EventRow } from '#store';
 
 export const microsecondsOf2026 = 1_795_219_200_000_000;

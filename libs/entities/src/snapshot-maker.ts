@@ -1,4 +1,4 @@
-import type { Micros } from '#contracts';
+import type { Micros } from '#event';
 import type { EntitySnapshot, Permitted, SnapshotReason, SnapshotStore } from '#store';
 import { entityState } from './entity-state.js';
 

@@ -1,4 +1,4 @@
-import type { AppConfig } from '#contracts';
+import type { AppConfig } from '#api';
 import { createLogger, type Logger, type Tracing } from '#telemetry';
 import { Health } from './health.js';
 import { Lifecycle } from './lifecycle.js';

@@ -1,4 +1,4 @@
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { metrics } from '#telemetry';
 
 /**

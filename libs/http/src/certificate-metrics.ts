@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { AppConfig } from '#contracts';
+import type { AppConfig } from '#api';
 import { metrics, type Logger } from '#telemetry';
 
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

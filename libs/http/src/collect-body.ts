@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import type { BodyShare } from './body-budget.js';
 
 /** What bounds the reading of one body. */

@@ -1,6 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { requestIdOf } from './request-identity.js';
 import { RouteTable } from './route-table.js';
 import { acceptsOf } from './route-config.js';

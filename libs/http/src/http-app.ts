@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
-import { ConfigError } from '#contracts';
+import { ConfigError } from '#api';
 import { AnswerBudget } from './answers/answer-budget.js';
 import { registerAnswers } from './answers/answer-hooks.js';
 import type { SendBounds } from './answers/send-watch.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { BodyBudget, BodyShare } from './body-budget.js';
 import { Inflation } from './inflation.js';
 

@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { collect, incomplete, type BodyBounds } from './collect-body.js';
 
 /** Bodies that are decompressed at the same time: as many as Node has threads for it. */

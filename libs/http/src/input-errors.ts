@@ -1,5 +1,6 @@
 import type { ValidationError } from 'class-validator';
-import { pointerTo, type InputError } from '#contracts';
+import { pointerTo } from '#event';
+import type { InputError } from '#api';
 
 /** Errors named one by one; more than these help nobody. */
 export const mostErrors = 100;

@@ -1,7 +1,8 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { isJsonObject, limits, nestsDeeperThan, ProblemError, type InputError } from '#contracts';
+import { isJsonObject, limits, nestsDeeperThan } from '#event';
+import { ProblemError, type InputError } from '#api';
 import { inputErrors, mostErrors, shortPointerTo } from './input-errors.js';
 import { propertiesOf } from './properties-of.js';
 import { bodyOf } from './read-body.js';

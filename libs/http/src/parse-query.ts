@@ -1,6 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { ProblemError, type InputError } from '#contracts';
+import { ProblemError, type InputError } from '#api';
 import { inputErrors, mostErrors } from './input-errors.js';
 import { propertiesOf } from './properties-of.js';
 

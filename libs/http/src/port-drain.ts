@@ -1,7 +1,7 @@
 import { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import type { AppContext } from './app-context.js';
 import { systemPaths } from './system-routes.js';
 

@@ -1,13 +1,13 @@
 import { HttpException } from '@nestjs/common';
-import { ProblemError, type ProblemCode } from '#contracts';
+import { ProblemError, type ProblemCode } from '#api';
 import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log';
 import {
   InvalidCursorError,
   QueryTooExpensiveError,
   StoreOverloadedError,
   StoreUnavailableError,
-  UntranslatableExpressionError,
 } from '#store';
+import { UntranslatableExpressionError } from '#cel';
 
 /** Problems for the codes that Fastify gives its own errors. */
 const fastifyCodes: Record<string, ProblemCode> = {

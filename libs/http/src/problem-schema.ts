@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsString, ValidateIf, ValidateNested } from 'class-validator';
-import { problems, type ProblemCode } from '#contracts';
+import { problems, type ProblemCode } from '#api';
 
 /** One thing that is wrong with the input. */
 export class InputProblem {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProblemDocument } from '#contracts';
+import type { ProblemDocument } from '#api';
 import { LogOverloadedError, LogUnavailableError } from '#log';
 import { InvalidCursorError, QueryTooExpensiveError, StoreUnavailableError } from '#store';
 import { givenApp, type GivenApp } from './http.fixture.js';

@@ -1,7 +1,7 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import type { FastifyRequest } from 'fastify';
-import { limits } from '#contracts';
+import { limits } from '#event';
 
 /** What the body of a route may be. */
 interface BodyConfig {

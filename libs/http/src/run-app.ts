@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#contracts';
+import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#api';
 import { metrics, openTracing, watchEventLoop } from '#telemetry';
 import { createContext, type AppContext } from './app-context.js';
 import { showCertificates } from './certificate-metrics.js';

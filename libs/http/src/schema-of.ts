@@ -4,7 +4,7 @@ import { applyDecorators } from '@nestjs/common';
 import classTransformer from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage, MAX, MIN, ValidationTypes } from 'class-validator';
 import { targetConstructorToSchema, validationMetadatasToSchemas } from 'class-validator-jsonschema';
-import { charactersRule } from '#contracts';
+import { charactersRule } from '#api';
 
 type JsonSchema = Record<string, unknown> & {
   properties?: Record<string, JsonSchema>;

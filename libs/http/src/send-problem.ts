@@ -1,6 +1,6 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ProblemError } from '#contracts';
+import type { ProblemError } from '#api';
 import { metrics, type Logger } from '#telemetry';
 import { problemOf } from './problem-of.js';
 import { noSniffing } from './security-headers.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppConfig } from '#contracts';
+import { AppConfig } from '#api';
 import { createContext } from './app-context.js';
 import { createHttpApp } from './http-app.js';
 import { givenApp, type GivenApp } from './http.fixture.js';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 
 /**
  * Keeps web pages away from a port that asks for no key: whoever visits a page must not call the port for it.

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { problemHeaders } from './send-problem.js';
 
 /** What Node reports about a connection whose request never became one. */

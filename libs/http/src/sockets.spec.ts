@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ConfigError } from '#contracts';
+import { ConfigError } from '#api';
 import { startHttpApp } from './http-app.js';
 import { gate, givenApp, type GivenApp } from './http.fixture.js';
 

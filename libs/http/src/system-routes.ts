@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metricsContentType, metricsText } from '#telemetry';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { accessOf } from './auth/admission.js';
 import type { Health } from './health.js';
 import { showChecks } from './health-metrics.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '#contracts';
+import { Backoff } from '#async';
 import type { AppContext } from './app-context.js';
 
 const firstDelayMs = 250;

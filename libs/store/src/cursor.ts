@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { jsonValue } from '#contracts';
+import { jsonValue } from '#event';
 import { InvalidCursorError } from './errors.js';
 
 /** Where a page ended: the values of its order's columns in its last row. */

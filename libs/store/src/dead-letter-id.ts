@@ -1,4 +1,4 @@
-import { jsonValue } from '#contracts';
+import { jsonValue } from '#event';
 import { stepText } from './letter-step.js';
 import { maxDeadLetterIds, type DeadLetter } from './store.js';
 

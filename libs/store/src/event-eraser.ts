@@ -1,4 +1,4 @@
-import type { Micros } from '#contracts';
+import type { Micros } from '#event';
 
 /** All events of one entity in one stream up to an end of its log. */
 export interface EntityErasure {

@@ -1,4 +1,4 @@
-import type { Micros } from '#contracts';
+import type { Micros } from '#event';
 
 /** One event as the materializer writes it. (stream, partition, offset) is its identity. */
 export interface EventRow {

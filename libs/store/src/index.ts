@@ -1,7 +1,7 @@
 export { EventBlock, type BlockPlace } from './blocks/event-block.js';
 export { EventBlockBuilder } from './blocks/event-block-builder.js';
 export * from './errors.js';
-export { UntranslatableExpressionError } from './clickhouse/where/untranslatable.js';
+export { UntranslatableExpressionError } from '#cel';
 export * from './store.js';
 export { clickHouseOptions, openClickHouse, type ClickHouseOptions } from './clickhouse/open.js';
 export type { LetterStep } from './letter-step.js';

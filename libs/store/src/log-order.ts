@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#contracts';
+import type { StoredEvent } from '#event';
 import type { EventFilter } from './questions.js';
 
 /** Offsets of one partition: from `from` on, below `until`. */

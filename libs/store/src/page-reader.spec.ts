@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allStreams } from '#contracts';
+import { allStreams } from '#api';
 import { blocksOf } from './blocks/blocks-of.fixture.js';
 import { eventRow } from './contract/rows.js';
 import type { OffsetRange } from './log-order.js';

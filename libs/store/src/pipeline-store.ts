@@ -1,4 +1,4 @@
-import type { Micros } from '#contracts';
+import type { Micros } from '#event';
 
 /** A partition that a run of a pipeline reads. */
 export interface StagePartition {

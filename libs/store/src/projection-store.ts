@@ -1,4 +1,4 @@
-import type { Micros } from '#contracts';
+import type { Micros } from '#event';
 
 /** A partition of a source, for one build of a projection. */
 export interface BuildPartition {

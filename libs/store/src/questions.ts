@@ -1,4 +1,6 @@
-import type { Expression, Micros, StreamAccess } from '#contracts';
+import type { Expression } from '#cel';
+import type { Micros } from '#event';
+import type { StreamAccess } from '#api';
 
 /** What the asker of a question may see: an answer holds nothing of other streams, whatever the question says. */
 export interface Permitted {

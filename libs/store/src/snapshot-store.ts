@@ -1,4 +1,4 @@
-import type { Micros } from '#contracts';
+import type { Micros } from '#event';
 import type { EntityQuery, Page, Permitted } from './questions.js';
 
 /** An event, told from every other of its stream. A topic that is made anew counts its offsets from 0 again. */

@@ -1,4 +1,4 @@
-import type { Micros, StoredEvent } from '#contracts';
+import type { Micros, StoredEvent } from '#event';
 import type { EventBlock } from './blocks/event-block.js';
 import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './event-row.js';

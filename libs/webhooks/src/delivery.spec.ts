@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
-import { derivedSignals } from '#testing';
+import { derivedSignals } from '#testkit';
 import { Deliverer, type Attempt, type Delivery, type DeliveryOptions } from './delivery.js';
 import { WebhookNetworks } from './networks.js';
 import { Poster } from './post.js';

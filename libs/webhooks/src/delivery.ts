@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff, withAnySignal } from '#contracts';
+import { Backoff, withAnySignal } from '#async';
 import type { Poster, PostOutcome } from './post.js';
 import { webhookHeaders } from './signature.js';
 

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { withAnySignal } from '#contracts';
+import { withAnySignal } from '#async';
 import type { WebhookNetworks } from './networks.js';
 import { notPublic, wrongInWebhookUrl } from './webhook-url.js';
 

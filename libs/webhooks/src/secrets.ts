@@ -1,4 +1,4 @@
-import { secretNamePattern } from '#contracts';
+import { secretNamePattern } from '#event';
 import { webhookKey, webhookSecretRule } from './signature.js';
 
 /** What is wrong with a list of `name=whsec_…`, without showing any; undefined when nothing is. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createClient, type ClickHouseClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askClickHouse, clickHouseHeaders, testEngines } from '#testing';
+import { askClickHouse, clickHouseHeaders, testEngines } from '#testkit';
 
 const engines = testEngines();
 const { clickhouseUrl: url, clickhousePassword: password } = engines;

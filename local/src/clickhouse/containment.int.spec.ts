@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askClickHouse, testEngines } from '#testing';
+import { askClickHouse, testEngines } from '#testkit';
 
 const secret = `secret-${randomBytes(6).toString('hex')}`;
 const database = `contained_${randomBytes(5).toString('hex')}`;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askClickHouse, testEngines } from '#testing';
+import { askClickHouse, testEngines } from '#testkit';
 
 const database = `lane_${randomBytes(5).toString('hex')}`;
 

@@ -1,7 +1,7 @@
 import { request, type OutgoingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { clickHouseHeaders, testEngines } from '#testing';
+import { clickHouseHeaders, testEngines } from '#testkit';
 
 const engines = testEngines();
 const { hostname, port, host } = new URL(engines.clickhouseUrl);

@@ -1,5 +1,5 @@
-import type { StreamAccess } from '#contracts';
-import type { Actor } from '#definitions';
+import type { StreamAccess } from '#api';
+import type { Actor } from '#registry';
 
 /** Who changes a definition, and what they may see. */
 export interface Changer {

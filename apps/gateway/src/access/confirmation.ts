@@ -1,4 +1,4 @@
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 
 /**
  * What cannot be undone is asked for twice.

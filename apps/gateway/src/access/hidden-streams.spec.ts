@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditStream } from '#contracts';
-import { systemActor } from '#definitions';
+import { auditStream } from '#api';
+import { systemActor } from '#registry';
 import type { Scope } from '#http';
 import type { DeadLetter } from '#store';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';

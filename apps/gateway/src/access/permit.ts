@@ -1,4 +1,4 @@
-import { isReservedStream, permitsStream, ProblemError, type StreamAccess } from '#contracts';
+import { isReservedStream, permitsStream, ProblemError, type StreamAccess } from '#api';
 
 /**
  * Refuses to write to streams that the key does not cover. The answer is the same whether they exist or not: it says

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { allStreams } from '#contracts';
-import { derivedSignals } from '#testing';
+import { allStreams } from '#api';
+import { derivedSignals } from '#testkit';
 import { ReadableStreams } from './readable-streams.js';
 
 describe('streams that a read names', () => {

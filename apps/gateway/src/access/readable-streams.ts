@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { FastifyRequest } from 'fastify';
-import { auditStream, permitsStream, ProblemError, withAnySignal, type StreamAccess } from '#contracts';
-import type { Definitions } from '#definitions';
+import { auditStream, permitsStream, ProblemError, type StreamAccess } from '#api';
+import { withAnySignal } from '#async';
+import type { Definitions } from '#registry';
 import { accessOf } from '#http';
 import type { Permitted } from '#store';
 import { announcedStream } from '../wait-for/announced-stream.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '#contracts';
+import type { StoredEvent } from '#event';
 import { csvColumns, csvLine } from './csv.js';
 
 const event: StoredEvent = {

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#contracts';
+import type { StoredEvent } from '#event';
 
 /** The columns of a CSV answer, in this order, named in its first line. */
 export const csvColumns = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '#contracts';
+import type { StoredEvent } from '#event';
 import { encodePage } from './event-page.js';
 
 const event: StoredEvent = {

@@ -1,4 +1,4 @@
-import { eventToJson, type StoredEvent } from '#contracts';
+import { eventToJson, type StoredEvent } from '#event';
 import { csvHeader, csvLine } from './csv.js';
 import type { PageMediaType } from './media-type.js';
 

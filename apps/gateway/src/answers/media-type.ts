@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 
 /** The forms of a page of events; the first is the default. */
 export const pageMediaTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;

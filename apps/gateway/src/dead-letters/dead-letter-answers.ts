@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsInt, IsString, Min, ValidateNested } from 'class-validator';
-import { formatTime } from '#contracts';
+import { formatTime } from '#event';
 import type { FoundDeadLetter } from '#store';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';

@@ -1,5 +1,6 @@
 import { IsBoolean } from 'class-validator';
-import { FromText, limits } from '#contracts';
+import { FromText } from '#api';
+import { limits } from '#event';
 import { Schema } from '../openapi/schema.js';
 import { Cursor, PageLimit, Parameter, Text, Time } from '../parameters/decorators.js';
 

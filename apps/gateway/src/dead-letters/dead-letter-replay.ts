@@ -1,5 +1,5 @@
-import type { Micros } from '#contracts';
-import type { Definitions } from '#definitions';
+import type { Micros } from '#event';
+import type { Definitions } from '#registry';
 import type { EventReader, EventWriter, FoundDeadLetter } from '#store';
 import { chosenLetters, type LetterPage } from './chosen-letters.js';
 import { isOfPipeline, PipelineReplay, type PipelineReplayParts } from './pipeline-replay.js';

@@ -1,5 +1,5 @@
-import { entityHash, formatTime, type Micros } from '#contracts';
-import { erasureName, standingErasure, type Actor, type Definitions, type Erasure } from '#definitions';
+import { entityHash, formatTime, type Micros } from '#event';
+import { erasureName, standingErasure, type Actor, type Definitions, type Erasure } from '#registry';
 import type { EventEraser, FoundDeadLetter } from '#store';
 import { laterErasure } from '../erasure/later-erasure.js';
 

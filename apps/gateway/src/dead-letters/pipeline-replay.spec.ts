@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { encodeRecord, entityHash, parseTime } from '#contracts';
-import { erasureName, systemActor, type PipelineDefinition } from '#definitions';
+import { encodeRecord, entityHash, parseTime } from '#event';
+import { erasureName, systemActor, type PipelineDefinition } from '#registry';
 import type { DeadLetter, LetterStep } from '#store';
-import { readReplay } from '#streaming';
+import { readReplay } from '#dataflow';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import type { ReplayAnswer } from './replay-answers.js';
 

@@ -1,8 +1,9 @@
-import { UnreadableRecordError, type StreamAccess, type TopicNames } from '#contracts';
-import type { Definitions, PipelineDefinition } from '#definitions';
+import { UnreadableRecordError, type TopicNames } from '#event';
+import type { StreamAccess } from '#api';
+import type { Definitions, PipelineDefinition } from '#registry';
 import { UnknownTopicError, type Producer } from '#log';
 import type { FoundDeadLetter, LetterStep } from '#store';
-import { isTooLargeRecord, recordFlow, replayValue, tooLargeRecord, type Origin } from '#streaming';
+import { isTooLargeRecord, recordFlow, replayValue, tooLargeRecord, type Origin } from '#dataflow';
 import { compiledDefinition } from '../pipelines/compiled-definition.js';
 import { permitsPipeline } from '../pipelines/named-pipeline.js';
 import { erased, erasureOf } from './erased-meanwhile.js';

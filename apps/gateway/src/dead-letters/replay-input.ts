@@ -1,6 +1,6 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { Characters, FromText } from '#contracts';
+import { Characters, FromText } from '#api';
 import { maxDeadLetterIds } from '#store';
 import { Schema } from '../openapi/schema.js';
 import { Parameter } from '../parameters/decorators.js';

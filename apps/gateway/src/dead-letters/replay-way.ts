@@ -1,4 +1,4 @@
-import type { Actor } from '#definitions';
+import type { Actor } from '#registry';
 import type { FoundDeadLetter, Permitted } from '#store';
 import type { LetterChoice } from './chosen-letters.js';
 import type { ReplayAnswer } from './replay-answers.js';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { allStreams, auditStream, decodeRecord, encodeRecord, entityHash, parseTime } from '#contracts';
-import { erasureName, systemActor } from '#definitions';
+import { allStreams, auditStream } from '#api';
+import { decodeRecord, encodeRecord, entityHash, parseTime } from '#event';
+import { erasureName, systemActor } from '#registry';
 import { LogUnavailableError } from '#log';
 import type { DeadLetter } from '#store';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';

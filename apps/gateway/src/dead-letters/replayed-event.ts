@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { decodeRecord, encodeRecord, UnreadableRecordError, type EventRecord, type Micros } from '#contracts';
+import { decodeRecord, encodeRecord, UnreadableRecordError, type EventRecord, type Micros } from '#event';
 import type { FoundDeadLetter } from '#store';
 
 /** What a dead letter becomes when it is replayed: a record of its stream's topic. */

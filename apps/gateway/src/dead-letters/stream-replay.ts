@@ -1,5 +1,6 @@
-import { allStreams, type Micros, type TopicNames } from '#contracts';
-import type { Definitions } from '#definitions';
+import { allStreams } from '#api';
+import type { Micros, TopicNames } from '#event';
+import type { Definitions } from '#registry';
 import type { Position, Producer } from '#log';
 import type { EventEraser, EventReader, FoundDeadLetter } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';

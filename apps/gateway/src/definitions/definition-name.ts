@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { definitionNamePattern, definitionNameRule, ProblemError } from '#contracts';
+import { definitionNamePattern, definitionNameRule } from '#event';
+import { ProblemError } from '#api';
 import { accessOf, actorOf, parseQuery } from '#http';
 import type { Changer } from '../access/changer.js';
 import { NoParameters } from '../parameters/no-parameters.js';

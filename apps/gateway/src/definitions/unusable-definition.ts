@@ -1,4 +1,4 @@
-import { ProblemError, type InputError } from '#contracts';
+import { ProblemError, type InputError } from '#api';
 
 const mostErrors = 100;
 

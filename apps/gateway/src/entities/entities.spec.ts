@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditStream } from '#contracts';
-import { systemActor } from '#definitions';
+import { auditStream } from '#api';
+import { systemActor } from '#registry';
 import type { SnapshotStore } from '#store';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';

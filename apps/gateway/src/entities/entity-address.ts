@@ -1,4 +1,5 @@
-import { hasCharacters, limits, plainTextPattern, ProblemError } from '#contracts';
+import { hasCharacters, plainTextPattern, ProblemError } from '#api';
+import { limits } from '#event';
 
 /** The entity in an address, for the OpenAPI document. */
 export const entityParam = {

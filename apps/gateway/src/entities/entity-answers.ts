@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsIn, IsInt, IsObject, IsString, Min, ValidateNested } from 'class-validator';
-import { formatTime } from '#contracts';
+import { formatTime } from '#event';
 import { snapshotId, type FoldedEntity } from '#entities';
 import type { EntitySnapshot, Page, SnapshotReason } from '#store';
 import { Nullable } from '../openapi/nullable.js';

@@ -1,4 +1,4 @@
-import { limits } from '#contracts';
+import { limits } from '#event';
 import { Schema } from '../openapi/schema.js';
 import { Cursor, OneStream, PageLimit, Parameter, Positions, Text, Time } from '../parameters/decorators.js';
 

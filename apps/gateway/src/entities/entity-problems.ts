@@ -1,4 +1,4 @@
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { EntityStateTooLargeError } from '#entities';
 
 /** What goes wrong with the state of an entity, as problems; everything else is passed on. */

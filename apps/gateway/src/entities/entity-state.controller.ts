@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parseTime } from '#contracts';
+import { parseTime } from '#event';
 import { entityState } from '#entities';
 import { DescribeQuery, parseQuery, RequireScope } from '#http';
 import type { SnapshotReader } from '#store';

@@ -1,6 +1,7 @@
 import { IsString, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { Characters, limits, plainTextPattern, streamNamePattern, streamNameRule } from '#contracts';
+import { Characters, plainTextPattern } from '#api';
+import { limits, streamNamePattern, streamNameRule } from '#event';
 import { Schema } from '../openapi/schema.js';
 
 /** Of which entity a snapshot is to be made. */

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { makeSnapshot } from '#entities';
 import { DescribeBody, DescribeQuery, parseBody, parseQuery, RequireScope } from '#http';
 import type { SnapshotStore } from '#store';

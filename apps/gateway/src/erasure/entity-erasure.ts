@@ -1,5 +1,6 @@
-import { entityHash, formatTime, ProblemError, type TopicNames } from '#contracts';
-import { erasureName, standingErasure, type Actor, type Definitions, type Erasure } from '#definitions';
+import { entityHash, formatTime, type TopicNames } from '#event';
+import { ProblemError } from '#api';
+import { erasureName, standingErasure, type Actor, type Definitions, type Erasure } from '#registry';
 import type { TopicAdmin } from '#log';
 import type { EntityTraces, EventReader, EventEraser, Permitted } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';

@@ -1,4 +1,4 @@
-import { limits } from '#contracts';
+import { limits } from '#event';
 import { Schema } from '../openapi/schema.js';
 import { OneStream, Parameter, Text } from '../parameters/decorators.js';
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { auditStream, decodeRecord, entityHash } from '#contracts';
-import { erasureName, systemActor } from '#definitions';
+import { auditStream } from '#api';
+import { decodeRecord, entityHash } from '#event';
+import { erasureName, systemActor } from '#registry';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';
 import type { ErasureAnswer } from './erasure-answer.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Erasure } from '#definitions';
+import type { Erasure } from '#registry';
 import { laterErasure } from './later-erasure.js';
 
 const erasure = (before: Record<string, number>, erased_at = '2026-11-21T04:00:00.000000Z'): Erasure => ({

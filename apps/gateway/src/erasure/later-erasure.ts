@@ -1,4 +1,4 @@
-import type { Erasure } from '#definitions';
+import type { Erasure } from '#registry';
 
 /**
  * What holds when an entity is erased again: the later end of each partition. The very same object when that is what

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTime } from '#contracts';
+import { parseTime } from '#event';
 import { checkBuckets, checkStretches, mostBuckets } from './bucket-bound.js';
 
 const since = parseTime('2026-11-21T00:00:00Z') ?? NaN;

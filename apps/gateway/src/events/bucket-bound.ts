@@ -1,4 +1,5 @@
-import { limits, ProblemError, type Micros } from '#contracts';
+import { limits, type Micros } from '#event';
+import { ProblemError } from '#api';
 import type { CountBucket } from '#store';
 
 /** Buckets that one answer holds; more is refused, because a part of a count would be a wrong count. */

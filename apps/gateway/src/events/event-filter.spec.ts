@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTime } from '#contracts';
+import { parseTime } from '#event';
 import { eventFilter, positions } from './event-filter.js';
 
 describe("the store's filter", () => {

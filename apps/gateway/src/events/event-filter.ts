@@ -1,6 +1,8 @@
-import { parseTime, ProblemError, type Expression, type Micros } from '#contracts';
+import { parseTime, type Micros } from '#event';
+import { ProblemError } from '#api';
+import type { Expression } from '#cel';
 import type { EventFilter, Permitted } from '#store';
-import { ExpensiveExpressionError, ExpressionError, parseCondition } from '#streaming';
+import { ExpensiveExpressionError, ExpressionError, parseCondition } from '#cel';
 import { parsePosition, type StreamPosition } from '../wait-for/position.js';
 import type { EventSelectionParameters } from './event-parameters.js';
 

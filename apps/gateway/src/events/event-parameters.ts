@@ -1,5 +1,5 @@
 import { IsIn, ValidateBy } from 'class-validator';
-import { limits } from '#contracts';
+import { limits } from '#event';
 import {
   Cursor,
   PageLimit,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StoredEvent } from '#contracts';
+import type { StoredEvent } from '#event';
 import { AnswerBudget } from '#http';
-import { systemActor } from '#definitions';
+import { systemActor } from '#registry';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
-import type { StoredEvent } from '#contracts';
+import type { StoredEvent } from '#event';
 import { sendPage } from './send-page.js';
 
 const event: StoredEvent = {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Turn } from '#contracts';
+import { Turn } from '#async';
 import { holdAnswer } from '#http';
 import { encodePage, type EventPage } from '../answers/event-page.js';
 import type { PageMediaType } from '../answers/media-type.js';

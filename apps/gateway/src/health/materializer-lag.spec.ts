@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { TopicNames } from '#contracts';
-import type { StreamDefinition } from '#definitions';
+import { TopicNames } from '#event';
+import type { StreamDefinition } from '#registry';
 import { MaterializerLag } from './materializer-lag.js';
 
 const topics = new TopicNames('t.');

@@ -1,5 +1,5 @@
-import type { TopicNames } from '#contracts';
-import type { Definitions, StreamDefinition } from '#definitions';
+import type { TopicNames } from '#event';
+import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
 import { LagClock } from './lag-clock.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProjectionBuild, ProjectionDefinition } from '#definitions';
+import type { ProjectionBuild, ProjectionDefinition } from '#registry';
 import { ProcessorLag } from './processor-lag.js';
 
 const build = (id: string): ProjectionBuild => ({

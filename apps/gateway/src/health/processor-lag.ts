@@ -1,4 +1,4 @@
-import type { Definitions } from '#definitions';
+import type { Definitions } from '#registry';
 import type { ProjectionLag } from '../projections/projection-lag.js';
 import { LagClock } from './lag-clock.js';
 import { showLag, type Lag } from './materializer-lag.js';

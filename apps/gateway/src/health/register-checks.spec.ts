@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { auditStream } from '#contracts';
-import { systemActor, type Definitions } from '#definitions';
+import { auditStream } from '#api';
+import { systemActor, type Definitions } from '#registry';
 import { Health } from '#http';
 import { StoreUnavailableError } from '#store';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';

@@ -1,4 +1,4 @@
-import { definitionsAge, definitionsHealth, type CheckedDefinitions, type Definitions } from '#definitions';
+import { definitionsAge, definitionsHealth, type CheckedDefinitions, type Definitions } from '#registry';
 import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';

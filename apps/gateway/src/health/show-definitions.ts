@@ -1,4 +1,4 @@
-import type { Definitions, KeyDefinition } from '#definitions';
+import type { Definitions, KeyDefinition } from '#registry';
 import { metrics } from '#telemetry';
 import { pipelineStatus } from '../pipelines/pipeline-status.js';
 import { projectionStatus } from '../projections/projection-status.js';

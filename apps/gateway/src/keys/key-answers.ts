@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { Allow, IsArray, IsBoolean, IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
-import type { Micros } from '#contracts';
-import type { KeyDefinition } from '#definitions';
+import type { Micros } from '#event';
+import type { KeyDefinition } from '#registry';
 import { scopes } from '#http';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';

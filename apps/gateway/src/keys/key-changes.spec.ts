@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatTime } from '#contracts';
-import type { KeyDefinition } from '#definitions';
+import { formatTime } from '#event';
+import type { KeyDefinition } from '#registry';
 import { keyAnswer } from './key-answers.js';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
 import { endOf, keyStatus } from './key-status.js';

@@ -1,5 +1,6 @@
-import { formatTime, parseTime, ProblemError, type Micros } from '#contracts';
-import type { KeyDefinition, KeySecret } from '#definitions';
+import { formatTime, parseTime, type Micros } from '#event';
+import { ProblemError } from '#api';
+import type { KeyDefinition, KeySecret } from '#registry';
 import { secretsPerKey } from '#http';
 import type { KeyInput } from './key-input.js';
 import { keyStatus, secretWorks } from './key-status.js';

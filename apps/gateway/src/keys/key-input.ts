@@ -16,7 +16,8 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { Characters, limits, parseTime, plainTextPattern } from '#contracts';
+import { Characters, plainTextPattern } from '#api';
+import { limits, parseTime } from '#event';
 import { scopes, type Scope } from '#http';
 import { Schema } from '../openapi/schema.js';
 import { IsOverlap } from './overlap.js';

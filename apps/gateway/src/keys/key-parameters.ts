@@ -1,4 +1,4 @@
-import { limits } from '#contracts';
+import { limits } from '#event';
 import { Cursor, PageLimit } from '../parameters/decorators.js';
 
 export class KeyListParameters {

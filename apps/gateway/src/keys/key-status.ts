@@ -1,5 +1,5 @@
-import { parseTime, type Micros } from '#contracts';
-import type { KeyDefinition, KeySecret } from '#definitions';
+import { parseTime, type Micros } from '#event';
+import type { KeyDefinition, KeySecret } from '#registry';
 
 export const keyStatuses = ['active', 'expired', 'revoked'] as const;
 export type KeyStatus = (typeof keyStatuses)[number];

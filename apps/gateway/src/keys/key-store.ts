@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { durationMs, ProblemError, type Micros } from '#contracts';
-import { systemActor, type Actor, type Definitions, type KeyDefinition } from '#definitions';
+import { durationMs, ProblemError } from '#api';
+import type { Micros } from '#event';
+import { systemActor, type Actor, type Definitions, type KeyDefinition } from '#registry';
 import { generateKey } from '#http';
 import { DEFINITIONS } from '../tokens.js';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ProblemDocument } from '#contracts';
+import type { ProblemDocument } from '#api';
 import { generateKey } from '#http';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
-import { durationMs } from '#contracts';
+import { durationMs } from '#api';
 import { Schema } from '../openapi/schema.js';
 
 /** An old secret does not work longer than that beside a new one. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { accessOf } from '#http';
 
 /**

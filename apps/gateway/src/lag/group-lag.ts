@@ -1,4 +1,4 @@
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 
 export interface GroupLagOptions {

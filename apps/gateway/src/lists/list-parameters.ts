@@ -1,4 +1,4 @@
-import { limits } from '#contracts';
+import { limits } from '#event';
 import { Cursor, OneStream, PageLimit, Parameter } from '../parameters/decorators.js';
 
 export class EntityListParameters {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { jsonValue, ProblemError } from '#contracts';
+import { jsonValue } from '#event';
+import { ProblemError } from '#api';
 
 /**
  * The cursor of a list sorted by name: base64url of a JSON array of a check sum and the last name of the page. The

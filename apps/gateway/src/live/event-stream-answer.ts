@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import Negotiator from 'negotiator';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 
 export const mediaType = 'text/event-stream';
 

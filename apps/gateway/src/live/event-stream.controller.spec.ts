@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemActor } from '#definitions';
+import { systemActor } from '#registry';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { nowServing } from '../projections/states/serving.fixture.js';
 

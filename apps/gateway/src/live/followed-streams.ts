@@ -1,5 +1,5 @@
-import type { TopicNames } from '#contracts';
-import type { Definitions, StreamDefinition } from '#definitions';
+import type { TopicNames } from '#event';
+import type { Definitions, StreamDefinition } from '#registry';
 import type { CommittedQuestion } from '#log';
 import { maxOffsetRanges, type OffsetRange } from '#store';
 import type { LiveGroup } from './live-group.js';

@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
-import { ProblemError } from '#contracts';
-import { derivedSignals } from '#testing';
+import { ProblemError } from '#api';
+import { derivedSignals } from '#testkit';
 import { LiveConnections } from './live-connections.js';
 
 const logger = pino({ enabled: false });

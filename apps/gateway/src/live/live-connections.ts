@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { withAnySignal } from '#contracts';
+import { withAnySignal } from '#async';
 import { problemOf } from '#http';
 import { metrics, type Logger } from '#telemetry';
 import { EventSocket, type EventSocketOptions } from './event-socket.js';

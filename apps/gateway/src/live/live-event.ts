@@ -1,5 +1,5 @@
-import { eventToJson, parseTime, type Micros, type StoredEvent } from '#contracts';
-import { eventValue, type ValueObject } from '#streaming';
+import { eventToJson, parseTime, type Micros, type StoredEvent } from '#event';
+import { eventValue, type ValueObject } from '#cel';
 import { onOneLine } from '../answers/event-page.js';
 
 /** An event on its way to many: what is made of it is made once, and only when somebody asks. */

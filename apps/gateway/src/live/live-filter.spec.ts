@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { allStreams, parseTime, type StoredEvent } from '#contracts';
-import { parseExpression } from '#streaming';
+import { allStreams } from '#api';
+import { parseTime, type StoredEvent } from '#event';
+import { parseExpression } from '#cel';
 import { LiveEvent } from './live-event.js';
 import { LiveFilter, type LiveQuestion } from './live-filter.js';
 

@@ -1,6 +1,6 @@
-import { permitsStream, type StreamAccess } from '#contracts';
+import { permitsStream, type StreamAccess } from '#api';
 import type { EventFilter, Permitted } from '#store';
-import { compileCondition } from '#streaming';
+import { compileCondition } from '#cel';
 import type { LiveEvent } from './live-event.js';
 import { bindingOf } from './live-position.js';
 

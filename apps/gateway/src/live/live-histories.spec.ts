@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { parseExpression } from '#streaming';
+import { parseExpression } from '#cel';
 import type { EventRow } from '#store';
-import { EventStreamParser, Random, until } from '#testing';
+import { EventStreamParser, Random, until } from '#testkit';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
 import type { LiveQuestion } from './live-filter.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Random } from '#testing';
+import { Random } from '#testkit';
 import { bindingOf, LivePosition, streamKey } from './live-position.js';
 
 const binding = bindingOf(['filters']);

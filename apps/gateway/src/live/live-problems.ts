@@ -1,4 +1,4 @@
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 
 /** Why a stream is not opened, or is ended. */
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { PageReader, StoreUnavailableError, type EventReader, type OffsetRange, type PageRead } from '#store';
 import { metrics } from '#telemetry';
 import type { ReadGate } from '../reads/read-gate.js';

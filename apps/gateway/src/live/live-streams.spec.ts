@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { StoreUnavailableError, type EventReader } from '#store';
 import { createLogger } from '#telemetry';
-import { EventStreamParser, until } from '#testing';
+import { EventStreamParser, until } from '#testkit';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
 import type { LiveQuestion } from './live-filter.js';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Definitions } from '#definitions';
+import type { Definitions } from '#registry';
 import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import { ReadGate } from '../reads/read-gate.js';

@@ -1,7 +1,9 @@
-import { allStreams, TopicNames, type Expression, type StoredEvent } from '#contracts';
-import type { StreamDefinition } from '#definitions';
+import { allStreams } from '#api';
+import { TopicNames, type StoredEvent } from '#event';
+import type { Expression } from '#cel';
+import type { StreamDefinition } from '#registry';
 import { MemoryStore, type EventReader } from '#store';
-import { compileCondition, eventValue } from '#streaming';
+import { compileCondition, eventValue } from '#cel';
 import { createLogger } from '#telemetry';
 import type { LiveQuestion } from './live-filter.js';
 import { LiveConnections, type LiveConnectionsOptions } from './live-connections.js';

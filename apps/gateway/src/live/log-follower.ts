@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allStreams, type StoredEvent, type TopicNames } from '#contracts';
-import type { Definitions } from '#definitions';
+import { allStreams } from '#api';
+import type { StoredEvent, TopicNames } from '#event';
+import type { Definitions } from '#registry';
 import type { TopicAdmin } from '#log';
 import { PageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';

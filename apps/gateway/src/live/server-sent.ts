@@ -1,4 +1,4 @@
-import type { ProblemError } from '#contracts';
+import type { ProblemError } from '#api';
 import type { LiveEvent } from './live-event.js';
 import type { LivePosition } from './live-position.js';
 

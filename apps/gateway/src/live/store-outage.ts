@@ -1,4 +1,4 @@
-import { Outage } from '#contracts';
+import { Outage } from '#async';
 import type { Logger } from '#telemetry';
 
 /** Open streams of one process that wait because the store does not give what they read. */

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
-import { problems, type ProblemCode } from '#contracts';
+import { problems, type ProblemCode } from '#api';
 
 const problemSchema = { $ref: '#/components/schemas/Problem' };
 

@@ -7,7 +7,8 @@ import {
   ValidateBy,
   type ValidationArguments,
 } from 'class-validator';
-import { Characters, FromText, limits, parseTime, streamNamePattern } from '#contracts';
+import { Characters, FromText } from '#api';
+import { limits, parseTime, streamNamePattern } from '#event';
 import { Repeatable } from '#http';
 import { Schema } from '../openapi/schema.js';
 import { parsePosition } from '../wait-for/position.js';

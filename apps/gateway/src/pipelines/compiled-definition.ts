@@ -1,5 +1,5 @@
-import type { PipelineDefinition } from '#definitions';
-import { compilePipeline, DefinitionError, type Pipeline } from '#streaming';
+import type { PipelineDefinition } from '#registry';
+import { compilePipeline, DefinitionError, type Pipeline } from '#dataflow';
 
 const known = new WeakMap<PipelineDefinition, Pipeline | null>();
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { systemActor, type PipelineDefinition } from '#definitions';
+import { systemActor, type PipelineDefinition } from '#registry';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 export const path = '/api/v1/pipelines';

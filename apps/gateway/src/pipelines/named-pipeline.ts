@@ -1,5 +1,5 @@
-import { permitsStream, ProblemError, type StreamAccess } from '#contracts';
-import { pipelineStreams, type Definitions, type PipelineDefinition, type PipelineWay } from '#definitions';
+import { permitsStream, ProblemError, type StreamAccess } from '#api';
+import { pipelineStreams, type Definitions, type PipelineDefinition, type PipelineWay } from '#registry';
 
 /** Who asks, and where the projections are that pipelines ask. */
 export interface PipelineViewer {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { formatTime, ProblemError, type InputError } from '#contracts';
-import type { Definitions, PipelineRun } from '#definitions';
-import type { PipelineSpec } from '#streaming';
+import { formatTime } from '#event';
+import { ProblemError, type InputError } from '#api';
+import type { Definitions, PipelineRun } from '#registry';
+import type { PipelineSpec } from '#dataflow';
 import { boundSources, type BoundSourcesEngines } from '../sources/bound-sources.js';
 
 const idBytes = 12;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { auditStream } from '#contracts';
-import { systemActor } from '#definitions';
+import { auditStream } from '#api';
+import { systemActor } from '#registry';
 import { between, GivenPipelines, path, spec, type Method } from './given-pipelines.fixture.js';
 
 const given = new GivenPipelines();

@@ -10,9 +10,9 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { formatTime } from '#contracts';
-import type { PipelineDefinition } from '#definitions';
-import type { OperatorSpec, PipelineSpec } from '#streaming';
+import { formatTime } from '#event';
+import type { PipelineDefinition } from '#registry';
+import type { OperatorSpec, PipelineSpec } from '#dataflow';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 import type { PipelineFiguresFound } from './pipeline-figures.js';

@@ -1,7 +1,8 @@
-import { formatTime, ProblemError, type StreamAccess } from '#contracts';
-import type { Definitions, PipelineDefinition, PipelineRun } from '#definitions';
+import { formatTime } from '#event';
+import { ProblemError, type StreamAccess } from '#api';
+import type { Definitions, PipelineDefinition, PipelineRun } from '#registry';
 import type { PipelineReader } from '#store';
-import type { PipelineSpec } from '#streaming';
+import type { PipelineSpec } from '#dataflow';
 import type { Changer } from '../access/changer.js';
 import type { ReadGate } from '../reads/read-gate.js';
 import type { BoundSourcesEngines } from '../sources/bound-sources.js';

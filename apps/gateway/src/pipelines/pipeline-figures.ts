@@ -1,5 +1,5 @@
-import type { Micros } from '#contracts';
-import type { PipelineDefinition } from '#definitions';
+import type { Micros } from '#event';
+import type { PipelineDefinition } from '#registry';
 import type { PipelineProgress, PipelineReader } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';
 import { compiledDefinition } from './compiled-definition.js';

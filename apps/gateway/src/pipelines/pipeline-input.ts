@@ -11,8 +11,8 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { definitionNamePattern, definitionNameRule } from '#contracts';
-import { pipelineLimits, type PipelineSpec } from '#streaming';
+import { definitionNamePattern, definitionNameRule } from '#event';
+import { pipelineLimits, type PipelineSpec } from '#dataflow';
 import { Schema } from '../openapi/schema.js';
 import { ProjectionSourceInput } from '../projections/projection-input.js';
 

@@ -1,5 +1,5 @@
-import type { TopicNames } from '#contracts';
-import type { Definitions, PipelineDefinition } from '#definitions';
+import type { TopicNames } from '#event';
+import type { Definitions, PipelineDefinition } from '#registry';
 import { GroupLag, type GroupLagOptions } from '../lag/group-lag.js';
 import { readTopics } from '../sources/read-topics.js';
 import { compiledDefinition } from './compiled-definition.js';

@@ -1,5 +1,5 @@
 import { IsIn, IsOptional } from 'class-validator';
-import { limits } from '#contracts';
+import { limits } from '#event';
 import { Schema } from '../openapi/schema.js';
 import { Cursor, PageLimit } from '../parameters/decorators.js';
 

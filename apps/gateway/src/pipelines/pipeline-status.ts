@@ -1,4 +1,4 @@
-import type { PipelineDefinition } from '#definitions';
+import type { PipelineDefinition } from '#registry';
 
 export const pipelineStatuses = ['running', 'paused', 'failed'] as const;
 export type PipelineStatus = (typeof pipelineStatuses)[number];

@@ -1,8 +1,8 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Put, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { StreamAccess } from '#contracts';
-import type { Definitions, PipelineDefinition } from '#definitions';
+import type { StreamAccess } from '#api';
+import type { Definitions, PipelineDefinition } from '#registry';
 import {
   accessOf,
   actorOf,

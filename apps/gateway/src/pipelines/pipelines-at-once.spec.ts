@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { allStreams, TopicNames } from '#contracts';
-import { openDefinitions, systemActor, type Definitions } from '#definitions';
+import { allStreams } from '#api';
+import { TopicNames } from '#event';
+import { openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#log';
 import { MemoryStore } from '#store';
-import type { PipelineSpec } from '#streaming';
+import type { PipelineSpec } from '#dataflow';
 import { ReadGate } from '../reads/read-gate.js';
 import { PipelineChanges } from './pipeline-changes.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemActor } from '#definitions';
+import { systemActor } from '#registry';
 import { between, GivenPipelines, minutes, path, spec } from './given-pipelines.fixture.js';
 
 const given = new GivenPipelines();

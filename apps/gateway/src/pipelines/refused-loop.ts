@@ -1,5 +1,5 @@
-import { permitsStream, ProblemError, type StreamAccess } from '#contracts';
-import { pipelineLoop, type LoopStep, type PipelineDefinition, type PipelineWay } from '#definitions';
+import { permitsStream, ProblemError, type StreamAccess } from '#api';
+import { pipelineLoop, type LoopStep, type PipelineDefinition, type PipelineWay } from '#registry';
 import { permitsPipeline, type PipelineViewer } from './named-pipeline.js';
 
 /**

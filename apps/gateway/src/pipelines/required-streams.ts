@@ -1,4 +1,4 @@
-import { ProblemError, type InputError, type StreamAccess } from '#contracts';
+import { ProblemError, type InputError, type StreamAccess } from '#api';
 import {
   askedProjections,
   pipelineWrites,
@@ -7,8 +7,8 @@ import {
   type Actor,
   type Definitions,
   type Target,
-} from '#definitions';
-import type { PipelineSpec } from '#streaming';
+} from '#registry';
+import type { PipelineSpec } from '#dataflow';
 import { refuseReserved, requireWritable } from '../access/permit.js';
 import type { ReadableStreams } from '../access/readable-streams.js';
 import { permitsProjection } from '../projections/named-projection.js';

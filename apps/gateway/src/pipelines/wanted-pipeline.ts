@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { limits, ProblemError, type InputError } from '#contracts';
-import { placedOperators } from '#definitions';
-import { compilePipeline, DefinitionError, type Pipeline, type PipelineSpec } from '#streaming';
+import { limits } from '#event';
+import { ProblemError, type InputError } from '#api';
+import { placedOperators } from '#registry';
+import { compilePipeline, DefinitionError, type Pipeline, type PipelineSpec } from '#dataflow';
 import { unusableDefinition } from '../definitions/unusable-definition.js';
 import type { PipelineSpecInput } from './pipeline-input.js';
 import { isExpressionIn } from './expression-places.js';

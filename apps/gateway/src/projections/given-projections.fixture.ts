@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { systemActor, type ProjectionDefinition } from '#definitions';
+import { systemActor, type ProjectionDefinition } from '#registry';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 export const path = '/api/v1/projections';

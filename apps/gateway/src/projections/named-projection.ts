@@ -1,5 +1,5 @@
-import { permitsStream, ProblemError, type StreamAccess } from '#contracts';
-import { projectionStreams, type ProjectionDefinition } from '#definitions';
+import { permitsStream, ProblemError, type StreamAccess } from '#api';
+import { projectionStreams, type ProjectionDefinition } from '#registry';
 
 /**
  * The projection that was named, for a request that may see it. One that may not be seen is answered as if it did not

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { formatTime } from '#contracts';
-import type { ProjectionBuild, ProjectionSpec } from '#definitions';
+import { formatTime } from '#event';
+import type { ProjectionBuild, ProjectionSpec } from '#registry';
 import { boundSources, type BoundSourcesEngines } from '../sources/bound-sources.js';
 
 const idBytes = 12;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditStream } from '#contracts';
+import { auditStream } from '#api';
 import { GivenProjections, path, spec, type Method } from './given-projections.fixture.js';
 
 const given = new GivenProjections();

@@ -10,8 +10,8 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { formatTime } from '#contracts';
-import { latestBuild, type ProjectionDefinition, type ProjectionSpec } from '#definitions';
+import { formatTime } from '#event';
+import { latestBuild, type ProjectionDefinition, type ProjectionSpec } from '#registry';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 import type { BuildFigures } from './projection-figures.js';

@@ -1,11 +1,12 @@
-import { formatTime, ProblemError } from '#contracts';
+import { formatTime } from '#event';
+import { ProblemError } from '#api';
 import {
   latestBuild,
   type Definitions,
   type ProjectionBuild,
   type ProjectionDefinition,
   type ProjectionSpec,
-} from '#definitions';
+} from '#registry';
 import type { ProjectionWriter } from '#store';
 import type { Changer } from '../access/changer.js';
 import type { ReadableStreams } from '../access/readable-streams.js';

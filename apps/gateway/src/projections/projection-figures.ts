@@ -1,5 +1,5 @@
-import type { Micros } from '#contracts';
-import type { ProjectionBuild, ProjectionDefinition } from '#definitions';
+import type { Micros } from '#event';
+import type { ProjectionBuild, ProjectionDefinition } from '#registry';
 import type { ProjectionReader } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';
 import type { Lag } from '../lag/group-lag.js';

@@ -13,17 +13,10 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import {
-  Characters,
-  definitionNamePattern,
-  definitionNameRule,
-  limits,
-  plainTextPattern,
-  streamNamePattern,
-  streamNameRule,
-} from '#contracts';
-import { projectionLimits, type ProjectionSpec } from '#definitions';
-import { foldLimits, foldOperations } from '#streaming';
+import { Characters, plainTextPattern } from '#api';
+import { definitionNamePattern, definitionNameRule, limits, streamNamePattern, streamNameRule } from '#event';
+import { projectionLimits, type ProjectionSpec } from '#registry';
+import { foldLimits, foldOperations } from '#dataflow';
 import { Schema } from '../openapi/schema.js';
 
 export const projectionStarts = ['beginning', 'now'] as const;

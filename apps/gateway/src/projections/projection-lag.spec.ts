@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TopicNames } from '#contracts';
-import type { ProjectionBuild, StreamDefinition } from '#definitions';
+import { TopicNames } from '#event';
+import type { ProjectionBuild, StreamDefinition } from '#registry';
 import { MemoryLog, type CommittedQuestion } from '#log';
 import { ProjectionLag, type ProjectionLagOptions } from './projection-lag.js';
 

@@ -1,5 +1,5 @@
-import type { TopicNames } from '#contracts';
-import type { Definitions, ProjectionBuild } from '#definitions';
+import type { TopicNames } from '#event';
+import type { Definitions, ProjectionBuild } from '#registry';
 import { GroupLag, type GroupLagOptions, type Lag } from '../lag/group-lag.js';
 import { readTopics } from '../sources/read-topics.js';
 

@@ -1,4 +1,4 @@
-import type { ProjectionDefinition } from '#definitions';
+import type { ProjectionDefinition } from '#registry';
 
 export const projectionStatuses = ['building', 'running', 'paused', 'failed'] as const;
 export type ProjectionStatus = (typeof projectionStatuses)[number];

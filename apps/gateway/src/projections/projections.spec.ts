@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemActor } from '#definitions';
+import { systemActor } from '#registry';
 import { GivenProjections, path, spec } from './given-projections.fixture.js';
 
 const given = new GivenProjections();

@@ -1,5 +1,5 @@
-import type { StreamAccess } from '#contracts';
-import type { ProjectionSpec } from '#definitions';
+import type { StreamAccess } from '#api';
+import type { ProjectionSpec } from '#registry';
 import type { ReadableStreams } from '../access/readable-streams.js';
 
 /**

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, ProblemError, type InputError } from '#contracts';
-import type { ProjectionSpec } from '#definitions';
+import { isJsonObject } from '#event';
+import { ProblemError, type InputError } from '#api';
+import type { ProjectionSpec } from '#registry';
 import { shortPointerTo } from '#http';
-import { compileFold, compileKey, compileSource, DefinitionError } from '#streaming';
+import { compileFold, compileKey, compileSource, DefinitionError } from '#dataflow';
 import { unusableDefinition } from '../definitions/unusable-definition.js';
 import type { ProjectionSpecInput } from './projection-input.js';
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 
 /**
  * A signal that is aborted when the client goes away before it has been answered. Its reason is a problem, so that

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemActor } from '#definitions';
+import { systemActor } from '#registry';
 import { QueryTooExpensiveError, StoreUnavailableError, type EventReader } from '#store';
 import { givenGateway, type GivenGateway, type GivenOptions } from '../gateway.fixture.js';
 import { ReadGate } from './read-gate.js';

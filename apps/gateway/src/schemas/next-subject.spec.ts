@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SchemaSubject } from '#definitions';
+import type { SchemaSubject } from '#registry';
 import { nextSubject as next, type WantedSchema } from './next-subject.js';
 import { SchemaChecks } from './schema-checks.js';
 

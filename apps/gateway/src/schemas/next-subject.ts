@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ProblemError, type Compatibility, type InputError } from '#contracts';
-import type { SchemaMode, SchemaSubject } from '#definitions';
+import { ProblemError, type Compatibility, type InputError } from '#api';
+import type { SchemaMode, SchemaSubject } from '#registry';
 import type { SchemaChecks } from './schema-checks.js';
 
 /** What a client wants a subject to be. */

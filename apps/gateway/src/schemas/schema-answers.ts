@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsDefined, IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
-import { compatibilities, type Compatibility } from '#contracts';
-import { schemaModes, type SchemaMode, type SchemaSubject, type SchemaVersion } from '#definitions';
+import { compatibilities, type Compatibility } from '#api';
+import { schemaModes, type SchemaMode, type SchemaSubject, type SchemaVersion } from '#registry';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 

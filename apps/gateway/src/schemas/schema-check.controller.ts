@@ -2,7 +2,7 @@ import { Controller, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { isDeepStrictEqual } from 'node:util';
-import { schemaName, type Definitions } from '#definitions';
+import { schemaName, type Definitions } from '#registry';
 import { accessOf, DescribeBody, jsonBody, parseBody, parseQuery, RequireScope } from '#http';
 import { requireWritable } from '../access/permit.js';
 import { Answers, Problems } from '../openapi/answers.js';

@@ -1,4 +1,4 @@
-import { ProblemError, type InputError } from '#contracts';
+import { ProblemError, type InputError } from '#api';
 import { checkCompatibility, type CompatibilityPolicy, type CompatibilityQuestion } from '#schemas';
 
 /** Checks that run or wait; one more is refused. */

@@ -1,14 +1,8 @@
 import { IsDefined, IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import {
-  Characters,
-  compatibilities,
-  type Compatibility,
-  limits,
-  plainTextPattern,
-  streamNamePattern,
-} from '#contracts';
-import { schemaModes, type SchemaMode } from '#definitions';
+import { Characters, compatibilities, type Compatibility, plainTextPattern } from '#api';
+import { limits, streamNamePattern } from '#event';
+import { schemaModes, type SchemaMode } from '#registry';
 import { Schema } from '../openapi/schema.js';
 
 const oneOf = (values: readonly string[]) => ({ message: `must be one of ${values.join(', ')}` });

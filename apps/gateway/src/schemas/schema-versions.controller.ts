@@ -1,8 +1,8 @@
 import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { ProblemError } from '#contracts';
-import type { Definitions } from '#definitions';
+import { ProblemError } from '#api';
+import type { Definitions } from '#registry';
 import { accessOf, DescribeQuery, parseQuery, RequireScope } from '#http';
 import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';

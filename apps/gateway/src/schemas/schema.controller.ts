@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { schemaName, type Definitions } from '#definitions';
+import { schemaName, type Definitions } from '#registry';
 import { accessOf, actorOf, parseQuery, RequireScope } from '#http';
 import { NoContent, Answers, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';

@@ -1,8 +1,9 @@
 import { Controller, Get, Inject, Post, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { formatTime, permitsStream } from '#contracts';
-import { schemaName, type Definitions, type SchemaSubject } from '#definitions';
+import { formatTime } from '#event';
+import { permitsStream } from '#api';
+import { schemaName, type Definitions, type SchemaSubject } from '#registry';
 import {
   accessOf,
   actorOf,

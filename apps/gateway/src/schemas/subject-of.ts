@@ -1,13 +1,6 @@
-import {
-  hasCharacters,
-  limits,
-  permitsStream,
-  plainTextPattern,
-  ProblemError,
-  streamNamePattern,
-  type StreamAccess,
-} from '#contracts';
-import { schemaName, type SchemaSubject } from '#definitions';
+import { hasCharacters, permitsStream, plainTextPattern, ProblemError, type StreamAccess } from '#api';
+import { limits, streamNamePattern } from '#event';
+import { schemaName, type SchemaSubject } from '#registry';
 
 /** The stream and the event type that an address names. */
 export interface SubjectPath {

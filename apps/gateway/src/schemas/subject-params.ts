@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { limits, streamNamePattern } from '#contracts';
+import { limits, streamNamePattern } from '#event';
 
 /** Documents the two path parameters that name a schema. */
 export function SubjectParams(): MethodDecorator {

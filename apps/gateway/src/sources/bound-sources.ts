@@ -1,5 +1,6 @@
-import { ProblemError, type TopicNames } from '#contracts';
-import type { Definitions, RunSource } from '#definitions';
+import { ProblemError } from '#api';
+import type { TopicNames } from '#event';
+import type { Definitions, RunSource } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 
 export interface BoundSourcesEngines {

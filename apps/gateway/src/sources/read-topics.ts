@@ -1,5 +1,5 @@
-import type { TopicNames } from '#contracts';
-import type { Definitions, RunSource } from '#definitions';
+import type { TopicNames } from '#event';
+import type { Definitions, RunSource } from '#registry';
 import type { ReadTopic } from '../lag/group-lag.js';
 
 /** The topics of what a build or a run is bound to. A stream that is deleted, or made anew, is not read any more. */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { permitsStream, ProblemError, streamNamePattern } from '#contracts';
-import { streamNotFound } from '#definitions';
+import { permitsStream, ProblemError } from '#api';
+import { streamNamePattern } from '#event';
+import { streamNotFound } from '#registry';
 import { accessOf } from '#http';
 import { refuseReserved } from '../access/permit.js';
 

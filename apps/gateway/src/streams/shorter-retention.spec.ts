@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Retention } from '#contracts';
+import type { Retention } from '#api';
 import { isShorter } from './shorter-retention.js';
 
 describe('a retention', () => {

@@ -1,4 +1,4 @@
-import { durationMs, type Retention } from '#contracts';
+import { durationMs, type Retention } from '#api';
 
 /**
  * Whether less is kept with the one than with the other, by time or by size: then events go.

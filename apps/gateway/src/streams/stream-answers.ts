@@ -1,7 +1,8 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsInt, IsString, Min, ValidateNested } from 'class-validator';
-import { formatTime, IsRetention, limits } from '#contracts';
-import type { StreamDefinition } from '#definitions';
+import { formatTime, limits } from '#event';
+import { IsRetention } from '#api';
+import type { StreamDefinition } from '#registry';
 import type { StreamSummary } from '#store';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';

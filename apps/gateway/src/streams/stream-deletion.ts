@@ -1,4 +1,4 @@
-import type { Actor, Definitions } from '#definitions';
+import type { Actor, Definitions } from '#registry';
 import type { EventEraser } from '#store';
 
 export interface StreamDeletionParts {

@@ -1,6 +1,7 @@
 import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsRetention, IsSnapshotEvery, limits, type Retention } from '#contracts';
+import { IsRetention, IsSnapshotEvery, type Retention } from '#api';
+import { limits } from '#event';
 import { Cursor, PageLimit, Parameter, Text } from '../parameters/decorators.js';
 
 export class StreamListParameters {

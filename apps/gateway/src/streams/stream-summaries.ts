@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { StreamAccess } from '#contracts';
+import type { StreamAccess } from '#api';
 import type { EventReader, StreamSummary } from '#store';
 import { ReadGate } from '../reads/read-gate.js';
 import { READER } from '../tokens.js';

@@ -1,8 +1,8 @@
 import { Controller, Get, Inject, Param, Patch, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ProblemError } from '#contracts';
-import type { Definitions, StreamDefinition } from '#definitions';
+import { ProblemError } from '#api';
+import type { Definitions, StreamDefinition } from '#registry';
 import {
   accessOf,
   actorOf,

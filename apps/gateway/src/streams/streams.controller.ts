@@ -1,8 +1,8 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { permitsStream } from '#contracts';
-import type { Definitions } from '#definitions';
+import { permitsStream } from '#api';
+import type { Definitions } from '#registry';
 import { accessOf, DescribeQuery, parseQuery, RequireScope } from '#http';
 import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';

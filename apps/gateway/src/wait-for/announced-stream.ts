@@ -1,4 +1,4 @@
-import type { Definitions, StreamDefinition } from '#definitions';
+import type { Definitions, StreamDefinition } from '#registry';
 
 /**
  * The definition of a stream, also when another process has only just created it: such a one becomes known here within

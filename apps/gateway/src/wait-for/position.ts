@@ -1,4 +1,4 @@
-import { streamNamePattern } from '#contracts';
+import { streamNamePattern } from '#event';
 
 /** A place in a stream that a query waits for. */
 export interface StreamPosition {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ProblemError, TopicNames } from '#contracts';
-import type { StreamDefinition } from '#definitions';
+import { ProblemError } from '#api';
+import { TopicNames } from '#event';
+import type { StreamDefinition } from '#registry';
 import { LogUnavailableError } from '#log';
 import { WaitFor, type WaitForOptions } from './wait-for.js';
 

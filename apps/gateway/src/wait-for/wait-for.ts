@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { limits, ProblemError, type TopicNames } from '#contracts';
-import type { Definitions, StreamDefinition } from '#definitions';
+import { limits, type TopicNames } from '#event';
+import { ProblemError } from '#api';
+import type { Definitions, StreamDefinition } from '#registry';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
 import { announcedStream } from './announced-stream.js';

@@ -1,5 +1,5 @@
-import { parseTime } from '#contracts';
-import { erasureName, type Erasure } from '#definitions';
+import { parseTime } from '#event';
+import { erasureName, type Erasure } from '#registry';
 import type { EventEraser } from '#store';
 import type { Chore } from './chore.js';
 

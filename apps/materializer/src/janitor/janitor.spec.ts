@@ -1,5 +1,6 @@
-import { allStreams, auditStream, entityHash, TopicNames } from '#contracts';
-import { erasureName, openDefinitions, systemActor, type Definitions, type NewStream } from '#definitions';
+import { allStreams, auditStream } from '#api';
+import { entityHash, TopicNames } from '#event';
+import { erasureName, openDefinitions, systemActor, type Definitions, type NewStream } from '#registry';
 import { MemoryLog } from '#log';
 import { MemoryStore, StoreUnavailableError, type EventEraser } from '#store';
 import { createLogger } from '#telemetry';

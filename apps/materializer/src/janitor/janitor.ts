@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditStream, ProblemError } from '#contracts';
-import { concernsStream, type Definitions } from '#definitions';
+import { auditStream, ProblemError } from '#api';
+import { concernsStream, type Definitions } from '#registry';
 import { storeMayReturn, type EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { Chore } from './chore.js';

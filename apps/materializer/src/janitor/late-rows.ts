@@ -1,5 +1,5 @@
-import { parseTime } from '#contracts';
-import type { Definitions, StreamDefinition } from '#definitions';
+import { parseTime } from '#event';
+import type { Definitions, StreamDefinition } from '#registry';
 import type { EventEraser } from '#store';
 import type { Chore } from './chore.js';
 

@@ -1,4 +1,4 @@
-import { systemActor, type Definitions } from '#definitions';
+import { systemActor, type Definitions } from '#registry';
 import type { EventEraser } from '#store';
 import type { Chore } from './chore.js';
 

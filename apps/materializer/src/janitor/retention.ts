@@ -1,5 +1,6 @@
-import { durationMs, type TopicNames } from '#contracts';
-import type { Definitions, StreamDefinition } from '#definitions';
+import { durationMs } from '#api';
+import type { TopicNames } from '#event';
+import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#log';
 import type { EventEraser } from '#store';
 import type { Chore } from './chore.js';

@@ -1,5 +1,5 @@
 import type { NewRecord } from '#log';
-import type { Control } from '#streaming';
+import type { Control } from '#dataflow';
 import type { StageTopic } from './outgoing.js';
 import { controlRecords } from './stage-record.js';
 

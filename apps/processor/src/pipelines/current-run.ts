@@ -1,4 +1,4 @@
-import type { KeyedStage, Pipeline } from '#streaming';
+import type { KeyedStage, Pipeline } from '#dataflow';
 import type { RunLabel } from './emitted-record.js';
 import type { StageTopic } from './outgoing.js';
 

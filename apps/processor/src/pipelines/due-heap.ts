@@ -1,4 +1,4 @@
-import { compareUtf8, type Micros } from '#contracts';
+import { compareUtf8, type Micros } from '#event';
 
 /** When a row closes. */
 export interface Due {

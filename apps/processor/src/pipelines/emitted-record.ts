@@ -1,5 +1,5 @@
-import { encodeRecord, limits, type Micros } from '#contracts';
-import { derivedId, type FlowEvent } from '#streaming';
+import { encodeRecord, limits, type Micros } from '#event';
+import { derivedId, type FlowEvent } from '#dataflow';
 
 /** Of whom an event says that it was emitted. */
 export interface RunLabel {

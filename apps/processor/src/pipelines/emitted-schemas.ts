@@ -1,5 +1,5 @@
-import { CompiledSchemas, Mismatches, SchemaIndex } from '#ingest';
-import type { Definitions } from '#definitions';
+import { CompiledSchemas, Mismatches, SchemaIndex } from '#writing';
+import type { Definitions } from '#registry';
 import { compileSchema } from '#schemas';
 
 /** The version that an event fits, null where nothing is known of its type; or what is wrong with it. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Retry } from '#consuming';
-import type { Micros, TopicNames } from '#contracts';
-import { derivedId } from '#streaming';
+import type { Retry } from '#engine';
+import type { Micros, TopicNames } from '#event';
+import { derivedId } from '#dataflow';
 import type { Deliverer, Delivery } from '#webhooks';
 import { LogOverloadedError, UnknownTopicError, type NewRecord, type Producer } from '#log';
 

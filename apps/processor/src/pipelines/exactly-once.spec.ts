@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { compilePipeline } from '#streaming';
+import { compilePipeline } from '#dataflow';
 // The definitions that the operators' own properties are held against.
 import {
   pipelineCases,
   type PipelineCase,
-} from '../../../../libs/streaming/src/pipelines/pipeline-cases.fixture.js';
+} from '../../../../libs/dataflow/src/pipelines/pipeline-cases.fixture.js';
 import { Incarnation, PipelineWorld, topics, uuid, type Step } from './pipelines.fixture.js';
 import type { PipelinesOptions } from './pipelines.js';
-import { encodeRecord } from '#contracts';
+import { encodeRecord } from '#event';
 
 type Source = PipelineCase['source'];
 type Options = Partial<PipelinesOptions>;

@@ -1,4 +1,4 @@
-import type { TopicNames } from '#contracts';
+import type { TopicNames } from '#event';
 import { UnknownTopicError, type NewRecord, type Position, type Producer } from '#log';
 import { goneTopic } from './lost-place.js';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Retry } from '#consuming';
-import type { TopicNames } from '#contracts';
+import type { Retry } from '#engine';
+import type { TopicNames } from '#event';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import type { PipelineReader } from '#store';
-import { pipelineLimits } from '#streaming';
+import { pipelineLimits } from '#dataflow';
 import { replayStage } from './current-run.js';
 import { goneTopic } from './lost-place.js';
 import type { StageTopic } from './outgoing.js';

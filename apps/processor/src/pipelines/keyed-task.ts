@@ -1,6 +1,7 @@
-import { Turn, type Micros } from '#contracts';
+import { Turn } from '#async';
+import type { Micros } from '#event';
 import type { LogRecord, RecordBatch } from '#log';
-import { addToRows, FeederPositions, passedOn, readable, type FlowEvent, type KeyedStage } from '#streaming';
+import { addToRows, FeederPositions, passedOn, readable, type FlowEvent, type KeyedStage } from '#dataflow';
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
 import { unreadableLetter } from './letters.js';

@@ -1,7 +1,7 @@
-import { encodeRecord, type Micros } from '#contracts';
+import { encodeRecord, type Micros } from '#event';
 import type { LogRecord } from '#log';
 import type { DeadLetter } from '#store';
-import type { FlowEvent } from '#streaming';
+import type { FlowEvent } from '#dataflow';
 import type { RunLabel } from './emitted-record.js';
 
 /** Why an event of a pipeline is a dead letter. */

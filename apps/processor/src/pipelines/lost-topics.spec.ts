@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { compilePipeline, type PipelineSpec } from '#streaming';
+import { compilePipeline, type PipelineSpec } from '#dataflow';
 import { Incarnation, PipelineWorld, topics, type SpecEvent } from './pipelines.fixture.js';
 import { eventValue } from './stage-record.js';
 

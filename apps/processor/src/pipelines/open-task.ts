@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommitLine, PartitionErasures, warmUpStart } from '#consuming';
-import type { Micros } from '#contracts';
+import { CommitLine, PartitionErasures, warmUpStart } from '#engine';
+import type { Micros } from '#event';
 import type { Assignment } from '#log';
 import { maxPipelineRows, type PipelineProgress, type StagePartition } from '#store';
-import { noWatermark, type IdWindow } from '#streaming';
+import { noWatermark, type IdWindow } from '#dataflow';
 import { ControlLine } from './control-line.js';
 import { none } from './counts.js';
 import { replayStage, type CurrentRun } from './current-run.js';

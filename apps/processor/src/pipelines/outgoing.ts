@@ -1,7 +1,7 @@
-import type { Micros } from '#contracts';
+import type { Micros } from '#event';
 import type { NewRecord } from '#log';
 import type { DeadLetter } from '#store';
-import { isTooLargeRecord, tooLargeRecord, type FlowEvent, type Outcome } from '#streaming';
+import { isTooLargeRecord, tooLargeRecord, type FlowEvent, type Outcome } from '#dataflow';
 import { none, type Counts } from './counts.js';
 import type { RunLabel } from './emitted-record.js';
 import { letterOf, type LetterCause } from './letters.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryStore } from '#store';
-import type { KeyedRow } from '#streaming';
+import type { KeyedRow } from '#dataflow';
 import { OvertakenError, PartitionRows, RowBudget } from './partition-rows.js';
 
 const place = { run: 'r', stage: 's', stream: '', partition: 0 };

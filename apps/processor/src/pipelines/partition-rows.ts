@@ -1,6 +1,6 @@
-import type { Micros } from '#contracts';
+import type { Micros } from '#event';
 import type { PipelineRow, StagePartition } from '#store';
-import type { KeyedRow, KeyedState } from '#streaming';
+import type { KeyedRow, KeyedState } from '#dataflow';
 import { compareDue, DueHeap, type Due } from './due-heap.js';
 
 /** What the rows of one partition are read from. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CommitLine } from '#consuming';
+import { CommitLine } from '#engine';
 import type { DeadLetter } from '#store';
 import { none } from './counts.js';
 import { PartitionState, type PartitionStateOptions, type Stretch } from './partition-state.js';

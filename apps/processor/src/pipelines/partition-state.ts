@@ -1,7 +1,7 @@
-import type { CommitLine, FollowedPartition } from '#consuming';
-import type { Micros } from '#contracts';
+import type { CommitLine, FollowedPartition } from '#engine';
+import type { Micros } from '#event';
 import type { DeadLetter, PipelineProgress, PipelineRow, StagePartition } from '#store';
-import { noWatermark } from '#streaming';
+import { noWatermark } from '#dataflow';
 import { none, sum, type Counts } from './counts.js';
 import type { PartitionRows } from './partition-rows.js';
 import type { WrittenBefore } from './written-before.js';

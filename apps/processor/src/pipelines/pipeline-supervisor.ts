@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProblemError } from '#contracts';
-import { systemActor, type Definitions, type PipelineDefinition } from '#definitions';
+import { ProblemError } from '#api';
+import { systemActor, type Definitions, type PipelineDefinition } from '#registry';
 import { metrics, type Logger } from '#telemetry';
 import type { Deliverer } from '#webhooks';
 import type { PartitionState } from './partition-state.js';

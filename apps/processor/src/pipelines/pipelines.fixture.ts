@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { Progress, MemoryErasures } from '#consuming';
-import { allStreams, decodeRecord, encodeRecord, TopicNames, type EventRecord } from '#contracts';
-import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#definitions';
+import { Progress, MemoryErasures } from '#engine';
+import { allStreams } from '#api';
+import { decodeRecord, encodeRecord, TopicNames, type EventRecord } from '#event';
+import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#registry';
 import { LogUnavailableError, MemoryLog, type Log, type Producer, type TopicAdmin } from '#log';
 import { MemoryStore, StoreUnavailableError, type FoundDeadLetter, type StoredIdsQuery } from '#store';
-import { IdWindow, replayValue, type PipelineSpec } from '#streaming';
+import { IdWindow, replayValue, type PipelineSpec } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { replayStage } from './current-run.js';
 import { Pipelines, type PipelinesOptions } from './pipelines.js';

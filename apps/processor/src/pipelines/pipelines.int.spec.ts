@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { nothingErased, Progress } from '#consuming';
-import { decodeRecord, encodeRecord, TopicNames } from '#contracts';
-import { openDefinitions, systemActor, type Definitions } from '#definitions';
+import { nothingErased, Progress } from '#engine';
+import { decodeRecord, encodeRecord, TopicNames } from '#event';
+import { openDefinitions, systemActor, type Definitions } from '#registry';
 import { openKafkaLog, type Log, type Producer } from '#log';
 import { openClickHouse, type Store } from '#store';
-import { compilePipeline, IdWindow, type OperatorSpec } from '#streaming';
+import { compilePipeline, IdWindow, type OperatorSpec } from '#dataflow';
 import { createLogger } from '#telemetry';
-import { askClickHouse, testClickHouse, testEngines } from '#testing';
+import { askClickHouse, testClickHouse, testEngines } from '#testkit';
 import { recordOf, type SpecEvent } from './pipelines.fixture.js';
 import { Pipelines } from './pipelines.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { encodeRecord } from '#contracts';
-import { systemActor } from '#definitions';
-import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#streaming';
+import { encodeRecord } from '#event';
+import { systemActor } from '#registry';
+import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
 import { MemoryTracing } from '#telemetry';
 import {
   Incarnation,

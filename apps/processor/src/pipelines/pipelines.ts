@@ -1,9 +1,9 @@
-import { Retry, Shutdown, type KnownErasures, type Progress } from '#consuming';
-import type { TopicNames } from '#contracts';
-import type { Definitions } from '#definitions';
+import { Retry, Shutdown, type KnownErasures, type Progress } from '#engine';
+import type { TopicNames } from '#event';
+import type { Definitions } from '#registry';
 import type { Log, Producer } from '#log';
 import type { EventReader, EventWriter, PipelineReader, PipelineWriter, ProjectionReader } from '#store';
-import type { IdWindowBounds } from '#streaming';
+import type { IdWindowBounds } from '#dataflow';
 import type { Logger, Tracing } from '#telemetry';
 import type { Deliverer } from '#webhooks';
 import { Saver } from '../projections/saver.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ProjectionDefinition } from '#definitions';
+import type { ProjectionDefinition } from '#registry';
 import { maxProjectionKeys, MemoryStore } from '#store';
 import { ProjectionTables, type Found } from './projection-tables.js';
 

@@ -1,6 +1,6 @@
-import type { Definitions, ProjectionBuild } from '#definitions';
+import type { Definitions, ProjectionBuild } from '#registry';
 import { maxProjectionKeys, type ProjectionReader } from '#store';
-import { compileFold, type Fold, type FoldState, type Lookup } from '#streaming';
+import { compileFold, type Fold, type FoldState, type Lookup } from '#dataflow';
 import { OldestFirst } from '../oldest-first.js';
 
 /** Milliseconds that a state is taken as it was found; how many of them are kept, and about how many characters they have. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LogRecord } from '#log';
-import type { OperatorSpec, PipelineSpec } from '#streaming';
+import type { OperatorSpec, PipelineSpec } from '#dataflow';
 import { Incarnation, PipelineWorld, type Step } from './pipelines.fixture.js';
 import { readStageRecord } from './stage-record.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemActor } from '#definitions';
-import type { OperatorSpec, PipelineSpec } from '#streaming';
+import { systemActor } from '#registry';
+import type { OperatorSpec, PipelineSpec } from '#dataflow';
 import { Incarnation, PipelineWorld, topics, type SpecEvent, type Step } from './pipelines.fixture.js';
 
 let world: PipelineWorld;

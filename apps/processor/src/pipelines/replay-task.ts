@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KnownErasures } from '#consuming';
-import { Turn, UnreadableRecordError } from '#contracts';
+import type { KnownErasures } from '#engine';
+import { Turn } from '#async';
+import { UnreadableRecordError } from '#event';
 import type { LogRecord, RecordBatch } from '#log';
 import {
   noWatermark,
@@ -10,7 +11,7 @@ import {
   type FlowEvent,
   type IdWindow,
   type Replay,
-} from '#streaming';
+} from '#dataflow';
 import { none, sum, type Counts } from './counts.js';
 import { replayFeeder, type CurrentRun } from './current-run.js';
 import { unreadableLetter } from './letters.js';

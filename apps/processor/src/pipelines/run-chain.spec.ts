@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compilePipeline, sourceFlow, type Chain, type OperatorSpec } from '#streaming';
+import { compilePipeline, sourceFlow, type Chain, type OperatorSpec } from '#dataflow';
 import { recordOf } from './pipelines.fixture.js';
 import { runChain } from './run-chain.js';
 

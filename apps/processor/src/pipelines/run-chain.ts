@@ -1,4 +1,4 @@
-import type { Chain, FlowEvent, Lookup, Outcome, Tables } from '#streaming';
+import type { Chain, FlowEvent, Lookup, Outcome, Tables } from '#dataflow';
 import { lookupName, type Found, type ProjectionTables } from './projection-tables.js';
 
 /** Rounds of looking up: an enrich may depend on one before it, and there are no more operators than that. */

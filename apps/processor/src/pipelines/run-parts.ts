@@ -1,9 +1,9 @@
-import type { KnownErasures, Progress, Retry } from '#consuming';
-import type { TopicNames } from '#contracts';
-import type { Definitions } from '#definitions';
+import type { KnownErasures, Progress, Retry } from '#engine';
+import type { TopicNames } from '#event';
+import type { Definitions } from '#registry';
 import type { Log, Producer } from '#log';
 import type { EventWriter, PipelineReader, PipelineWriter } from '#store';
-import type { IdWindowBounds } from '#streaming';
+import type { IdWindowBounds } from '#dataflow';
 import type { Tracing } from '#telemetry';
 import type { Saver } from '../projections/saver.js';
 import type { Emitter } from './emitter.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLogger } from '#telemetry';
-import { compilePipeline, type PipelineSpec } from '#streaming';
+import { compilePipeline, type PipelineSpec } from '#dataflow';
 import { PipelineWorld, topics } from './pipelines.fixture.js';
 import { replayStage } from './current-run.js';
 import { RunRemoval } from './run-removal.js';

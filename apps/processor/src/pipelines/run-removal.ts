@@ -1,8 +1,8 @@
-import type { TopicNames } from '#contracts';
-import type { Definitions } from '#definitions';
+import type { TopicNames } from '#event';
+import type { Definitions } from '#registry';
 import { logMayReturn, type TopicAdmin } from '#log';
 import { storeMayReturn, type ClosedRows, type PipelineReader, type PipelineWriter } from '#store';
-import { compilePipeline, DefinitionError } from '#streaming';
+import { compilePipeline, DefinitionError } from '#dataflow';
 import type { Logger } from '#telemetry';
 import { replayStage } from './current-run.js';
 import type { PartitionState } from './partition-state.js';

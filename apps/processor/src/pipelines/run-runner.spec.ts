@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { UnknownTopicError, type Consumer, type ConsumerHandler, type Log } from '#log';
-import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#streaming';
+import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
 import { Incarnation, materialized, PipelineWorld, topics, type SpecEvent } from './pipelines.fixture.js';
 import { eventValue, readStageRecord } from './stage-record.js';
 

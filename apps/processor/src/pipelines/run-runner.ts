@@ -1,4 +1,4 @@
-import { aborted, inStoreSpans, logTimeAt } from '#consuming';
+import { aborted, inStoreSpans, logTimeAt } from '#engine';
 import {
   partitionKey,
   UnknownTopicError,
@@ -7,7 +7,7 @@ import {
   type ConsumerHandler,
   type RecordBatch,
 } from '#log';
-import { IdWindow } from '#streaming';
+import { IdWindow } from '#dataflow';
 import { metrics } from '#telemetry';
 import { Reassignments } from '../reassignments.js';
 import { CurrentRun, replayStage } from './current-run.js';

@@ -1,4 +1,4 @@
-import { sampledRequests, type StoreSpans } from '#consuming';
+import { sampledRequests, type StoreSpans } from '#engine';
 import type { LogRecord } from '#log';
 import type { Tracing } from '#telemetry';
 

@@ -1,4 +1,4 @@
-import type { Retry } from '#consuming';
+import type { Retry } from '#engine';
 import type { DeadLetter, EventWriter, PipelineWriter } from '#store';
 import { metrics } from '#telemetry';
 import type { UnsavedStretch } from './partition-state.js';

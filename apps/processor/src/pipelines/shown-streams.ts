@@ -1,5 +1,5 @@
-import { pipelineStreams, type Definitions } from '#definitions';
-import type { PipelineSpec } from '#streaming';
+import { pipelineStreams, type Definitions } from '#registry';
+import type { PipelineSpec } from '#dataflow';
 
 /**
  * The streams whose events can show in the dead letters of a run: those that the pipeline reads, asks projections about

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noWatermark } from '#streaming';
+import { noWatermark } from '#dataflow';
 import { shownWatermark } from './shown-watermark.js';
 
 const of = (stage: string, watermark: number) => ({

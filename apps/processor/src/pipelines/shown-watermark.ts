@@ -1,5 +1,5 @@
-import type { Micros } from '#contracts';
-import { noWatermark } from '#streaming';
+import type { Micros } from '#event';
+import { noWatermark } from '#dataflow';
 import type { PartitionState } from './partition-state.js';
 
 /**

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { IdWindow, type Control } from '#streaming';
+import { IdWindow, type Control } from '#dataflow';
 import { SourceTask, type SourceTaskOptions } from './source-task.js';
 
 const idleAfterMs = 30_000;

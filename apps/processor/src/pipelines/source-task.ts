@@ -1,7 +1,7 @@
-import type { PartitionErasures } from '#consuming';
-import { Turn } from '#contracts';
+import type { PartitionErasures } from '#engine';
+import { Turn } from '#async';
 import type { LogRecord, RecordBatch } from '#log';
-import { SourceWatermark, sourceFlow, type FlowEvent, type IdWindow, type Pipeline } from '#streaming';
+import { SourceWatermark, sourceFlow, type FlowEvent, type IdWindow, type Pipeline } from '#dataflow';
 import { readRecord } from '../projections/read-event.js';
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';

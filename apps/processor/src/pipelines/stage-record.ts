@@ -1,6 +1,6 @@
-import { jsonValue, type Micros } from '#contracts';
+import { jsonValue, type Micros } from '#event';
 import type { LogRecord, NewRecord } from '#log';
-import type { Control, FlowEvent, ForwardedPosition } from '#streaming';
+import type { Control, FlowEvent, ForwardedPosition } from '#dataflow';
 
 /**
  * The value of a record in a stage's topic: an event on its way, or what a feeder says of itself. Its key is that of the event.

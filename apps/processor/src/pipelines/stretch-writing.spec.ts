@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Retry } from '#consuming';
-import { systemActor } from '#definitions';
+import { Retry } from '#engine';
+import { systemActor } from '#registry';
 import type { NewRecord } from '#log';
 import type { DeadLetter } from '#store';
-import { compilePipeline, pipelineLimits, sourceFlow, type OperatorSpec } from '#streaming';
+import { compilePipeline, pipelineLimits, sourceFlow, type OperatorSpec } from '#dataflow';
 import { createLogger } from '#telemetry';
 import type { Delivery } from '#webhooks';
 import { EmittedSchemas } from './emitted-schemas.js';

@@ -1,4 +1,4 @@
-import type { Chain } from '#streaming';
+import type { Chain } from '#dataflow';
 import type { RunLabel } from './emitted-record.js';
 import type { Cause, Outgoing } from './outgoing.js';
 import { runChain, type Input } from './run-chain.js';

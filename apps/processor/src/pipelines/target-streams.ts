@@ -1,5 +1,5 @@
-import { ProblemError } from '#contracts';
-import { systemActor, type Definitions } from '#definitions';
+import { ProblemError } from '#api';
+import { systemActor, type Definitions } from '#registry';
 import { LogUnavailableError } from '#log';
 
 /** Makes sure that the streams are there that pipelines write to. */

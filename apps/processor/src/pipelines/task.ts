@@ -1,4 +1,4 @@
-import type { Micros } from '#contracts';
+import type { Micros } from '#event';
 import type { RecordBatch } from '#log';
 import type { DeadLetter } from '#store';
 import type { Counts } from './counts.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PipelineDefinition } from '#definitions';
+import type { PipelineDefinition } from '#registry';
 import { RunSelection } from './wanted-runs.js';
 
 const definition = (

@@ -1,5 +1,5 @@
-import { pipelineLoop, type Definitions, type LoopStep, type PipelineDefinition } from '#definitions';
-import { compilePipeline, DefinitionError, type Pipeline } from '#streaming';
+import { pipelineLoop, type Definitions, type LoopStep, type PipelineDefinition } from '#registry';
+import { compilePipeline, DefinitionError, type Pipeline } from '#dataflow';
 import type { Deliverer } from '#webhooks';
 
 /** A run that shall run, with what it does now. */

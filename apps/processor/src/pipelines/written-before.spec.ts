@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Retry } from '#consuming';
-import { TopicNames, type Micros } from '#contracts';
+import { Retry } from '#engine';
+import { TopicNames, type Micros } from '#event';
 import { MemoryLog, type Producer } from '#log';
 import { MemoryStore, type EventRow } from '#store';
 import { createLogger } from '#telemetry';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Progress, Retry } from '#consuming';
-import type { Micros, TopicNames } from '#contracts';
-import type { Definitions } from '#definitions';
+import type { Progress, Retry } from '#engine';
+import type { Micros, TopicNames } from '#event';
+import type { Definitions } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import { maxOffsetRanges, maxStoredIds, type EventReader, type OffsetRange } from '#store';
-import type { IdWindowBounds } from '#streaming';
+import type { IdWindowBounds } from '#dataflow';
 import type { Logger } from '#telemetry';
 
 export interface WrittenBeforeParts {

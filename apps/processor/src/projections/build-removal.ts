@@ -1,4 +1,4 @@
-import type { Definitions } from '#definitions';
+import type { Definitions } from '#registry';
 import { storeMayReturn, type ProjectionWriter } from '#store';
 import type { Logger } from '#telemetry';
 

@@ -1,5 +1,5 @@
-import type { TopicNames } from '#contracts';
-import type { ProjectionBuild } from '#definitions';
+import type { TopicNames } from '#event';
+import type { ProjectionBuild } from '#registry';
 import type { TopicAdmin } from '#log';
 
 /**

@@ -1,4 +1,4 @@
-import type { ProjectionBuild } from '#definitions';
+import type { ProjectionBuild } from '#registry';
 import {
   compileFold,
   compileKey,
@@ -6,7 +6,7 @@ import {
   type Fold,
   type FoldEvent,
   type KeyOutcome,
-} from '#streaming';
+} from '#dataflow';
 
 /** What a build does with an event. */
 export interface CompiledBuild {

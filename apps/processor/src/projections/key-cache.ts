@@ -1,5 +1,5 @@
-import type { Micros } from '#contracts';
-import type { FoldState } from '#streaming';
+import type { Micros } from '#event';
+import type { FoldState } from '#dataflow';
 import { OldestFirst } from '../oldest-first.js';
 import { KeyFilter } from './key-filter.js';
 

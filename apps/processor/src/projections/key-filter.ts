@@ -1,4 +1,4 @@
-import { hash64 } from '#streaming';
+import { hash64 } from '#dataflow';
 
 /** 256 KiB: of 125 000 keys, 1 in 500 others is taken for one of them, and of 500 000 every seventh. */
 const bits = 2 ** 21;

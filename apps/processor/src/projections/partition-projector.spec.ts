@@ -1,7 +1,7 @@
-import { CommitLine } from '#consuming';
+import { CommitLine } from '#engine';
 import type { RecordBatch } from '#log';
 import type { ProjectionStateRow } from '#store';
-import { IdWindow } from '#streaming';
+import { IdWindow } from '#dataflow';
 import { beforeEach, expect, it } from 'vitest';
 import { revenue, topics, valueOf, window, type SpecEvent } from '../processor.fixture.js';
 import { compileBuild } from './compiled-build.js';

@@ -4,8 +4,9 @@ import {
   type FollowedPartition,
   type PartitionErasures,
   type SampledRequest,
-} from '#consuming';
-import { Turn, type Micros } from '#contracts';
+} from '#engine';
+import { Turn } from '#async';
+import type { Micros } from '#event';
 import type { LogRecord, RecordBatch } from '#log';
 import {
   maxProjectionKeys,
@@ -14,8 +15,8 @@ import {
   type ProjectionProgress,
   type ProjectionStateRow,
 } from '#store';
-import type { FoldEvent, FoldState, IdWindow, Refused } from '#streaming';
-import { foldEvent } from '#streaming';
+import type { FoldEvent, FoldState, IdWindow, Refused } from '#dataflow';
+import { foldEvent } from '#dataflow';
 import type { CompiledBuild } from './compiled-build.js';
 import type { KeyEntry, PartitionKeys } from './key-cache.js';
 import { readRecord } from './read-event.js';

@@ -1,6 +1,6 @@
-import { RecordReader, UnreadableRecordError, uuidText, type Micros } from '#contracts';
+import { RecordReader, UnreadableRecordError, uuidText, type Micros } from '#event';
 import type { LogRecord } from '#log';
-import type { LogEvent } from '#streaming';
+import type { LogEvent } from '#cel';
 
 /** One for all partitions: what was read is used before anything else is. */
 const reader = new RecordReader();

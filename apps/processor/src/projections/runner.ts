@@ -7,8 +7,8 @@ import {
   type KnownErasures,
   type Progress,
   type Retry,
-} from '#consuming';
-import type { Micros, TopicNames } from '#contracts';
+} from '#engine';
+import type { Micros, TopicNames } from '#event';
 import {
   partitionKey,
   type Assignment,
@@ -18,7 +18,7 @@ import {
   type RecordBatch,
 } from '#log';
 import type { ProjectionWriter } from '#store';
-import { IdWindow, type IdWindowBounds } from '#streaming';
+import { IdWindow, type IdWindowBounds } from '#dataflow';
 import { metrics, type Tracing } from '#telemetry';
 import { Reassignments } from '../reassignments.js';
 import type { CompiledBuild } from './compiled-build.js';

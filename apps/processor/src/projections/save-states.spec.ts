@@ -1,4 +1,4 @@
-import { Retry } from '#consuming';
+import { Retry } from '#engine';
 import { createLogger, MemoryTracing } from '#telemetry';
 import { expect, it } from 'vitest';
 import type { Unsaved } from './partition-projector.js';

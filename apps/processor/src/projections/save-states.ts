@@ -1,4 +1,4 @@
-import { inStoreSpans, type Retry } from '#consuming';
+import { inStoreSpans, type Retry } from '#engine';
 import type { EventWriter, ProjectionWriter } from '#store';
 import { metrics, type Tracing } from '#telemetry';
 import type { PartitionProjector, Unsaved } from './partition-projector.js';

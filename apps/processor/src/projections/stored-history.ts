@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Progress, Retry } from '#consuming';
-import { allStreams, encodeRecord, parseTime, type StoredEvent, type TopicNames } from '#contracts';
+import type { Progress, Retry } from '#engine';
+import { allStreams } from '#api';
+import { encodeRecord, parseTime, type StoredEvent, type TopicNames } from '#event';
 import { UnknownTopicError, type LogRecord, type RecordBatch, type TopicAdmin } from '#log';
 import { PageReader, type EventReader } from '#store';
 import { metrics, type Logger } from '#telemetry';

@@ -1,5 +1,5 @@
-import type { Definitions, ProjectionBuild } from '#definitions';
-import { DefinitionError } from '#streaming';
+import type { Definitions, ProjectionBuild } from '#registry';
+import { DefinitionError } from '#dataflow';
 import { compileBuild, type CompiledBuild } from './compiled-build.js';
 
 /** A build that shall run, and the streams that it reads. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
-import { allStreams } from '#contracts';
-import { systemActor } from '#definitions';
+import { allStreams } from '#api';
+import { systemActor } from '#registry';
 import type { Log } from '#log';
 import { StoreUnavailableError, type SnapshotStore } from '#store';
 import { createLogger } from '#telemetry';

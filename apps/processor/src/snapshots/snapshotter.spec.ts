@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { allStreams } from '#contracts';
-import { systemActor } from '#definitions';
+import { allStreams } from '#api';
+import { systemActor } from '#registry';
 import { StoreUnavailableError, type EventRow } from '#store';
 import { createLogger } from '#telemetry';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';

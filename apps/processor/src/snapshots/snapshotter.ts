@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Retry, type FollowedPartition } from '#consuming';
-import { allStreams, isReservedStream, limits, Turn, type TopicNames } from '#contracts';
-import type { Definitions } from '#definitions';
+import { Retry, type FollowedPartition } from '#engine';
+import { allStreams, isReservedStream } from '#api';
+import { limits, type TopicNames } from '#event';
+import { Turn } from '#async';
+import type { Definitions } from '#registry';
 import { EntityStateTooLargeError, makeSnapshot } from '#entities';
 import {
   partitionKey,

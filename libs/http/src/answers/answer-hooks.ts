@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import type { AnswerBudget, AnswerShare } from './answer-budget.js';
 import { inPieces, pieceBytes } from './in-pieces.js';
 import { defaultSendBounds, SendWatch, type SendBounds } from './send-watch.js';

@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { allStreams } from '#contracts';
+import { allStreams } from '#api';
 import { namePort } from '../port-name.js';
 import { KeyLimits } from '../rate-limit/key-limits.js';
 import { accessOf, actorOf, admit, apiKeyOf, takeEvents, type Admission } from './admission.js';

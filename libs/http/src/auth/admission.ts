@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { allStreams, type StreamAccess } from '#contracts';
+import { allStreams, type StreamAccess } from '#api';
 import { portOf } from '../port-name.js';
 import type { KeyLimits } from '../rate-limit/key-limits.js';
 import type { ApiKey } from './key-ring.js';

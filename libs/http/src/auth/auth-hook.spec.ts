@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { generateKey } from './api-key.js';
 import { apiKeyOf, takeEvents } from './admission.js';
 import { requireApiKeys, type AuthOptions } from './auth-hook.js';

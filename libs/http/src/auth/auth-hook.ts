@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { FailedAttempts } from '../rate-limit/failed-attempts.js';
 import { RateLimits } from '../rate-limit/rate-limits.js';
 import { admit } from './admission.js';

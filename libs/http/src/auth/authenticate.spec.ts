@@ -2,7 +2,7 @@ import crypto, { createHash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { generateKey } from './api-key.js';
 import { authenticate, authorize } from './authenticate.js';
 import { secretsPerKey, type ApiKey, type KeyRing } from './key-ring.js';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { hashOfKey, keyIdOf } from './api-key.js';
 import { secretsPerKey, type ApiKey, type KeyRing, type StoredSecret } from './key-ring.js';
 import type { Scope } from './scope.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { metrics } from '#telemetry';
 import { KeyLimits } from './key-limits.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { AppConfig } from '#contracts';
+import type { AppConfig } from '#api';
 import type { KafkaLogger } from './logger.js';
 
 export interface KafkaSasl {

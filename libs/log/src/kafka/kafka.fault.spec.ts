@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PrivateEngines, until } from '#testing';
+import { PrivateEngines, until } from '#testkit';
 import { LogUnavailableError } from '../errors.js';
 import { Recorder } from '../contract/recorder.js';
 import type { Log, NewRecord, Position, Producer } from '../log.js';

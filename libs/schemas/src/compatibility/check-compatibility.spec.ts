@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkCompatibility } from './check-compatibility.js';
-import type { Compatibility } from '#contracts';
+import type { Compatibility } from '#api';
 import {
   closed,
   compatible,

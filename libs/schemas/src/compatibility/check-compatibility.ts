@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { acceptedDocument, readDocument } from '../document/read-document.js';
-import type { Compatibility } from '#contracts';
+import type { Compatibility } from '#api';
 import { Comparison, ComparisonTooComplex } from './comparison.js';
 import { toleratedWhenLenient, type CompatibilityPolicy, type Difference, type Rule } from './rule.js';
 import { rules } from './rules/rules.js';

@@ -1,4 +1,4 @@
-import { pointerTo } from '#contracts';
+import { pointerTo } from '#event';
 import { alternativesOf } from './alternatives.js';
 import { closureOf } from './closure.js';
 import type { Comparing, ComparisonRule } from './comparison-rule.js';

@@ -1,4 +1,4 @@
-import { pointerTo } from '#contracts';
+import { pointerTo } from '#event';
 import type { SchemaDocument } from '../document/document.js';
 import { keywords } from '../document/keywords.js';
 import { isObject, type SchemaObject } from '../document/schema.js';

@@ -1,4 +1,4 @@
-import type { InputError } from '#contracts';
+import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 import type { SchemaDocument } from './document.js';
 import { isObject } from './schema.js';

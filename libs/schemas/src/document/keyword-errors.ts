@@ -1,5 +1,5 @@
-import { pointerTo } from '#contracts';
-import type { InputError } from '#contracts';
+import { pointerTo } from '#event';
+import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 import { formats } from '../validation/formats.js';
 import { insteadOf, keywords } from './keywords.js';

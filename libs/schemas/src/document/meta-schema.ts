@@ -1,6 +1,6 @@
-import { pointerTo } from '#contracts';
+import { pointerTo } from '#event';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { InputError } from '#contracts';
+import type { InputError } from '#api';
 import { areUnique } from '../validation/equality.js';
 import { unmetered } from '../validation/meter.js';
 import { sentenceOf, type Params } from '../validation/sentences.js';

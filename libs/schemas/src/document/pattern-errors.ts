@@ -1,4 +1,5 @@
-import { leastInstructions, patternBounds, type InputError, pointerTo } from '#contracts';
+import { leastInstructions, patternBounds, type InputError } from '#api';
+import { pointerTo } from '#event';
 import { schemaBounds } from '../bounds.js';
 import { compilePattern, type Pattern } from '../validation/pattern.js';
 import { isObject, type Schema } from './schema.js';

@@ -1,4 +1,4 @@
-import type { InputError } from '#contracts';
+import type { InputError } from '#api';
 import { costErrors } from './cost-errors.js';
 import type { SchemaDocument } from './document.js';
 import { keywordErrors } from './keyword-errors.js';

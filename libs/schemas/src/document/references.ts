@@ -1,5 +1,5 @@
-import { pointerTo } from '#contracts';
-import type { InputError } from '#contracts';
+import { pointerTo } from '#event';
+import type { InputError } from '#api';
 import { isObject, type Schema } from './schema.js';
 
 /** Where each `$ref` of a document leads: pointers of schemas by pointers of the schemas that hold the reference. */

@@ -1,4 +1,4 @@
-import type { InputError } from '#contracts';
+import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 
 /** A JSON Schema that cannot be used, for each of up to 20 reasons; the pointers begin at the schema. */

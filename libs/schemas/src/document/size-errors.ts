@@ -1,4 +1,5 @@
-import { limits, type InputError, pointerTo } from '#contracts';
+import { limits, pointerTo } from '#event';
+import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 
 /** Whether a value is small and flat enough to be looked at as a schema: everything after this may use recursion. */

@@ -1,4 +1,4 @@
-import { pointerTo } from '#contracts';
+import { pointerTo } from '#event';
 import { keywords, type Keyword } from './keywords.js';
 import { isObject, isSchema, type Schema, type SchemaObject } from './schema.js';
 

@@ -1,4 +1,4 @@
-import { pointerTo } from '#contracts';
+import { pointerTo } from '#event';
 import type { SchemaDocument } from '../document/document.js';
 import { arrayChecks } from './checks/array-checks.js';
 import { all, kindOf, type Check, type Kind, type SchemaAt } from './checks/check.js';

@@ -1,4 +1,5 @@
-import { limits, patternBounds, type InputError } from '#contracts';
+import { limits } from '#event';
+import { patternBounds, type InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 import { readDocument } from '../document/read-document.js';
 import { Checks } from './checks.js';

@@ -1,5 +1,5 @@
-import { pointerTo } from '#contracts';
-import type { InputError } from '#contracts';
+import { pointerTo } from '#event';
+import type { InputError } from '#api';
 import { Meter } from './meter.js';
 import { sentenceOf, shortened, type Params } from './sentences.js';
 

@@ -1,4 +1,4 @@
-import { charactersOf } from '#contracts';
+import { charactersOf } from '#api';
 import type { Meter } from './meter.js';
 
 /** Whether a text has at most `most` characters (code points). Counting them is charged. */

@@ -1,4 +1,4 @@
-import type { RecordReader } from '#contracts';
+import type { RecordReader } from '#event';
 import { RowBinaryWriter } from '../clickhouse/row-binary.js';
 import { writeRecord } from '../clickhouse/rows.js';
 import { EventBlock, type BlockPlace } from './event-block.js';

@@ -1,4 +1,4 @@
-import { encodeRecord, RecordReader, type EventRecord } from '#contracts';
+import { encodeRecord, RecordReader, type EventRecord } from '#event';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventRow } from '../store.js';

@@ -1,4 +1,4 @@
-import { uuidText } from '#contracts';
+import { uuidText } from '#event';
 import type { EventRow } from '../event-row.js';
 
 /** Reads one row of `events` in RowBinary, as `clickhouse/rows.ts` writes it. */

@@ -2,7 +2,7 @@ import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { derivedSignals } from '#testing';
+import { derivedSignals } from '#testkit';
 import { StoreUnavailableError } from '../errors.js';
 import { Connection } from './connection.js';
 

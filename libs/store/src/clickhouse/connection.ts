@@ -9,7 +9,7 @@ import {
   type ClickHouseSettings,
   type ResultSet,
 } from '@clickhouse/client';
-import { withAnySignal } from '#contracts';
+import { withAnySignal } from '#async';
 import { QueryTooExpensiveError, StoreOverloadedError, StoreUnavailableError } from '../errors.js';
 import type { ReadBudget, ReadShare } from '../read-budget.js';
 import { errorOfCode, invalidPatternCode, type Purpose } from './error-codes.js';

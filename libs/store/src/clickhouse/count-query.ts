@@ -3,7 +3,7 @@ import { tableFor, type Sql } from './event-query.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
 import { keptSegments } from './summaries.js';
-import { readableColumns } from './where/value.js';
+import { readableColumns } from '#cel';
 
 /** A bucket as `countSql` selects it; `total` is the same in every row. */
 export type SelectedBucket = [start: number, group: string, count: number, total: number];

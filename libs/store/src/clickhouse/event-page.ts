@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#contracts';
+import type { StoredEvent } from '#event';
 import { eventCursor, eventCursorPosition, type EventPosition } from '../event-position.js';
 import type { EventQuery, Page } from '../store.js';
 import { eventPageSql, type PageQuery, type Sql } from './event-query.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allStreams } from '#contracts';
+import { allStreams } from '#api';
 import { countSql } from './count-query.js';
 import { eventPageSql, eventSelection, type PageQuery } from './event-query.js';
 

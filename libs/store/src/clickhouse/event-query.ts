@@ -3,7 +3,7 @@ import type { EventFilter, EventIdQuery } from '../store.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
 import { namedStreams, streamConditions } from './stream-scope.js';
-import { readableColumns } from './where/value.js';
+import { readableColumns } from '#cel';
 
 export interface Sql {
   query: string;

@@ -1,4 +1,4 @@
-import { formatTime, type StoredEvent } from '#contracts';
+import { formatTime, type StoredEvent } from '#event';
 import type { EventPosition } from '../event-position.js';
 
 /** A row as `eventSelection` selects it. */

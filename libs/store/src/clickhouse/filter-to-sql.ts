@@ -1,7 +1,7 @@
 import type { EventFilter } from '../store.js';
 import type { Params } from './params.js';
 import { oneOf, streamConditions } from './stream-scope.js';
-import { whereToSql } from './where-to-sql.js';
+import { whereToSql } from '#cel';
 
 /** The filter's conditions, to be joined by AND. */
 export function conditions(filter: EventFilter, params: Params): string[] {

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allStreams } from '#contracts';
+import { allStreams } from '#api';
 import { startClickHouse, type RunningClickHouse } from '#local';
 import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { rowsOf } from '../contract/rows.js';

@@ -1,4 +1,4 @@
-import { allStreams } from '#contracts';
+import { allStreams } from '#api';
 import {
   assertRanges,
   assertStoredIds,
@@ -9,7 +9,7 @@ import {
 import { tableFor, eventSelection, type Sql } from './event-query.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
-import { readableColumns } from './where/value.js';
+import { readableColumns } from '#cel';
 
 /**
  * Events of some ranges of offsets. The bounds of all ranges together come first: with them the index of offsets skips

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allStreams } from '#contracts';
+import { allStreams } from '#api';
 import { Connection } from './connection.js';
 import { applyMigrations, MigrationError, migrationsFolder, readMigrations } from './migrations.js';
 import { openTestStore, type TestStore } from './test-store.js';

@@ -1,4 +1,4 @@
-import type { AppConfig } from '#contracts';
+import type { AppConfig } from '#api';
 import type { ReadBudget } from '../read-budget.js';
 import type { Store } from '../store.js';
 import { Connection } from './connection.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allStreams } from '#contracts';
+import { allStreams } from '#api';
 import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { rowsOf } from '../contract/rows.js';
 import { StoreOverloadedError } from '../errors.js';

@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
-import { uuidPattern, type StoredEvent } from '#contracts';
-import { UntranslatableExpressionError } from './where/untranslatable.js';
+import { uuidPattern, type StoredEvent } from '#event';
+import { UntranslatableExpressionError } from '#cel';
 import type {
   CountBucket,
   CountQuery,

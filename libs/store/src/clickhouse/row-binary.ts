@@ -1,4 +1,4 @@
-import type { ByteRange } from '#contracts';
+import type { ByteRange } from '#event';
 
 /** Of a number of 32 bits. */
 const longestVarint = 5;

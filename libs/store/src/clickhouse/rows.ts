@@ -1,4 +1,4 @@
-import type { RecordReader } from '#contracts';
+import type { RecordReader } from '#event';
 import { stepText } from '../letter-step.js';
 import type { DeadLetter } from '../store.js';
 import type { RowBinaryWriter } from './row-binary.js';

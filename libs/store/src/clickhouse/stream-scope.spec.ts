@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allStreams, type StreamAccess } from '#contracts';
+import { allStreams, type StreamAccess } from '#api';
 import { Params } from './params.js';
 import { streamConditions, type StreamScope } from './stream-scope.js';
 

@@ -1,4 +1,4 @@
-import { permitsStream, reservedStreamPrefix, type StreamAccess } from '#contracts';
+import { permitsStream, reservedStreamPrefix, type StreamAccess } from '#api';
 import type { Permitted } from '../store.js';
 import type { Params } from './params.js';
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { allStreams, entityHash } from '#contracts';
-import { TcpProxy } from '#testing';
+import { allStreams } from '#api';
+import { entityHash } from '#event';
+import { TcpProxy } from '#testkit';
 import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { letterOf, rowsOf, second, t0 } from '../contract/rows.js';
 import { storeMayReturn } from '../errors.js';

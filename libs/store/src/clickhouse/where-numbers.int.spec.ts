@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allStreams, parseTime, type StoredEvent } from '#contracts';
-import { compileCondition, eventValue, ExpressionError, parseCondition } from '#streaming';
+import { allStreams } from '#api';
+import { parseTime, type StoredEvent } from '#event';
+import { compileCondition, eventValue, ExpressionError, parseCondition } from '#cel';
 import { blocksOf } from '../blocks/blocks-of.fixture.js';
-import { UntranslatableExpressionError } from './where/untranslatable.js';
+import { UntranslatableExpressionError } from '#cel';
 import type { EventRow } from '../store.js';
 import { randomConditions, randomData } from './random-where.fixture.js';
 import { openTestStore, type TestStore } from './test-store.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseCondition, parseExpression } from '#streaming';
-import { UntranslatableExpressionError } from './where/untranslatable.js';
+import { parseCondition, parseExpression } from '#cel';
+import { UntranslatableExpressionError } from '#cel';
 import { Params } from './params.js';
-import { whereToSql } from './where-to-sql.js';
+import { whereToSql } from '#cel';
 import { expressions } from './where.fixture.js';
 
 function translate(text: string) {

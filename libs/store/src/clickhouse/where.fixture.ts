@@ -1,4 +1,4 @@
-import { parseTime } from '#contracts';
+import { parseTime } from '#event';
 import type { EventRow } from '../store.js';
 
 /** Events of every shape; their offsets are their places here. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allStreams, parseTime, type Expression, type StoredEvent } from '#contracts';
-import { compileCondition, eventValue, parseExpression } from '#streaming';
+import { allStreams } from '#api';
+import { parseTime, type StoredEvent } from '#event';
+import type { Expression } from '#cel';
+import { compileCondition, eventValue, parseExpression } from '#cel';
 import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import type { EventRow } from '../store.js';
 import { openTestStore, type TestStore } from './test-store.js';

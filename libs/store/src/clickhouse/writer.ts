@@ -1,4 +1,4 @@
-import type { Micros } from '#contracts';
+import type { Micros } from '#event';
 import type { EventBlock } from '../blocks/event-block.js';
 import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredIdentity } from '../store.js';
 import type { Connection } from './connection.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { allStreams, auditStream, type StreamAccess } from '#contracts';
+import { allStreams, auditStream, type StreamAccess } from '#api';
 import type { EventQuery } from '../store.js';
 import { eventRow, letterOf, newStream, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { formatTime } from '#contracts';
+import { formatTime } from '#event';
 import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { newStream, rowsOf } from './rows.js';
 import type { StoreContract } from './store-contract.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { formatTime, parseTime } from '#contracts';
+import { formatTime, parseTime } from '#event';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { allStreams, entityHash } from '#contracts';
+import { allStreams } from '#api';
+import { entityHash } from '#event';
 import type { EntityErasure } from '../event-eraser.js';
 import type { Permitted } from '../store.js';
 import { eventRow, letterOf, newStream, offsets, second, t0 } from './rows.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { earliestTime, parseTime } from '#contracts';
+import { earliestTime, parseTime } from '#event';
 import { eventRow, newStream, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 

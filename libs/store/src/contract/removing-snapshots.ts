@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { allStreams, entityHash } from '#contracts';
+import { allStreams } from '#api';
+import { entityHash } from '#event';
 import { second, t0, newStream } from './rows.js';
 import { entityRows, snapshotOf } from './snapshots.js';
 import type { StoreContract } from './store-contract.js';

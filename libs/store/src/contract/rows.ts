@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { parseTime, type StoredEvent } from '#contracts';
+import { parseTime, type StoredEvent } from '#event';
 import type { DeadLetter, EventRow, Page } from '../store.js';
 
 /** When the event at offset 0 happened; the others follow a second apart. */

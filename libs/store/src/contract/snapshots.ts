@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { allStreams } from '#contracts';
+import { allStreams } from '#api';
 import { InvalidCursorError } from '../errors.js';
 import type { EntitySnapshot, EventPlace, SnapshotsQuery } from '../snapshot-store.js';
 import type { EventRow } from '../store.js';

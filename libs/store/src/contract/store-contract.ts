@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { allStreams, type StoredEvent } from '#contracts';
+import { allStreams } from '#api';
+import type { StoredEvent } from '#event';
 import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import type {
   CountQuery,

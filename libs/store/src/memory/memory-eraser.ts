@@ -1,4 +1,4 @@
-import { entityHash } from '#contracts';
+import { entityHash } from '#event';
 import type { EntityErasure, EventEraser } from '../event-eraser.js';
 import type { EntitySnapshot, EventPlace } from '../snapshot-store.js';
 import type { DeadLetter } from '../store.js';

@@ -1,4 +1,4 @@
-import { compareUtf8 } from '#contracts';
+import { compareUtf8 } from '#event';
 
 /** Orders by the first key in which two values differ; texts as ClickHouse does, by their UTF-8. */
 export function compareKeys(a: readonly (string | number)[], b: readonly (string | number)[]): number {

@@ -1,4 +1,4 @@
-import { compareUtf8 } from '#contracts';
+import { compareUtf8 } from '#event';
 import { assertRowsBounded } from '../pipeline-rows.js';
 import type {
   ClosedRows,

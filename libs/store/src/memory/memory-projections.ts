@@ -1,4 +1,4 @@
-import { compareUtf8 } from '#contracts';
+import { compareUtf8 } from '#event';
 import { assertKeysBounded, groupByKey } from '../projection-keys.js';
 import type {
   BuildPartition,

@@ -1,14 +1,9 @@
-import {
-  compareUtf8,
-  allStreams,
-  formatTime,
-  permitsStream,
-  type Expression,
-  type StoredEvent,
-} from '#contracts';
+import { compareUtf8, formatTime, type StoredEvent } from '#event';
+import { allStreams, permitsStream } from '#api';
+import type { Expression } from '#cel';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import { assertBounded, deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
-import { UntranslatableExpressionError } from '../clickhouse/where/untranslatable.js';
+import { UntranslatableExpressionError } from '#cel';
 import { QueryTooExpensiveError } from '../errors.js';
 import { eventCursor, eventCursorPosition } from '../event-position.js';
 import { assertRanges, assertStoredIds, readTo, type OffsetRange } from '../log-order.js';

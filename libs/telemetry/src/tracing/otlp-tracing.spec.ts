@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AppConfig, loadConfig } from '#contracts';
+import { AppConfig, loadConfig } from '#api';
 import { createLogger } from '../logger.js';
 import { openTracing } from './open-tracing.js';
 import { samplerOf } from './sampler-of.js';

@@ -5,7 +5,7 @@ import {
   TraceIdRatioBasedSampler,
   type Sampler,
 } from '@opentelemetry/sdk-trace';
-import type { TracesSampler } from '#contracts';
+import type { TracesSampler } from '#api';
 
 /** The sampler of this standard name. `share` is how many of all traces it takes, from 0 to 1, where it has a ratio. */
 export function samplerOf(name: TracesSampler, share: number): Sampler {

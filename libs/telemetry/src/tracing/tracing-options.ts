@@ -1,4 +1,4 @@
-import type { AppConfig } from '#contracts';
+import type { AppConfig } from '#api';
 import type { Logger } from '../logger.js';
 
 export type TracingConfig = Pick<

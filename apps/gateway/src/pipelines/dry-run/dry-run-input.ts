@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsObject, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { dryRunLimits } from '#streaming';
+import { dryRunLimits } from '#dataflow';
 import { Schema } from '../../openapi/schema.js';
 import { PipelineReplacementInput } from '../pipeline-input.js';
 

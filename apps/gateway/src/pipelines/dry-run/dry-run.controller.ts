@@ -1,8 +1,9 @@
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { limits, ProblemError, type InputError } from '#contracts';
-import { askedProjections } from '#definitions';
+import { limits } from '#event';
+import { ProblemError, type InputError } from '#api';
+import { askedProjections } from '#registry';
 import {
   accessOf,
   apiKeyOf,
@@ -15,8 +16,9 @@ import {
   parseQuery,
   RequireScope,
 } from '#http';
-import { readGivenEvents } from '#ingest';
-import { dryRunText, type LogEvent, type PipelineSpec } from '#streaming';
+import { readGivenEvents } from '#writing';
+import { dryRunText, type PipelineSpec } from '#dataflow';
+import type { LogEvent } from '#cel';
 import { Answers, Problems } from '../../openapi/answers.js';
 import { NoParameters } from '../../parameters/no-parameters.js';
 import { clientGone } from '../../reads/client-gone.js';

@@ -1,4 +1,4 @@
-import { JsonScanner } from '#contracts';
+import { JsonScanner } from '#event';
 
 const quote = 0x22;
 const comma = 0x2c;

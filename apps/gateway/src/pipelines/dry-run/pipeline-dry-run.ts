@@ -1,13 +1,7 @@
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { maxProjectionKeys, type ProjectionReader } from '#store';
-import {
-  dryRun,
-  DryRunTooExpensiveError,
-  type DryRun,
-  type LogEvent,
-  type Lookup,
-  type Pipeline,
-} from '#streaming';
+import { dryRun, DryRunTooExpensiveError, type DryRun, type Lookup, type Pipeline } from '#dataflow';
+import type { LogEvent } from '#cel';
 import { requireStreams, type Requester, type RequiredStreamsParts } from '../required-streams.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
 import { wantedPipeline, type UsablePipeline, type WebhookRule } from '../wanted-pipeline.js';

@@ -1,4 +1,4 @@
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 
 /**
  * Runs what says where in a definition something is wrong, where that stands in a member of the body.

@@ -1,4 +1,4 @@
-import type { ProjectionBuild } from '#definitions';
+import type { ProjectionBuild } from '#registry';
 import { QueryTooExpensiveError, type ProjectionProgress, type ProjectionReader } from '#store';
 import { abortable } from '../../live/abortable.js';
 import { LivePosition, streamKey } from '../../live/live-position.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ProjectionBuild } from '#definitions';
+import type { ProjectionBuild } from '#registry';
 import type { ProjectionProgress, ProjectionStateRow } from '#store';
-import { EventStreamParser, Random, until } from '#testing';
+import { EventStreamParser, Random, until } from '#testkit';
 import { ChangesClient, ChangesWorld } from './changes.fixture.js';
 
 const places = [

@@ -1,4 +1,4 @@
-import type { ProjectionBuild } from '#definitions';
+import type { ProjectionBuild } from '#registry';
 import { bindingOf, LivePosition, longestId } from '../../live/live-position.js';
 import { notAPosition } from '../../live/live-problems.js';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ProblemError } from '#contracts';
+import { ProblemError } from '#api';
 import { QueryTooExpensiveError, StoreUnavailableError, type ChangedKeysQuery } from '#store';
 import { createLogger } from '#telemetry';
-import { EventStreamParser, until } from '#testing';
+import { EventStreamParser, until } from '#testkit';
 import { ChangesClient, ChangesWorld, type ChangesGateway } from './changes.fixture.js';
 
 const loggerTo = (lines: string[]) =>

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { ProblemError, type StreamAccess } from '#contracts';
-import type { Definitions, ProjectionDefinition } from '#definitions';
+import { ProblemError, type StreamAccess } from '#api';
+import type { Definitions, ProjectionDefinition } from '#registry';
 import type { Logger } from '#telemetry';
 import type { LiveConnections, LiveContent } from '../../live/live-connections.js';
 import { longestId } from '../../live/live-position.js';

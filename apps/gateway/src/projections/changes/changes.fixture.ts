@@ -1,5 +1,5 @@
-import { allStreams } from '#contracts';
-import type { ProjectionBuild, ProjectionDefinition } from '#definitions';
+import { allStreams } from '#api';
+import type { ProjectionBuild, ProjectionDefinition } from '#registry';
 import { MemoryStore, type ProjectionProgress, type ProjectionReader, type ProjectionStateRow } from '#store';
 import { createLogger } from '#telemetry';
 import { LiveConnections, type LiveConnectionsOptions } from '../../live/live-connections.js';

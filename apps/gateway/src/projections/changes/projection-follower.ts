@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#definitions';
+import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#registry';
 import type { ProjectionProgress, ProjectionReader } from '#store';
 import type { Logger } from '#telemetry';
 import { abortable } from '../../live/abortable.js';

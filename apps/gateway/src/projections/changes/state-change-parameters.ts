@@ -1,5 +1,5 @@
 import { IsBoolean } from 'class-validator';
-import { FromText } from '#contracts';
+import { FromText } from '#api';
 import { Schema } from '../../openapi/schema.js';
 import { Parameter } from '../../parameters/decorators.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Definitions } from '#definitions';
+import type { Definitions } from '#registry';
 import { accessOf, apiKeyOf, DescribeQuery, parseQuery, RequireScope, requireStillAdmitted } from '#http';
 import { begin, mediaType, requireAccepted } from '../../live/event-stream-answer.js';
 import { Problems } from '../../openapi/answers.js';

@@ -1,5 +1,5 @@
-import { ProblemError } from '#contracts';
-import type { Definitions, ProjectionBuild } from '#definitions';
+import { ProblemError } from '#api';
+import type { Definitions, ProjectionBuild } from '#registry';
 import type { StreamPosition } from '../../wait-for/position.js';
 
 /**

@@ -1,6 +1,6 @@
-import { ProblemError } from '#contracts';
-import type { ProjectionBuild } from '#definitions';
-import { compileFold, type FoldState, type Json } from '#streaming';
+import { ProblemError } from '#api';
+import type { ProjectionBuild } from '#registry';
+import { compileFold, type FoldState, type Json } from '#dataflow';
 
 /** Operations whose results have no order. */
 const unordered = ['collect', 'merge'];

@@ -1,7 +1,7 @@
-import type { Micros } from '#contracts';
-import type { ProjectionBuild } from '#definitions';
+import type { Micros } from '#event';
+import type { ProjectionBuild } from '#registry';
 import type { ProjectionKey } from '#store';
-import { compileFold, type Fold, type FoldState } from '#streaming';
+import { compileFold, type Fold, type FoldState } from '#dataflow';
 
 /** What a projection knows of one key, all partitions together. */
 export interface KeyState {

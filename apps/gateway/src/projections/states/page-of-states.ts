@@ -1,4 +1,4 @@
-import type { ProjectionBuild } from '#definitions';
+import type { ProjectionBuild } from '#registry';
 import type { ProjectionReader } from '#store';
 import { nameCursor, nameOfCursor } from '../../lists/name-cursor.js';
 import { fieldResult } from './field-result.js';

@@ -1,10 +1,10 @@
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ProblemError } from '#contracts';
-import type { Definitions, ProjectionDefinition } from '#definitions';
+import { ProblemError } from '#api';
+import type { Definitions, ProjectionDefinition } from '#registry';
 import { accessOf, DescribeQuery, parseQuery, RequireScope } from '#http';
-import { foldLimits } from '#streaming';
+import { foldLimits } from '#dataflow';
 import { positions } from '../../events/event-filter.js';
 import { Answers, Problems } from '../../openapi/answers.js';
 import { clientGone } from '../../reads/client-gone.js';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemActor, type ProjectionBuild } from '#definitions';
-import { compileFold, foldEvent, type FoldState, type LogEvent } from '#streaming';
+import { systemActor, type ProjectionBuild } from '#registry';
+import { compileFold, foldEvent, type FoldState } from '#dataflow';
+import type { LogEvent } from '#cel';
 import { givenGateway, type GivenGateway } from '../../gateway.fixture.js';
 import { nowServing } from './serving.fixture.js';
 

@@ -1,5 +1,6 @@
-import { ProblemError, type TopicNames } from '#contracts';
-import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#definitions';
+import { ProblemError } from '#api';
+import type { TopicNames } from '#event';
+import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#registry';
 import type { ProjectionReader } from '#store';
 import type { ReadGate } from '../../reads/read-gate.js';
 import type { StreamPosition } from '../../wait-for/position.js';

@@ -1,5 +1,5 @@
-import { ProblemError } from '#contracts';
-import type { ProjectionBuild, ProjectionDefinition } from '#definitions';
+import { ProblemError } from '#api';
+import type { ProjectionBuild, ProjectionDefinition } from '#registry';
 import type { ProjectionFigures } from '../projection-figures.js';
 
 /** Seconds after which it is worth to ask again. */

@@ -1,4 +1,4 @@
-import { systemActor, type ProjectionBuild } from '#definitions';
+import { systemActor, type ProjectionBuild } from '#registry';
 import type { GivenGateway } from '../../gateway.fixture.js';
 
 /** A projection that was just defined serves: what a processor says when it has caught up. */

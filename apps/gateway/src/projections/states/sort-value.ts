@@ -1,5 +1,5 @@
-import { compareUtf8 } from '#contracts';
-import { compareNumeric, Decimal } from '#streaming';
+import { compareUtf8 } from '#event';
+import { compareNumeric, Decimal } from '#cel';
 
 /** What a field is sorted by: a number as the JSON text that it has, the beginning of a text, or neither. */
 export type SortValue = readonly ['number' | 'text' | 'none', string];

@@ -1,6 +1,7 @@
-import { compareUtf8, jsonValue, ProblemError } from '#contracts';
+import { compareUtf8, jsonValue } from '#event';
+import { ProblemError } from '#api';
 import type { ProjectionKey } from '#store';
-import type { Fold, FoldState } from '#streaming';
+import type { Fold, FoldState } from '#dataflow';
 import { keyState, mergedKey, type KeyState, type MergedKey } from './key-state.js';
 import { compareSortValues, isSortValue, sortValue, type SortValue } from './sort-value.js';
 

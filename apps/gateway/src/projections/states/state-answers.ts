@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsInt, IsObject, IsString, Min, ValidateNested } from 'class-validator';
-import { formatTime } from '#contracts';
+import { formatTime } from '#event';
 import { listEnd } from '../../lists/list-end.js';
 import { Nullable } from '../../openapi/nullable.js';
 import { Schema } from '../../openapi/schema.js';

@@ -1,6 +1,6 @@
 import { IsIn } from 'class-validator';
-import { limits } from '#contracts';
-import { foldLimits } from '#streaming';
+import { limits } from '#event';
+import { foldLimits } from '#dataflow';
 import { Cursor, PageLimit, Parameter, Positions, Text } from '../../parameters/decorators.js';
 
 const fieldCharacters = 64;

@@ -1,4 +1,4 @@
-import { Outage } from '#contracts';
+import { Outage } from '#async';
 import type { KafkaLogger } from '../logger.js';
 import type { PartitionFeed } from './partition-feed.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '#contracts';
+import { Backoff } from '#async';
 import type { ConsumerHandler } from '../../log.js';
 import { LogUnavailableError } from '../../errors.js';
 import { isOfAnother } from '../../is-of-another.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '#contracts';
+import { Backoff } from '#async';
 import { LogUnavailableError, UnknownTopicError } from '../../errors.js';
 import { toLogError } from '../kafka-errors.js';
 import type { Append } from './append.js';

@@ -1,4 +1,4 @@
-import { pointerTo } from '#contracts';
+import { pointerTo } from '#event';
 import { isObject } from '../../document/schema.js';
 import type { Comparing, ComparisonRule } from '../comparison-rule.js';
 import { shapeIn, shapeOf, type Part, type Shape } from '../shape.js';

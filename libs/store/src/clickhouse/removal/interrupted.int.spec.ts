@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allStreams, entityHash } from '#contracts';
+import { allStreams } from '#api';
+import { entityHash } from '#event';
 import { blocksOf } from '../../blocks/blocks-of.fixture.js';
 import { eventRow, letterOf, second, t0 } from '../../contract/rows.js';
 import { StoreUnavailableError } from '../../errors.js';

@@ -1,5 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
-import { allStreams, entityHash } from '#contracts';
+import { allStreams } from '#api';
+import { entityHash } from '#event';
 import type { Page } from '../../store.js';
 import {
   snapshotPageBytes,

@@ -1,0 +1,10 @@
+export * from './compatibility.js';
+export * from './characters.js';
+export * from './config.js';
+export * from './duration.js';
+export { AreNetworks, follows } from './config-rules.js';
+export * from './event-input.js';
+export * from './pattern-bounds.js';
+export * from './problem.js';
+export * from './stream-access.js';
+export * from './stream-input.js';

@@ -1,0 +1,114 @@
+import 'reflect-metadata';
+import { IsInt, IsOptional, IsString, Matches, Max, Min, registerDecorator } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import { limits } from '#event';
+import { isJsonObject } from '#event';
+import { streamNamePattern, streamNameRule } from '#event';
+
+/** How long a stream's records stay in the log: for good, or bounded by time (`90s`, `15m`, `12h`, `7d`) and by size. */
+export type Retention = 'unlimited' | { time?: string; bytes?: number };
+
+/** A whole number of seconds, minutes, hours or days; or an ISO 8601 duration of these, such as `P30D` or `PT12H`. */
+const durationPattern =
+  /^(?:[1-9]\d{0,6}[smhd]|P(?=.*[1-9])(?=\d|T\d)(?:\d{1,6}D)?(?:T(?=\d)(?:\d{1,6}H)?(?:\d{1,6}M)?(?:\d{1,6}S)?)?)$/;
+
+function isRetention(value: unknown): boolean {
+  if (value === 'unlimited') return true;
+  if (!isJsonObject(value)) return false;
+  const { time, bytes, ...rest } = value;
+  return Object.keys(rest).length === 0 && (time !== undefined || bytes !== undefined);
+}
+
+const isTime = (value: unknown) => typeof value === 'string' && durationPattern.test(value);
+const isBytes = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
+
+/** What is asked of a retention as a whole, and of each of its members where it is there. */
+const rules = [
+  {
+    name: 'isRetention',
+    message: 'must be "unlimited", or an object of time (such as 7d or 12h) and bytes, one at least',
+    validate: isRetention,
+  },
+  {
+    name: 'isRetentionTime',
+    message:
+      'must be a whole number and a unit (s, m, h, d), such as 7d or 12h, or an ISO 8601 duration such as P30D',
+    ...memberRule('time', isTime),
+  },
+  {
+    name: 'isRetentionBytes',
+    message: 'must be a whole number of bytes from 1 on',
+    ...memberRule('bytes', isBytes),
+  },
+];
+
+function memberRule(member: 'time' | 'bytes', fits: (value: unknown) => boolean) {
+  const validate = (value: unknown) => {
+    const found: unknown = (value as Record<string, unknown> | null | undefined)?.[member];
+    return found === undefined || fits(found);
+  };
+  return { member, validate };
+}
+
+/** `unlimited`, or an object of time and bytes, one of them at least. */
+export function IsRetention(description: string): PropertyDecorator {
+  const schema = JSONSchema({
+    description,
+    oneOf: [
+      { type: 'string', enum: ['unlimited'] },
+      {
+        type: 'object',
+        minProperties: 1,
+        additionalProperties: false,
+        properties: {
+          time: { type: 'string', pattern: durationPattern.source, example: '7d' },
+          bytes: { type: 'integer', minimum: 1 },
+        },
+      },
+    ],
+  });
+  return (target, propertyName) => {
+    schema(target, propertyName as string);
+    for (const { name, message, validate, ...context } of rules)
+      registerDecorator({
+        name,
+        target: target.constructor,
+        propertyName: propertyName as string,
+        options: { message, context },
+        validator: { validate },
+      });
+  };
+}
+
+/** After how many versions of an entity the next snapshot of it is made. */
+export function IsSnapshotEvery(): PropertyDecorator {
+  const description = `A snapshot of an entity is made each so many versions; 0: none by itself. Default: ${limits.snapshotEvery}.`;
+  const rules = [IsInt(), Min(0), Max(limits.snapshotEveryMax), JSONSchema({ description, example: 100 })];
+  return (target, propertyName) => {
+    for (const rule of rules) rule(target, propertyName as string);
+  };
+}
+
+/** A stream that is created before its first event. */
+@JSONSchema({ additionalProperties: false })
+export class StreamInput {
+  @JSONSchema({ example: 'orders' })
+  @IsString()
+  @Matches(streamNamePattern, { message: streamNameRule })
+  stream: string;
+
+  @JSONSchema({ description: 'Fixed for good: the order of an entity depends on it.', example: 8 })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(limits.partitionsPerStream)
+  partitions?: number;
+
+  @IsOptional()
+  @IsRetention('Default: unlimited.')
+  retention?: Retention;
+
+  @IsOptional()
+  @IsSnapshotEvery()
+  snapshot_every?: number;
+}

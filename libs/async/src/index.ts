@@ -1,0 +1,4 @@
+export { Backoff } from './backoff.js';
+export { Outage } from './outage.js';
+export { Turn } from './turn.js';
+export * from './with-any-signal.js';

@@ -1,0 +1,27 @@
+import type { Expression } from './expression.js';
+import { ExpressionError } from './errors.js';
+import { partsOf } from './parts-of.js';
+
+/**
+ * Refuses a comparison with a list or an object that is written out, in a `where`: no event would match, because two of
+ * them are not compared with each other there.
+ * @throws ExpressionError
+ */
+export function checkComparisons(expression: Expression): void {
+  for (const part of comparedIn(expression)) {
+    if (part.kind !== 'list' && part.kind !== 'map') continue;
+    const name = part.kind === 'list' ? 'A list' : 'An object';
+    throw new ExpressionError(
+      `${name} is not compared in a where: compare its members, or use "in".`,
+      part.at,
+    );
+  }
+  for (const part of partsOf(expression)) checkComparisons(part);
+}
+
+function comparedIn(expression: Expression): readonly Expression[] {
+  if (expression.kind !== 'binary') return [];
+  const { operator, left, right } = expression;
+  if (operator === '==' || operator === '!=') return [left, right];
+  return operator === 'in' ? [left, ...(right.kind === 'list' ? right.items : [])] : [];
+}

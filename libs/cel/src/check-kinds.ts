@@ -1,0 +1,181 @@
+import type { BinaryOperator, Expression } from './expression.js';
+import { ExpressionError } from './errors.js';
+import { functionKinds, methodKinds } from './kinds-of-calls.js';
+import { anyKind, kindsOf, kinds, namesOfKinds, type Kinds } from './kinds.js';
+import { isMacro } from './macros.js';
+
+const { boolean, number, string, list, object, timestamp, duration } = kinds;
+const none = kinds.null;
+
+/** The members of an event in the log, and what they may be. */
+const eventKinds: Readonly<Record<string, Kinds>> = {
+  event_id: string,
+  stream: string,
+  event_type: string,
+  entity_id: string | none,
+  timestamp,
+  ingested_at: timestamp,
+  data: object,
+  metadata: object,
+  schema_version: number | none,
+  partition: number,
+  offset: number,
+};
+
+/** The members of an event that is stored. */
+export const storedEventKinds = { ...eventKinds, version: number | none };
+
+/**
+ * The kinds of values that an expression on an event may have.
+ * @throws ExpressionError where a part of it has no value for any event, whatever its `data` and `metadata` hold: a
+ * member that no event has, an operator or a function on a kind of value that it does not take.
+ */
+export function checkKinds(
+  expression: Expression,
+  members: Readonly<Record<string, Kinds>> = eventKinds,
+): Kinds {
+  return check(expression, { names: ['event'], members });
+}
+
+/** Variables in force, the innermost last; `event` is the event unless a macro has taken its name. */
+interface Scope {
+  names: readonly string[];
+  /** Those of the event. */
+  members: Readonly<Record<string, Kinds>>;
+}
+
+function check(expression: Expression, scope: Scope): Kinds {
+  const { at } = expression;
+  switch (expression.kind) {
+    case 'literal':
+      return kindsOf(expression.value);
+    case 'list':
+      for (const item of expression.items) check(item, scope);
+      return list;
+    case 'map':
+      for (const [key, value] of expression.entries) {
+        need(key, string, scope);
+        check(value, scope);
+      }
+      return object;
+    case 'variable':
+      return isEvent(expression, scope) ? object : anyKind;
+    case 'member':
+      return member(expression, scope);
+    case 'index':
+      if (expression.index.kind === 'literal' && isEvent(expression.object, scope)) {
+        return eventMember(String(expression.index.value), expression.at, scope);
+      }
+      need(expression.object, list | object, scope);
+      need(expression.index, number | string, scope);
+      return anyKind;
+    case 'unary':
+      return need(expression.operand, expression.operator === '!' ? boolean : number, scope);
+    case 'binary':
+      return binary(expression.operator, [check(expression.left, scope), check(expression.right, scope)], at);
+    case 'conditional':
+      need(expression.test, boolean, scope);
+      return check(expression.then, scope) | check(expression.else, scope);
+    case 'call':
+      return isMacro(expression) ? macro(expression, scope) : call(expression, scope);
+  }
+}
+
+/** What is left of the kinds that are wanted. */
+function need(expression: Expression, wanted: Kinds, scope: Scope): Kinds {
+  const found = check(expression, scope);
+  if (found & wanted) return found & wanted;
+  const detail = `This is ${namesOfKinds(found)}, but ${namesOfKinds(wanted)} is needed.`;
+  throw new ExpressionError(detail, expression.at);
+}
+
+function isEvent(expression: Expression, { names }: Scope): boolean {
+  return expression.kind === 'variable' && expression.name === 'event' && names.lastIndexOf('event') === 0;
+}
+
+function member(expression: Extract<Expression, { kind: 'member' }>, scope: Scope): Kinds {
+  if (!isEvent(expression.object, scope)) {
+    need(expression.object, object, scope);
+    return anyKind;
+  }
+  return eventMember(expression.name, expression.at, scope);
+}
+
+function eventMember(name: string, at: number, { members }: Scope): Kinds {
+  if (Object.hasOwn(members, name)) return members[name] as Kinds;
+  if (name === 'version') {
+    throw new ExpressionError(
+      'event.version cannot be used here: it is counted when the event is stored.',
+      at,
+    );
+  }
+  const names = Object.keys(members).join(', ');
+  const detail = `An event has no member ${name}; what was sent is in event.data. It has ${names}.`;
+  throw new ExpressionError(detail, at);
+}
+
+type Pair = readonly [Kinds, Kinds];
+
+/** What each operator takes on its two sides, and gives for it. */
+const operatorKinds: Partial<Record<BinaryOperator, readonly (readonly [Kinds, Kinds, Kinds])[]>> = {
+  '&&': [[boolean, boolean, boolean]],
+  '||': [[boolean, boolean, boolean]],
+  in: [
+    [anyKind, list, boolean],
+    [string, object, boolean],
+  ],
+  '+': [
+    [number, number, number],
+    [string, string, string],
+    [list, list, list],
+    [timestamp, duration, timestamp],
+    [duration, timestamp, timestamp],
+    [duration, duration, duration],
+  ],
+  '-': [
+    [number, number, number],
+    [timestamp, timestamp, duration],
+    [timestamp, duration, timestamp],
+    [duration, duration, duration],
+  ],
+  '*': [[number, number, number]],
+  '/': [[number, number, number]],
+  '%': [[number, number, number]],
+};
+
+const ordered = [number, string, timestamp, duration].map((kind) => [kind, kind, boolean] as const);
+
+function binary(operator: BinaryOperator, [left, right]: Pair, at: number): Kinds {
+  if (operator === '==' || operator === '!=') return boolean;
+  let gives = 0;
+  for (const [a, b, result] of operatorKinds[operator] ?? ordered) if (a & left && b & right) gives |= result;
+  if (gives) return gives;
+  const sides = `${namesOfKinds(left)} and ${namesOfKinds(right)}`;
+  const mixed = left | right;
+  const hint = mixed === (timestamp | string) ? ' A time is written timestamp("…").' : '';
+  throw new ExpressionError(`${operator} has no meaning for ${sides}.${hint}`, at);
+}
+
+type Call = Extract<Expression, { kind: 'call' }>;
+
+function macro({ name, object: receiver, args }: Call, scope: Scope): Kinds {
+  const [first, body] = args;
+  if (receiver === null) {
+    if (first) check(first, scope);
+    return boolean;
+  }
+  need(receiver, list | object, scope);
+  const inner = { ...scope, names: [...scope.names, first?.kind === 'variable' ? first.name : ''] };
+  if (name === 'map') check(body as Expression, inner);
+  else need(body as Expression, boolean, inner);
+  return name === 'map' || name === 'filter' ? list : boolean;
+}
+
+function call({ name, object: receiver, args }: Call, scope: Scope): Kinds {
+  const parts = [...(receiver ? [receiver] : []), ...args];
+  const table = receiver ? methodKinds : functionKinds;
+  const signature = table[`${name}/${parts.length}`];
+  if (!signature) return anyKind;
+  parts.forEach((part, i) => need(part, signature.takes[i] as Kinds, scope));
+  return signature.gives;
+}

@@ -1,0 +1,28 @@
+import type { Expression } from './expression.js';
+import { readDecimal, scaled } from './decimal.js';
+import { ExpressionError } from './errors.js';
+import { partsOf } from './parts-of.js';
+
+const number = /[\d.]+(?:[eE][+-]?\d+)?/y;
+
+/**
+ * Refuses numbers in an expression that have more digits than the double that was read of them: exact arithmetic would
+ * go on with another number than is written there.
+ * @throws ExpressionError
+ */
+export function checkLiterals(expression: Expression, text: string): void {
+  if (expression.kind === 'literal' && typeof expression.value === 'number') {
+    checkNumber(expression.value, { text, at: expression.at });
+  }
+  for (const part of partsOf(expression)) checkLiterals(part, text);
+}
+
+function checkNumber(value: number, { text, at }: { text: string; at: number }): void {
+  // A literal begins with its minus signs and what stands between them and the digits.
+  number.lastIndex = at + (/^[-\s(]*/.exec(text.slice(at))?.[0].length ?? 0);
+  const written = number.exec(text)?.[0];
+  if (written === undefined) return;
+  const [sent, read] = [readDecimal(written), scaled(Math.abs(value))];
+  if (sent && read && sent.units === read.units && sent.scale === read.scale) return;
+  throw new ExpressionError('The number has more digits than can be computed with: write at most 15.', at);
+}

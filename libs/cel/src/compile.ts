@@ -1,0 +1,223 @@
+import type { Expression } from './expression.js';
+import { endBudget, evaluationFailure, spend, spendOnError, startBudget } from './budget.js';
+import type { Call } from './call.js';
+import { EvaluationError, ExpressionError } from './errors.js';
+import { memberValue } from './event-value.js';
+import { functions, methods } from './functions.js';
+import { functionHint, variableHint } from './hint.js';
+import { compileMacro, isMacro } from './macros.js';
+import { negated } from './numbers.js';
+import { conditionOperators, operators, type Operators } from './operators.js';
+import { matchesPattern } from './pattern.js';
+import type { Compile, Compiled, Scope } from './scope.js';
+import { needText } from './text-functions.js';
+import {
+  isList,
+  isNumber,
+  isNumeric,
+  isObject,
+  kindOf,
+  needBool,
+  type Value,
+  type ValueObject,
+} from './values.js';
+
+/**
+ * Compiles an expression on the variable `event` (made by `eventValue`) once, to be evaluated many times. The result
+ * throws EvaluationError where the expression has no value for an event.
+ * @throws ExpressionError when it names a variable or a function that does not exist.
+ */
+export function compileParsed(expression: Expression): (event: ValueObject) => Value {
+  return evaluated(expression, operators);
+}
+
+/**
+ * The same for the condition of a `where`, which means the same in every engine: two lists or two objects are not
+ * compared with each other. An event for which it has no value does not fulfil it.
+ */
+export function compileCondition(expression: Expression): (event: ValueObject) => boolean {
+  const run = evaluated(expression, conditionOperators);
+  return (event) => {
+    try {
+      return run(event) === true;
+    } catch (error) {
+      if (error instanceof EvaluationError) return false;
+      throw error;
+    }
+  };
+}
+
+function evaluated(expression: Expression, operators: Operators): (event: ValueObject) => Value {
+  const run = compiler(operators)(expression, ['event']);
+  return (event) => {
+    startBudget();
+    try {
+      return run({ name: 'event', value: event });
+    } catch (error) {
+      throw evaluationFailure(error, expression.at);
+    } finally {
+      endBudget();
+    }
+  };
+}
+
+function compiler(operators: Operators): Compile {
+  const compile: Compile = (expression, names) => {
+    const part = (child: Expression) => compile(child, names);
+    const { at } = expression;
+    switch (expression.kind) {
+      case 'literal':
+        return constant(literal(expression.value));
+      case 'list': {
+        const items = expression.items.map(part);
+        return (scope) => items.map((item) => item(scope));
+      }
+      case 'map':
+        return map(
+          expression.entries.map(([key, value]) => [part(key), part(value)]),
+          at,
+        );
+      case 'variable':
+        return variable(expression.name, names, at);
+      case 'member': {
+        const { object } = expression;
+        if (object.kind === 'variable' && !names.includes(object.name))
+          throw unknownVariable(object.name, object.at, expression.name);
+        const of = part(object);
+        return (scope) => member(of(scope), expression.name, at);
+      }
+      case 'index': {
+        const [of, index] = [part(expression.object), part(expression.index)];
+        return (scope) => element(of(scope), index(scope), at);
+      }
+      case 'unary': {
+        const operand = part(expression.operand);
+        if (expression.operator === '!') return (scope) => !needBool(operand(scope), at);
+        return (scope) => negate(operand(scope), at);
+      }
+      case 'binary': {
+        const [left, right] = [part(expression.left), part(expression.right)];
+        if (expression.operator === '&&') return logical(false, [left, right], at);
+        if (expression.operator === '||') return logical(true, [left, right], at);
+        const operate = operators[expression.operator];
+        return (scope) => operate(left(scope), right(scope), at);
+      }
+      case 'conditional': {
+        const [test, then, otherwise] = [part(expression.test), part(expression.then), part(expression.else)];
+        return (scope) => (needBool(test(scope), at) ? then(scope) : otherwise(scope));
+      }
+      case 'call':
+        if (isMacro(expression)) return compileMacro(expression, names, compile);
+        return call(expression, expression.object ? methods : functions, part);
+    }
+  };
+  return compile;
+}
+
+function negate(value: Value, at: number): Value {
+  if (isNumeric(value)) return negated(value, at);
+  throw new EvaluationError(`A ${kindOf(value)} cannot be negated.`, at);
+}
+
+function literal(value: string | number | bigint | boolean | null): Value {
+  return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+function constant(value: Value): Compiled {
+  return () => value;
+}
+
+function unknownVariable(name: string, at: number, member?: string): ExpressionError {
+  return new ExpressionError(`There is no variable ${name}; ${variableHint(name, member)}`, at);
+}
+
+function variable(name: string, names: readonly string[], at: number): Compiled {
+  if (!names.includes(name)) throw unknownVariable(name, at);
+  return (scope) => {
+    let found: Scope | undefined = scope;
+    while (found && found.name !== name) found = found.outer;
+    return found?.value ?? null;
+  };
+}
+
+function member(of: Value, name: string, at: number): Value {
+  // Inherited names such as `constructor` are no members; those of the event are its own.
+  if (isObject(of) && Object.hasOwn(of, name)) return memberValue(of, name);
+  throw new EvaluationError(`There is no member ${name} in this ${kindOf(of)}.`, at);
+}
+
+function element(of: Value, index: Value, at: number): Value {
+  if (typeof index === 'string') return member(of, index, at);
+  const item = isList(of) && isNumber(index) ? of[Number(index)] : undefined;
+  if (item === undefined) throw new EvaluationError('There is no such element.', at);
+  return item;
+}
+
+/** What a member of a new object takes, in steps. */
+const stepsOfEntry = 1;
+
+function map(entries: [Compiled, Compiled][], at: number): Compiled {
+  return (scope) => {
+    spend(entries.length * stepsOfEntry);
+    const made = Object.create(null) as Record<string, Value>;
+    for (const [key, value] of entries) {
+      const name = key(scope);
+      if (typeof name !== 'string') throw new EvaluationError('A name in an object is a string.', at);
+      made[name] = value(scope);
+    }
+    return made;
+  };
+}
+
+/** `&&` and `||`: the deciding value on either side wins, even over an error on the other. */
+function logical(deciding: boolean, [left, right]: [Compiled, Compiled], at: number): Compiled {
+  return (scope) => {
+    let failed: unknown;
+    try {
+      if (needBool(left(scope), at) === deciding) return deciding;
+    } catch (error) {
+      if (!(error instanceof EvaluationError)) throw error;
+      spendOnError();
+      failed = error;
+    }
+    const decided = needBool(right(scope), at) === deciding;
+    if (decided) return deciding;
+    if (failed !== undefined) throw failed as EvaluationError;
+    return !deciding;
+  };
+}
+
+/** What calling a function takes, in steps, apart from what it does with long values. */
+const stepsOfCall = 1;
+
+function call(
+  { name, object: receiver, args, at, maxBytes }: Extract<Expression, { kind: 'call' }>,
+  table: Record<string, Call>,
+  part: (expression: Expression) => Compiled,
+): Compiled {
+  const parts = [...(receiver ? [receiver] : []), ...args];
+  const key = `${name}/${parts.length}`;
+  const known = Object.hasOwn(table, key) ? table[key] : undefined;
+  if (!known) {
+    const hint = functionHint(name);
+    const missing = `There is no ${name}() with ${args.length} argument(s)`;
+    throw new ExpressionError(hint === undefined ? `${missing}.` : `${missing}; ${hint}`, at);
+  }
+  const values = parts.map(part);
+  if (maxBytes !== undefined) return matches(values as [Compiled, Compiled], { at, maxBytes });
+  return (scope) => {
+    spend(stepsOfCall);
+    return known(
+      values.map((value) => value(scope)),
+      at,
+    );
+  };
+}
+
+/** `matches` with a pattern that is written out. */
+function matches([text, pattern]: [Compiled, Compiled], bounds: { at: number; maxBytes: number }): Compiled {
+  return (scope) => {
+    const searched = needText(text(scope), bounds.at);
+    return matchesPattern(searched, pattern(scope) as string, bounds);
+  };
+}

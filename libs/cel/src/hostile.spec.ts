@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { hostileExpressions } from '#testkit';
+import { compileCondition } from './compile.js';
+import { parseCondition } from './condition.js';
+import { ExpensiveExpressionError } from './errors.js';
+import type { ValueObject } from './values.js';
+
+/** What an evaluation may look at, counted by the events' own texts, is bounded in `budget.spec` and `text-search.spec`. */
+describe('the worst known conditions', () => {
+  it.each(hostileExpressions)('$name: is refused, or has an answer or none', ({ where, event }) => {
+    let run: (event: ValueObject) => boolean;
+    try {
+      run = compileCondition(parseCondition(where));
+    } catch (error) {
+      expect(error).toBeInstanceOf(ExpensiveExpressionError);
+      return;
+    }
+    expect(typeof run({ ...event, stream: 'hostile' } as unknown as ValueObject)).toBe('boolean');
+  });
+
+  it('are within the bounds of requests, so that each gets as far as it can', () => {
+    for (const { where, event } of hostileExpressions) {
+      expect(where.length).toBeLessThanOrEqual(4096);
+      expect(JSON.stringify(event).length).toBeLessThan(1024 * 1024);
+    }
+  });
+
+  it('refuses the patterns that are too large', () => {
+    const tooLarge = hostileExpressions.filter(({ where }) => where.includes('{900}'));
+    expect(tooLarge.length).toBeGreaterThan(1);
+    for (const { where } of tooLarge) expect(() => parseCondition(where)).toThrow(ExpensiveExpressionError);
+  });
+});

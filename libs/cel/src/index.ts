@@ -1,0 +1,34 @@
+export * from './expression.js';
+export { compileCondition } from './compile.js';
+export { parseCondition } from './condition.js';
+export * from './errors.js';
+export { eventValue } from './event-value.js';
+export { parseExpression } from './parse.js';
+export { Decimal } from './decimal.js';
+export { compareNumeric, type ValueObject } from './values.js';
+export { logEventValue, type LogEvent, memberValue } from './event-value.js';
+export { checkKinds } from './check-kinds.js';
+export { checkComparisons } from './check-comparisons.js';
+export { compileParsed } from './compile.js';
+export { checkLiterals } from './check-literals.js';
+export { kinds, namesOfKinds, type Kinds, anyButNull, kindsOf, anyKind } from './kinds.js';
+export { type Value, compare, Duration, isNumeric, Timestamp, isObject } from './values.js';
+export {
+  numberBounds,
+  scaled,
+  scaledText,
+  unitsAt,
+  type Numeric,
+  type Scaled,
+  readDecimal,
+  compareScaled,
+} from './decimal.js';
+export { placesOf, tens } from './small-decimal.js';
+export { quotient } from './quotient.js';
+export { toJson } from './to-json.js';
+export { StepBudget, withinBudget } from './budget.js';
+export { whereToSql } from './sql/where-to-sql.js';
+export { readableColumns } from './sql/value.js';
+export { UntranslatableExpressionError } from './sql/untranslatable.js';
+export { parseExactJson } from './json.js';
+export { isComputable } from './number-range.js';

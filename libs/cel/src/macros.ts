@@ -1,0 +1,100 @@
+import type { Expression } from './expression.js';
+import { spend, spendOnError } from './budget.js';
+import { EvaluationError, ExpressionError } from './errors.js';
+import { partsOf } from './parts-of.js';
+import type { Compile, Compiled, Scope } from './scope.js';
+import { isList, isObject, kindOf, needBool, type Value, type ValueObject } from './values.js';
+
+type Call = Extract<Expression, { kind: 'call' }>;
+type Each = (item: Value) => Value;
+
+/** Macros over a list (or the names of an object): each is given the items and what to do with one. */
+const overItems: Record<string, (items: readonly Value[], each: Each, at: number) => Value> = {
+  exists: (items, each, at) => some(items, (item) => needBool(each(item), at)),
+  all: (items, each, at) => !some(items, (item) => !needBool(each(item), at)),
+  exists_one: (items, each, at) => items.filter((item) => needBool(each(item), at)).length === 1,
+  filter: (items, each, at) => items.filter((item) => needBool(each(item), at)),
+  map: (items, each) => items.map(each),
+};
+
+export function isMacro(call: Call): boolean {
+  if (call.object === null) return call.name === 'has';
+  return Object.hasOwn(overItems, call.name) && call.args.length === 2;
+}
+
+export function compileMacro(call: Call, names: readonly string[], compile: Compile): Compiled {
+  if (call.object === null) return compileHas(call, names, compile);
+  const [item, body] = call.args as [Expression, Expression];
+  if (item.kind !== 'variable') throw new ExpressionError(`${call.name}() takes a name first.`, item.at);
+  const list = compile(call.object, names);
+  const each = compile(body, [...names, item.name]);
+  const run = overItems[call.name] as (typeof overItems)[string];
+  const steps = stepsOf(body);
+  return (scope: Scope) => {
+    const items = itemsOf(list(scope), call.at);
+    const one = (value: Value) => {
+      spend(steps);
+      return each({ name: item.name, value, outer: scope });
+    };
+    return run(items, one, call.at);
+  };
+}
+
+/** Parts of an expression that are evaluated in a step. */
+const partsPerStep = 8;
+
+/** What one item takes; what its operations take beyond that, they spend themselves. */
+function stepsOf(body: Expression): number {
+  const count = (part: Expression): number => partsOf(part).reduce((sum, each) => sum + count(each), 1);
+  return Math.max(1, count(body) / partsPerStep);
+}
+
+/** False where the member, or one on the way to it, is missing; null is there, but not as an event's own member. */
+function compileHas({ args, at }: Call, names: readonly string[], compile: Compile): Compiled {
+  const [argument] = args;
+  if (args.length !== 1 || argument?.kind !== 'member') {
+    throw new ExpressionError('has() takes a member, such as has(event.data.amount).', at);
+  }
+  const value = compile(argument, names);
+  const ofEvent = argument.object.kind === 'variable' && argument.object.name === 'event';
+  return (scope) => {
+    try {
+      return value(scope) !== null || !ofEvent;
+    } catch (error) {
+      if (!(error instanceof EvaluationError)) throw error;
+      spendOnError();
+      return false;
+    }
+  };
+}
+
+function itemsOf(value: Value, at: number): readonly Value[] {
+  if (isList(value)) return value;
+  if (isObject(value)) return namesOf(value);
+  throw new EvaluationError(`A ${kindOf(value)} has no items.`, at);
+}
+
+function namesOf(value: ValueObject): readonly string[] {
+  const names = Object.keys(value);
+  spend(names.length);
+  return names;
+}
+
+/** What it costs to go on after an error, in steps. */
+const costOfError = 20;
+
+/** As with `||`, an item that decides wins over one that is an error. */
+function some(items: readonly Value[], decides: (item: Value) => boolean): boolean {
+  let failed: EvaluationError | undefined;
+  for (const item of items) {
+    try {
+      if (decides(item)) return true;
+    } catch (error) {
+      if (!(error instanceof EvaluationError)) throw error;
+      spend(costOfError);
+      failed ??= error;
+    }
+  }
+  if (failed) throw failed;
+  return false;
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { limits } from '#event';
+import { ExpensiveExpressionError, ExpressionError } from './errors.js';
+import { parseExpression } from './parse.js';
+
+const refusal = (text: string): ExpressionError => {
+  try {
+    parseExpression(text);
+  } catch (error) {
+    if (error instanceof ExpressionError) return error;
+    throw error;
+  }
+  throw new Error(`${text.slice(0, 40)} was not refused`);
+};
+
+describe('parseExpression', () => {
+  it('reads members, operators and literals with their places', () => {
+    expect(parseExpression('event.data.amount * 2 > 10.5')).toEqual({
+      kind: 'binary',
+      operator: '>',
+      at: 0,
+      left: {
+        kind: 'binary',
+        operator: '*',
+        at: 0,
+        left: {
+          kind: 'member',
+          name: 'amount',
+          at: 11,
+          object: {
+            kind: 'member',
+            name: 'data',
+            at: 6,
+            object: { kind: 'variable', name: 'event', at: 0 },
+          },
+        },
+        right: { kind: 'literal', value: 2n, at: 20 },
+      },
+      right: { kind: 'literal', value: 10.5, at: 24 },
+    });
+  });
+
+  it('keeps integers exact whatever their size', () => {
+    expect(parseExpression('9007199254740993')).toMatchObject({ value: 9007199254740993n });
+    expect(parseExpression('-5')).toEqual({ kind: 'literal', value: -5n, at: 0 });
+    expect(parseExpression('5u')).toMatchObject({ value: 5n });
+  });
+
+  it('reads calls, methods and macros', () => {
+    expect(parseExpression('has(event.data.x)')).toMatchObject({ kind: 'call', name: 'has', object: null });
+    expect(parseExpression('event.stream.startsWith("a")')).toMatchObject({
+      kind: 'call',
+      name: 'startsWith',
+      object: { kind: 'member', name: 'stream' },
+      args: [{ value: 'a' }],
+    });
+  });
+
+  it('reads maps with values of several types', () => {
+    expect(parseExpression('{"a": 1, "b": "x", "c": 2.5}')).toMatchObject({ kind: 'map' });
+  });
+
+  it.each(['', 'a ==', '1 +', '"open', 'a b', 'event.data.?x', 'b"bytes"', '(', '99999999999999999999.5.5'])(
+    'refuses %j',
+    (text) => {
+      expect(refusal(text).message).not.toBe('');
+    },
+  );
+
+  it('says where the error is', () => {
+    expect(refusal('event.data.a == ').at).toBe(16);
+  });
+
+  it.each(['(', '[a', 'a**', '(?=a)', '(a)\\\\1', 'a{3}**'])(
+    'refuses the pattern %s, and says where it is',
+    (pattern) => {
+      expect(refusal(`true && event.stream.matches("${pattern}")`)).toMatchObject({
+        at: 29,
+        message: 'The pattern of matches() is not a regular expression (RE2).',
+      });
+    },
+  );
+
+  it.each([
+    ['a program of 36 002 instructions', ['(?:[ab]?){900}'.repeat(20)]],
+    ['more characters than are compiled', ['a'.repeat(1_001)]],
+    ['nested repeats', ['(?:(?:a{10}){10}){10}']],
+    ['patterns that are too large together', ['(?:[ab]?){100}', 'x', '[a-z]{100}']],
+  ])('refuses %s before it is compiled or run', (_name, patterns) => {
+    const text = patterns.map((pattern) => `event.stream.matches("${pattern}")`).join(' || ');
+    expect(refusal(text)).toBeInstanceOf(ExpensiveExpressionError);
+    expect(refusal(text).at).toBe(text.indexOf(patterns.at(-1) as string) - 1);
+  });
+
+  it('says how long a text may be for the patterns, together', () => {
+    const one = parseExpression('event.stream.matches("^a+$")');
+    expect(one).toMatchObject({ maxBytes: Math.floor(2_000_000 / 6) });
+    const both = { left: { maxBytes: 166_666 }, right: { maxBytes: 166_666 } };
+    expect(parseExpression('event.stream.matches("^a+$") || event.stream.matches("^b+$")')).toMatchObject(
+      both,
+    );
+  });
+
+  it('refuses what is too long', () => {
+    expect(refusal(`"${'x'.repeat(limits.whereCharacters)}"`).at).toBe(limits.whereCharacters);
+  });
+
+  it.each([
+    ['parentheses', '('.repeat(4000)],
+    ['lists', '['.repeat(4000)],
+    ['negations', '!'.repeat(4000) + 'a'],
+    ['minus signs', '-'.repeat(4000) + '1'],
+    ['members', 'a' + '.b'.repeat(2000)],
+    ['indexes', 'a' + '[0]'.repeat(1000)],
+    ['conditionals', 'a?b:'.repeat(1000) + 'c'],
+    ['calls', 'f('.repeat(2000)],
+    ['sums', '1+'.repeat(2000) + '1'],
+  ])('refuses deeply nested %s', (_name, text) => {
+    expect(refusal(text).message).toContain('Exceeded');
+  });
+});

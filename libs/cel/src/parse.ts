@@ -1,0 +1,125 @@
+import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
+import type { BinaryOperator, Expression } from './expression.js';
+import { hasCharacters } from '#api';
+import { limits } from '#event';
+import { boundPatterns } from './bound-patterns.js';
+import { ExpressionError } from './errors.js';
+import { foreignWordAt, hintAt } from './hint.js';
+
+/** More than an expression that a person writes ever needs; less than what costs time to refuse. */
+const maxNodes = 500;
+const maxDepth = 32;
+
+const environment = new Environment({
+  unlistedVariablesAreDyn: true,
+  homogeneousAggregateLiterals: false,
+  limits: {
+    maxAstNodes: maxNodes,
+    maxDepth,
+    maxListElements: 200,
+    maxMapEntries: 100,
+    maxCallArguments: 8,
+  },
+});
+
+/**
+ * Reads a CEL expression (Common Expression Language).
+ * @throws ExpressionError when it is not one, when it is longer, deeper or larger than the bounds, or when a pattern
+ * in it is no regular expression; ExpensiveExpressionError when its patterns are too large.
+ */
+export function parseExpression(text: string): Expression {
+  if (!hasCharacters(text, { least: 0, most: limits.whereCharacters })) {
+    throw new ExpressionError(
+      `An expression has at most ${limits.whereCharacters} characters.`,
+      limits.whereCharacters,
+    );
+  }
+  return boundPatterns(convert(parsed(text)));
+}
+
+function parsed(text: string): ASTNode {
+  try {
+    return environment.parse(text).ast;
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    const at = error.range?.start ?? error.node?.pos ?? 0;
+    throw new ExpressionError(refusal(error.summary, text, at), at);
+  }
+}
+
+function refusal(summary: string, text: string, at: number): string {
+  const word = foreignWordAt(text, at);
+  const hint = hintAt(text, at);
+  if (word === undefined && at >= text.trimEnd().length) {
+    const early = `The expression ends too early: something is missing at its end (${summary})`;
+    return hint === undefined ? `${early}.` : `${early}; ${hint}`;
+  }
+  const wrong = word === undefined ? summary : `Unexpected ${word}`;
+  return hint === undefined ? wrong : `${wrong}; ${hint}`;
+}
+
+function convert(node: ASTNode): Expression {
+  const at = node.pos;
+  switch (node.op) {
+    case 'value':
+      return { kind: 'literal', value: literal(node.args, at), at };
+    case 'id':
+      return { kind: 'variable', name: node.args, at };
+    case '.':
+      return { kind: 'member', object: convert(node.args[0]), name: node.args[1], at };
+    case '[]':
+      return { kind: 'index', object: convert(node.args[0]), index: convert(node.args[1]), at };
+    case 'call':
+      return { kind: 'call', name: node.args[0], object: null, args: node.args[1].map(convert), at };
+    case 'rcall': {
+      const [name, object, args] = node.args;
+      return { kind: 'call', name, object: convert(object), args: args.map(convert), at };
+    }
+    case 'list':
+      return { kind: 'list', items: node.args.map(convert), at };
+    case 'map':
+      return {
+        kind: 'map',
+        entries: node.args.map(([key, value]): [Expression, Expression] => [convert(key), convert(value)]),
+        at,
+      };
+    case '?:': {
+      const [test, then, otherwise] = node.args;
+      return { kind: 'conditional', test: convert(test), then: convert(then), else: convert(otherwise), at };
+    }
+    case '!_':
+      return { kind: 'unary', operator: '!', operand: convert(node.args), at };
+    case '-_':
+      return negated(convert(node.args), at);
+    case '.?':
+    case '[?]':
+      throw new ExpressionError('Optional members (.? and [?]) are not supported.', at);
+    default:
+      return binary(node.op, node.args, at);
+  }
+}
+
+function binary(operator: BinaryOperator, args: [ASTNode, ASTNode], at: number): Expression {
+  return { kind: 'binary', operator, left: convert(args[0]), right: convert(args[1]), at };
+}
+
+/** `-5` is a number, not an operation. */
+function negated(operand: Expression, at: number): Expression {
+  if (
+    operand.kind === 'literal' &&
+    (typeof operand.value === 'number' || typeof operand.value === 'bigint')
+  ) {
+    return { kind: 'literal', value: -operand.value, at };
+  }
+  return { kind: 'unary', operator: '-', operand, at };
+}
+
+type Literal = Extract<ASTNode, { op: 'value' }>['args'];
+
+function literal(value: Literal, at: number): string | number | bigint | boolean | null {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value;
+  if (typeof value === 'boolean' || typeof value === 'bigint') return value;
+  if (value instanceof Uint8Array) throw new ExpressionError('Literals of bytes are not supported.', at);
+  // What is left is an unsigned integer, such as 5u.
+  return BigInt(value.toString());
+}

@@ -1,0 +1,206 @@
+import type { Expression } from '../expression.js';
+import { UntranslatableExpressionError } from './untranslatable.js';
+import type { SqlParams } from './sql-params.js';
+import { durationLiteral, timestampLiteral } from './literal.js';
+import { computed, decimalOfText, microsOf, named, wholeNumber } from './numbers.js';
+import { json, need, valueOf, type Value } from './value.js';
+
+type Call = Extract<Expression, { kind: 'call' }>;
+export type Translate = (expression: Expression) => Value;
+
+interface Context {
+  call: Call;
+  params: SqlParams;
+  translate: Translate;
+}
+
+/** Tests of strings, as methods. */
+const stringTests: Record<string, (text: string, other: string) => string> = {
+  startsWith: (text, other) => `startsWith(${text}, ${other})`,
+  endsWith: (text, other) => `endsWith(${text}, ${other})`,
+  contains: (text, other) => `(position(${text}, ${other}) > 0)`,
+};
+
+/** Parts of a time in UTC, counted as CEL counts them: months, days of month and of year from 0, Sunday is 0. */
+const timeParts: Record<string, (time: string) => string> = {
+  getFullYear: (time) => `toYear(${time})`,
+  getMonth: (time) => `toMonth(${time}) - 1`,
+  getDate: (time) => `toDayOfMonth(${time})`,
+  getDayOfMonth: (time) => `toDayOfMonth(${time}) - 1`,
+  getDayOfWeek: (time) => `toDayOfWeek(${time}) % 7`,
+  getDayOfYear: (time) => `toDayOfYear(${time}) - 1`,
+  getHours: (time) => `toHour(${time})`,
+  getMinutes: (time) => `toMinute(${time})`,
+  getSeconds: (time) => `toSecond(${time})`,
+  getMilliseconds: (time) => `toMillisecond(${time})`,
+};
+
+/** What DateTime64 holds: the years 1900 to 2299. */
+const isTime = 'time >= -2208988800000000 AND time < 10413792000000000';
+
+/** A function or a method. */
+export function callValue(call: Call, params: SqlParams, translate: Translate): Value {
+  const context = { call, params, translate };
+  return call.object === null ? functionValue(context) : methodValue(call.object, context);
+}
+
+function functionValue({ call, params, translate }: Context): Value {
+  const [argument] = call.args;
+  if (call.args.length !== 1 || !argument) throw unknown(call);
+  const { at } = call;
+  const text = argument.kind === 'literal' && typeof argument.value === 'string' ? argument.value : undefined;
+  switch (call.name) {
+    case 'has':
+      return has(argument, translate);
+    case 'size':
+      return size(translate(argument), at);
+    case 'timestamp':
+      return text === undefined
+        ? timestampOf(translate(argument), at)
+        : timestampLiteral(text, argument.at, params);
+    case 'duration':
+      if (text === undefined) throw unknown(call);
+      return durationLiteral(text, argument.at, params);
+    case 'int':
+    case 'double':
+    case 'string':
+      return conversion(call.name, translate(argument), at);
+    case 'dyn':
+      return translate(argument);
+    default:
+      throw unknown(call);
+  }
+}
+
+function methodValue(object: Expression, { call, translate }: Context): Value {
+  const { name, args, at } = call;
+  const receiver = translate(object);
+  const [argument] = args;
+  if (args.length === 1 && argument) {
+    const test = Object.hasOwn(stringTests, name) ? stringTests[name] : undefined;
+    if (test) {
+      const sql = test(need(receiver, 'string', name), need(translate(argument), 'string', name));
+      return valueOf('bool', sql, at);
+    }
+    if (name === 'matches')
+      return matches(receiver, argument, { at, maxBytes: call.maxBytes ?? 0, translate });
+  }
+  if (args.length > 0) throw unknown(call);
+  if (name === 'size') return size(receiver, at);
+  if (name === 'lowerAscii') return valueOf('string', `lower(${need(receiver, 'string', name)})`, at);
+  if (name === 'upperAscii') return valueOf('string', `upper(${need(receiver, 'string', name)})`, at);
+  const part = Object.hasOwn(timeParts, name) ? timeParts[name] : undefined;
+  if (!part) throw unknown(call);
+  const time = part("fromUnixTimestamp64Micro(time, 'UTC')");
+  const sql = named({ time: need(receiver, 'timestamp', name) }, `if(${isTime}, toInt64(${time}), NULL)`);
+  return wholeNumber(sql, at);
+}
+
+/**
+ * `(?-s)`: in CEL a dot stops at line breaks; in ClickHouse it does not unless told so. A text that is too long for the
+ * pattern is an error, and is not searched at all.
+ */
+function matches(
+  receiver: Value,
+  pattern: Expression,
+  { at, maxBytes, translate }: { at: number; maxBytes: number; translate: Translate },
+): Value {
+  if (pattern.kind !== 'literal' || typeof pattern.value !== 'string') {
+    throw new UntranslatableExpressionError('The pattern of matches() has to be written out.', pattern.at);
+  }
+  const sql = need(translate({ ...pattern, value: `(?-s)${pattern.value}` }), 'string', 'matches');
+  const isShort = `length(s) <= ${maxBytes}`;
+  const found = `if(${isShort}, match(if(${isShort}, assumeNotNull(s), ''), ${sql}), NULL)`;
+  return valueOf('bool', named({ s: need(receiver, 'string', 'matches') }, found), at);
+}
+
+/** False where the member, or one on the way to it, is missing; null is there. */
+function has(argument: Expression, translate: Translate): Value {
+  if (argument.kind !== 'member') {
+    throw new UntranslatableExpressionError(
+      'has() takes a member, such as has(event.data.amount).',
+      argument.at,
+    );
+  }
+  const value = translate(argument);
+  const sql = value.container || !value.isNull ? value.exists : `NOT (${value.isNull})`;
+  return { at: argument.at, bool: `(${sql})`, exists: '1' };
+}
+
+function size(value: Value, at: number): Value {
+  const cases: string[] = [];
+  if (value.string !== undefined) cases.push(`isNotNull(${value.string})`, `lengthUTF8(${value.string})`);
+  if (value.container) {
+    const type = json('JSONType', value.container);
+    cases.push(`${value.exists} AND ${type} IN ('Array', 'Object')`, json('JSONLength', value.container));
+  }
+  if (cases.length === 0)
+    throw new UntranslatableExpressionError('size() needs a string or a list.', value.at);
+  return wholeNumber(`toInt64(multiIf(${cases.join(', ')}, NULL))`, at);
+}
+
+/** RFC 3339, between the years 1900 and 2200; or seconds since 1970. */
+function timestampOf(value: Value, at: number): Value {
+  const parts: string[] = [];
+  if (value.string !== undefined) {
+    const clock = '([01][0-9]|2[0-3]):[0-5][0-9]';
+    const form = `'^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]${clock}:[0-5][0-9]([.][0-9]{1,9})?([Zz]|[-+]${clock})$'`;
+    const time = "toUnixTimestamp64Micro(parseDateTime64BestEffortOrNull(upper(text), 6, 'UTC'))";
+    const inRange = 'time >= -2208988800000000 AND time < 7258118400000000';
+    const checked = named({ time }, `if(${inRange}, time, NULL)`);
+    parts.push(named({ text: value.string }, `if(match(text, ${form}), ${checked}, NULL)`));
+  }
+  if (value.decimal !== undefined) {
+    parts.push(named({ time: microsOf(value.decimal) }, `if(${isTime}, time, NULL)`));
+  }
+  if (parts.length === 0)
+    throw new UntranslatableExpressionError('timestamp() needs a string or a number.', at);
+  return valueOf(
+    'timestamp',
+    parts.length === 1 ? (parts[0] as string) : `coalesce(${parts.join(', ')})`,
+    at,
+  );
+}
+
+const forms = {
+  int: "'^[-+]?[0-9]{1,19}$'",
+  double: "'^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$'",
+};
+
+function conversion(to: 'int' | 'double' | 'string', value: Value, at: number): Value {
+  if (to === 'string') return text(value, at);
+  const decimals: string[] = [];
+  if (value.decimal !== undefined) decimals.push(to === 'int' ? `trunc(${value.decimal})` : value.decimal);
+  if (value.string !== undefined) {
+    const read = decimalOfText('text');
+    decimals.push(named({ text: value.string }, `if(match(text, ${forms[to]}), ${read}, NULL)`));
+  }
+  if (decimals.length === 0)
+    throw new UntranslatableExpressionError('This cannot become a number.', value.at);
+  const result = computed(
+    decimals.length === 1 ? (decimals[0] as string) : `coalesce(${decimals.join(', ')})`,
+    at,
+  );
+  if (to === 'int' || value.number === undefined) return result;
+  // A number stays what it is, in range or not.
+  const number = `coalesce(${value.number}, ${result.number})`;
+  return { ...result, number, exists: `isNotNull(${number})` };
+}
+
+function text(value: Value, at: number): Value {
+  const parts = [
+    value.string,
+    value.bool && `multiIf(isNull(${value.bool}), NULL, ${value.bool}, 'true', 'false')`,
+    value.decimal && `toString(${value.decimal})`,
+  ];
+  const sql = parts.filter((part) => part !== undefined && part !== '');
+  if (sql.length === 0) throw new UntranslatableExpressionError('This cannot become a string.', value.at);
+  return valueOf('string', `coalesce(${sql.join(', ')})`, at);
+}
+
+function unknown(call: Call): UntranslatableExpressionError {
+  return new UntranslatableExpressionError(
+    `${call.name}() with ${call.args.length} argument(s) cannot be used in a query.`,
+    call.at,
+  );
+}

@@ -1,0 +1,167 @@
+import type { Value } from './value.js';
+
+/*
+ * Numbers are computed as Decimal(76, 36), which says exactly what expressions compute with (39 digits before the point,
+ * 36 after it): NULL stands for what is outside of that, as it does for every error of CEL. Nothing here may throw in
+ * ClickHouse, whatever a row holds: it would fail the whole query. So each function is given numbers that it can take, also
+ * in rows whose result is NULL.
+ */
+
+export type Arithmetic = '+' | '-' | '*' | '/' | '%';
+
+const places = 36;
+const zero = `toDecimal256(0, ${places})`;
+const one = `toDecimal256(1, ${places})`;
+const tooLarge = `toDecimal256('1e39', ${places})`;
+/** What a Decimal of 36 places holds, with enough room for the error of doubles. */
+const mostRoughly = '5e39';
+
+/** `body` with names for values that it uses several times: SQL would grow with each use. */
+export function named(values: Readonly<Record<string, string>>, body: string): string {
+  const given = Object.values(values).map((value) => `[${value}]`);
+  return `arrayMap((${Object.keys(values).join(', ')}) -> ${body}, ${given.join(', ')})[1]`;
+}
+
+/** The decimal that a text says, which is a number in JSON's form or close to it; NULL where it is out of range. */
+export function decimalOfText(text: string): string {
+  const plain = `length(t) <= ${places} AND NOT match(t, '[eE]')`;
+  return named({ t: text }, `if(${plain}, toDecimal256OrNull(t, ${places}), ${longDecimal('t')})`);
+}
+
+/** The same for a text of any length, with an exponent of any size. */
+function longDecimal(text: string): string {
+  const value =
+    `multiIf(digits = '', ${zero}, scale > ${places} OR length(digits) - scale > 39, NULL, ` +
+    `toDecimal256OrNull(concat(sign, digits, 'e', toString(-scale)), ${places}))`;
+  const scaled = {
+    digits: "trim(BOTH '0' FROM written)",
+    scale: "fraction - power - (length(written) - length(trim(TRAILING '0' FROM written)))",
+  };
+  const power = "if(exponent = '', toInt64(0), toInt64OrDefault(exponent, toInt64(1000000)))";
+  const read = {
+    written: "replaceAll(mantissa, '.', '')",
+    fraction: "toInt64(length(extract(mantissa, '[.](.*)$')))",
+    power: `greatest(least(${power}, 1000000), -1000000)`,
+  };
+  const parts = {
+    sign: `if(startsWith(${text}, '-'), '-', '')`,
+    mantissa: `extract(${text}, '^[-+]?([0-9.]*)')`,
+    exponent: `extract(${text}, '[eE](.*)$')`,
+  };
+  return named(parts, named(read, named(scaled, value)));
+}
+
+/** A number that was computed. */
+export function computed(decimal: string, at: number): Value {
+  return { at, decimal, number: doubleOf(decimal), isComputed: true, exists: `isNotNull(${decimal})` };
+}
+
+/** A whole number of ClickHouse that is always in range, such as a count. */
+export function wholeNumber(sql: string, at: number): Value {
+  return { ...columnNumber(sql), at, exists: `isNotNull(${sql})` };
+}
+
+/** The same for a column: whether it exists is said elsewhere. */
+export function columnNumber(sql: string): Pick<Value, 'number' | 'integer' | 'decimal'> {
+  return {
+    number: `toFloat64(${sql})`,
+    integer: `toInt128(${sql})`,
+    decimal: `toDecimal256(${sql}, ${places})`,
+  };
+}
+
+/** The nearest double. */
+export function doubleOf(decimal: string): string {
+  return `toFloat64OrNull(toString(${decimal}))`;
+}
+
+/** `x + y` and the like of two decimals: as `number-range.ts` and `decimal.ts` compute them. */
+export function calculated(operator: Arithmetic, x: string, y: string): string {
+  const bothSides = { x: `ifNull(a, ${zero})`, y: `ifNull(b, ${zero})` };
+  const { possible, result } = operations[operator];
+  const checked = named(
+    { r: result },
+    `if(isNull(a) OR isNull(b) OR NOT possible OR abs(r) >= ${tooLarge}, NULL, r)`,
+  );
+  return named({ a: x, b: y }, named(bothSides, named({ possible }, checked)));
+}
+
+interface Operation {
+  /** Whether the operation has a result in range, roughly. */
+  possible: string;
+  /** The result; anything where it is not possible. */
+  result: string;
+}
+
+/*
+ * Products and quotients are computed on whole units of 10 ** -36, as Int256, in parts that do not overflow: ClickHouse's
+ * own multiplyDecimal and divideDecimal take 300 µs for one number.
+ */
+const units = (decimal: string) => `reinterpretAsInt256(${decimal})`;
+const decimalOfUnits = (units: string) => `reinterpret(${units}, 'Decimal(76, ${places})')`;
+const whole = `toInt256('1${'0'.repeat(places)}')`;
+const half = `toInt256('1${'0'.repeat(places / 2)}')`;
+const largestDivisor = `toDecimal256('1e21', ${places})`;
+
+/** (a + b / 10 ** 36) × (c + d / 10 ** 36), cut off after 36 places; all parts have the sign of their number. */
+const product = named(
+  { u: units('x'), v: units('y') },
+  named(
+    { p: `intDiv(u, ${whole})`, q: `intDiv(v, ${whole})` },
+    named(
+      { s: `u - p * ${whole}`, t: `v - q * ${whole}` },
+      decimalOfUnits(`p * q * ${whole} + p * t + s * q + intDiv(s * t, ${whole})`),
+    ),
+  ),
+);
+
+/** Long division, by 18 decimal places at a time. */
+const quotient = named(
+  { u: units('x'), v: `if(possible, ${units('y')}, ${whole})` },
+  named(
+    { p: 'intDiv(u, v)' },
+    named(
+      { s: `(u - p * v) * ${half}` },
+      named(
+        { q: 'intDiv(s, v)' },
+        named(
+          { t: `(s - q * v) * ${half}` },
+          named(
+            { w: 'intDiv(t, v)' },
+            named(
+              { quotient: `p * ${whole} + q * ${half} + w` },
+              `if(w * v = t, ${decimalOfUnits('quotient')}, ${nearest('quotient')})`,
+            ),
+          ),
+        ),
+      ),
+    ),
+  ),
+);
+
+/** One more digit, which is not 0, tells what lies exactly in the middle of two doubles from what lies past it. */
+function nearest(quotient: string): string {
+  const double = `toFloat64OrNull(concat(toString(${quotient}), '1e-${places + 1}'))`;
+  return `toDecimal256OrNull(toString(${double}), ${places})`;
+}
+
+const operations: Record<Arithmetic, Operation> = {
+  '+': { possible: '1', result: 'x + y' },
+  '-': { possible: '1', result: 'x - y' },
+  '*': { possible: `abs(toFloat64(x) * toFloat64(y)) < ${mostRoughly}`, result: product },
+  '/': {
+    possible: `y != ${zero} AND abs(y) < ${largestDivisor} AND abs(toFloat64(x) / toFloat64(y)) < ${mostRoughly}`,
+    result: quotient,
+  },
+  '%': { possible: `y != ${zero}`, result: `modulo(x, if(y = ${zero}, ${one}, y))` },
+};
+
+/** A number of seconds as microseconds: the nearest, the later one where two are. */
+export function microsOf(seconds: string): string {
+  const isNear = `abs(s) < toDecimal256('1e11', ${places})`;
+  const micros = `toInt64(floor(if(${isNear}, s, ${zero}) * 1000000 + toDecimal256('0.5', ${places})))`;
+  return named(
+    { n: seconds },
+    named({ s: `ifNull(n, ${zero})` }, `if(isNull(n) OR NOT (${isNear}), NULL, ${micros})`),
+  );
+}

@@ -1,0 +1,132 @@
+import type { Expression } from '../expression.js';
+import { UntranslatableExpressionError } from './untranslatable.js';
+import type { SqlParams } from './sql-params.js';
+import { arithmetic } from './arithmetic.js';
+import { callValue } from './calls.js';
+import { equality, ordering } from './comparison.js';
+import { literalValue } from './literal.js';
+import { computed } from './numbers.js';
+import { memberValue } from './member.js';
+import { inContainer, inList } from './membership.js';
+import { kinds, need, valueOf, type Value } from './value.js';
+
+/** Characters of SQL. ClickHouse parses 256 KiB; what is larger would cost more to plan than to run. */
+const maxSql = 60_000;
+
+/**
+ * The condition that a CEL expression makes, on the variable `event`. Rows for which the expression is an error (a
+ * member that is missing, a wrong type) do not fulfil it. Every value is bound; what is spliced is made here.
+ * @throws UntranslatableExpressionError saying which part has no translation.
+ */
+export function whereToSql(expression: Expression, params: SqlParams): string {
+  const value = new WhereTranslator(params).translate(expression);
+  return `ifNull(${need(value, 'bool', 'A condition')}, 0)`;
+}
+
+class WhereTranslator {
+  constructor(private readonly params: SqlParams) {}
+
+  readonly translate = (expression: Expression): Value => {
+    const value = this.translated(expression);
+    const longest = Math.max(value.exists.length, ...kinds.map((kind) => value[kind]?.length ?? 0));
+    if (longest > maxSql)
+      throw new UntranslatableExpressionError('The expression is too complex.', expression.at);
+    return value;
+  };
+
+  private translated(expression: Expression): Value {
+    switch (expression.kind) {
+      case 'literal':
+        return literalValue(expression.value, expression.at, this.params);
+      case 'variable':
+      case 'member':
+      case 'index':
+        return memberValue(expression, this.params);
+      case 'unary':
+        return this.unary(expression);
+      case 'binary':
+        return this.binary(expression);
+      case 'conditional':
+        return this.conditional(expression);
+      case 'call':
+        return callValue(expression, this.params, this.translate);
+      default:
+        throw new UntranslatableExpressionError(
+          `A ${expression.kind} can only stand on the right of "in", written out.`,
+          expression.at,
+        );
+    }
+  }
+
+  private unary({ operator, operand, at }: Extract<Expression, { kind: 'unary' }>): Value {
+    const value = this.translate(operand);
+    if (operator === '!') return valueOf('bool', `NOT (${need(value, 'bool', '!')})`, at);
+    return computed(`negate(${need(value, 'decimal', '-')})`, at);
+  }
+
+  private binary({ operator, left, right, at }: Extract<Expression, { kind: 'binary' }>): Value {
+    if (operator === 'in') return this.membership(left, right, at);
+    const sides: [Value, Value] = [this.translate(left), this.translate(right)];
+    switch (operator) {
+      case '&&':
+      case '||': {
+        const [a, b] = sides.map((side) => need(side, 'bool', operator));
+        return valueOf('bool', `(${a} ${operator === '&&' ? 'AND' : 'OR'} ${b})`, at);
+      }
+      case '==':
+        return equality(...sides, at);
+      case '!=':
+        return valueOf('bool', `NOT (${equality(...sides, at).bool})`, at);
+      case '<':
+      case '<=':
+      case '>':
+      case '>=':
+        return ordering(operator, sides, at);
+      default:
+        return arithmetic(operator, sides, at);
+    }
+  }
+
+  private membership(left: Expression, right: Expression, at: number): Value {
+    const value = this.translate(left);
+    if (right.kind === 'list') return inList(value, right.items.map(this.translate), at);
+    const container = right.kind === 'literal' ? undefined : this.translate(right).container;
+    if (!container) {
+      throw new UntranslatableExpressionError(
+        'On the right of "in" is a list or a member of data.',
+        right.at,
+      );
+    }
+    if (left.kind !== 'literal') {
+      throw new UntranslatableExpressionError(
+        'What is looked for in a member has to be written out.',
+        left.at,
+      );
+    }
+    return inContainer(value, container, at);
+  }
+
+  private conditional({
+    test,
+    then,
+    else: otherwise,
+    at,
+  }: Extract<Expression, { kind: 'conditional' }>): Value {
+    const condition = need(this.translate(test), 'bool', 'The condition before ?');
+    const [a, b] = [this.translate(then), this.translate(otherwise)];
+    const choice = (x = 'NULL', y = 'NULL') =>
+      `multiIf(isNull(${condition}), NULL, ${condition}, ${x}, ${y})`;
+    const result: Value = { at, exists: `ifNull(${choice(a.exists, b.exists)}, 0)` };
+    for (const kind of [...kinds, 'decimal'] as const) {
+      if (a[kind] !== undefined || b[kind] !== undefined) result[kind] = choice(a[kind], b[kind]);
+    }
+    if (a.isComputed || b.isComputed) result.isComputed = true;
+    if (a.isContainer !== undefined || b.isContainer !== undefined) {
+      result.isContainer = choice(a.isContainer ?? '0', b.isContainer ?? '0');
+    }
+    if (a.isNull !== undefined || b.isNull !== undefined) {
+      result.isNull = `ifNull(${choice(a.isNull ?? '0', b.isNull ?? '0')}, 0)`;
+    }
+    return result;
+  }
+}

@@ -1,0 +1,106 @@
+import { formatTime, parseTime } from '#event';
+import { spend } from './budget.js';
+import type { Call } from './call.js';
+import { powerOfTen, type Scaled } from './decimal.js';
+import { EvaluationError } from './errors.js';
+import { scaledInRange } from './numbers.js';
+import { Duration, isNumeric, kindOf, needString, Timestamp, type Value } from './values.js';
+import { wallClock } from './zone.js';
+
+const microsPerSecond = 1_000_000;
+/** What ClickHouse's DateTime64 holds. */
+const earliest = Date.UTC(1900, 0, 1) * 1000;
+const latest = Date.UTC(2300, 0, 1) * 1000;
+
+export const timeFunctions: Record<string, Call> = {
+  'timestamp/1': ([value], at) => toTimestamp(value as Value, at),
+  'duration/1': ([value], at) => toDuration(value as Value, at),
+};
+
+/** Parts of a time, counted as CEL counts them, in UTC or in the time zone given; of durations, how many in all. */
+export const timeMethods: Record<string, Call> = {
+  ...part('getFullYear', (date) => date.getUTCFullYear()),
+  ...part('getMonth', (date) => date.getUTCMonth()),
+  ...part('getDate', (date) => date.getUTCDate()),
+  ...part('getDayOfMonth', (date) => date.getUTCDate() - 1),
+  ...part('getDayOfWeek', (date) => date.getUTCDay()),
+  ...part('getDayOfYear', dayOfYear),
+  ...part('getHours', (date) => date.getUTCHours(), 3600 * microsPerSecond),
+  ...part('getMinutes', (date) => date.getUTCMinutes(), 60 * microsPerSecond),
+  ...part('getSeconds', (date) => date.getUTCSeconds(), microsPerSecond),
+  ...part('getMilliseconds', (date) => date.getUTCMilliseconds(), 1000),
+};
+
+/** RFC 3339 in UTC with microseconds. @throws EvaluationError when it is not in the years 1900 to 2299. */
+export function timeText({ micros }: Timestamp, at: number): string {
+  return formatTime(inRange(micros, at));
+}
+
+/** Seconds, such as 5400s or -0.25s. */
+export function durationText({ micros }: Duration): string {
+  const size = Math.abs(micros);
+  const fraction = String(size % microsPerSecond)
+    .padStart(6, '0')
+    .replace(/0+$/, '');
+  const whole = Math.floor(size / microsPerSecond);
+  return `${micros < 0 ? '-' : ''}${whole}${fraction && `.${fraction}`}s`;
+}
+
+function part(name: string, ofDate: (date: Date) => number, microsOfDuration?: number): Record<string, Call> {
+  return {
+    [`${name}/1`]: ([value], at) => {
+      if (value instanceof Duration && microsOfDuration) return Math.trunc(value.micros / microsOfDuration);
+      return ofDate(new Date(milliseconds(value as Value, at)));
+    },
+    [`${name}/2`]: ([value, zone], at) =>
+      ofDate(wallClock(milliseconds(value as Value, at), needString(zone as Value, at), at)),
+  };
+}
+
+function milliseconds(value: Value, at: number): number {
+  if (value instanceof Timestamp) return Math.floor(inRange(value.micros, at) / 1000);
+  throw new EvaluationError(`A timestamp is needed, this is a ${kindOf(value)}.`, at);
+}
+
+function inRange(micros: number, at: number): number {
+  if (micros >= earliest && micros < latest) return micros;
+  throw new EvaluationError('The time is not in the years 1900 to 2299.', at);
+}
+
+function toTimestamp(value: Value, at: number): Timestamp {
+  if (value instanceof Timestamp) return value;
+  if (isNumeric(value)) return new Timestamp(inRange(roundedMicros(scaledInRange(value, at)), at));
+  const micros = parseTime(needString(value, at));
+  if (micros !== undefined) return new Timestamp(micros);
+  throw new EvaluationError('A time is RFC 3339, such as 2026-11-21T04:00:00Z.', at);
+}
+
+/** The nearest microsecond; the later one where two are. */
+function roundedMicros({ units, scale }: Scaled): number {
+  const half = powerOfTen(scale);
+  const [above, below] = [2n * BigInt(microsPerSecond) * units + half, 2n * half];
+  const towardsZero = above / below;
+  return Number(above < 0n && towardsZero * below !== above ? towardsZero - 1n : towardsZero);
+}
+
+const units: Record<string, number> = { h: 3_600_000_000, m: 60_000_000, s: 1_000_000, ms: 1000, us: 1 };
+
+/** Of a duration's text: each part of it is a number. */
+const charactersPerStep = 4;
+
+function toDuration(value: Value, at: number): Duration {
+  if (value instanceof Duration) return value;
+  const text = needString(value, at);
+  spend(text.length / charactersPerStep);
+  const whole = /^([+-]?)((?:\d+(?:\.\d+)?(?:h|ms|m|s|us))+)$/.exec(text);
+  if (!whole) throw new EvaluationError('A duration is written like 1h30m, 500ms or -1.5s.', at);
+  let micros = 0;
+  for (const [, amount, unit] of (whole[2] as string).matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us)/g)) {
+    micros += Number(amount) * (units[unit as string] as number);
+  }
+  return new Duration(Math.round(whole[1] === '-' ? -micros : micros));
+}
+
+function dayOfYear(day: Date): number {
+  return Math.floor((day.getTime() - Date.UTC(day.getUTCFullYear(), 0, 1)) / 86_400_000);
+}

@@ -1,0 +1,123 @@
+import { compareUtf8 } from '#event';
+import { spend, spendOnText } from './budget.js';
+import { compareScaled, Decimal, scaled, type Numeric } from './decimal.js';
+import { EvaluationError } from './errors.js';
+import { orderOf } from './number-range.js';
+
+/** Microseconds since 1970. */
+export class Timestamp {
+  constructor(readonly micros: number) {}
+}
+
+/** Microseconds. */
+export class Duration {
+  constructor(readonly micros: number) {}
+}
+
+/**
+ * What an expression works with. Whole numbers outside of the safe range are bigints; all others are numbers, and decimals
+ * where a double's shortest text does not say them.
+ */
+export type Value =
+  | null
+  | boolean
+  | number
+  | bigint
+  | Decimal
+  | string
+  | Timestamp
+  | Duration
+  | readonly Value[]
+  | { readonly [name: string]: Value };
+
+export type ValueObject = { readonly [name: string]: Value };
+
+export function isNumber(value: Value): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** Any number. */
+export function isNumeric(value: Value): value is Numeric {
+  return isNumber(value) || value instanceof Decimal;
+}
+
+export function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+export function isObject(value: Value): value is ValueObject {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Timestamp) &&
+    !(value instanceof Duration) &&
+    !(value instanceof Decimal)
+  );
+}
+
+/** The kind of a value, as messages name it. */
+export function kindOf(value: Value): string {
+  if (value === null) return 'null';
+  if (isNumeric(value)) return 'number';
+  if (isList(value)) return 'list';
+  if (value instanceof Timestamp) return 'timestamp';
+  if (value instanceof Duration) return 'duration';
+  return typeof value;
+}
+
+export function needBool(value: Value, at: number): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new EvaluationError(`A bool is needed, this is a ${kindOf(value)}.`, at);
+}
+
+export function needString(value: Value, at: number): string {
+  if (typeof value === 'string') return value;
+  throw new EvaluationError(`A string is needed, this is a ${kindOf(value)}.`, at);
+}
+
+/** Equal and of one kind; 5, 5.0 and a bigint 5 are the same number. Lists and objects compare by their members. */
+export function equal(a: Value, b: Value): boolean {
+  if (typeof a === 'string') return equalText(a, b);
+  if (a === b) return true;
+  if (isNumeric(a)) return isNumeric(b) && orderOf(a, b) === 0;
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.micros === b.micros;
+  if (a instanceof Duration) return b instanceof Duration && a.micros === b.micros;
+  if (isList(a)) {
+    spend(a.length);
+    return isList(b) && a.length === b.length && a.every((item, i) => equal(item, b[i] as Value));
+  }
+  if (!isObject(a) || !isObject(b)) return false;
+  const names = Object.keys(a);
+  spend(names.length);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && equal(a[name] as Value, b[name] as Value))
+  );
+}
+
+function equalText(a: string, b: Value): boolean {
+  if (typeof b !== 'string' || a.length !== b.length) return false;
+  spendOnText(a.length);
+  return a === b;
+}
+
+/** Negative, zero or positive. Text is ordered by code point. @throws EvaluationError when the two have no order. */
+export function compare(a: Value, b: Value, at: number): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  if (isNumeric(a) && isNumeric(b)) return orderOf(a, b);
+  if (a instanceof Timestamp && b instanceof Timestamp) return a.micros - b.micros;
+  if (a instanceof Duration && b instanceof Duration) return a.micros - b.micros;
+  throw new EvaluationError(`A ${kindOf(a)} and a ${kindOf(b)} have no order.`, at);
+}
+
+/** Exactly; undefined where one has too many digits to be computed with. */
+export function compareNumeric(a: Numeric, b: Numeric): number | undefined {
+  const [x, y] = [scaled(a), scaled(b)];
+  return x && y && compareScaled(x, y);
+}
+
+function compareText(a: string, b: string): number {
+  spend(Math.min(a.length, b.length) / 16);
+  return compareUtf8(a, b);
+}

@@ -1,0 +1,23 @@
+import type { Numeric } from '#cel';
+import { kinds } from '#cel';
+import { quotient } from '#cel';
+import { toJson } from '#cel';
+import type { FoldOperation } from './fold-operation.js';
+import { addToTotal, exactTotal, mergeTotals, zero, type Total } from './total.js';
+
+/**
+ * The mean of numbers: the exact sum by the count. It is exact where 34 significant digits say it, else rounded to the
+ * nearest double, once. Of none it is null.
+ */
+export const avg: FoldOperation<readonly [total: Total, count: number]> = {
+  takes: kinds.number,
+  empty: [zero, 0],
+  add: ([total, count], value) => [addToTotal(total, value as Numeric), count + 1],
+  merge: (a, b) => [mergeTotals(a[0], b[0]), a[1] + b[1]],
+  result: ([total, count]) => (count === 0 ? 'null' : mean(total, count)),
+};
+
+function mean(total: Total, count: number): string {
+  const value = quotient(exactTotal(total), { units: BigInt(count), scale: 0 });
+  return toJson(value, { maxLength: Infinity }) as string;
+}

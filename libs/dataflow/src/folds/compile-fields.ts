@@ -1,0 +1,68 @@
+import { pointerTo } from '#event';
+import type { InputError } from '#api';
+import type { Value } from '#cel';
+import { compileExact } from './checked-expression.js';
+import { definedAt, DefinitionError } from './definition-error.js';
+import type { FoldEvent } from './fold-event.js';
+import type { FoldOperation } from './fold-operation.js';
+import { foldLimits } from './limits.js';
+import { foldOperations } from './operations.js';
+
+/** A field of a definition as clients write it. */
+export interface FoldField {
+  op: string;
+  /** A CEL expression on `event`; every operation but `count` has one. */
+  value?: string;
+}
+
+export interface Field {
+  readonly name: string;
+  readonly operation: FoldOperation;
+  readonly value: ((event: FoldEvent) => Value) | undefined;
+}
+
+const namePattern = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+
+/** @throws DefinitionError with every error of every field, under /fields. */
+export function compileFields(definition: Readonly<Record<string, FoldField>>): readonly Field[] {
+  const names = Object.keys(definition);
+  if (names.length === 0 || names.length > foldLimits.fields) {
+    const detail = `must have 1 to ${foldLimits.fields} fields`;
+    throw new DefinitionError([{ pointer: '/fields', detail }]);
+  }
+  const errors: InputError[] = [];
+  const fields: Field[] = [];
+  for (const name of names) {
+    try {
+      fields.push(compileField(name, definition[name] as FoldField));
+    } catch (error) {
+      if (!(error instanceof DefinitionError)) throw error;
+      errors.push(...error.errors);
+    }
+  }
+  if (errors.length > 0) throw new DefinitionError(errors);
+  return fields;
+}
+
+function compileField(name: string, { op, value }: FoldField): Field {
+  const pointer = pointerTo('/fields', name);
+  const refuse = (part: string, detail: string) => new DefinitionError([{ pointer: pointer + part, detail }]);
+  if (!namePattern.test(name)) {
+    throw refuse('', 'must have a name of 1 to 64 of the characters A-Z a-z 0-9 _ that begins with a letter');
+  }
+  const operation = operationOf(op);
+  if (!operation) throw refuse('/op', `must be one of ${Object.keys(foldOperations).join(', ')}`);
+  const { takes } = operation;
+  if (takes === undefined) {
+    if (value === undefined) return { name, operation, value };
+    throw refuse('/value', `must be left out: ${op} takes no value`);
+  }
+  if (value === undefined)
+    throw refuse('/value', `is required: ${op} needs one, such as "event.data.amount"`);
+  return { name, operation, value: definedAt(`${pointer}/value`, () => compileExact(value, takes)) };
+}
+
+function operationOf(op: string): FoldOperation | undefined {
+  const operations: Record<string, FoldOperation> = foldOperations;
+  return Object.hasOwn(operations, op) ? operations[op] : undefined;
+}

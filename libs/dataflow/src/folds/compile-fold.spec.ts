@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { numberTexts } from '../../../cel/src/decimal.fixture.js';
+import { readDecimal } from '#cel';
+import { isComputable } from '#cel';
+import { compileFold, type FoldState } from './compile-fold.js';
+import { event } from './event.fixture.js';
+import type { FoldEvent } from './fold-event.js';
+
+const fold = compileFold({
+  orders: { op: 'count' },
+  revenue: { op: 'sum', value: 'event.data.amount' },
+  vat: { op: 'sum', value: 'event.data.amount * 0.2' },
+  smallest: { op: 'min', value: 'event.data.amount' },
+  largest: { op: 'max', value: 'event.data.amount' },
+  mean: { op: 'avg', value: 'event.data.amount' },
+  opened: { op: 'first', value: 'event.timestamp' },
+  last: { op: 'last', value: 'event.entity_id' },
+  customers: { op: 'count_distinct', value: 'event.data.customer' },
+  amounts: { op: 'collect', value: 'event.data.amount' },
+  customer: { op: 'merge', value: '{event.data.customer: {"paid": event.data.amount}}' },
+});
+
+const added = (state: FoldState, one: FoldEvent): FoldState => {
+  const { state: next, refused } = fold.add(state, one);
+  if (!next) throw new Error(JSON.stringify(refused));
+  return next;
+};
+const through = (state: FoldState): FoldState => JSON.parse(JSON.stringify(state)) as FoldState;
+
+describe('a fold', () => {
+  it('of nothing has the results of no event', () => {
+    expect(fold.result(fold.empty)).toBe(
+      '{"orders":0,"revenue":0,"vat":0,"smallest":null,"largest":null,"mean":null,"opened":null,"last":null,' +
+        '"customers":0,"amounts":[],"customer":{}}',
+    );
+  });
+
+  it('has one result for each field, in the order of the definition', () => {
+    const events = [
+      '{"amount":0.1,"customer":"a"}',
+      '{"amount":0.2,"customer":"b"}',
+      '{"amount":9007199254740993,"customer":"a"}',
+    ];
+    const state = events.reduce((s, data, offset) => through(added(s, event(data, { offset }))), fold.empty);
+    expect(fold.result(state)).toBe(
+      '{"orders":3,"revenue":9007199254740993.3,"vat":1801439850948198.66,"smallest":0.1,"largest":9007199254740993,' +
+        '"mean":3002399751580331.1,"opened":"2026-11-21T04:00:00.000000Z","last":"order-17","customers":2,' +
+        '"amounts":[0.1,0.2,9007199254740993],"customer":{"a":{"paid":9007199254740993},"b":{"paid":0.2}}}',
+    );
+    expect(fold.results(state).revenue).toBe('9007199254740993.3');
+  });
+
+  it('of partitions that are merged is the fold of all events in the order of their time', () => {
+    const records = fc.record({
+      amount: numberTexts.filter((text) => isComputable(readDecimal(text)!)),
+      customer: fc.constantFrom('a', 'b', '__proto__'),
+      second: fc.nat(3),
+      partition: fc.nat(2),
+    });
+    fc.assert(
+      fc.property(fc.array(records, { maxLength: 10 }), (list) => {
+        const events = list.map(({ amount, customer, second, partition }, offset) =>
+          event(`{"amount":${amount},"customer":"${customer}"}`, {
+            offset,
+            partition,
+            timestamp: second * 1_000_000,
+          }),
+        );
+        const parts = [0, 1, 2].map((partition) =>
+          events
+            .filter(({ position }) => position[1] === partition)
+            .reduce((state, one) => through(added(state, one)), fold.empty),
+        );
+        const merged = parts.reduce((a, b) => fold.merge(b, a), fold.empty);
+        const inOrder = events.toSorted(
+          ({ position: a }, { position: b }) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2],
+        );
+        expect(fold.result(merged)).toBe(fold.result(inOrder.reduce(added, fold.empty)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('passes over a value of null, in this field only', () => {
+    const paid = compileFold({
+      all: { op: 'count' },
+      paid: { op: 'sum', value: 'event.data.paid ? event.data.amount : null' },
+    });
+    const state = paid.add(paid.empty, event('{"paid":false,"amount":5}')).state!;
+    expect(paid.result(state)).toBe('{"all":1,"paid":0}');
+  });
+
+  it.each([
+    [
+      '{"customer":"a"}',
+      '/fields/revenue/value',
+      'There is no member amount in this object. (at character 12)',
+    ],
+    ['{"amount":"5","customer":"a"}', '/fields/revenue/value', 'This is a string, but a number is needed.'],
+    ['{"amount":1e999,"customer":"a"}', '/fields/revenue/value', 'A number has at most 308 digits'],
+    ['{"amount":1,"customer":[]}', '/fields/customer/value', 'A name in an object is a string.'],
+  ])('says why %s cannot be folded, and leaves the state as it is', (data, pointer, detail) => {
+    const state = added(fold.empty, event('{"amount":1,"customer":"a"}'));
+    const before = JSON.stringify(state);
+    const outcome = fold.add(state, event(data, { offset: 1 }));
+    expect(outcome.refused).toMatchObject({ pointer, detail: expect.stringContaining(detail) as string });
+    expect(outcome.state).toBeUndefined();
+    expect(JSON.stringify(state)).toBe(before);
+  });
+
+  it('tells delays per airport and hour', () => {
+    const delays = compileFold({
+      flights: { op: 'count' },
+      late: { op: 'sum', value: 'event.data.delay > 15 ? 1 : 0' },
+      mean: { op: 'avg', value: 'event.data.delay' },
+      worst: { op: 'max', value: 'event.data.delay' },
+      routes: { op: 'count_distinct', value: 'event.entity_id' },
+    });
+    const flights = [-5, 30, 7];
+    const state = flights.reduce(
+      (s, delay, offset) => delays.add(s, event(`{"delay":${delay}}`, { offset })).state!,
+      delays.empty,
+    );
+    expect(delays.result(state)).toBe(
+      '{"flights":3,"late":1,"mean":10.666666666666666,"worst":30,"routes":1}',
+    );
+  });
+});

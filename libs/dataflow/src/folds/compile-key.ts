@@ -1,0 +1,56 @@
+import { hasCharacters, plainTextPattern, plainTextRule } from '#api';
+import { EvaluationError } from '#cel';
+import { kinds, kindsOf, namesOfKinds } from '#cel';
+import { toJson } from '#cel';
+import type { Value } from '#cel';
+import { compileExact } from './checked-expression.js';
+import type { Refused } from './compile-fold.js';
+import { definedAt, expressionDetail } from './definition-error.js';
+import type { FoldEvent } from './fold-event.js';
+import { foldLimits } from './limits.js';
+
+/** The key that an event belongs to; null where it belongs to none and is passed over; or why it has no key. */
+export type KeyOutcome =
+  | { readonly key: string | null; readonly refused?: undefined }
+  | { readonly key?: undefined; readonly refused: Refused };
+
+const keyKinds = kinds.string | kinds.number | kinds.boolean | kinds.timestamp;
+const pointer = '/key';
+
+/**
+ * Compiles the expression of a key: 1 to 256 characters of plain text. Numbers, true and false, and times become their
+ * JSON text, without quotes; null is no key.
+ * @throws DefinitionError at /key
+ */
+export function compileKey(text = 'event.entity_id'): (event: FoldEvent) => KeyOutcome {
+  const run = definedAt(pointer, () => compileExact(text, keyKinds));
+  return (event) => {
+    try {
+      return keyOf(run(event));
+    } catch (error) {
+      if (!(error instanceof EvaluationError)) throw error;
+      return refused(expressionDetail(error));
+    }
+  };
+}
+
+function keyOf(value: Value): KeyOutcome {
+  if (value === null) return { key: null };
+  const kind = kindsOf(value);
+  if (!(kind & keyKinds))
+    return refused(`A key is ${namesOfKinds(keyKinds)}, but this is ${namesOfKinds(kind)}.`);
+  const key = typeof value === 'string' ? value : textOf(value);
+  if (key === undefined || !hasCharacters(key, { most: foldLimits.keyCharacters })) {
+    return refused(`A key has 1 to ${foldLimits.keyCharacters} characters.`);
+  }
+  return plainTextPattern.test(key) ? { key } : refused(`A key ${plainTextRule}.`);
+}
+
+function textOf(value: Value): string | undefined {
+  const text = toJson(value, { maxLength: foldLimits.keyCharacters + 2, sorted: true });
+  return text?.startsWith('"') ? text.slice(1, -1) : text;
+}
+
+function refused(detail: string): KeyOutcome {
+  return { refused: { pointer, detail } };
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { parseExactJson } from '#cel';
+import { first } from './first.js';
+import { RefusedError } from './fold-operation.js';
+import { keepsTheLaws } from './laws.fixture.js';
+import { last } from './last.js';
+import type { Position } from './position.js';
+import { anyValues, at } from './values.fixture.js';
+
+const both = (...events: [string, Position][]) =>
+  [first, last].map((operation) =>
+    operation.result(
+      events.reduce((state, [value, position]) => operation.add(state, value, position), operation.empty),
+    ),
+  );
+
+describe('first and last', () => {
+  it('of nothing are null', () => {
+    expect(both()).toEqual(['null', 'null']);
+  });
+
+  it('go by the time of the events, not by when they arrived', () => {
+    expect(both(['b', at(2)], ['c', at(3)], ['a', at(1)])).toEqual(['"a"', '"c"']);
+  });
+
+  it('of one instant go by partition, offset and stream', () => {
+    expect(both(['b', [0, 0, 9, 'b']], ['c', [0, 1, 1, 'a']], ['a', [0, 0, 9, 'a']])).toEqual(['"a"', '"c"']);
+  });
+
+  it('keep any value with all its digits', () => {
+    const value = parseExactJson('{"a":[9007199254740993,0.10000000000000000001]}');
+    expect(last.result(last.add(null, value, at(0)))).toBe('{"a":[9007199254740993,0.10000000000000000001]}');
+  });
+
+  it('refuse what is too long to be kept for each key', () => {
+    expect(() => last.add(null, 'x'.repeat(65_536), at(0))).toThrow(RefusedError);
+  });
+
+  describe('first', () => keepsTheLaws(first, anyValues));
+  describe('last', () => keepsTheLaws(last, anyValues));
+});

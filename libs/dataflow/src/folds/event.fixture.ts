@@ -1,0 +1,23 @@
+import { parseTime } from '#event';
+import type { LogEvent } from '#cel';
+import { foldEvent, type FoldEvent } from './fold-event.js';
+
+/** An event with this raw JSON as its data; the n-th of its partition, one second after the other. */
+export function event(data: string, fields: Partial<LogEvent> = {}): FoldEvent {
+  const offset = fields.offset ?? 0;
+  const timestamp = (parseTime('2026-11-21T04:00:00Z') as number) + offset * 1_000_000;
+  return foldEvent({
+    event_id: '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
+    stream: 'orders',
+    event_type: 'order.placed',
+    entity_id: 'order-17',
+    timestamp,
+    ingested_at: timestamp + 250_000,
+    schema_version: null,
+    metadata: '{}',
+    partition: 0,
+    offset,
+    ...fields,
+    data,
+  });
+}

@@ -1,0 +1,66 @@
+import { Decimal, numberBounds, readDecimal, scaled, scaledText, type Numeric } from '#cel';
+import { kinds } from '#cel';
+import { compare, Duration, isNumeric, Timestamp, type Value } from '#cel';
+import { RefusedError, type FoldOperation } from './fold-operation.js';
+import { keptText } from './kept-text.js';
+
+/** A number that a double says exactly; of everything else its kind, with its text or its microseconds. */
+type Extreme = null | number | readonly [kind: Kind, text: string | number];
+
+/** In their order: any number is less than any duration. */
+const kindOrder = ['number', 'duration', 'timestamp', 'string'] as const;
+type Kind = (typeof kindOrder)[number];
+
+/**
+ * The value that comes first (`sign` 1) or last (-1) in one order of all: numbers by size, then durations, times, and
+ * strings by code point. Of none it is null.
+ */
+export function extreme(sign: 1 | -1): FoldOperation<Extreme> {
+  const better = (state: Extreme, value: Value) => state === null || sign * order(value, read(state)) < 0;
+  return {
+    takes: kinds.number | kinds.duration | kinds.timestamp | kinds.string,
+    empty: null,
+    add: (state, value) => {
+      if (typeof value === 'number' && typeof state === 'number') {
+        return sign * (value - state) < 0 ? value + 0 : state;
+      }
+      return better(state, value) ? kept(value) : state;
+    },
+    merge: (a, b) => (a === null || (b !== null && better(a, read(b))) ? b : a),
+    result: (state) => (state === null ? 'null' : keptText(read(state))),
+  };
+}
+
+function order(a: Value, b: Value): number {
+  return kindOrder.indexOf(kindOf(a)) - kindOrder.indexOf(kindOf(b)) || compare(a, b, 0);
+}
+
+function kindOf(value: Value): Kind {
+  if (isNumeric(value)) return 'number';
+  if (value instanceof Duration) return 'duration';
+  return value instanceof Timestamp ? 'timestamp' : 'string';
+}
+
+function kept(value: Value): Extreme {
+  // Zero without its sign: JSON does not keep it.
+  if (typeof value === 'number') return value + 0;
+  if (value instanceof Duration) return ['duration', value.micros];
+  if (value instanceof Timestamp) return ['timestamp', value.micros];
+  if (typeof value === 'string') {
+    keptText(value);
+    return ['string', value];
+  }
+  const exact = scaled(value as Numeric);
+  if (!exact) throw new RefusedError(`A number has at most ${numberBounds}.`);
+  return ['number', scaledText(exact)];
+}
+
+function read(state: number | readonly [Kind, string | number]): Value {
+  if (typeof state === 'number') return state;
+  const [kind, value] = state;
+  if (kind === 'duration') return new Duration(value as number);
+  if (kind === 'timestamp') return new Timestamp(value as number);
+  if (kind === 'string') return value;
+  const exact = readDecimal(value as string);
+  return exact?.scale === 0 ? exact.units : new Decimal(value as string);
+}

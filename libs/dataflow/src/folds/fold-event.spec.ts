@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '#cel';
+import { memberValue } from '#cel';
+import type { ValueObject } from '#cel';
+import { event } from './event.fixture.js';
+
+describe('an event to be folded', () => {
+  it('stands by its time, partition, offset and stream', () => {
+    expect(event('{}', { timestamp: 5, partition: 1, offset: 7 }).position).toEqual([5, 1, 7, 'orders']);
+  });
+
+  it('has its numbers as they were sent', () => {
+    const { value } = event('{"a":[9007199254740993,0.12345678901234567890,1.5]}');
+    expect((memberValue(value, 'data') as ValueObject).a).toEqual([
+      9007199254740993n,
+      new Decimal('0.1234567890123456789'),
+      1.5,
+    ]);
+  });
+});

@@ -1,0 +1,14 @@
+export type { LogEvent } from '#cel';
+export { compileFold, type Fold, type FoldOutcome, type FoldState, type Refused } from './compile-fold.js';
+export type { FoldField } from './compile-fields.js';
+export { compileKey, type KeyOutcome } from './compile-key.js';
+export { compileSource, type SourceFilter } from './compile-source.js';
+export { DefinitionError } from './definition-error.js';
+export * from './entity-state.js';
+export { foldEvent, type FoldEvent } from './fold-event.js';
+export type { FoldOperation } from './fold-operation.js';
+export type { Json } from './json.js';
+export { foldLimits } from './limits.js';
+export { foldOperations } from './operations.js';
+export { comparePositions, type Position } from './position.js';
+export { hash64 } from './hash64.js';

@@ -1,0 +1,105 @@
+import { JsonScanner } from '#event';
+
+/** JSON text of which only the objects are taken apart: any other value, a list too, is the text that was sent. */
+export type JsonTree = string | JsonMembers;
+
+/** Members by name, in the order in which they came. Any name is an ordinary one, `__proto__` and `1` too. */
+export type JsonMembers = Map<string, JsonTree>;
+
+/** Reads JSON text. @throws SyntaxError */
+export function readTree(text: string): JsonTree {
+  const reader = new TreeReader(text);
+  return reader.read();
+}
+
+/** Writes JSON text: values as they were read, members without white space between them. */
+export function treeText(tree: JsonTree): string {
+  if (typeof tree === 'string') return tree;
+  const members: string[] = [];
+  for (const [name, value] of tree) members.push(`${JSON.stringify(name)}:${treeText(value)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** The characters of its text. */
+export function treeLength(tree: JsonTree): number {
+  if (typeof tree === 'string') return tree.length;
+  // Two braces, and a comma or the one that is missing behind each member.
+  let length = Math.max(2, tree.size + 1);
+  for (const [name, value] of tree) length += JSON.stringify(name).length + 1 + treeLength(value);
+  return length;
+}
+
+/** The same, to be changed on its own. */
+export function copyTree(tree: JsonTree): JsonTree {
+  if (typeof tree === 'string') return tree;
+  const copy: JsonMembers = new Map();
+  for (const [name, value] of tree) copy.set(name, copyTree(value));
+  return copy;
+}
+
+class TreeReader {
+  private readonly scanner: JsonScanner;
+  private at = 0;
+
+  constructor(private readonly text: string) {
+    this.scanner = new JsonScanner(text);
+  }
+
+  read(): JsonTree {
+    this.skipSpace();
+    const tree = this.value(0);
+    this.skipSpace();
+    if (this.at < this.text.length) throw this.failure();
+    return tree;
+  }
+
+  private value(level: number): JsonTree {
+    if (this.text[this.at] === '{') return this.members(level + 1);
+    return this.text.slice(this.at, this.moved(this.scanner.value(this.at, level)));
+  }
+
+  private members(level: number): JsonMembers {
+    const members: JsonMembers = new Map();
+    this.at++;
+    this.skipSpace();
+    if (this.taken('}')) return members;
+    for (;;) {
+      const name = this.name();
+      this.skipSpace();
+      if (!this.taken(':')) throw this.failure();
+      this.skipSpace();
+      members.set(name, this.value(level));
+      this.skipSpace();
+      if (this.taken('}')) return members;
+      if (!this.taken(',')) throw this.failure();
+      this.skipSpace();
+    }
+  }
+
+  private name(): string {
+    const start = this.at;
+    if (this.text[start] !== '"') throw this.failure();
+    const end = this.moved(this.scanner.string(start + 1));
+    if (!this.scanner.escaped) return this.text.slice(start + 1, end - 1);
+    return JSON.parse(this.text.slice(start, end)) as string;
+  }
+
+  private taken(character: string): boolean {
+    if (this.text[this.at] !== character) return false;
+    this.at++;
+    return true;
+  }
+
+  private moved(end: number): number {
+    if (end < 0) throw this.failure();
+    return (this.at = end);
+  }
+
+  private skipSpace(): void {
+    this.at = this.scanner.space(this.at);
+  }
+
+  private failure(): SyntaxError {
+    return new SyntaxError(`not JSON at character ${this.at}`);
+  }
+}

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import type { ValueObject } from '#cel';
+
+/** The test cases of RFC 7396, appendix A: original, patch, result. */
+export const rfc7396: [string, string, string][] = [
+  ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
+  ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],
+  ['{"a":"b"}', '{"a":null}', '{}'],
+  ['{"a":"b","b":"c"}', '{"a":null}', '{"b":"c"}'],
+  ['{"a":["b"]}', '{"a":"c"}', '{"a":"c"}'],
+  ['{"a":"c"}', '{"a":["b"]}', '{"a":["b"]}'],
+  ['{"a":{"b":"c"}}', '{"a":{"b":"d","c":null}}', '{"a":{"b":"d"}}'],
+  ['{"a":[{"b":"c"}]}', '{"a":[1]}', '{"a":[1]}'],
+  ['["a","b"]', '["c","d"]', '["c","d"]'],
+  ['{"a":"b"}', '["c"]', '["c"]'],
+  ['{"a":"foo"}', 'null', 'null'],
+  ['{"a":"foo"}', '"bar"', '"bar"'],
+  ['{"e":null}', '{"a":1}', '{"e":null,"a":1}'],
+  ['[1,2]', '{"a":"b","c":null}', '{"a":"b"}'],
+  ['{}', '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
+];
+
+const names = fc.constantFrom('a', 'b', 'c', '__proto__', '1');
+
+/** Objects of few names, so that patches meet; with nulls, lists and objects at every level. */
+export const patches: fc.Arbitrary<ValueObject> = fc.letrec<{ value: unknown; object: ValueObject }>(
+  (tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom(null, 1, 'x', true),
+      fc.constantFrom([], [null], [{ a: null }]),
+      tie('object'),
+    ),
+    object: fc
+      .uniqueArray(fc.tuple(names, tie('value')), { maxLength: 3, selector: ([name]) => name })
+      .map((entries) => Object.fromEntries(entries) as ValueObject),
+  }),
+).object;

@@ -1,0 +1,13 @@
+import type { Numeric } from '#cel';
+import { kinds } from '#cel';
+import type { FoldOperation } from './fold-operation.js';
+import { addToTotal, mergeTotals, totalText, zero, type Total } from './total.js';
+
+/** The exact sum of numbers, whatever their size and places: ten times 0.1 is 1. Of none it is 0. */
+export const sum: FoldOperation<Total> = {
+  takes: kinds.number,
+  empty: zero,
+  add: (state, value) => addToTotal(state, value as Numeric),
+  merge: mergeTotals,
+  result: totalText,
+};

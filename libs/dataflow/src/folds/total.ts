@@ -1,0 +1,51 @@
+import { numberBounds, scaled, scaledText, unitsAt, type Numeric, type Scaled } from '#cel';
+import { placesOf, tens } from '#cel';
+import { RefusedError } from './fold-operation.js';
+
+/**
+ * An exact sum: `units` / 10 ** `scale`, where the scale is the most decimal places that a summand had. Units out of
+ * the safe range are the text of a whole number.
+ */
+export type Total = readonly [units: number | string, scale: number];
+
+export const zero: Total = [0, 0];
+
+/** @throws RefusedError when the number has more digits than are computed with. */
+export function addToTotal(total: Total, value: Numeric): Total {
+  const [units, scale] = total;
+  if (typeof value === 'number' && typeof units === 'number') {
+    const places = placesOf(value, scale);
+    const ten = tens[places - scale];
+    if (ten !== undefined) {
+      const before = units * ten;
+      const after = before + Math.round(value * tens[places]!);
+      if (Number.isSafeInteger(before) && Number.isSafeInteger(after)) return [after, places];
+    }
+  }
+  const exact = scaled(value);
+  if (!exact) throw new RefusedError(`A number has at most ${numberBounds}.`);
+  return sumOf(exactTotal(total), exact);
+}
+
+export function mergeTotals(a: Total, b: Total): Total {
+  if (a[1] === b[1] && typeof a[0] === 'number' && typeof b[0] === 'number') {
+    const units = a[0] + b[0];
+    if (Number.isSafeInteger(units)) return [units, a[1]];
+  }
+  return sumOf(exactTotal(a), exactTotal(b));
+}
+
+export function totalText(total: Total): string {
+  return total[1] === 0 ? String(total[0]) : scaledText(exactTotal(total));
+}
+
+export function exactTotal([units, scale]: Total): Scaled {
+  return { units: BigInt(units), scale };
+}
+
+function sumOf(a: Scaled, b: Scaled): Total {
+  const scale = Math.max(a.scale, b.scale);
+  const units = unitsAt(a, scale) + unitsAt(b, scale);
+  const small = Number(units);
+  return [Number.isSafeInteger(small) ? small : units.toString(), scale];
+}

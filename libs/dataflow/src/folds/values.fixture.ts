@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { numberTexts } from '../../../cel/src/decimal.fixture.js';
+import { parseExactJson } from '#cel';
+import { Duration, Timestamp, type Value } from '#cel';
+import type { Position } from './position.js';
+
+/** Numbers as events have them: of every size, with every number of places. */
+export const numbers: fc.Arbitrary<Value> = numberTexts.map(parseExactJson);
+
+export const texts: fc.Arbitrary<Value> = fc.oneof(
+  fc.string({ maxLength: 4 }),
+  fc.constantFrom('', 'a', 'é', '🎉', '\uffff', '__proto__', 'x'.repeat(100)),
+);
+
+/** Everything that can be kept: few different values, so that equal ones meet. */
+export const anyValues: fc.Arbitrary<Value> = fc.oneof(
+  numbers,
+  texts,
+  fc.boolean(),
+  fc.integer({ min: -3, max: 3 }).map((micros) => new Timestamp(micros * 1_000_000)),
+  fc.integer({ min: -3, max: 3 }).map((micros) => new Duration(micros)),
+  fc.jsonValue({ maxDepth: 3 }).filter((value) => value !== null) as fc.Arbitrary<Value>,
+);
+
+/** The n-th event, one second after the other. */
+export const at = (n: number): Position => [n * 1_000_000, 0, n, 'orders'];

@@ -1,0 +1,3 @@
+export * from './dedupe/id-window.js';
+export * from './folds/index.js';
+export * from './pipelines/index.js';

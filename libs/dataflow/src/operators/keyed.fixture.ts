@@ -1,0 +1,56 @@
+import type { Micros } from '#event';
+import type { FlowEvent, KeyedOperator, KeyedRow, KeyedStage, Outcome } from '../pipelines/flow.js';
+import { flowOf, pipelineOf } from '../pipelines/pipeline.fixture.js';
+import type { OperatorSpec } from '../pipelines/pipeline-spec.js';
+
+export const second = 1_000_000;
+
+/** The stage that these operators begin with. */
+export function stageOf(...operators: OperatorSpec[]): KeyedStage {
+  return pipelineOf(...operators, { emit: { stream: 'out' } }).stages[0] as KeyedStage;
+}
+
+/** Rows of one keyed stage, as a task has them. */
+export class Rows {
+  readonly rows = new Map<string, KeyedRow>();
+  readonly results: FlowEvent[] = [];
+  readonly outcomes: Outcome[] = [];
+  #events = 0;
+
+  constructor(readonly operator: KeyedOperator) {}
+
+  /** An event at that second, with the watermark at another. */
+  add(at: number, { key = 'k', watermark = -1e6, data = '{"n":1}' } = {}): this {
+    const timestamp = at * second;
+    const flow = flowOf(data, { timestamp, offset: this.#events++ });
+    for (const name of this.operator.rowsOf(key, timestamp)) {
+      const step = this.operator.add(this.rows.get(name), name, { key, flow, watermark: watermark * second });
+      if (step.row) this.rows.set(name, throughJson(step.row));
+      if (step.outcome) this.outcomes.push(step.outcome);
+      this.results.push(...step.results);
+    }
+    return this;
+  }
+
+  /** The results of what closes there, in the order of a task. */
+  close(watermark: Micros): string[] {
+    const due = [...this.rows]
+      .filter(([, { closesAt }]) => closesAt <= watermark)
+      .sort((a, b) => a[1].closesAt - b[1].closesAt || (a[0] < b[0] ? -1 : 1));
+    return due.flatMap(([name, row]) => {
+      const { row: rest, results } = this.operator.close(row, name, watermark);
+      if (rest) this.rows.set(name, throughJson(rest));
+      else this.rows.delete(name);
+      return results.map(resultText);
+    });
+  }
+}
+
+const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+/** `[0, 60) k {"n":2}`: seconds, key and fields. */
+export function resultText({ event }: FlowEvent): string {
+  const { key, window_start, window_end, ...fields } = JSON.parse(event.data) as Record<string, string>;
+  const at = (time: string | undefined) => Date.parse(time as string) / 1000;
+  return `[${at(window_start)}, ${at(window_end)}) ${key} ${JSON.stringify(fields)}`;
+}

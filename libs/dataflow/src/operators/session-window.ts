@@ -1,0 +1,92 @@
+import type { Micros } from '#event';
+import { pipelineLimits } from '../pipelines/limits.js';
+import type { KeyedOperator, KeyedRow, OpenSession, Outcome } from '../pipelines/flow.js';
+import { folded, lateOutcome, type WindowParts } from './fixed-window.js';
+import { windowResult } from './window-result.js';
+
+/** What a session takes beside the state of its fold. */
+const frame = 100;
+
+/**
+ * Sessions: windows of a key that end when no event came for `gap`. Events that are at most `gap` apart are of one
+ * session, as in Kafka Streams; an event between two makes them one. The end is the last event and `gap`, as in Flink. An
+ * event at that very instant still belongs to it, so a session closes when the watermark is past its end and `lateness`
+ * more. An event is late when the session that it would make, or be part of, has closed.
+ *
+ * With `updates`, what was said of sessions that have become one is not taken back: the result of the one that they are
+ * now has the earliest start.
+ */
+export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator {
+  const { fold, lateness, updates } = parts;
+  /** The first watermark that is past all events that it takes. */
+  const closesAt = ({ last }: { last: Micros }) => last + gap + lateness + 1;
+  const rowOf = (sessions: readonly OpenSession[]): KeyedRow => ({
+    state: { sessions },
+    closesAt: Math.min(...sessions.map(closesAt)),
+  });
+  const resultOf = (key: string, { start, last, fold: state, events }: OpenSession) => ({
+    key,
+    start,
+    end: last + gap,
+    state,
+    events,
+  });
+
+  return {
+    delay: lateness + 1,
+
+    rowsOf: (key) => [key],
+
+    add(row, _name, { key, flow, watermark }) {
+      const { timestamp } = flow.event;
+      const [near, others] = [[] as OpenSession[], [] as OpenSession[]];
+      for (const session of row ? sessionsOf(row) : []) {
+        const isOpen = closesAt(session) > watermark;
+        const isNear = timestamp >= session.start - gap && timestamp <= session.last + gap;
+        (isOpen && isNear ? near : others).push(session);
+      }
+      const last = Math.max(timestamp, ...near.map((session) => session.last));
+      if (closesAt({ last }) <= watermark) return { results: [], outcome: lateOutcome(parts, flow) };
+
+      const before = near.reduce((state, session) => fold.merge(state, session.fold), fold.empty);
+      const { state, failed } = folded(parts, before, flow);
+      if (failed) return { results: [], outcome: failed };
+      const session: OpenSession = {
+        start: Math.min(timestamp, ...near.map(({ start }) => start)),
+        last,
+        fold: state,
+        events: near.reduce((sum, { events }) => sum + events, 1),
+        size: frame + JSON.stringify(state).length,
+      };
+      const after = others.findIndex(({ start }) => start > session.start);
+      const sessions = others.toSpliced(after < 0 ? others.length : after, 0, session);
+      const size = sessions.reduce((sum, one) => sum + one.size, 0);
+      if (size > pipelineLimits.sessionCharacters && others.length > 0) {
+        const detail =
+          `The open sessions of a key have at most ${pipelineLimits.sessionCharacters} characters of JSON, and this event ` +
+          `would make them ${size}. Replay it when some have closed, or use a shorter gap or lateness.`;
+        const failure: Outcome = { kind: 'fail', at: parts.at, pointer: parts.at, detail, flow };
+        return { results: [], outcome: failure };
+      }
+      return {
+        row: rowOf(sessions),
+        results: updates ? [windowResult(resultOf(key, session), parts, flow.origin)] : [],
+      };
+    },
+
+    close(row, name, watermark) {
+      const sessions = sessionsOf(row);
+      const due = sessions.filter((session) => closesAt(session) <= watermark);
+      const open = sessions.filter((session) => closesAt(session) > watermark);
+      return {
+        row: open.length > 0 ? rowOf(open) : undefined,
+        results: updates ? [] : due.map((session) => windowResult(resultOf(name, session), parts)),
+      };
+    },
+  };
+}
+
+function sessionsOf({ state }: KeyedRow): readonly OpenSession[] {
+  if ('sessions' in state) return state.sessions;
+  throw new RangeError('a row that is no session');
+}

@@ -1,0 +1,97 @@
+import { limits, streamNamePattern, streamNameRule } from '#event';
+import type { InputError } from '#api';
+import { compileSource } from '../folds/compile-source.js';
+import { DefinitionError } from '../folds/definition-error.js';
+import { operatorChain } from './chain.js';
+import { Compilation, compileList } from './compile-operators.js';
+import { readable } from './flow-event.js';
+import type { Pipeline } from './flow.js';
+import { pipelineLimits } from './limits.js';
+import { collecting, list, Members, refusal, text } from './members.js';
+import type { PipelineSpec } from './pipeline-spec.js';
+
+const idleBounds = { least: '1s', most: '1d' };
+const idleDefaultMs = 30_000;
+
+/**
+ * Compiles a definition. It is read strictly, as it may be the JSON of a request: nothing is taken for granted of its type.
+ * @throws DefinitionError with every error, each with a pointer to the operator and the place in the expression
+ */
+export function compilePipeline(spec: PipelineSpec): Pipeline {
+  const made = new Compilation();
+  const { errors } = made;
+  const members = collecting(errors, () => new Members(spec, '', ['source', 'operators', 'from']));
+  if (!members) throw new DefinitionError(errors);
+  collecting(errors, () => members.oneOf('from', ['beginning', 'now']));
+  const source = collecting(errors, () =>
+    compileSourceOf(members.any('source'), members.at('source'), errors),
+  );
+  const chain = { looksUp: false };
+  const place = { pointer: '/operators', stage: undefined, branches: [], chain };
+  const steps = collecting(errors, () => compileList(members.any('operators'), place, made));
+  checkCounts(made);
+  if (!source || !steps || errors.length > 0) throw new DefinitionError(errors);
+
+  const { stages, feeders, writes, webhooks, projections, entries } = made;
+  return {
+    ...source,
+    chain: operatorChain(steps, chain),
+    stages,
+    entry: (at) => {
+      const entry = entries.get(at);
+      return entry && operatorChain({ plain: entry.step, traced: entry.step }, entry.chain);
+    },
+    feederOf: (stage) => feeders.get(stage),
+    writes,
+    webhooks,
+    projections,
+  };
+}
+
+function checkCounts({ operators, outputs, stages, errors }: Compilation): void {
+  const most = (count: number, limit: number, names: string) => {
+    if (count > limit) errors.push({ pointer: '/operators', detail: `has at most ${limit} ${names}` });
+  };
+  most(operators, pipelineLimits.operators, 'operators, those of branches among them');
+  most(stages.length, pipelineLimits.stages, 'windows and dedupes');
+  most(outputs, pipelineLimits.outputs, 'emits and webhooks');
+  if (outputs === 0 && errors.length === 0)
+    errors.push({ pointer: '/operators', detail: 'must have an output: an emit or a webhook' });
+}
+
+function compileSourceOf(
+  value: unknown,
+  pointer: string,
+  errors: InputError[],
+): Pick<Pipeline, 'eventTypes' | 'matches' | 'idleAfterMs'> {
+  const members = new Members(value, pointer, ['streams', 'event_types', 'where', 'idle_after']);
+  collecting(errors, () => checkStreams(members));
+  const types = collecting(errors, () => eventTypesOf(members));
+  const where = collecting(errors, () => members.optionalText('where', limits.whereCharacters));
+  const matches = where === undefined ? undefined : collecting(errors, () => compileSource({ where }));
+  const idleAfterMs = collecting(errors, () =>
+    members.has('idle_after') ? members.duration('idle_after', idleBounds) / 1000 : idleDefaultMs,
+  );
+  return {
+    eventTypes: types,
+    matches: (flow) => (!types || types.has(flow.event.event_type)) && (matches?.(readable(flow)) ?? true),
+    idleAfterMs: idleAfterMs ?? idleDefaultMs,
+  };
+}
+
+function checkStreams(members: Members): void {
+  const pointer = members.at('streams');
+  const streams = list(members.any('streams'), pointer, [1, pipelineLimits.streams]);
+  streams.forEach((value, i) => {
+    const stream = text(value, `${pointer}/${i}`, limits.streamCharacters);
+    if (!streamNamePattern.test(stream)) throw refusal(`${pointer}/${i}`, streamNameRule);
+    if (streams.indexOf(stream) < i) throw refusal(`${pointer}/${i}`, 'is there twice');
+  });
+}
+
+function eventTypesOf(members: Members): ReadonlySet<string> | undefined {
+  if (!members.has('event_types')) return undefined;
+  const pointer = members.at('event_types');
+  const types = list(members.any('event_types'), pointer, [1, limits.filterValues]);
+  return new Set(types.map((type, i) => text(type, `${pointer}/${i}`, limits.eventTypeCharacters)));
+}

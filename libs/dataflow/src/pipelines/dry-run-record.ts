@@ -1,0 +1,196 @@
+import { formatTime } from '#event';
+import type { LogEvent } from '#cel';
+import type { Outcome, Passed } from './flow.js';
+
+/** What became of an event at an operator. `at` is a JSON pointer into the definition. */
+export interface DryRunStep {
+  readonly at: string;
+  readonly operator: string;
+  readonly outcome: 'passed' | 'dropped' | 'emitted' | 'late' | 'failed' | 'forwarded';
+  /** Why it was dropped, or why it failed. */
+  readonly reason?: string;
+  /** Of the window, or of the repetition. */
+  readonly key?: string;
+  /** As it goes on. */
+  readonly result?: LogEvent;
+}
+
+/** What a pipeline would do. */
+export interface DryRun {
+  /** Each event that was given, with its way. */
+  readonly events: readonly { readonly event: LogEvent; readonly steps: readonly DryRunStep[] }[];
+  /** Windows that closed, with the ways of their results. */
+  readonly windows: readonly {
+    readonly at: string;
+    readonly event: LogEvent;
+    readonly steps: readonly DryRunStep[];
+  }[];
+  /** What would be written, and to where: a stream, or the address of a webhook. */
+  readonly emitted: readonly {
+    readonly at: string;
+    readonly stream?: string;
+    readonly webhook?: string;
+    readonly event: LogEvent;
+  }[];
+  /** What came too late. Without a stream it would go to the dead letters. */
+  readonly late: readonly { readonly at: string; readonly stream?: string; readonly event: LogEvent }[];
+  /** What would go to the dead letters. `pointer` is exact. */
+  readonly failed: readonly {
+    readonly at: string;
+    readonly pointer: string;
+    readonly error: string;
+    readonly event: LogEvent;
+  }[];
+  /** There was more: the answer is bounded. */
+  readonly truncated: boolean;
+}
+
+/**
+ * What bounds a dry run: the events that are given, the steps of all evaluations together (see `StepBudget`), and of the
+ * answer the entries of all its lists and the characters of their events.
+ */
+export const dryRunLimits = {
+  ...{ events: 100, steps: 800_000 },
+  ...{ entries: 10_000, characters: 4 * 1024 * 1024 },
+} as const;
+
+type List<T> = T extends readonly (infer Item)[] ? Item[] : never;
+
+/** Writes down what a dry run does, as far as there is room. */
+export class DryRunRecord {
+  readonly #events: List<DryRun['events']> = [];
+  readonly #windows: List<DryRun['windows']> = [];
+  readonly #emitted: List<DryRun['emitted']> = [];
+  readonly #late: List<DryRun['late']> = [];
+  readonly #failed: List<DryRun['failed']> = [];
+  #entries: number = dryRunLimits.entries;
+  #characters: number = dryRunLimits.characters;
+
+  get isFull(): boolean {
+    return this.#entries < 0 || this.#characters < 0;
+  }
+
+  get result(): DryRun {
+    return {
+      events: this.#events,
+      windows: this.#windows,
+      emitted: this.#emitted,
+      late: this.#late,
+      failed: this.#failed,
+      truncated: this.isFull,
+    };
+  }
+
+  /** An event that was given; its steps are to be added. */
+  event(event: LogEvent): DryRunStep[] {
+    const steps: DryRunStep[] = [];
+    this.#add(this.#events, { event, steps });
+    return steps;
+  }
+
+  /** A window's result. */
+  window(at: string, event: LogEvent): DryRunStep[] {
+    const steps: DryRunStep[] = [];
+    this.#add(this.#windows, { at, event, steps });
+    return steps;
+  }
+
+  step(steps: DryRunStep[], step: Omit<DryRunStep, 'operator'>): void {
+    const { at, ...rest } = step;
+    this.#add(steps, { at, operator: operatorAt(at), ...rest });
+  }
+
+  outcome(outcome: Outcome | Passed, steps: DryRunStep[]): void {
+    const { at } = outcome;
+    const { event } = outcome.flow;
+    switch (outcome.kind) {
+      case 'pass':
+        return this.step(steps, { at, outcome: 'passed', result: event });
+      case 'drop':
+        return this.step(steps, { at, outcome: 'dropped', reason: outcome.reason });
+      case 'forward':
+        return this.step(steps, { at, outcome: 'forwarded', key: outcome.key });
+      case 'emit':
+        this.#add(this.#emitted, { at, stream: outcome.stream, event });
+        return this.step(steps, { at, outcome: 'emitted' });
+      case 'webhook':
+        this.#add(this.#emitted, { at, webhook: outcome.url, event });
+        return this.step(steps, { at, outcome: 'emitted' });
+      case 'late': {
+        const { stream } = outcome;
+        this.#add(this.#late, { at, ...(stream === undefined ? {} : { stream }), event });
+        return this.step(steps, { at, outcome: 'late', reason: 'Its window has closed.' });
+      }
+      case 'fail': {
+        const { pointer, detail } = outcome;
+        this.#add(this.#failed, { at, pointer, error: detail, event });
+        return this.step(steps, { at, outcome: 'failed', reason: `${pointer}: ${detail}` });
+      }
+    }
+  }
+
+  #add<T extends { event?: LogEvent; result?: LogEvent }>(list: T[], item: T): void {
+    const event = item.event ?? item.result;
+    this.#entries -= 1;
+    if (event) this.#characters -= event.data.length + event.metadata.length;
+    if (!this.isFull) list.push(item);
+  }
+}
+
+const branchPattern = /\/branch\/\d+$/;
+
+/** `map` of `/operators/2/map`, `branch` of `/operators/3/branch/1`. */
+function operatorAt(at: string): string {
+  return branchPattern.test(at) ? 'branch' : at.slice(at.lastIndexOf('/') + 1);
+}
+
+/** The answer as JSON text: events with their data and metadata as they are, and without what only the log gives them. */
+export function dryRunText(result: DryRun): string {
+  const events = listText(result.events, ({ event, steps }) => ({
+    event: eventText(event),
+    steps: stepsText(steps),
+  }));
+  const windows = listText(result.windows, ({ at, event, steps }) => ({
+    at: JSON.stringify(at),
+    event: eventText(event),
+    steps: stepsText(steps),
+  }));
+  const plain = (items: readonly { readonly event: LogEvent }[]) => listText(items, entryTexts);
+  return objectText({
+    events,
+    windows,
+    emitted: plain(result.emitted),
+    late: plain(result.late),
+    failed: plain(result.failed),
+    truncated: String(result.truncated),
+  });
+}
+
+function stepsText(steps: readonly DryRunStep[]): string {
+  return listText(steps, ({ result, ...step }) => ({
+    ...textsOf(step),
+    ...(result ? { result: eventText(result) } : {}),
+  }));
+}
+
+function entryTexts({ event, ...entry }: { readonly event: LogEvent }): Record<string, string> {
+  return { ...textsOf(entry), event: eventText(event) };
+}
+
+function textsOf(members: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+function eventText({ event_type, entity_id, timestamp, data, metadata }: LogEvent): string {
+  const time = JSON.stringify(formatTime(timestamp));
+  return objectText({ ...textsOf({ event_type, entity_id }), timestamp: time, data, metadata });
+}
+
+function listText<T>(items: readonly T[], textsOfItem: (item: T) => Record<string, string>): string {
+  return `[${items.map((item) => objectText(textsOfItem(item))).join(',')}]`;
+}
+
+function objectText(texts: Readonly<Record<string, string>>): string {
+  const members = Object.entries(texts).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  return `{${members.join(',')}}`;
+}

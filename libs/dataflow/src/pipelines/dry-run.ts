@@ -1,0 +1,190 @@
+import { Turn } from '#async';
+import type { Micros } from '#event';
+import { StepBudget, withinBudget } from '#cel';
+import type { LogEvent } from '#cel';
+import { addToRows } from './add-to-rows.js';
+import { DryRunRecord, dryRunLimits, type DryRun, type DryRunStep } from './dry-run-record.js';
+import { passedOn } from './feeder-positions.js';
+import { sourceFlow } from './flow-event.js';
+import type { Chain, FlowEvent, KeyedRow, KeyedStage, Lookup, Outcome, Passed, Pipeline } from './flow.js';
+import { noWatermark, SourceWatermark } from './source-watermark.js';
+
+/** The states of projections as JSON text, one for each lookup; null where there is none. */
+export type Ask = (lookups: readonly Lookup[]) => Promise<readonly (string | null)[]>;
+
+/**
+ * What a pipeline would do with these events if they were all there is: one partition with them in this order, of which
+ * every window closes at the end. Nothing is written, nothing is remembered. Other work of the process gets its turn
+ * between two events, and between what comes of one.
+ * @throws DryRunTooExpensiveError
+ */
+export async function dryRun(pipeline: Pipeline, events: readonly LogEvent[], ask: Ask): Promise<DryRun> {
+  const runner = new DryRunner(pipeline, ask);
+  await runner.prepare(events);
+  for (const event of events) {
+    if (runner.isFull) break;
+    await runner.read(event);
+  }
+  await runner.advance(Infinity);
+  return runner.result;
+}
+
+/** All evaluations together take more than `dryRunLimits.steps`. */
+export class DryRunTooExpensiveError extends Error {
+  override readonly name = 'DryRunTooExpensiveError';
+
+  constructor() {
+    super(`The evaluations take more than ${dryRunLimits.steps} steps together.`);
+  }
+}
+
+/** From so many lookups on, others wait for their events. */
+const mostAtOnce = 1000;
+
+/** What one piece of a dry run counts in a turn: half of what is done between two looks at the clock. */
+const workOfPiece = 8_192;
+
+/** Rows of a stage, in the order in which they would be read. */
+interface StageState {
+  readonly stage: KeyedStage;
+  readonly rows: Map<string, KeyedRow>;
+  watermark: Micros;
+}
+
+class DryRunner {
+  readonly #record = new DryRunRecord();
+  readonly #stages: ReadonlyMap<string, StageState>;
+  readonly #time = new SourceWatermark({ idleAfterMs: Infinity, nowMs: 0 });
+  readonly #known = new Map<string, string | null>();
+  readonly #budget = new StepBudget(dryRunLimits.steps);
+  readonly #turn = new Turn();
+
+  constructor(
+    private readonly pipeline: Pipeline,
+    private readonly ask: Ask,
+  ) {
+    this.#stages = new Map(
+      pipeline.stages.map((stage) => [stage.id, { stage, rows: new Map(), watermark: noWatermark }]),
+    );
+  }
+
+  get isFull(): boolean {
+    return this.#record.isFull;
+  }
+
+  get result(): DryRun {
+    return this.#record.result;
+  }
+
+  /** Asks at once what the events need first, up to a bound; what they need then is asked for as they come. */
+  async prepare(events: readonly LogEvent[]): Promise<void> {
+    const { chain } = this.pipeline;
+    if (!chain.looksUp) return;
+    const missing = new Map<string, Lookup>();
+    for (const event of events) {
+      if (missing.size >= mostAtOnce) break;
+      const lookups = this.#bounded(() => {
+        const flow = sourceFlow(event);
+        return this.pipeline.matches(flow) ? chain.lookups(flow, () => undefined) : [];
+      });
+      for (const lookup of lookups) missing.set(nameOf(lookup), lookup);
+      await this.#giveWay();
+    }
+    if (missing.size > 0) await this.#learn([...missing.values()]);
+  }
+
+  async read(event: LogEvent): Promise<void> {
+    const flow = sourceFlow(event);
+    const steps = this.#record.event(event);
+    if (this.#bounded(() => this.pipeline.matches(flow))) await this.#run(this.pipeline.chain, flow, steps);
+    else
+      this.#record.step(steps, { at: '/source', outcome: 'dropped', reason: 'The source does not take it.' });
+    this.#time.read(event.timestamp, event.ingested_at, 0);
+    await this.advance(this.#time.value);
+  }
+
+  /** Closes what is due, stage after stage: what one passes on, the next takes before its own watermark moves. */
+  async advance(watermark: Micros): Promise<void> {
+    for (const state of this.#stages.values()) {
+      const feeder = this.pipeline.feederOf(state.stage.id);
+      const fed = feeder === undefined ? undefined : this.#stages.get(feeder);
+      state.watermark = fed ? passedOn(fed.watermark, fed.stage.operator.delay) : watermark;
+      await this.#close(state);
+    }
+  }
+
+  async #close({ stage, rows, watermark }: StageState): Promise<void> {
+    const due = [...rows].filter(([, { closesAt }]) => closesAt <= watermark);
+    for (const [name, row] of due.sort(inOrder)) {
+      if (this.isFull) return;
+      await this.#giveWay();
+      const { row: rest, results } = this.#bounded(() => stage.operator.close(row, name, watermark));
+      if (rest) rows.set(name, rest);
+      else rows.delete(name);
+      for (const flow of results)
+        await this.#run(stage.chain, flow, this.#record.window(stage.at, flow.event));
+    }
+  }
+
+  async #run(chain: Chain, flow: FlowEvent, steps: DryRunStep[]): Promise<void> {
+    if (this.isFull) return;
+    await this.#lookUp(chain, flow);
+    await this.#giveWay();
+    const outcomes = this.#bounded(() =>
+      chain.trace(flow, (lookup) => this.#known.get(nameOf(lookup)) ?? null),
+    );
+    for (const outcome of outcomes) {
+      if (this.isFull) return;
+      await this.#follow(outcome, steps);
+    }
+  }
+
+  async #lookUp(chain: Chain, flow: FlowEvent): Promise<void> {
+    const next = () => this.#bounded(() => chain.lookups(flow, (lookup) => this.#known.get(nameOf(lookup))));
+    for (let missing = next(); missing.length > 0; missing = next()) await this.#learn(missing);
+  }
+
+  /** What comes next may be as expensive as an evaluation can be: the clock is looked at nearly each time. */
+  async #giveWay(): Promise<void> {
+    if (this.#turn.over(workOfPiece)) await this.#turn.end();
+  }
+
+  /** Runs a part that waits for nothing. @throws DryRunTooExpensiveError */
+  #bounded<T>(work: () => T): T {
+    const result = withinBudget(this.#budget, work);
+    if (this.#budget.isSpent) throw new DryRunTooExpensiveError();
+    return result;
+  }
+
+  async #learn(lookups: readonly Lookup[]): Promise<void> {
+    const texts = await this.ask(lookups);
+    lookups.forEach((lookup, i) => this.#known.set(nameOf(lookup), texts[i] ?? null));
+  }
+
+  async #follow(outcome: Outcome | Passed, steps: DryRunStep[]): Promise<void> {
+    this.#record.outcome(outcome, steps);
+    if (outcome.kind !== 'forward') return;
+    await this.#giveWay();
+    const { stage, rows, watermark } = this.#stages.get(outcome.stage) as StageState;
+    const { key, flow } = outcome;
+    const names = stage.operator.rowsOf(key, flow.event.timestamp);
+    const there = { names, rowOf: (name: string) => rows.get(name) };
+    const {
+      rows: changed,
+      results,
+      outcome: refused,
+    } = this.#bounded(() => addToRows(stage.operator, there, { key, flow, watermark }));
+    for (const [name, row] of changed) rows.set(name, row);
+    if (refused) this.#record.outcome(refused, steps);
+    else this.#record.step(steps, { at: stage.at, outcome: 'passed', key });
+    for (const result of results) await this.#run(stage.chain, result, steps);
+  }
+}
+
+function nameOf({ projection, key }: Lookup): string {
+  return `${projection} ${key}`;
+}
+
+function inOrder([a, rowA]: [string, KeyedRow], [b, rowB]: [string, KeyedRow]): number {
+  return rowA.closesAt - rowB.closesAt || (a < b ? -1 : 1);
+}

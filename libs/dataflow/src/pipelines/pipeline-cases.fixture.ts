@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import type { LogEvent } from '#cel';
+import type { OperatorSpec, PipelineSpec } from './pipeline-spec.js';
+import { logEvent } from './pipeline.fixture.js';
+import type { Source } from './simulation.fixture.js';
+
+const second = 1_000_000;
+
+/** A pipeline and all of its source, for which it is defined what comes of it. */
+export interface PipelineCase {
+  readonly spec: PipelineSpec;
+  readonly source: Source;
+}
+
+/** Disorder within a partition, in seconds, and the lateness that allows for it. */
+const disorder = 12;
+
+/** Before the window: what keeps `k`, `n` and the entity. */
+const prefixes = fc.subarray<OperatorSpec>([
+  { filter: 'event.data.n != 3' },
+  { map: { data: { k: 'event.data.k', n: 'event.data.n', l: 'event.data.l', was: 'event.event_type' } } },
+  { flat_map: { list: 'event.data.l', as: 'e' } },
+  { enrich: { from: { table: { a: 1, b: { c: [2] } } }, key: 'event.data.k', as: 'known' } },
+  { emit: { stream: 'seen' } },
+]);
+
+const fields = {
+  count: { op: 'count' },
+  sum: { op: 'sum', value: 'event.data.n' },
+  first: { op: 'first', value: 'event.data.k' },
+  last: { op: 'last', value: 'event.data.n' },
+  all: { op: 'collect', value: 'event.data.n' },
+} as const;
+const reduces = fc
+  .subarray(Object.keys(fields) as (keyof typeof fields)[], { minLength: 1 })
+  .map((names) => ({ reduce: Object.fromEntries(names.map((name) => [name, fields[name]])) }));
+
+const fixedShapes = fc.constantFrom(
+  { tumbling: '2s' },
+  { tumbling: '5s' },
+  { tumbling: '1m' },
+  { hopping: { size: '6s', every: '2s' } },
+  { hopping: { size: '20s', every: '8s' } },
+);
+const sessionShapes = fc.constantFrom({ session: '3s' }, { session: '15s' });
+const lateOutput = fc.constantFrom({}, { late: { stream: 'late' } });
+
+/** Grouped by what is spread over all partitions: of sessions it is defined only when nothing is late. */
+const spreadWindow = fc
+  .tuple(
+    fc.oneof(
+      fc.tuple(fixedShapes, fc.constantFrom('0s', '2s', `${disorder}s`)),
+      fc.tuple(
+        fc.constantFrom({ session: '3s' }, { session: '15s' }),
+        fc.constantFrom(`${disorder}s`, '20s'),
+      ),
+    ),
+    fc.constantFrom('event.data.k', '"all"'),
+    lateOutput,
+  )
+  .map(([[shape, lateness], key, late]) => ({ window: { ...shape, key, lateness, ...late } }));
+
+/** Grouped by what comes in order of one partition: then everything is defined. */
+const entityWindow = fc
+  .record({
+    shape: fc.oneof({ weight: 2, arbitrary: fixedShapes }, { weight: 1, arbitrary: sessionShapes }),
+    lateness: fc.constantFrom('0s', '2s'),
+    emit: fc.constantFrom<'final' | 'updates'>('final', 'updates'),
+    late: lateOutput,
+  })
+  .map(({ shape, lateness, emit, late }) => ({
+    window: { ...shape, key: 'event.entity_id', lateness, emit, ...late },
+  }));
+
+const out: OperatorSpec = { emit: { stream: 'out' } };
+
+/** What is done with the results of a window. */
+const endings = fc.oneof<fc.Arbitrary<OperatorSpec[]>[]>(
+  fc.constant([out]),
+  fc.constant([
+    { map: { data: { of: 'event.data.key', until: 'event.timestamp' }, event_type: '"result"' } },
+    out,
+  ]),
+  fixedShapes.map<OperatorSpec[]>((shape) => [
+    out,
+    { window: { ...shape, key: '"all"', lateness: '0s' } },
+    { reduce: { results: { op: 'count' }, keys: { op: 'collect', value: 'event.data.key' } } },
+    { emit: { stream: 'again', event_type: 'again' } },
+  ]),
+);
+
+const windows = fc
+  .tuple(fc.oneof(spreadWindow, entityWindow), reduces, endings)
+  .map(([window, reduce, ending]): OperatorSpec[] => [window, reduce, ...ending]);
+
+const dedupes = fc.constantFrom<OperatorSpec[]>([], [{ dedupe: { key: 'event.entity_id', within: '2s' } }]);
+
+const operators: fc.Arbitrary<OperatorSpec[]> = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(prefixes, dedupes, windows).map((parts) => parts.flat()) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(prefixes, windows, windows).map(([prefix, one, other]) => [
+      ...prefix,
+      {
+        branch: [
+          { when: 'event.data.n > 2', operators: one },
+          { otherwise: true as const, operators: other },
+        ],
+      },
+    ]),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(prefixes, dedupes).map(([prefix, dedupe]) => [...prefix, ...dedupe, out]),
+  },
+);
+
+const datas = fc.oneof(
+  {
+    weight: 20,
+    arbitrary: fc
+      .record({
+        k: fc.constantFrom('a', 'b', 'c'),
+        n: fc.integer({ min: 0, max: 5 }),
+        l: fc.array(fc.nat(2), { maxLength: 2 }),
+      })
+      .map((data) => JSON.stringify(data)),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('{}', '{"k":null,"n":1,"l":[]}', '{"k":"a","n":"x","l":1}') },
+);
+
+const arrival = fc.record({
+  data: datas,
+  entity: fc.nat(2),
+  /** Seconds after the one before. */
+  after: fc.oneof({ weight: 4, arbitrary: fc.nat(4) }, { weight: 1, arbitrary: fc.nat(40) }),
+  back: fc.nat(disorder),
+});
+
+/**
+ * Events of partitions, in order but for some disorder; the entities of each are its own.
+ */
+const partitions = fc
+  .array(fc.array(arrival, { maxLength: 14 }), { minLength: 1, maxLength: 3 })
+  .map((all): Source => {
+    const named = all.map((events, partition): [string, LogEvent[]] => {
+      let time = -60;
+      const log = events.map(({ data, entity, after, back }, offset) => {
+        time += after;
+        const timestamp = (time - back) * second;
+        return logEvent(data, {
+          timestamp,
+          ingested_at: timestamp + second,
+          partition,
+          offset,
+          entity_id: `e${partition}${entity}`,
+          event_id: `${partition}-${offset}`,
+        });
+      });
+      return [`orders/${partition}`, log];
+    });
+    return Object.fromEntries(named);
+  });
+
+/**
+ * Pipelines and inputs for which one answer is right, whatever the interleaving: sessions over several partitions see no
+ * late events, and what is emitted with each update is of keys that are in one partition.
+ */
+export const pipelineCases: fc.Arbitrary<PipelineCase> = fc.record({
+  spec: operators.map((list): PipelineSpec => ({
+    source: { streams: ['orders'] },
+    operators: list,
+    from: 'beginning',
+  })),
+  source: partitions,
+});

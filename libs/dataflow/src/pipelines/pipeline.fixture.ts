@@ -1,0 +1,43 @@
+import { parseTime } from '#event';
+import type { LogEvent } from '#cel';
+import { compilePipeline } from './compile-pipeline.js';
+import { sourceFlow } from './flow-event.js';
+import type { FlowEvent, Outcome, Pipeline, Tables } from './flow.js';
+import type { OperatorSpec } from './pipeline-spec.js';
+
+/** An event with this raw JSON as its data; the n-th of its partition, one second after the other. */
+export function logEvent(data = '{}', fields: Partial<LogEvent> = {}): LogEvent {
+  const offset = fields.offset ?? 0;
+  const timestamp = fields.timestamp ?? (parseTime('2026-11-21T04:00:00Z') as number) + offset * 1_000_000;
+  return {
+    event_id: '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
+    stream: 'orders',
+    event_type: 'order.placed',
+    entity_id: 'order-17',
+    timestamp,
+    ingested_at: timestamp + 250_000,
+    schema_version: 3,
+    metadata: '{"trace":"t-1"}',
+    partition: 0,
+    offset,
+    ...fields,
+    data,
+  };
+}
+
+/** The same on its way. */
+export function flowOf(data = '{}', fields: Partial<LogEvent> = {}): FlowEvent {
+  return sourceFlow(logEvent(data, fields));
+}
+
+/** A pipeline of these operators over orders. */
+export function pipelineOf(...operators: OperatorSpec[]): Pipeline {
+  return compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
+}
+
+const noTables: Tables = () => null;
+
+/** What becomes of an event of this data in the first stage. */
+export function outcomesOf(operators: OperatorSpec[], data: string, tables = noTables): readonly Outcome[] {
+  return pipelineOf(...operators).chain.run(flowOf(data), tables);
+}

@@ -1,0 +1,395 @@
+import type { LogEvent } from '#cel';
+import { derivedId } from './derived-id.js';
+import { FeederPositions, passedOn, type Control } from './feeder-positions.js';
+import { sourceFlow } from './flow-event.js';
+import type { Chain, FlowEvent, KeyedRow, KeyedStage, Outcome, Pipeline } from './flow.js';
+import { noWatermark, SourceWatermark } from './source-watermark.js';
+
+/** The partitions of a source's streams, by names such as `orders/0`. */
+export type Source = Readonly<Record<string, readonly LogEvent[]>>;
+
+/** What came of it all: each thing once, by what it is. */
+export interface Simulated {
+  /** By id. */
+  readonly emitted: Readonly<Record<string, string>>;
+  /** Late and failed events, by where and what they are. */
+  readonly letters: Readonly<Record<string, string>>;
+  /** Ids that were emitted with different content: there must be none. */
+  readonly conflicts: readonly string[];
+  /** Windows that nobody closed: there must be none. */
+  readonly open: readonly string[];
+}
+
+/** How it goes: numbers from 0 to 1, and how likely it is at each step that a task ends there. */
+export interface Course {
+  random(): number;
+  /** A task ends there, and begins again with what was saved. */
+  readonly crashes: number;
+  /** A task goes on for a while, and another one begins beside it with what was saved. */
+  readonly zombies: number;
+  /** Partitions of the topic of each stage. */
+  readonly partitions: number;
+  /** The most records of a batch. */
+  readonly batch: number;
+}
+
+/** One batch after the other, nothing in between. */
+export const inOrder = {
+  random: () => 0,
+  crashes: 0,
+  zombies: 0,
+  partitions: 1,
+  batch: 1000,
+} satisfies Course;
+
+type TopicRecord =
+  | { kind: 'control'; control: Control }
+  | {
+      kind: 'data';
+      key: string;
+      text: string;
+      source: string;
+      offset: number;
+      index: number;
+      watermark: number;
+    };
+
+interface SavedRow {
+  text: string;
+  last: number;
+}
+
+interface Saved {
+  next: number;
+  watermark: number;
+  positions: string | undefined;
+}
+
+/** The log and the store: all that outlives a task. Whatever is written to them is written at once, and may be read. */
+class World {
+  readonly topics = new Map<string, TopicRecord[]>();
+  readonly rows = new Map<string, Map<string, SavedRow>>();
+  readonly progress = new Map<string, Saved>();
+  readonly emitted: Record<string, string> = {};
+  readonly letters: Record<string, string> = {};
+  readonly conflicts: string[] = [];
+
+  constructor(
+    readonly pipeline: Pipeline,
+    readonly source: Source,
+    readonly partitions: number,
+  ) {}
+
+  append(topic: string, record: TopicRecord): void {
+    this.topic(topic).push(record);
+  }
+
+  topic(name: string): TopicRecord[] {
+    const found = this.topics.get(name) ?? [];
+    this.topics.set(name, found);
+    return found;
+  }
+
+  /** A row replaces one of an earlier record; one of the same record is the same. */
+  saveRow(task: string, name: string, row: SavedRow): void {
+    const rows = this.rows.get(task) ?? new Map<string, SavedRow>();
+    this.rows.set(task, rows);
+    if ((rows.get(name)?.last ?? -1) <= row.last) rows.set(name, row);
+  }
+
+  saveProgress(task: string, saved: Saved): void {
+    if ((this.progress.get(task)?.next ?? 0) <= saved.next) this.progress.set(task, saved);
+  }
+
+  out(outcome: Outcome): void {
+    const { at, flow } = outcome;
+    const { event_id, ...content } = flow.event;
+    const text = JSON.stringify([at, content]);
+    if (outcome.kind === 'late' || outcome.kind === 'fail') {
+      this.letters[`${outcome.kind} ${at} ${JSON.stringify(flow.origin)} ${event_id}`] = text;
+      return;
+    }
+    const id = derivedId('run', flow.origin, at);
+    if ((this.emitted[id] ??= text) !== text) this.conflicts.push(`${this.emitted[id]} ${text}`);
+  }
+
+  stagesFedBy(feeder: string | undefined): string[] {
+    return this.pipeline.stages.map(({ id }) => id).filter((id) => this.pipeline.feederOf(id) === feeder);
+  }
+
+  topicsOf(stage: string): string[] {
+    return Array.from({ length: this.partitions }, (_, partition) => `${stage}/${partition}`);
+  }
+}
+
+function partitionOf(key: string, partitions: number): number {
+  let sum = 0;
+  for (let i = 0; i < key.length; i++) sum = (sum * 31 + key.charCodeAt(i)) % 65_521;
+  return sum % partitions;
+}
+
+const noTables = () => null;
+
+/** A task of a process. Each `yield` is a moment at which the process may end; what it was about to do is not done then. */
+abstract class Task {
+  protected next: number;
+
+  constructor(
+    protected readonly world: World,
+    readonly name: string,
+    private readonly stage: string | undefined,
+  ) {
+    this.next = world.progress.get(name)?.next ?? 0;
+  }
+
+  abstract readonly isAtEnd: boolean;
+  abstract batch(size: number): Generator<void, void>;
+
+  /** In the order of the definition; forwarded records know their place among all that came of one record. */
+  protected *outcomes(
+    outcomes: Iterable<{ outcome: Outcome; offset: number; index: number; watermark: number }>,
+  ): Generator<void, void> {
+    for (const { outcome, offset, index, watermark } of outcomes) {
+      if (outcome.kind === 'drop') continue;
+      yield;
+      if (outcome.kind !== 'forward') {
+        this.world.out(outcome);
+        continue;
+      }
+      const { key, flow, stage } = outcome;
+      const text = JSON.stringify({ event: flow.event, origin: flow.origin });
+      const topic = `${stage}/${partitionOf(key, this.world.partitions)}`;
+      this.world.append(topic, { kind: 'data', key, text, source: this.name, offset, index, watermark });
+    }
+  }
+
+  protected *controls(watermark: number, idle: boolean): Generator<void, void> {
+    const control: Control = { source: this.name, next: this.next, watermark, idle };
+    for (const stage of this.world.stagesFedBy(this.stage)) {
+      for (const topic of this.world.topicsOf(stage)) {
+        yield;
+        this.world.append(topic, { kind: 'control', control });
+      }
+    }
+  }
+}
+
+class SourceTask extends Task {
+  private readonly time: SourceWatermark;
+  private readonly log: readonly LogEvent[];
+
+  constructor(world: World, name: string) {
+    super(world, name, undefined);
+    this.log = world.source[name] as readonly LogEvent[];
+    const { watermark } = world.progress.get(name) ?? { watermark: noWatermark };
+    this.time = new SourceWatermark({ idleAfterMs: 1000, nowMs: 0, watermark });
+  }
+
+  get isAtEnd(): boolean {
+    return this.next >= this.log.length;
+  }
+
+  *batch(size: number): Generator<void, void> {
+    const { pipeline } = this.world;
+    const staged: Staged[] = [];
+    const end = Math.min(this.log.length, this.next + size);
+    for (let offset = this.next; offset < end; offset++) {
+      const event = this.log[offset] as LogEvent;
+      const watermark = this.time.value;
+      this.time.read(event.timestamp, event.ingested_at, 0);
+      const flow = sourceFlow(event);
+      const outcomes = pipeline.matches(flow) ? pipeline.chain.run(flow, noTables) : [];
+      outcomes.forEach((outcome) => staged.push({ outcome, offset, index: 0, watermark }));
+    }
+    yield* this.outcomes(staged);
+    this.next = end;
+    yield* this.controls(this.time.value, false);
+    yield;
+    this.world.saveProgress(this.name, { next: end, watermark: this.time.value, positions: undefined });
+  }
+
+  /** Long after the last event. */
+  *idle(): Generator<void, void> {
+    this.time.progress({ nowMs: 0, atEnd: true });
+    const { watermark, idle } = this.time.progress({ nowMs: 1000 * 86_400_000, atEnd: true });
+    yield* this.controls(watermark, idle);
+  }
+}
+
+class KeyedTask extends Task {
+  private readonly positions: FeederPositions;
+  private readonly rows = new Map<string, { row: KeyedRow; last: number }>();
+  /** Not saved yet. */
+  private readonly changed = new Set<string>();
+
+  constructor(
+    world: World,
+    name: string,
+    private readonly keyed: KeyedStage,
+  ) {
+    super(world, name, keyed.id);
+    const feeder = world.pipeline.feederOf(keyed.id);
+    const feeders = feeder === undefined ? Object.keys(world.source) : world.topicsOf(feeder);
+    this.positions = new FeederPositions(feeders, world.progress.get(name)?.positions);
+    for (const [row, { text, last }] of world.rows.get(name) ?? []) {
+      const read = JSON.parse(text) as KeyedRow;
+      if (read.closesAt > this.positions.watermark) this.rows.set(row, { row: read, last });
+    }
+  }
+
+  get isAtEnd(): boolean {
+    return this.next >= this.world.topic(this.name).length;
+  }
+
+  get open(): string[] {
+    return [...this.rows.keys()].map((row) => `${this.keyed.at} ${row}`);
+  }
+
+  *batch(size: number): Generator<void, void> {
+    const { world, name, positions } = this;
+    const records = world.topic(name).slice(this.next, this.next + size);
+    const staged: Staged[] = [];
+    records.forEach((record, i) => {
+      const offset = this.next + i;
+      const made = this.take(record, offset);
+      staged.push(...made.map((one) => ({ ...one, offset })));
+    });
+    yield* this.outcomes(staged);
+    this.next += records.length;
+    yield* this.controls(passedOn(positions.watermark, this.keyed.operator.delay), false);
+    for (const changed of this.changed) {
+      const { row, last } = this.rows.get(changed)!;
+      yield;
+      world.saveRow(name, changed, { text: JSON.stringify(row), last });
+    }
+    this.changed.clear();
+    yield;
+    const { watermark } = positions;
+    world.saveProgress(name, { next: this.next, watermark, positions: positions.save() });
+  }
+
+  private take(record: TopicRecord, offset: number): Made[] {
+    const { operator, chain } = this.keyed;
+    const before = this.positions.watermark;
+    const made: Made[] = [];
+    let inputs = 0;
+    const run = (results: readonly FlowEvent[], watermark: number) => {
+      for (const flow of results) made.push(...ran(chain, flow, { watermark, index: inputs++ }));
+    };
+    if (record.kind === 'control') {
+      this.positions.control(record.control);
+      const { watermark } = this.positions;
+      if (watermark === before) return made;
+      const due = [...this.rows].filter(([, { row }]) => row.closesAt <= watermark).sort(byClosing);
+      for (const [name, { row }] of due) {
+        const closed = operator.close(row, name, watermark);
+        this.set(name, closed.row, offset);
+        run(closed.results, passedOn(before, operator.delay));
+      }
+      return made;
+    }
+    const flow = JSON.parse(record.text) as FlowEvent;
+    if (!this.positions.take({ ...record, path: flow.origin.path })) return made;
+    const watermark = Math.max(before, record.watermark);
+    let refused: Outcome | undefined;
+    for (const name of operator.rowsOf(record.key, flow.event.timestamp)) {
+      const kept = this.rows.get(name);
+      if (kept && kept.last >= offset) continue;
+      const step = operator.add(kept?.row, name, { key: record.key, flow, watermark });
+      if (step.row) this.set(name, step.row, offset);
+      refused ??= step.outcome;
+      run(step.results, passedOn(watermark, operator.delay));
+    }
+    if (refused) made.push({ outcome: refused, watermark, index: inputs });
+    return made;
+  }
+
+  private set(name: string, row: KeyedRow | undefined, offset: number): void {
+    if (row) {
+      this.rows.set(name, { row, last: offset });
+      this.changed.add(name);
+    } else {
+      this.rows.delete(name);
+      this.changed.delete(name);
+    }
+  }
+}
+
+interface Made {
+  outcome: Outcome;
+  watermark: number;
+  /** Of the event that went into the chain. */
+  index: number;
+}
+
+interface Staged extends Made {
+  offset: number;
+}
+
+function ran(chain: Chain, flow: FlowEvent, more: { watermark: number; index: number }): Made[] {
+  return chain.run(flow, noTables).map((outcome) => ({ outcome, ...more }));
+}
+
+function byClosing([a, x]: [string, { row: KeyedRow }], [b, y]: [string, { row: KeyedRow }]): number {
+  return x.row.closesAt - y.row.closesAt || (a < b ? -1 : 1);
+}
+
+/** Those of a task that is in charge, and of those that do not know yet that they are not. */
+interface Running {
+  task: Task;
+  steps: Generator<void, void>;
+}
+
+/**
+ * Runs a pipeline over all of a source, as a processor does or several: tasks for the partitions of the source and of the
+ * stages' topics, which read batches, append, save, and end in between. Who runs which task does not matter to them, so
+ * one processor and five are the same here; what matters is who is ahead, and that is random.
+ */
+export function simulate(pipeline: Pipeline, source: Source, course: Course): Simulated {
+  const world = new World(pipeline, source, course.partitions);
+  const start: (() => Task)[] = [
+    ...Object.keys(source).map((name) => () => new SourceTask(world, name)),
+    ...pipeline.stages.flatMap((stage) =>
+      world.topicsOf(stage.id).map((name) => () => new KeyedTask(world, name, stage)),
+    ),
+  ];
+  const tasks = start.map((make) => make());
+  const drain = () => {
+    while (runAll(tasks, start, course)) continue;
+  };
+  drain();
+  for (const task of tasks) if (task instanceof SourceTask) Array.from(task.idle());
+  drain();
+  const { emitted, letters, conflicts } = world;
+  const open = tasks.flatMap((task) => (task instanceof KeyedTask ? task.open : []));
+  return { emitted, letters, conflicts, open };
+}
+
+/** Everyone who has something to do goes on until nobody has. False when there was nothing. */
+function runAll(tasks: Task[], start: readonly (() => Task)[], course: Course): boolean {
+  const { crashes, zombies } = course;
+  const random = () => course.random();
+  const running = new Map<number, Running[]>();
+  let did = false;
+  for (;;) {
+    const ready = tasks.flatMap((task, i) => (task.isAtEnd && !running.get(i)?.length ? [] : [i]));
+    if (ready.length === 0) return did;
+    did = true;
+    const i = ready[Math.floor(random() * ready.length)] as number;
+    const all = running.get(i) ?? [];
+    running.set(i, all);
+    if (!all.some(({ task }) => task === tasks[i]) && !tasks[i]!.isAtEnd) {
+      const size = 1 + Math.floor(random() * course.batch);
+      all.push({ task: tasks[i]!, steps: tasks[i]!.batch(course === inOrder ? course.batch : size) });
+    }
+    const one = all[Math.floor(random() * all.length)];
+    if (!one) continue;
+    if (one.task === tasks[i] && random() < crashes) {
+      all.splice(all.indexOf(one), 1);
+      tasks[i] = start[i]!();
+    } else if (one.task === tasks[i] && random() < zombies) {
+      // It goes on to the end of its batch.
+      tasks[i] = start[i]!();
+    } else if (one.steps.next().done) all.splice(all.indexOf(one), 1);
+  }
+}

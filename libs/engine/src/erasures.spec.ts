@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { entityHash, TopicNames } from '#event';
+import { erasureName, openDefinitions, systemActor, type Definitions } from '#registry';
+import { MemoryLog } from '#log';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Erasures } from './erasures.js';
+
+describe('Erasures', () => {
+  let definitions: Definitions;
+  let erasures: Erasures;
+
+  const erase = (stream: string, entityId: string, before: Record<string, number>) => {
+    const entity_hash = entityHash(stream, entityId);
+    const stream_created_at = definitions.stream(stream)!.created_at;
+    const erased_at = '2026-11-21T04:00:00Z';
+    const erasure = { stream, stream_created_at, entity_hash, before, erased_at };
+    return definitions.erasures.change(erasureName(stream, entity_hash), () => erasure, systemActor);
+  };
+
+  beforeEach(async () => {
+    definitions = openDefinitions({
+      log: new MemoryLog(),
+      names: new TopicNames('t.'),
+      defaults: { partitions: 1 },
+    });
+    await definitions.start();
+    for (const stream of ['orders', 'others']) await definitions.createStream({ stream }, systemActor);
+    erasures = new Erasures(definitions);
+  });
+
+  afterEach(async () => {
+    erasures.close();
+    await definitions.close();
+  });
+
+  it('say where the erased events of an entity end, by partition', async () => {
+    await erase('orders', 'ann', { 0: 7, 3: 12 });
+    const endOf = (stream: string, partition: number, entityId = 'ann') =>
+      erasures.endOf({ stream, partition }, entityId);
+    expect([endOf('orders', 0), endOf('orders', 3), endOf('orders', 1)]).toEqual([7, 12, 0]);
+    expect([endOf('others', 0), endOf('orders', 0, 'bob')]).toEqual([0, 0]);
+  });
+
+  it('say which streams they concern, and that there is something new', async () => {
+    const before = erasures.version;
+    expect(erasures.concern('orders')).toBe(false);
+    await erase('orders', 'ann', { 0: 7 });
+    expect(erasures.version).toBeGreaterThan(before);
+    expect([erasures.concern('orders'), erasures.concern('others')]).toEqual([true, false]);
+  });
+
+  it('say nothing of a stream that was made anew under the same name', async () => {
+    await erase('orders', 'ann', { 0: 1000 });
+    const [old] = definitions.erasures.all();
+    await definitions.deleteStream('orders', async () => undefined, systemActor);
+    // Its time of creation tells it from the old one; here all of that takes less than a millisecond.
+    await sleep(2);
+    await definitions.createStream({ stream: 'orders' }, systemActor);
+    // A process that was slow writes it after the stream has gone.
+    await definitions.erasures.change(erasureName('orders', old!.entity_hash), () => old, systemActor);
+    expect(erasures.concern('orders')).toBe(false);
+    expect(erasures.endOf({ stream: 'orders', partition: 0 }, 'ann')).toBe(0);
+  });
+
+  it('listen to the definitions no longer once they are closed', async () => {
+    erasures.close();
+    const before = erasures.version;
+    await erase('orders', 'ann', { 0: 7 });
+    expect(erasures.version).toBe(before);
+  });
+});

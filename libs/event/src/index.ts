@@ -1,0 +1,14 @@
+export { ByteRange } from './byte-range.js';
+export { compareUtf8 } from './compare-utf8.js';
+export * from './entity-hash.js';
+export * from './event.js';
+export * from './json-depth.js';
+export { pointerTo } from './json-pointer.js';
+export * from './json-scanner.js';
+export { isJsonObject, jsonValue } from './json-value.js';
+export * from './limits.js';
+export * from './names.js';
+export { readUuidText, uuidText } from './record-bytes.js';
+export { RecordReader, UnreadableRecordError } from './record-reader.js';
+export * from './record.js';
+export * from './time.js';

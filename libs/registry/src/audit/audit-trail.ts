@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { auditStream, ProblemError } from '#api';
+import type { TopicNames } from '#event';
+import { logMayReturn, LogOverloadedError, type Producer } from '#log';
+import type { Actor } from '../kind.js';
+import { auditRecord, timeNow, type AuditedChange, type AuditEntry } from './audit-event.js';
+
+export interface AuditParts {
+  names: TopicNames;
+  producer(): Promise<Producer>;
+  /** Resolves when the stream `tributary.audit` is there. */
+  ready(): Promise<void>;
+}
+
+/** Milliseconds before each further try. */
+const waits = [100, 400];
+/** Milliseconds after which no further try is begun. */
+const tryingMs = 15_000;
+
+/** Appends events to the stream `tributary.audit`. */
+export class AuditTrail {
+  constructor(private readonly parts: AuditParts) {}
+
+  /** What is no change of a definition. @throws ProblemError log_unavailable */
+  async note(entry: AuditEntry, actor: Actor): Promise<void> {
+    const times = { event_id: randomUUID(), changed_at: timeNow(), revision: null };
+    await this.append({ ...entry, ...times }, actor, 'What was asked for has been done');
+  }
+
+  /** A change that holds. @throws ProblemError log_unavailable */
+  async changed(change: AuditedChange, actor: Actor): Promise<void> {
+    await this.append(change, actor, 'The change holds');
+  }
+
+  private async append(change: AuditedChange, actor: Actor, done: string): Promise<void> {
+    const began = Date.now();
+    for (let tries = 0; ; tries++) {
+      try {
+        await this.parts.ready();
+        const producer = await this.parts.producer();
+        const topic = this.parts.names.ofStream(auditStream);
+        await producer.append([{ topic, ...auditRecord(change, actor) }]);
+        return;
+      } catch (error) {
+        const wait = waits[tries];
+        if (wait === undefined || !mayReturn(error) || Date.now() - began > tryingMs)
+          throw lacks(done, error);
+        await sleep(wait);
+      }
+    }
+  }
+}
+
+function mayReturn(error: unknown): boolean {
+  if (error instanceof ProblemError) return error.retryable;
+  return error instanceof LogOverloadedError || logMayReturn(error);
+}
+
+function lacks(done: string, cause: unknown): ProblemError {
+  const detail = `${done}, but the audit lacks it: Kafka could not write the event. Look before you repeat it.`;
+  return new ProblemError('log_unavailable', detail, { cause, retryAfterSeconds: 2 });
+}

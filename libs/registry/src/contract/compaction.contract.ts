@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { TopicNames } from '#event';
+import { keyText, newKey, writeRecord, type DefinitionRecord } from '../definition-record.js';
+import { schemaRules } from '../schemas/schema-rules.js';
+import { schemaName, type SchemaMode } from '../schemas/schema-subject.js';
+import { ada, addVersion, aKey, someTime, titles } from './definition-examples.js';
+import type { DefinitionsUnderTest } from './definitions-under-test.js';
+
+const name = schemaName('orders', 'order.placed');
+
+/** A record as a process of ours writes it: these versions, and what it says of the subject. */
+function record(
+  revision: number,
+  versions: string[],
+  more: { mode?: SchemaMode; keeps?: Record<string, number> },
+): DefinitionRecord {
+  const subject = versions.reduce(
+    (built, title) => addVersion(title)(built),
+    undefined as never as ReturnType<ReturnType<typeof addVersion>>,
+  );
+  const written = schemaRules.write({ ...subject, mode: more.mode ?? 'enforce' });
+  const envelope = { revision, changed_at: someTime, changed_by: ada, keeps: more.keeps ?? {} };
+  return { ...newKey('schema', name, written), ...envelope, body: written.body };
+}
+
+/** The topic after the log has compacted it. */
+export function describeCompaction(given: DefinitionsUnderTest): void {
+  const append = async (names: TopicNames, ...records: DefinitionRecord[]): Promise<void> => {
+    for (const written of records) await given.producer.append([writeRecord(names.definitions, written)]);
+  };
+  const keysIn = async (names: TopicNames): Promise<string[]> =>
+    (await given.read(names.definitions)).map(({ key }) => String(key));
+
+  /** Resolves when nothing of these keys is left, tombstones included or not. */
+  const cleaned = async (names: TopicNames, gone: string[]): Promise<void> => {
+    const left = async (): Promise<string[]> => {
+      // The segment that is written to is not cleaned: each record begins a new one.
+      await given.announce(names, `filler:x:0:${randomUUID()}`, null);
+      given.options.compact?.(given.log, names.definitions);
+      const records = await given.read(names.definitions);
+      return records
+        .filter(({ value }) => value !== null)
+        .map(({ key }) => String(key))
+        .filter((key) => gone.includes(key));
+    };
+    await expect.poll(left, { interval: 500, timeout: 100_000 }).toEqual([]);
+  };
+  const cleanedSoon = async (): Promise<TopicNames> => {
+    const names = given.names();
+    const config = { 'cleanup.policy': 'compact', ...given.options.cleanedSoon };
+    await given.log.admin.create(names.definitions, { partitions: 1, config });
+    return names;
+  };
+
+  describe('compaction', () => {
+    it('turns nothing that lost into what holds, whatever dead processes have left', async () => {
+      const names = await cleanedSoon();
+      const before = await given.started(names);
+      // Wins, is superseded, and goes; what lost against it stays, because its process died.
+      const first = record(1, ['v1'], {});
+      const second = record(2, ['v1'], { mode: 'warn' });
+      const lostVersion = record(2, ['v1', 'lost'], { keeps: { 1: 1 } });
+      const third = record(3, ['v1', 'v2'], { keeps: { 1: 2 } });
+      const lostMode = record(3, ['v1'], { mode: 'off' });
+      const fourth = record(4, ['v1', 'v2'], { mode: 'warn', keeps: { 1: 2 } });
+      await append(names, first, second, lostVersion, third, lostMode, fourth);
+      for (const superseded of [first, third]) await given.announce(names, keyText(superseded), null);
+      await expect.poll(() => before.schemas.get(name)?.mode).toBe('warn');
+      expect(titles(before.schemas.get(name))).toEqual(['v1', 'v2']);
+      await cleaned(names, [keyText(first), keyText(third)]);
+      expect(await keysIn(names)).toEqual(expect.arrayContaining([lostVersion, lostMode].map(keyText)));
+      const after = await given.started(names);
+      expect(after.schemas.get(name)).toEqual(before.schemas.get(name));
+      // The next change takes away what was left.
+      await after.schemas.change(name, addVersion('v3'), ada);
+      await expect.poll(() => before.schemas.get(name)).toEqual(after.schemas.get(name));
+      await cleaned(names, [lostVersion, lostMode].map(keyText));
+      expect(titles((await given.started(names)).schemas.get(name))).toEqual(['v1', 'v2', 'v3']);
+    });
+
+    it('keeps what holds and takes away what does not, removals included', async () => {
+      const names = await cleanedSoon();
+      const definitions = await given.started(names);
+      for (const title of ['a', 'b', 'c']) await definitions.schemas.change(name, addVersion(title), ada);
+      await definitions.schemas.change(name, (current) => current && { ...current, retired: true }, ada);
+      for (const key of ['gone', 'kept']) {
+        for (const text of ['1', '2', '3'])
+          await definitions.keys.change(key, () => aKey(key, { name: text }), ada);
+      }
+      await definitions.keys.change('gone', () => undefined, ada);
+      const records = await given.read(names.definitions);
+      const written = records.filter(({ value }) => value !== null).map(({ key }) => String(key));
+      const last = new Map(written.map((key) => [key.slice(0, key.lastIndexOf(':')), key]));
+      last.delete('key:gone:0');
+      const superseded = written.filter((key) => ![...last.values()].includes(key));
+      // A version's record that was retired, two of the key that is kept, three of the one that is gone.
+      expect(superseded).toHaveLength(6);
+      await cleaned(names, superseded);
+      const after = await given.started(names);
+      expect(after.schemas.all()).toEqual(definitions.schemas.all());
+      expect(titles(after.schemas.get(name))).toEqual(['a', 'b', 'c']);
+      expect(after.keys.all()).toEqual([aKey('kept', { name: '3' })]);
+      expect((await after.keys.change('gone', () => aKey('gone'), ada)).changed).toBe(true);
+      await expect.poll(() => definitions.keys.get('gone')).toEqual(aKey('gone'));
+    });
+  });
+}

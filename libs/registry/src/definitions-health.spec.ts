@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { TopicNames } from '#event';
+import { MemoryLog } from '#log';
+import {
+  definitionsAge,
+  definitionsHealth,
+  DefinitionsStoppedError,
+  type CheckedDefinitions,
+} from './definitions-health.js';
+import { openDefinitions } from './open-definitions.js';
+
+describe('the health of the definitions', () => {
+  it('counts what has failed, and is well all the same', () => {
+    const kind = (...failures: (string | null)[]) => ({
+      all: () => failures.map((failure) => ({ failure })),
+    });
+    const definitions = {
+      ...{ unreadable: 0, failure: undefined, streams: () => [] },
+      ...{ projections: kind(null, 'why'), pipelines: kind('why', null, 'why') },
+    };
+    expect(definitionsHealth(definitions as unknown as CheckedDefinitions)).toEqual({
+      ...{ streams: 0, unreadable: 0, failed_projections: 1, failed_pipelines: 2 },
+    });
+  });
+});
+
+describe('the age of the definitions', () => {
+  it('grows while the log does not answer, and only then', async () => {
+    const log = new MemoryLog();
+    const definitions = openDefinitions({ log, names: new TopicNames('t.'), defaults: { partitions: 1 } });
+    expect(definitions.ageMs).toBe(Infinity);
+    await definitions.start();
+    await sleep(60);
+    expect(definitions.ageMs).toBeLessThan(50);
+    log.down = true;
+    await sleep(60);
+    expect(definitions.ageMs).toBeGreaterThan(50);
+    log.down = false;
+    expect(definitions.ageMs).toBeLessThan(50);
+    await definitions.close();
+  });
+
+  it('is red past 30 seconds', () => {
+    expect(definitionsAge({ ageMs: 30_000 })).toEqual({ age_seconds: 30 });
+    expect(() => definitionsAge({ ageMs: 30_001 })).toThrow(DefinitionsStoppedError);
+  });
+});

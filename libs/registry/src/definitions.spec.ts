@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import { auditStream } from '#api';
+import { decodeRecord, TopicNames } from '#event';
+import { LogUnavailableError, MemoryLog, type NewRecord, type Producer } from '#log';
+import { ada, aKey } from './contract/definition-examples.js';
+import { describeDefinitionsContract } from './definitions.contract.js';
+import type { Definitions } from './definitions.js';
+import { openDefinitions } from './open-definitions.js';
+
+describeDefinitionsContract('MemoryLog', {
+  open: () => new MemoryLog(),
+  cleanedSoon: {},
+  compact: (log, topic) => (log as MemoryLog).topics.get(topic)?.compact(),
+});
+
+const names = new TopicNames('t.');
+const auditTopic = names.ofStream(auditStream);
+
+/** A log whose producers do something before each append. */
+class InterruptedLog extends MemoryLog {
+  before: (records: readonly NewRecord[]) => Promise<void> = () => Promise.resolve();
+
+  override async producer(): Promise<Producer> {
+    const producer = await super.producer();
+    const append = producer.append.bind(producer);
+    producer.append = async (records) => {
+      await this.before(records);
+      return append(records);
+    };
+    return producer;
+  }
+}
+
+async function started(log: MemoryLog): Promise<Definitions> {
+  const definitions = openDefinitions({ log, names, defaults: { partitions: 1 } });
+  await definitions.start();
+  return definitions;
+}
+
+function audited(log: MemoryLog) {
+  const records = log.topics.get(auditTopic)?.partitions[0]?.records ?? [];
+  return records.map(({ value }) => decodeRecord(String(value)));
+}
+
+describe('definitions while the log is down', () => {
+  it('say so when a stream is created', async () => {
+    const log = new MemoryLog();
+    const definitions = await started(log);
+    log.down = true;
+    const creation = definitions.createStream({ stream: 'a' }, ada);
+    await expect(creation).rejects.toMatchObject({ code: 'log_unavailable' });
+    log.down = false;
+    expect((await definitions.createStream({ stream: 'a' }, ada)).created).toBe(true);
+    await definitions.close();
+  });
+
+  it('say that nobody knows whether a change holds', async () => {
+    const log = new MemoryLog();
+    const definitions = await started(log);
+    log.down = true;
+    const change = definitions.keys.change('k1', () => aKey('k1'), ada);
+    await expect(change).rejects.toMatchObject({
+      code: 'log_unavailable',
+      message: expect.stringContaining('not known whether it holds') as string,
+    });
+    await definitions.close();
+  });
+});
+
+describe('a change that others are always quicker than', () => {
+  it('is given up in the end, with nothing changed and nothing left behind', async () => {
+    const log = new InterruptedLog();
+    const definitions = await started(log);
+    const other = await started(log);
+    await other.keys.change('k1', () => aKey('k1', { name: '0' }), ada);
+    let quicker = 0;
+    let busy = false;
+    log.before = async ([record]) => {
+      if (busy || record?.topic !== names.definitions || record.value === null) return;
+      busy = true;
+      await other.keys.change('k1', () => aKey('k1', { name: String(++quicker) }), ada);
+      busy = false;
+    };
+    const change = definitions.keys.change('k1', () => aKey('k1', { name: 'mine' }), ada);
+    await expect(change).rejects.toMatchObject({ code: 'definition_conflict' });
+    expect(quicker).toBe(20);
+    await expect.poll(() => definitions.keys.get('k1')?.name).toBe('20');
+    log.topics.get(names.definitions)?.compact();
+    const records = log.topics.get(names.definitions)?.partitions[0]?.records ?? [];
+    expect(records.filter(({ key }) => String(key).startsWith('key:'))).toHaveLength(1);
+    expect(audited(log).filter(({ entity_id }) => entity_id === 'key:k1')).toHaveLength(21);
+    await Promise.all([definitions.close(), other.close()]);
+  });
+});
+
+describe('a change whose audit cannot be written', () => {
+  it('holds, and says that the audit lacks it; the next one tells who made it', async () => {
+    const log = new InterruptedLog();
+    const definitions = await started(log);
+    await definitions.createStream({ stream: 'orders' }, ada);
+    log.before = async ([record]) => {
+      if (record?.topic === auditTopic) throw new LogUnavailableError('gone');
+    };
+    const change = definitions.keys.change('k1', () => aKey('k1'), ada);
+    await expect(change).rejects.toMatchObject({
+      code: 'log_unavailable',
+      message: expect.stringContaining('The change holds, but the audit lacks it') as string,
+    });
+    expect(definitions.keys.get('k1')).toEqual(aKey('k1'));
+    log.before = () => Promise.resolve();
+    await definitions.keys.change('k1', () => undefined, { ...ada, key_id: 'bob' });
+    const [event] = audited(log).slice(-1);
+    expect(event?.event_type).toBe('key.removed');
+    expect(JSON.parse(event?.data ?? '')).toMatchObject({ previous: { revision: 1, changed_by: ada } });
+    await definitions.close();
+  });
+
+  it('is tried again, as the same event', async () => {
+    const log = new InterruptedLog();
+    const definitions = await started(log);
+    await definitions.createStream({ stream: 'orders' }, ada);
+    const tried: string[] = [];
+    log.before = async ([record]) => {
+      if (record?.topic !== auditTopic) return;
+      tried.push(decodeRecord(record.value ?? '').event_id);
+      if (tried.length < 3) throw new LogUnavailableError('for a moment');
+    };
+    await definitions.keys.change('k1', () => aKey('k1'), ada);
+    expect(tried).toHaveLength(3);
+    expect(new Set(tried).size).toBe(1);
+    await definitions.close();
+  });
+});
+
+describe('a definition that was removed', () => {
+  it('is forgotten a day later, so that names that come and go do not fill the topic', async () => {
+    let hours = 0;
+    const log = new MemoryLog({ now: () => Date.now() - (30 - hours) * 3_600_000 });
+    const definitions = await started(log);
+    for (const name of ['a', 'b', 'c']) {
+      await definitions.keys.change(name, () => aKey(name), ada);
+      await definitions.keys.change(name, () => undefined, ada);
+    }
+    hours = 30;
+    await definitions.keys.change('kept', () => aKey('kept'), ada);
+    const topic = log.topics.get(names.definitions);
+    topic?.compact();
+    const keys = topic?.partitions[0]?.records.map(({ key }) => String(key)) ?? [];
+    expect(keys.filter((key) => key.startsWith('key:'))).toEqual([expect.stringMatching(/^key:kept:/)]);
+    expect((await definitions.keys.change('a', () => aKey('a'), ada)).changed).toBe(true);
+    await definitions.close();
+  });
+});
+
+describe('the retention of a stream', () => {
+  it("is in its topic's settings, and leaves them when it is unlimited", async () => {
+    const log = new MemoryLog();
+    const definitions = await started(log);
+    await definitions.createStream({ stream: 'orders', partitions: 4 }, ada);
+    const topic = log.topics.get(names.ofStream('orders'));
+    const made = topic?.config;
+    const retention = { time: '8h', bytes: 4_000_000_000 };
+    await definitions.changeStream('orders', (current) => ({ ...current, retention }), ada);
+    expect(topic?.config).toEqual({
+      ...made,
+      'retention.ms': '28800000',
+      'segment.ms': '7200000',
+      'retention.bytes': '1000000000',
+      'segment.bytes': '250000000',
+    });
+    await definitions.changeStream('orders', (current) => ({ ...current, retention: 'unlimited' }), ada);
+    expect(topic?.config).toEqual(made);
+    await definitions.close();
+  });
+
+  it('is that of a topic which somebody made and died', async () => {
+    const log = new MemoryLog();
+    const definitions = await started(log);
+    await log.admin.create(names.ofStream('half'), { partitions: 2 });
+    await definitions.createStream({ stream: 'half', retention: { time: '1d' } }, ada);
+    expect(log.topics.get(names.ofStream('half'))?.config).toMatchObject({ 'retention.ms': '86400000' });
+    await definitions.close();
+  });
+
+  it('is made up for in the topic when it is asked for again', async () => {
+    const log = new MemoryLog();
+    const definitions = await started(log);
+    await definitions.createStream({ stream: 'orders' }, ada);
+    const configure = log.admin.configure.bind(log.admin);
+    log.admin.configure = () => Promise.reject(new LogUnavailableError('gone'));
+    const change = () =>
+      definitions.changeStream('orders', (current) => ({ ...current, retention: { time: '1d' } }), ada);
+    await expect(change()).rejects.toMatchObject({ code: 'log_unavailable' });
+    log.admin.configure = configure;
+    await change();
+    expect(log.topics.get(names.ofStream('orders'))?.config).toMatchObject({ 'retention.ms': '86400000' });
+    await definitions.close();
+  });
+
+  it('of two who change it at the same time is the same in the definition and in the topic', async () => {
+    const log = new MemoryLog();
+    const [one, two] = [await started(log), await started(log)];
+    await one.createStream({ stream: 'orders' }, ada);
+    await expect.poll(() => two.stream('orders')).toBeDefined();
+    const configure = log.admin.configure.bind(log.admin);
+    let slow = true;
+    log.admin.configure = async (topic, config) => {
+      if (slow) {
+        slow = false;
+        await two.changeStream('orders', (current) => ({ ...current, retention: { time: '2d' } }), ada);
+      }
+      await configure(topic, config);
+    };
+    await one.changeStream('orders', (current) => ({ ...current, retention: { time: '1d' } }), ada);
+    expect(one.stream('orders')?.retention).toEqual({ time: '2d' });
+    expect(log.topics.get(names.ofStream('orders'))?.config).toMatchObject({ 'retention.ms': '172800000' });
+    await Promise.all([one.close(), two.close()]);
+  });
+});

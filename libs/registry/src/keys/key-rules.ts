@@ -1,0 +1,64 @@
+import { ProblemError } from '#api';
+import { Fields } from '../fields.js';
+import { UnreadableDefinitionError, type KindRules } from '../kind-rules.js';
+import type { KeyDefinition, KeySecret } from './key-definition.js';
+
+const slot = '0';
+const mostKeys = 10_000;
+const sha256Pattern = /^[0-9a-f]{64}$/;
+
+/** API keys. A record holds the definition as it is. The audit sees how long each secret works, and nothing of it. */
+export const keyRules: KindRules<KeyDefinition> = {
+  kind: 'key',
+  most: mostKeys,
+  full: () =>
+    new ProblemError(
+      'definition_limit_reached',
+      `There are ${mostKeys} keys already, revoked ones included.`,
+    ),
+  nameOf: ({ key_id }) => key_id,
+  identityOf: (name) => name,
+  write: (value) => ({ slot, body: { ...value } }),
+  read: (identity, { body }) => {
+    const fields = new Fields(body, 'the key');
+    if (fields.text('key_id') !== identity)
+      throw new UnreadableDefinitionError('key_id is not what the key says');
+    return {
+      key_id: identity,
+      name: fields.text('name'),
+      secrets: fields.list('secrets').map(readSecret),
+      scopes: fields.texts('scopes'),
+      ...fields.optional('streams', (member) => fields.texts(member)),
+      ...fields.optional('expires_at', (member) => fields.time(member)),
+      ...fields.optional('rate_limit', (member) => readRateLimit(fields.fields(member))),
+      created_at: fields.time('created_at'),
+      ...fields.optional('rotated_at', (member) => fields.time(member)),
+      ...fields.optional('revoked_at', (member) => fields.time(member)),
+    };
+  },
+  compose: (parts) => parts.at(-1) as KeyDefinition,
+  eventType: (before, after) => {
+    if (!before) return 'key.created';
+    if (!after) return 'key.removed';
+    if (after.revoked_at !== before.revoked_at) return 'key.revoked';
+    return after.rotated_at === before.rotated_at ? 'key.changed' : 'key.rotated';
+  },
+  redact: ({ secrets, ...value }) => ({
+    ...value,
+    secrets: secrets.map(({ expires_at }) => ({ expires_at: expires_at ?? null })),
+  }),
+};
+
+function readSecret(value: unknown): KeySecret {
+  const fields = new Fields(value, 'a secret');
+  const sha256 = fields.text('sha256');
+  if (!sha256Pattern.test(sha256)) throw new UnreadableDefinitionError('sha256 is not one');
+  return { sha256, ...fields.optional('expires_at', (member) => fields.time(member)) };
+}
+
+function readRateLimit(fields: Fields): NonNullable<KeyDefinition['rate_limit']> {
+  return {
+    ...fields.optional('events_per_second', (member) => fields.rate(member)),
+    ...fields.optional('requests_per_second', (member) => fields.rate(member)),
+  };
+}

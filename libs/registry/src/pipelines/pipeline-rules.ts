@@ -1,0 +1,57 @@
+import { definitionNamePattern, limits } from '#event';
+import { ProblemError } from '#api';
+import { Fields } from '../fields.js';
+import { UnreadableDefinitionError, type KindRules } from '../kind-rules.js';
+import { mostPipelines, type PipelineDefinition } from './pipeline-definition.js';
+import { readPipelineRun, readPipelineSpec } from './read-pipeline.js';
+
+const slot = '0';
+
+/** Pipelines. A record holds the definition as it is, with its run. */
+export const pipelineRules: KindRules<PipelineDefinition> = {
+  kind: 'pipeline',
+  most: mostPipelines,
+  full: () =>
+    new ProblemError(
+      'definition_limit_reached',
+      `There are ${mostPipelines} pipelines already. Delete one that is not needed, or put branches into one.`,
+    ),
+  nameOf: ({ name }) => name,
+  identityOf: (name) => name,
+  write: (value) => {
+    const bytes = Buffer.byteLength(JSON.stringify(value.spec));
+    if (bytes <= limits.definitionBytes) return { slot, body: { ...value } };
+    const detail = `The definition takes ${bytes} bytes; at most ${limits.definitionBytes} are allowed.`;
+    throw new ProblemError('payload_too_large', detail);
+  },
+  read: (identity, { body }) => {
+    const fields = new Fields(body, 'the pipeline');
+    if (fields.text('name') !== identity || !definitionNamePattern.test(identity))
+      throw new UnreadableDefinitionError('name is not what the key says, or none');
+    const spec = readPipelineSpec(fields.fields('spec'));
+    return {
+      name: identity,
+      version: fields.count('version'),
+      created_at: fields.time('created_at'),
+      paused: fields.flag('paused'),
+      failure: fields.nullableText('failure'),
+      spec,
+      run: readPipelineRun(fields.fields('run'), spec.source.streams),
+    };
+  },
+  compose: (parts) => parts.at(-1) as PipelineDefinition,
+  eventType: (before, after) => {
+    if (!after) return 'pipeline.deleted';
+    return `pipeline.${before ? actionOf(before, after) : 'created'}`;
+  },
+  redact: ({ run, ...shown }) => ({ ...shown, run: { id: run.id, started_at: run.started_at } }),
+};
+
+/** What the audit calls a change: the most telling of what is different. */
+function actionOf(before: PipelineDefinition, after: PipelineDefinition): string {
+  if (after.version !== before.version) return 'changed';
+  if (after.run.id !== before.run.id) return 'reset';
+  if (after.failure !== before.failure) return after.failure === null ? 'resumed' : 'failed';
+  if (after.paused !== before.paused) return after.paused ? 'paused' : 'resumed';
+  return 'changed';
+}

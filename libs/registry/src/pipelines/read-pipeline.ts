@@ -1,0 +1,39 @@
+import { pipelineLimits, type OperatorSpec, type PipelineSpec } from '#dataflow';
+import type { Fields } from '../fields.js';
+import { UnreadableDefinitionError } from '../kind-rules.js';
+import { readRunSources, readSourceFilter } from '../sources/read-source.js';
+import type { PipelineRun } from './pipeline-definition.js';
+
+const idPattern = /^[0-9a-f]{24}$/;
+
+/** Reads what a pipeline does. Operators are looked at when they are compiled. @throws UnreadableDefinitionError */
+export function readPipelineSpec(fields: Fields): PipelineSpec {
+  const source = fields.fields('source');
+  return {
+    source: {
+      ...readSourceFilter(source, pipelineLimits.streams),
+      ...source.optional('idle_after', (member) => source.text(member)),
+    },
+    operators: readOperators(fields.list('operators')),
+    from: fields.oneOf('from', ['beginning', 'now']),
+  };
+}
+
+function readOperators(operators: unknown[]): OperatorSpec[] {
+  for (const operator of operators) {
+    if (typeof operator !== 'object' || operator === null || Object.keys(operator).length !== 1)
+      throw new UnreadableDefinitionError('operators has what is none');
+  }
+  return operators as OperatorSpec[];
+}
+
+/** @throws UnreadableDefinitionError */
+export function readPipelineRun(fields: Fields, streams: readonly string[]): PipelineRun {
+  const id = fields.text('id');
+  if (!idPattern.test(id)) throw new UnreadableDefinitionError('id is not 24 hexadecimal digits');
+  return {
+    id,
+    sources: readRunSources(fields.fields('sources'), streams),
+    started_at: fields.time('started_at'),
+  };
+}

@@ -1,0 +1,81 @@
+import { definitionNamePattern, limits } from '#event';
+import { ProblemError } from '#api';
+import { Fields } from '../fields.js';
+import { UnreadableDefinitionError, type KindRules } from '../kind-rules.js';
+import {
+  latestBuild,
+  projectionLimits,
+  type ProjectionBuild,
+  type ProjectionDefinition,
+} from './projection-definition.js';
+import { readBuild } from './read-build.js';
+
+const slot = '0';
+const most = projectionLimits.projections;
+
+/** Projections. A record holds the definition as it is, with the builds that serve and that are made. */
+export const projectionRules: KindRules<ProjectionDefinition> = {
+  kind: 'projection',
+  most,
+  full: () =>
+    new ProblemError(
+      'definition_limit_reached',
+      `There are ${most} projections already. Delete one that is not needed, or fold more into one.`,
+    ),
+  nameOf: ({ name }) => name,
+  identityOf: (name) => name,
+  write: (value) => {
+    const bytes = Buffer.byteLength(JSON.stringify(latestBuild(value).spec));
+    if (bytes <= limits.definitionBytes) return { slot, body: { ...value } };
+    const detail = `The definition takes ${bytes} bytes; at most ${limits.definitionBytes} are allowed.`;
+    throw new ProblemError('payload_too_large', detail);
+  },
+  read: (identity, { body }) => {
+    const fields = new Fields(body, 'the projection');
+    if (fields.text('name') !== identity || !definitionNamePattern.test(identity))
+      throw new UnreadableDefinitionError('name is not what the key says, or none');
+    const build = (member: string) => (body[member] === null ? null : readBuild(fields.fields(member)));
+    const definition: ProjectionDefinition = {
+      name: identity,
+      version: fields.count('version'),
+      created_at: fields.time('created_at'),
+      paused: fields.flag('paused'),
+      serving: build('serving'),
+      building: build('building'),
+      failure: fields.nullableText('failure'),
+    };
+    if ((definition.building ?? definition.serving)?.version !== definition.version)
+      throw new UnreadableDefinitionError('there is no build of the version');
+    return definition;
+  },
+  compose: (parts) => parts.at(-1) as ProjectionDefinition,
+  eventType: (before, after) => {
+    if (!after) return 'projection.deleted';
+    return `projection.${before ? actionOf(before, after) : 'created'}`;
+  },
+  redact: (value) => ({
+    name: value.name,
+    version: value.version,
+    created_at: value.created_at,
+    paused: value.paused,
+    spec: latestBuild(value).spec,
+    serving: shortOf(value.serving),
+    building: shortOf(value.building),
+    failure: value.failure,
+  }),
+};
+
+/** What the audit calls a change: the most telling of what is different. */
+function actionOf(before: ProjectionDefinition, after: ProjectionDefinition): string {
+  if (after.version !== before.version) return 'changed';
+  if (after.serving?.id !== before.serving?.id) return 'switched';
+  if (latestBuild(after).id !== latestBuild(before).id) return 'reset';
+  if (after.failure !== before.failure && after.failure !== null) return 'failed';
+  if (after.paused !== before.paused) return after.paused ? 'paused' : 'resumed';
+  return 'changed';
+}
+
+/** A build without what the audit shows beside it. */
+function shortOf(build: ProjectionBuild | null): unknown {
+  return build && { id: build.id, version: build.version, started_at: build.started_at };
+}

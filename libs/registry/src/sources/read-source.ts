@@ -1,0 +1,43 @@
+import { streamNamePattern } from '#event';
+import type { Fields } from '../fields.js';
+import { UnreadableDefinitionError } from '../kind-rules.js';
+import type { RunSource } from './run-source.js';
+
+/** Reads which events of which streams are taken. @throws UnreadableDefinitionError */
+export function readSourceFilter(
+  fields: Fields,
+  mostStreams: number,
+): { streams: string[]; event_types?: string[]; where?: string } {
+  return {
+    streams: readStreams(fields.texts('streams'), mostStreams),
+    ...fields.optional('event_types', (member) => fields.texts(member)),
+    ...fields.optional('where', (member) => fields.text(member)),
+  };
+}
+
+function readStreams(streams: string[], most: number): string[] {
+  const { length } = streams;
+  if (length < 1 || length > most || new Set(streams).size < length)
+    throw new UnreadableDefinitionError(`streams are not 1 to ${most} different ones`);
+  if (!streams.every((stream) => streamNamePattern.test(stream)))
+    throw new UnreadableDefinitionError('streams has what is no name of a stream');
+  return streams;
+}
+
+/** Reads what a build or a run is bound to: these streams. @throws UnreadableDefinitionError */
+export function readRunSources(fields: Fields, streams: readonly string[]): Record<string, RunSource> {
+  const sources = fields.map((source) => ({
+    created_at: source.time('created_at'),
+    ...source.optional('starts', (member) => readOffsets(source.list(member))),
+  }));
+  const known = Object.keys(sources);
+  if (known.length !== streams.length || !streams.every((stream) => known.includes(stream)))
+    throw new UnreadableDefinitionError('sources are not those of the streams');
+  return sources;
+}
+
+function readOffsets(values: unknown[]): number[] {
+  if (!values.every((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0))
+    throw new UnreadableDefinitionError('starts are not offsets');
+  return values;
+}

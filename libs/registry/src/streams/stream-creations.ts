@@ -1,0 +1,48 @@
+import { auditStream, ProblemError } from '#api';
+import type { CreatedStream, NewStream } from '../definitions.js';
+import { systemActor, type Actor } from '../kind.js';
+import { createStream } from './create-stream.js';
+import { refuseReserved } from './reserved-names.js';
+import type { StreamParts } from './stream-parts.js';
+
+/** Streams that one process may be creating at a time. */
+const maxCreations = 1_000;
+
+/** Creates streams, each once however many ask for it at the same time. */
+export class StreamCreations {
+  private readonly running = new Map<string, Promise<CreatedStream>>();
+
+  constructor(private readonly parts: StreamParts) {}
+
+  async create(wanted: NewStream, actor: Actor): Promise<CreatedStream> {
+    refuseReserved(wanted.stream);
+    const known = this.parts.kind.get(wanted.stream);
+    if (known?.state === 'live') return { definition: known, created: false };
+    return this.once(wanted, actor);
+  }
+
+  /** Makes sure of the audit's own stream: one partition, so that its events are in the order of the changes. */
+  async audit(): Promise<void> {
+    if (this.parts.kind.get(auditStream)) return;
+    await this.once({ stream: auditStream, partitions: 1 }, systemActor);
+  }
+
+  private async once(wanted: NewStream, actor: Actor): Promise<CreatedStream> {
+    const running = this.running.get(wanted.stream);
+    if (running) return { ...(await running), created: false };
+    if (this.running.size >= maxCreations) {
+      const detail = 'Too many streams are being created at once.';
+      throw new ProblemError('overloaded', detail, { retryAfterSeconds: 1 });
+    }
+    const creation = createStream(this.parts, wanted, actor).finally(() =>
+      this.running.delete(wanted.stream),
+    );
+    this.running.set(wanted.stream, creation);
+    return creation;
+  }
+
+  /** Resolves when nothing is being created. */
+  async over(): Promise<void> {
+    await Promise.allSettled([...this.running.values()]);
+  }
+}

@@ -1,0 +1,21 @@
+import type { TopicNames } from '#event';
+import type { Log } from '#log';
+import type { Erasure } from '../erasures/erasure.js';
+import type { LogKind } from '../log-kind.js';
+import type { StreamDefinition } from './stream-definition.js';
+
+/** What the changes of streams need. */
+export interface StreamParts {
+  log: Log;
+  names: TopicNames;
+  /** Of streams that are created without saying how many. */
+  defaults: { partitions: number };
+  kind: LogKind<StreamDefinition>;
+  /** They end with the stream. */
+  erasures: LogKind<Erasure>;
+  /** How long whoever deletes a stream has it to himself without saying so again, in milliseconds. */
+  deletionLeaseMs: number;
+  onChange: (listener: () => void) => () => void;
+  /** Resolves when the view has all that is in the topic now. */
+  upToDate: () => Promise<void>;
+}

@@ -1,0 +1,21 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiResponse } from '@nestjs/swagger';
+import { problems, type ProblemCode } from '#api';
+
+const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+
+/** Documents the problems that a route answers with, besides those of every route: one answer for each status. */
+export function DescribeProblems(...codes: ProblemCode[]): MethodDecorator {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of codes) {
+    const { status } = problems[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return applyDecorators(
+    ...[...byStatus].map(([status, some]) => ApiResponse({ status, description: describe(some), content })),
+  );
+}
+
+function describe(codes: readonly ProblemCode[]): string {
+  return codes.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' ');
+}

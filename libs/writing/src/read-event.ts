@@ -1,0 +1,73 @@
+import { limits, parseTime, type EventRecord, type Micros } from '#event';
+import type { ScannedEvent } from './event-scan.js';
+import { Rejection } from './rejection.js';
+import type { SchemaIndex, SubjectInForce } from './schemas/schema-index.js';
+import type { UuidV7Generator } from './uuid-v7.js';
+import { eventErrors, isEvent } from './validate-event.js';
+
+/** An event that may be written. `data` and `metadata` are the client's own text. */
+export interface AcceptedEvent extends EventRecord {
+  stream: string;
+  /** The schema that `data` is known to fit. Undefined says nothing. */
+  fits: SubjectInForce | undefined;
+}
+
+/** What the events of one request share. */
+export interface Reception {
+  ingestedAt: Micros;
+  ids: UuidV7Generator;
+  /** The request's body. */
+  text: string;
+  schemas: Pick<SchemaIndex, 'find'>;
+}
+
+/**
+ * Checks one event by all rules and fills in what the client may leave out. `pointer` is the JSON pointer to it:
+ * `/events/3`, or nothing where it is the whole body.
+ */
+export function readEvent(
+  found: ScannedEvent,
+  pointer: string,
+  reception: Reception,
+): AcceptedEvent | Rejection {
+  const { envelope } = found;
+  if (isLong(reception.text, found)) return tooLarge(pointer);
+  if (!isEvent(envelope)) return invalid(eventErrors(pointer));
+  if (found.duplicate)
+    return invalid([{ pointer, detail: 'has an object with two members of the same name' }]);
+  const timestamp = envelope.timestamp == null ? reception.ingestedAt : parseTime(envelope.timestamp);
+  if (timestamp === undefined)
+    return invalid([
+      {
+        pointer: `${pointer}/timestamp`,
+        detail: 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200',
+      },
+    ]);
+  return {
+    stream: envelope.stream,
+    event_id: envelope.event_id == null ? reception.ids.next() : envelope.event_id.toLowerCase(),
+    event_type: envelope.event_type,
+    entity_id: envelope.entity_id ?? null,
+    timestamp,
+    ingested_at: reception.ingestedAt,
+    schema_version: null,
+    metadata: found.metadata,
+    data: found.data,
+    fits: found.fits,
+  };
+}
+
+/** Bytes are counted only where there are enough characters for it to matter. */
+function isLong(text: string, { start, end }: ScannedEvent): boolean {
+  if ((end - start) * 3 <= limits.eventBytes) return false;
+  return Buffer.byteLength(text.slice(start, end)) > limits.eventBytes;
+}
+
+function tooLarge(pointer: string): Rejection {
+  const detail = `An event is at most ${limits.eventBytes} bytes of JSON.`;
+  return new Rejection('payload_too_large', detail, [{ pointer, detail: 'is too large' }]);
+}
+
+function invalid(errors: Rejection['errors']): Rejection {
+  return new Rejection('invalid_request', 'The event is not valid.', errors);
+}

@@ -1,0 +1,28 @@
+import { ProblemError } from '#api';
+import type { AcceptedEvent, Reception } from './read-event.js';
+import { readBatch } from './read-request.js';
+import { Rejection } from './rejection.js';
+import { UuidV7Generator } from './uuid-v7.js';
+
+const ids = new UuidV7Generator();
+const noSchemas: Reception['schemas'] = { find: () => undefined };
+
+/**
+ * Reads events as a write would, for whoever only tries something with them: `list` is the text of a JSON array. Schemas are
+ * not looked at.
+ * @throws ProblemError with all that is wrong, its pointers below `/events`
+ */
+export async function readGivenEvents(list: string): Promise<AcceptedEvent[]> {
+  const read = await readBatch({
+    ingestedAt: Date.now() * 1000,
+    ids,
+    text: `{"events":${list}}`,
+    schemas: noSchemas,
+  });
+  const [first, ...others] = read.filter((event) => event instanceof Rejection);
+  if (!first) return read as AcceptedEvent[];
+  const errors = [first, ...others].flatMap((rejection) => rejection.errors).slice(0, mostErrors);
+  throw new ProblemError(first.code, first.detail, { errors });
+}
+
+const mostErrors = 100;

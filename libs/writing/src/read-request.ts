@@ -1,0 +1,177 @@
+import { isAscii } from 'node:buffer';
+import { isJsonObject, limits } from '#event';
+import { ProblemError } from '#api';
+import { Turn } from '#async';
+import { parseJson, shortPointerTo } from '#http';
+import { scanEvent, type Scan } from './event-scan.js';
+import { readEvent, type AcceptedEvent, type Reception } from './read-event.js';
+import { Rejection } from './rejection.js';
+import { SchemaScanner } from './schemas/scan/schema-scanner.js';
+
+/** What became of each event of a request, in its order. */
+export type ReadEvents = (AcceptedEvent | Rejection)[];
+
+const comma = 0x2c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/** Text of one byte a character is read and cut faster. The body is known to be valid UTF-8. */
+export function textOf(body: Buffer): string {
+  return body.toString(isAscii(body) ? 'latin1' : 'utf8');
+}
+
+/** @throws ProblemError invalid_json, or what is wrong with the event */
+export function readSingle(reception: Reception): AcceptedEvent {
+  const { text, schemas } = reception;
+  const scanner = new SchemaScanner(text);
+  const start = scanner.space(0);
+  const found = scanEvent({ scanner, schemas }, start);
+  if (!found) throw failure(scanner).toProblem();
+  const end = scanner.space(found.end);
+  if (text.charCodeAt(end) === openBrace) throw secondEvent().toProblem();
+  if (end < text.length) throw syntaxError(end).toProblem();
+  if (text.charCodeAt(start) === openBracket) throw arrayOfEvents().toProblem();
+  const event = readEvent(found, '', reception);
+  if (event instanceof Rejection) throw event.toProblem();
+  return event;
+}
+
+/**
+ * Reads `{"events":[…]}`. A wrong event is a rejection; what concerns the body as a whole is thrown. Other work of the
+ * process gets its turn between two events.
+ * @throws ProblemError invalid_json, invalid_request
+ */
+export async function readBatch(reception: Reception): Promise<ReadEvents> {
+  const { text, schemas } = reception;
+  const start = /^[ \t\n\r]*\{[ \t\n\r]*"events"[ \t\n\r]*:[ \t\n\r]*\[/.exec(text)?.[0].length;
+  if (start === undefined) throw notABatch(text);
+  const scanner = new SchemaScanner(text);
+  const scan: Scan = { scanner, schemas };
+  const results: ReadEvents = [];
+  const turn = new Turn();
+  let i = scanner.space(start);
+  while (text.charCodeAt(i) !== closeBracket || results.length > 0) {
+    if (results.length === limits.batchEvents) throw wrongCount();
+    const found = scanEvent(scan, i);
+    if (!found) throw failure(scanner, `/events/${results.length}`).toProblem();
+    results.push(readEvent(found, `/events/${results.length}`, reception));
+    if (turn.over(found.end - i)) await turn.end();
+    i = scanner.space(found.end);
+    const code = text.charCodeAt(i);
+    if (code === closeBracket) break;
+    if (code !== comma) throw syntaxError(i).toProblem();
+    i = scanner.space(i + 1);
+  }
+  i = scanner.space(i + 1);
+  if (text.charCodeAt(i) !== closeBrace || scanner.space(i + 1) < text.length) throw notABatch(text);
+  if (results.length === 0) throw wrongCount();
+  return results;
+}
+
+/**
+ * Reads newline-delimited JSON, one event a line; empty lines are passed over. Pointers count events from 0, as if
+ * they stood in a batch. A line that is not JSON is a rejection like any other. Other work of the process gets its turn
+ * between two lines.
+ * @throws ProblemError invalid_request when there are none or too many
+ */
+export async function readLines(reception: Reception): Promise<ReadEvents> {
+  const { text, schemas } = reception;
+  const scanner = new SchemaScanner(text, { lines: true });
+  const scan: Scan = { scanner, schemas };
+  const results: ReadEvents = [];
+  const turn = new Turn();
+  for (let start = 0; start < text.length;) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    const first = scanner.space(start);
+    if (first < end) {
+      if (results.length === limits.batchEvents) throw wrongCount();
+      results.push(readLine(scan, { start: first, end, index: results.length }, reception));
+      if (turn.over(end - start)) await turn.end();
+    }
+    start = end + 1;
+  }
+  if (results.length === 0) throw wrongCount();
+  return results;
+}
+
+function readLine(
+  scan: Scan,
+  line: { start: number; end: number; index: number },
+  reception: Reception,
+): AcceptedEvent | Rejection {
+  const pointer = `/events/${line.index}`;
+  const { scanner } = scan;
+  const found = scanEvent(scan, line.start);
+  if (!found) return failure(scanner, pointer);
+  const rest = scanner.space(found.end);
+  if (scanner.text.charCodeAt(rest) === openBrace) return secondOnLine(rest, pointer);
+  if (rest < line.end) return syntaxError(rest, pointer);
+  return readEvent(found, pointer, reception);
+}
+
+function failure(scanner: SchemaScanner, pointer = ''): Rejection {
+  if (scanner.failure === 'syntax') return syntaxError(scanner.failedAt, pointer);
+  const detail = `JSON may be nested ${limits.jsonDepth} levels deep at most.`;
+  return new Rejection('invalid_json', detail, [{ pointer, detail: 'is nested too deep' }]);
+}
+
+function syntaxError(at: number, pointer?: string): Rejection {
+  const detail = `This is not valid JSON (RFC 8259): character ${at + 1} of the body cannot stand there.`;
+  return new Rejection('invalid_json', detail, pointer ? [{ pointer, detail: 'is not valid JSON' }] : []);
+}
+
+function secondEvent(): Rejection {
+  const detail =
+    'One event is taken here, and another one follows it. Send several to /api/v1/events/batch, ' +
+    'as {"events":[…]} or with one on each line (application/x-ndjson).';
+  return new Rejection('invalid_json', detail);
+}
+
+function arrayOfEvents(): Rejection {
+  const detail =
+    'One event is taken here, not an array. Send several as {"events":[…]} to /api/v1/events/batch.';
+  return new Rejection('invalid_request', detail, [
+    { pointer: '', detail: 'must be one object, not an array' },
+  ]);
+}
+
+function secondOnLine(at: number, pointer: string): Rejection {
+  const detail =
+    `A line holds one event, and another one begins at character ${at + 1} of the body. ` +
+    'End each event with a line feed.';
+  return new Rejection('invalid_json', detail, [{ pointer, detail: 'must be the only event on its line' }]);
+}
+
+function wrongCount(): ProblemError {
+  const detail = `must be 1 to ${limits.batchEvents} events`;
+  return new ProblemError('invalid_request', `A batch ${detail}.`, {
+    errors: [{ pointer: '/events', detail }],
+  });
+}
+
+function linesAsJson(): ProblemError {
+  const detail =
+    'One event on each line is application/x-ndjson: send it with this content-type. As application/json, a batch is ' +
+    '{"events":[…]}.';
+  return new ProblemError('invalid_json', detail);
+}
+
+/** Says what is wrong with a body that does not have the form of a batch. */
+function notABatch(text: string): ProblemError {
+  if (/^\s*\{[^\n]*\}\r?\n\s*\{/.test(text)) return linesAsJson();
+  const value = parseJson(text);
+  const isObject = isJsonObject(value);
+  const unknown = isObject ? Object.keys(value).filter((name) => name !== 'events') : [];
+  const errors = unknown.slice(0, 100).map((name) => ({
+    pointer: shortPointerTo('', name),
+    detail: 'is not a known field',
+  }));
+  if (errors.length === 0) {
+    const detail = 'must be an array, given once, its name written without escapes';
+    errors.push(isObject ? { pointer: '/events', detail } : { pointer: '', detail: 'must be an object' });
+  }
+  return new ProblemError('invalid_request', 'A batch is an object with one member: events.', { errors });
+}

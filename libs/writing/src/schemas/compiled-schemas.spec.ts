@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { SchemaSubject } from '#registry';
+import { CompiledSchemas } from './compiled-schemas.js';
+import type { SubjectInForce } from './schema-index.js';
+
+const fits = {
+  validate: () => undefined,
+  validateText: () => undefined,
+  gaveUp: false,
+  steps: 0,
+  searched: 0,
+};
+
+/** A subject in force that has not been compiled yet. */
+function entryOf(event_type: string, schema: unknown = {}): SubjectInForce {
+  const version = { version: 3, schema, created_at: '2026-11-21T04:00:00.000000Z' };
+  const subject: SchemaSubject = {
+    stream: 'orders',
+    event_type,
+    compatibility: 'none',
+    mode: 'enforce',
+    retired: false,
+    versions: [version],
+  };
+  return { subject, version, ready: undefined };
+}
+
+describe('compiled schemas', () => {
+  it('are made once, also when several requests need one at the same time', async () => {
+    let made = 0;
+    const compiled = new CompiledSchemas(() => (made++, fits));
+    const entry = entryOf('a');
+    await Promise.all([compiled.make(entry), compiled.make(entry)]);
+    expect([made, entry.ready?.compiled]).toEqual([1, fits]);
+  });
+
+  it('are made one in a turn of the event loop', async () => {
+    const order: string[] = [];
+    const compiled = new CompiledSchemas((schema) => (order.push(String(schema)), fits));
+    setImmediate(() => order.push('another request'));
+    for (const name of ['a', 'b']) await compiled.make(entryOf(name, name));
+    expect(order).toEqual(['another request', 'a', 'b']);
+  });
+
+  it('are as many as are kept: one more, and the first is dropped', async () => {
+    const compiled = new CompiledSchemas(() => fits, 2);
+    const entries = ['a', 'b', 'c'].map((name) => entryOf(name));
+    for (const entry of entries) await compiled.make(entry);
+    expect(entries.map((entry) => entry.ready?.compiled)).toEqual([undefined, fits, fits]);
+  });
+
+  it('of one type count once, whatever its versions', async () => {
+    const compiled = new CompiledSchemas(() => fits, 2);
+    const entries = ['a', 'b', 'b', 'b'].map((name) => entryOf(name));
+    for (const entry of entries) await compiled.make(entry);
+    expect(entries[0]?.ready?.compiled).toBe(fits);
+  });
+
+  it('name the one that cannot be compiled, and keep nothing of it', async () => {
+    const compiled = new CompiledSchemas(() => {
+      throw new Error('why');
+    });
+    const entry = entryOf('order "placed"');
+    await expect(compiled.make(entry)).rejects.toThrow(
+      'version 3 of the schema of "order \\"placed\\"" in orders cannot be compiled',
+    );
+    expect(entry.ready).toBeUndefined();
+  });
+});

@@ -1,0 +1,277 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { InputError, ProblemDocument } from '#api';
+import { schemaName, type SchemaMode, type SchemaSubject } from '#registry';
+import { metrics } from '#telemetry';
+import { event, givenIngest, type GivenIngest } from '../writing.fixture.js';
+
+interface BatchAnswer {
+  events: { error?: { code: string; status: number; detail: string; errors: InputError[] } }[];
+}
+
+const actor = { key_id: null, port: 'core', request_id: null };
+const orders = {
+  type: 'object',
+  required: ['amount'],
+  properties: { amount: { type: 'number', minimum: 0 }, 'a/b': { type: 'string' } },
+};
+
+let given: GivenIngest;
+beforeEach(async () => void (given = await givenIngest()));
+afterEach(() => given.close());
+
+/** The next version of a schema, for `order.placed` in `orders` unless said otherwise. */
+async function givenSchema(schema: unknown, more: Partial<SchemaSubject> = {}): Promise<void> {
+  const { stream = 'orders', event_type = 'order.placed' } = more;
+  const next = (current: SchemaSubject | undefined): SchemaSubject => ({
+    ...{ stream, event_type, compatibility: 'none', mode: 'enforce', retired: false },
+    ...more,
+    versions: [
+      ...(current?.versions ?? []),
+      { version: (current?.versions.length ?? 0) + 1, schema, created_at: '2026-11-21T04:00:00.000000Z' },
+    ],
+  });
+  await given.definitions.schemas.change(schemaName(stream, event_type), next, actor);
+}
+
+const versions = () => given.written().map(({ schema_version }) => schema_version);
+const single = async (data: unknown) => {
+  const answer = await given.single(event({ data }));
+  return { status: answer.statusCode, ...answer.json<Partial<ProblemDocument>>() };
+};
+
+describe('an event whose type has a schema that is enforced', () => {
+  it('is stored with the version that it fits', async () => {
+    await givenSchema({ type: 'object' });
+    await givenSchema(orders);
+    expect((await single({ amount: 1 })).status).toBe(201);
+    expect(versions()).toEqual([2]);
+  });
+
+  it('is refused with pointers into the event when it does not fit', async () => {
+    await givenSchema(orders);
+    expect(await single({ amount: -1, 'a/b': 1 })).toMatchObject({
+      status: 422,
+      code: 'schema_violation',
+      detail: 'The data does not fit version 1 of the schema of order.placed in orders.',
+      errors: [
+        { pointer: '/data/amount', detail: 'must be 0 or more' },
+        { pointer: '/data/a~1b', detail: 'must be string' },
+      ],
+    });
+    expect((await single({})).errors).toEqual([{ pointer: '/data/amount', detail: 'is required' }]);
+    expect(given.definitions.stream('orders')).toBeUndefined();
+  });
+
+  it('is refused with a code of its own when its check takes too many steps', async () => {
+    const contains = Array.from({ length: 300 }, () => ({ contains: { type: 'string' }, minContains: 0 }));
+    await givenSchema({ properties: { list: { allOf: contains } } });
+    expect((await single({ list: [1, 2, 3] })).status).toBe(201);
+    expect(await single({ list: Array.from({ length: 5_000 }, () => 1) })).toMatchObject({
+      status: 422,
+      code: 'schema_too_expensive',
+      detail: expect.stringContaining('version 1 of the schema of order.placed in orders') as string,
+      errors: [
+        { pointer: '/data', detail: expect.stringContaining('split it into smaller events') as string },
+      ],
+    });
+  });
+
+  it('has its numbers checked as they were written', async () => {
+    await givenSchema({ properties: { n: { type: 'integer', maximum: 9007199254740992 } } });
+    const send = async (n: string) =>
+      (await given.single(`{"stream":"orders","event_type":"order.placed","data":{"n":${n}}}`)).statusCode;
+    const statuses = [];
+    // The first one compiles the schema, the others may take a shorter way.
+    for (const n of ['1', '12345678901234567890.5', '9007199254740992', '9007199254740993', '1.50e1'])
+      statuses.push(await send(n));
+    expect(statuses).toEqual([201, 422, 201, 422, 201]);
+  });
+
+  it('is checked against the version that was acknowledged last, and against none when that is retired', async () => {
+    await givenSchema(orders);
+    expect((await single({})).status).toBe(422);
+    await givenSchema({ type: 'object' });
+    expect((await single({})).status).toBe(201);
+    await givenSchema(orders, { retired: true });
+    expect((await single({})).status).toBe(201);
+    expect(versions()).toEqual(expect.arrayContaining([2, null]));
+  });
+
+  it.each([
+    ['"stream":"orders","event_type":"order.placed","data":', ''],
+    ['"data":', ',"stream":"orders","event_type":"order.placed"'],
+    ['"event_type":"order.placed","d\\u0061ta":', ',"stream":"orders"'],
+  ])('is checked wherever its data stands: {%s…%s}', async (before, after) => {
+    await givenSchema(orders);
+    const send = async (data: string) => (await given.single(`{${before}${data}${after}}`)).statusCode;
+    // The first one of a type compiles its schema, the others may take a shorter way.
+    const statuses = [];
+    for (const data of ['{"amount":1}', '{"amount":1}', '{"amount":-1}', '{"\\u0061mount":2}', '{}'])
+      statuses.push(await send(data));
+    expect(statuses).toEqual([201, 201, 422, 201, 422]);
+    expect(versions()).toEqual([1, 1, 1]);
+  });
+
+  it('with a member twice, or with broken JSON, is refused as ever', async () => {
+    await givenSchema(orders);
+    await single({ amount: 1 });
+    const send = async (data: string) =>
+      (
+        await given.single(`{"stream":"orders","event_type":"order.placed","data":${data}}`)
+      ).json<ProblemDocument>();
+    expect((await send('{"amount":1,"amount":2}')).errors?.[0]?.detail).toContain('same name');
+    expect((await send('{"amount":1,}')).code).toBe('invalid_json');
+    expect((await send('{"amount":01}')).code).toBe('invalid_json');
+  });
+
+  it('of another type, or of the same type in another stream, is none', async () => {
+    await givenSchema(orders);
+    expect((await given.single(event({ event_type: 'order.paid' }))).statusCode).toBe(201);
+    expect((await given.single(event({ stream: 'other' }))).statusCode).toBe(201);
+    expect(given.written('other')).toMatchObject([{ schema_version: null }]);
+  });
+
+  it('is refused by nobody but by its own schema: other rules come first', async () => {
+    await givenSchema(orders);
+    expect((await single([])).code).toBe('invalid_request');
+  });
+});
+
+describe.each(['JSON', 'NDJSON'])('a batch as %s', (form) => {
+  const post = (events: object[], query = '') => {
+    if (form === 'JSON') return given.post(`/api/v1/events/batch${query}`, { events });
+    const lines = events.map((one) => JSON.stringify(one)).join('\n');
+    const headers = { 'content-type': 'application/x-ndjson' };
+    return given.post(`/api/v1/events/batch${query}`, lines, headers);
+  };
+  const mixed = () => [{ amount: 1 }, { amount: 'x' }, { amount: 3 }].map((data) => event({ data }));
+
+  it('has the events refused that do not fit, in their places', async () => {
+    await givenSchema(orders);
+    const answer = await post([...mixed(), event({ event_type: 'order.paid' })]);
+    expect(answer.statusCode).toBe(207);
+    const [, second] = answer.json<BatchAnswer>().events;
+    expect(second?.error).toMatchObject({ code: 'schema_violation', status: 422 });
+    expect(second?.error?.errors).toEqual([{ pointer: '/events/1/data/amount', detail: 'must be number' }]);
+    expect(versions().sort()).toEqual([1, 1, null]);
+  });
+
+  it('is not written at all when it is atomic', async () => {
+    await givenSchema(orders);
+    const answer = await post(mixed(), '?atomic=true');
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json<ProblemDocument>().errors).toEqual([
+      { pointer: '/events/1/data/amount', detail: 'must be number' },
+    ]);
+    expect(given.written()).toEqual([]);
+  });
+
+  it('of many events of many types does not keep others waiting', async () => {
+    const types = Array.from({ length: 40 }, (_, i) => `t${i}`);
+    for (const event_type of types) await givenSchema(orders, { event_type });
+    const order: string[] = [];
+    const events = types.map((event_type) => event({ event_type, data: { amount: 1 } }));
+    const many = post(events).then(() => order.push('many'));
+    const one = given.single(event({ event_type: 'none' })).then(() => order.push('one'));
+    await Promise.all([many, one]);
+    expect(order).toEqual(['one', 'many']);
+  });
+});
+
+describe('a schema that only warns', () => {
+  const mismatches = async (mode: SchemaMode) =>
+    (await metrics.schemaMismatches.get()).values.find(
+      ({ labels }) => labels.stream === 'orders' && labels.mode === mode,
+    )?.value ?? 0;
+
+  it('has what does not fit stored without a version, and counted', async () => {
+    await givenSchema(orders, { mode: 'warn' });
+    const before = await mismatches('warn');
+    for (const amount of [1, 'x', -1]) expect((await single({ amount })).status).toBe(201);
+    expect(versions().sort()).toEqual([1, null, null]);
+    expect(await mismatches('warn')).toBe(before + 2);
+  });
+
+  it('is counted apart from one that is enforced', async () => {
+    const before = await mismatches('enforce');
+    await givenSchema(orders);
+    await single({});
+    expect(await mismatches('enforce')).toBe(before + 1);
+  });
+
+  it('is counted no more once its stream is gone', async () => {
+    await givenSchema(orders, { mode: 'warn' });
+    expect((await single({})).status).toBe(201);
+    expect(await mismatches('warn')).toBeGreaterThan(0);
+    await given.definitions.deleteStream('orders', () => Promise.resolve(), actor);
+    const { values } = await metrics.schemaMismatches.get();
+    expect(values.filter(({ labels }) => labels.stream === 'orders')).toEqual([]);
+  });
+
+  it.each<Partial<SchemaSubject>>([{ mode: 'off' }, { mode: 'warn', retired: true }])(
+    'and one with %j is not looked at',
+    async (more) => {
+      const before = await mismatches('warn');
+      await givenSchema(orders, more);
+      expect((await single({})).status).toBe(201);
+      expect(versions()).toEqual([null]);
+      expect(await mismatches('warn')).toBe(before);
+    },
+  );
+});
+
+describe('what JSON.parse makes of data', () => {
+  const sent = (data: string) =>
+    given.single(`{"stream":"orders","event_type":"order.placed","data":${data}}`);
+
+  it('is only looked at: the text is stored as it was sent', async () => {
+    await givenSchema(orders);
+    const data = '{ "amount":9007199254740993.10, "huge":1e400, "z":1, "a":"\\u00e9" }';
+    expect((await sent(data)).statusCode).toBe(201);
+    expect(given.written()).toMatchObject([{ data, schema_version: 1 }]);
+  });
+
+  it.each([
+    ['{"__proto__":{"amount":1}}', 422],
+    ['{"__proto__":5,"amount":1}', 201],
+    ['{"amount":1e400}', 201],
+    ['{"amount":-0}', 201],
+  ])('%s is a %i', async (data, status) => {
+    await givenSchema(orders);
+    expect((await sent(data)).statusCode).toBe(status);
+    expect(({} as Record<string, unknown>).amount).toBeUndefined();
+  });
+
+  it('knows members that every object inherits only where they are', async () => {
+    await givenSchema({ type: 'object', required: ['constructor'] });
+    expect((await sent('{}')).statusCode).toBe(422);
+    expect((await sent('{"constructor":1}')).statusCode).toBe(201);
+  });
+});
+
+describe('a schema of a member that JavaScript treats in its own way', () => {
+  it.each(['__proto__', 'constructor', 'toString'])('is enforced: %s', async (name) => {
+    await givenSchema(JSON.parse(`{"type":"object","properties":{"${name}":{"type":"integer"}}}`) as object);
+    const sent = async (data: string): Promise<number> => {
+      const body = `{"stream":"orders","event_type":"order.placed","data":${data}}`;
+      return (await given.single(body)).statusCode;
+    };
+    expect([await sent('{}'), await sent(`{"${name}":1}`), await sent(`{"${name}":"x"}`)]).toEqual([
+      201, 201, 422,
+    ]);
+  });
+});
+
+describe('a schema that cannot be compiled here', () => {
+  it.each(['enforce', 'warn'] as const)('in the mode %s has its events answered with 500', async (mode) => {
+    await givenSchema({ type: 'nothing that there is' }, { mode });
+    const answers = [
+      await given.single(event()),
+      await given.batch({ events: [event({ event_type: 'order.paid' }), event()] }),
+    ];
+    for (const answer of answers)
+      expect(answer.json<ProblemDocument>()).toMatchObject({ code: 'internal_error', status: 500 });
+    expect(given.written()).toEqual([]);
+    expect((await given.single(event({ event_type: 'order.paid' }))).statusCode).toBe(201);
+  });
+});

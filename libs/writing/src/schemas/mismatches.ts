@@ -1,0 +1,26 @@
+import type { Definitions, SchemaMode } from '#registry';
+import { metrics } from '#telemetry';
+
+const modes = ['enforce', 'warn'] as const satisfies SchemaMode[];
+
+/** Counts, by stream, events that do not fit; what it has counted of a stream goes with the stream. */
+export class Mismatches {
+  private readonly streams = new Set<string>();
+
+  constructor(private readonly definitions: Pick<Definitions, 'stream' | 'onChange'>) {
+    definitions.onChange(() => this.forgetGone());
+  }
+
+  count({ stream, mode }: { stream: string; mode: SchemaMode }): void {
+    this.streams.add(stream);
+    metrics.schemaMismatches.inc({ stream, mode });
+  }
+
+  private forgetGone(): void {
+    for (const stream of this.streams) {
+      if (this.definitions.stream(stream)) continue;
+      this.streams.delete(stream);
+      for (const mode of modes) metrics.schemaMismatches.remove({ stream, mode });
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { limits } from '#event';
+import type { Keywords } from './keywords.js';
+import { anyValue, doubtful, type ValueScan } from './schema-scanner.js';
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const closeBrace = 0x7d;
+
+interface Member {
+  name: string;
+  scan: ValueScan;
+  required: 0 | 1;
+  /** The one that mostly comes after it. */
+  next: Member | undefined;
+}
+
+/** Objects with known members, in any order; others may be there unless they are ruled out. */
+export function objectScan(keywords: Keywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
+  const others = othersOf(keywords, scanOf);
+  const members = membersOf(keywords, { others, scanOf });
+  const byName = new Map(members.map((member) => [member.name, member]));
+  const requiredCount = members.filter(({ required }) => required === 1).length;
+  return (scanner, start, level) => {
+    const inner = level + 1;
+    if (inner > limits.jsonDepth) return scanner.fail('depth', start + 1);
+    const { text } = scanner;
+    const base = scanner.openObject();
+    let missing = requiredCount;
+    let expected = members[0];
+    let i = scanner.space(start + 1);
+    if (text.charCodeAt(i) !== closeBrace) {
+      for (;;) {
+        if (text.charCodeAt(i) !== quote) return scanner.fail('syntax', i);
+        const name = i + 1;
+        i = scanner.name(name, base);
+        if (i < 0) return -1;
+        if (scanner.escaped) scanner.fits = false;
+        // Members mostly come in the order of the schema.
+        const likely = expected?.name.length === i - 1 - name && text.startsWith(expected.name, name);
+        const member = likely ? expected : byName.get(text.slice(name, i - 1));
+        i = scanner.space(i);
+        if (text.charCodeAt(i) !== colon) return scanner.fail('syntax', i);
+        i = scanner.space(i + 1);
+        if (member) {
+          i = member.scan(scanner, i, inner);
+          missing -= member.required;
+          expected = member.next;
+        } else i = others(scanner, i, inner);
+        if (i < 0) return -1;
+        i = scanner.space(i);
+        const code = text.charCodeAt(i);
+        if (code === closeBrace) break;
+        if (code !== comma) return scanner.fail('syntax', i);
+        i = scanner.space(i + 1);
+      }
+      scanner.closeObject(base);
+    }
+    if (missing > 0) scanner.fits = false;
+    return i + 1;
+  };
+}
+
+/** A member that is required, but not described, has to fit what the others have to. */
+function membersOf(
+  keywords: Keywords,
+  { others, scanOf }: { others: ValueScan; scanOf: (schema: unknown) => ValueScan },
+): Member[] {
+  const properties = keywords.take<Record<string, unknown>>('properties') ?? {};
+  const required = new Set(keywords.take<string[]>('required'));
+  const scans = new Map(Object.entries(properties).map(([name, schema]) => [name, scanOf(schema)]));
+  for (const name of required) if (!scans.has(name)) scans.set(name, others);
+  const members: Member[] = [];
+  for (const [name, scan] of scans) {
+    const member: Member = { name, scan, required: required.has(name) ? 1 : 0, next: undefined };
+    const before = members.at(-1);
+    if (before) before.next = member;
+    members.push(member);
+  }
+  return members;
+}
+
+function othersOf(keywords: Keywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
+  const additional = keywords.take('additionalProperties');
+  if (additional === false) return doubtful;
+  return additional === undefined ? anyValue : scanOf(additional);
+}

@@ -1,0 +1,65 @@
+import { Turn } from '#async';
+import type { InputError } from '#api';
+import type { AcceptedEvent } from '../read-event.js';
+import type { ReadEvents } from '../read-request.js';
+import { Rejection } from '../rejection.js';
+import { CompiledSchemas, type CompileSchema } from './compiled-schemas.js';
+import type { Mismatches } from './mismatches.js';
+import type { SchemaIndex, SubjectInForce } from './schema-index.js';
+
+/** Checks events against the schemas of their types before they are written. */
+export class SchemaCheck {
+  private readonly compiled: CompiledSchemas;
+
+  constructor(
+    private readonly parts: { index: SchemaIndex; compile: CompileSchema; mismatches: Mismatches },
+  ) {
+    this.compiled = new CompiledSchemas(parts.compile);
+  }
+
+  /**
+   * Notes in each event the version of its schema that it fits. One that does not fit is replaced by a rejection where
+   * the schema is enforced; where it only warns, the event is counted and stays as it is. `pointerTo` gives the JSON
+   * pointer to an event of the request.
+   * @throws Error when a schema cannot be compiled
+   */
+  async check(events: ReadEvents, pointerTo: (index: number) => string): Promise<void> {
+    const turn = new Turn();
+    for (let i = 0; i < events.length; i++) {
+      const event = events[i]!;
+      if (event instanceof Rejection) continue;
+      const entry = this.parts.index.find(event.stream, event.event_type);
+      if (!entry) continue;
+      // Most were found to fit while they were read.
+      if (event.fits !== entry) {
+        const { compiled } = entry.ready ?? (await this.compiled.make(entry));
+        const { length } = event.data;
+        const errors = compiled.validateText(event.data);
+        if (turn.over(length + (compiled.searched >> 1))) await turn.end();
+        if (errors) {
+          this.parts.mismatches.count(entry.subject);
+          events[i] = unfit(event, entry, { errors: inEvent(errors, pointerTo(i)), gaveUp: compiled.gaveUp });
+          continue;
+        }
+      }
+      event.schema_version = entry.version.version;
+    }
+  }
+}
+
+function inEvent(errors: readonly InputError[], pointer: string): InputError[] {
+  return errors.map((error) => ({ pointer: pointer + error.pointer, detail: error.detail }));
+}
+
+function unfit(
+  event: AcceptedEvent,
+  { subject, version }: SubjectInForce,
+  { errors, gaveUp }: { errors: InputError[]; gaveUp: boolean },
+): AcceptedEvent | Rejection {
+  const { stream, event_type, mode } = subject;
+  if (mode === 'warn') return event;
+  const schema = `version ${version.version} of the schema of ${event_type} in ${stream}`;
+  return gaveUp
+    ? new Rejection('schema_too_expensive', `The data takes too long to check against ${schema}.`, errors)
+    : new Rejection('schema_violation', `The data does not fit ${schema}.`, errors);
+}

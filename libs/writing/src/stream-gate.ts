@@ -1,0 +1,160 @@
+import { limits, type TopicNames } from '#event';
+import { ProblemError } from '#api';
+import type { Actor, Definitions } from '#registry';
+import { Rejection } from './rejection.js';
+
+/** Streams that are being created at the same time, at most; also of one request. */
+const concurrency = 8;
+/** Creations that wait for their turn; one more is a 503 for its request. */
+const mostWaiting = 256;
+/** Streams that one request creates by writing to them. */
+const mostNew = 100;
+
+/** How streams are made sure of for one request. */
+export interface EnsureOptions {
+  /** One stream that is refused beforehand is enough for none to be created. */
+  atomic: boolean;
+  /** The connection of the request: when it is gone, nothing more is created for it. */
+  client: { readonly destroyed: boolean };
+  /** Who creates them. */
+  actor: Actor;
+}
+
+/** Makes sure that streams exist before events are written to them. */
+export class StreamGate {
+  private readonly creations = new Map<string, Promise<void>>();
+  /** Topics by stream: the same string object for all records of a stream. */
+  private readonly names = new Map<string, string>();
+  private readonly waiting: (() => void)[] = [];
+  private creating = 0;
+
+  constructor(
+    private readonly definitions: Definitions,
+    private readonly topics: TopicNames,
+    private readonly autoCreate: boolean,
+  ) {}
+
+  /** The topic of a stream that exists and is not being deleted. */
+  topicOf(name: string): string | undefined {
+    const definition = this.definitions.stream(name);
+    if (definition?.state !== 'live') return undefined;
+    // Its own name, not the one that was asked for: that may be a slice of a request, which would be kept with it.
+    const { stream } = definition;
+    let topic = this.names.get(stream);
+    if (topic === undefined) {
+      if (this.names.size >= limits.streams) this.names.clear();
+      topic = this.topics.ofStream(stream);
+      this.names.set(stream, topic);
+    }
+    return topic;
+  }
+
+  /** Of a stream that exists. */
+  partitionsOf(name: string): number | undefined {
+    return this.definitions.stream(name)?.partitions;
+  }
+
+  /**
+   * Creates those streams that do not exist yet, up to 100 of them. Resolves with the streams that cannot be written
+   * to, and why.
+   * @throws ProblemError log_unavailable, overloaded, or request_timeout when the client has gone
+   */
+  async ensure(streams: ReadonlySet<string>, options: EnsureOptions): Promise<Map<string, Rejection>> {
+    const missing = [...streams].filter((stream) => !this.isLive(stream));
+    const refused = this.refusedBeforehand(missing);
+    if (options.atomic && refused.size > 0) return refused;
+    const wanted = missing.filter((stream) => !refused.has(stream));
+    for (let i = 0; i < wanted.length; i += concurrency) {
+      if (options.client.destroyed) throw clientGone();
+      await this.createAll(wanted.slice(i, i + concurrency), { refused, actor: options.actor });
+    }
+    return refused;
+  }
+
+  private isLive(stream: string): boolean {
+    return this.definitions.stream(stream)?.state === 'live';
+  }
+
+  private refusedBeforehand(missing: readonly string[]): Map<string, Rejection> {
+    const refused = new Map<string, Rejection>();
+    let created = 0;
+    for (const stream of missing) {
+      if (this.definitions.stream(stream)) refused.set(stream, beingDeleted(stream));
+      else if (!this.autoCreate) refused.set(stream, notCreated(stream));
+      else if (++created > mostNew) refused.set(stream, tooManyNew(stream));
+    }
+    return refused;
+  }
+
+  private async createAll(
+    streams: readonly string[],
+    { refused, actor }: { refused: Map<string, Rejection>; actor: Actor },
+  ): Promise<void> {
+    const outcomes = await Promise.allSettled(streams.map((stream) => this.create(stream, actor)));
+    outcomes.forEach((outcome, i) => {
+      if (outcome.status === 'rejected') refused.set(streams[i]!, rejectionOf(outcome.reason));
+    });
+  }
+
+  private create(stream: string, actor: Actor): Promise<void> {
+    let creation = this.creations.get(stream);
+    if (!creation) {
+      creation = this.createOnce(stream, actor).finally(() => this.creations.delete(stream));
+      this.creations.set(stream, creation);
+    }
+    return creation;
+  }
+
+  private async createOnce(stream: string, actor: Actor): Promise<void> {
+    await this.enter();
+    try {
+      await this.definitions.createStream({ stream }, actor);
+    } finally {
+      this.leave();
+    }
+  }
+
+  private async enter(): Promise<void> {
+    if (this.creating < concurrency) {
+      this.creating++;
+      return;
+    }
+    if (this.waiting.length >= mostWaiting)
+      throw new ProblemError('overloaded', 'Too many streams are being created at once.');
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  /** The place goes to the creation that has waited longest, if any. */
+  private leave(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.creating--;
+  }
+}
+
+function notCreated(stream: string): Rejection {
+  return new Rejection(
+    'stream_not_found',
+    `There is no stream ${stream}, and none is created by writing: create it with POST /api/v1/streams.`,
+  );
+}
+
+function beingDeleted(stream: string): Rejection {
+  const detail = `The stream ${stream} is being deleted. When that is done, its name can be used again.`;
+  return new Rejection('stream_being_deleted', detail);
+}
+
+function tooManyNew(stream: string): Rejection {
+  const detail = `One request creates ${mostNew} streams at most: ${stream} was not created.`;
+  return new Rejection('invalid_request', detail);
+}
+
+function clientGone(): ProblemError {
+  return new ProblemError('request_timeout', 'The connection ended before the streams were created.');
+}
+
+/** What concerns one stream is that stream's; what concerns the log concerns the whole request. */
+function rejectionOf(reason: unknown): Rejection {
+  if (reason instanceof ProblemError && !reason.retryable) return new Rejection(reason.code, reason.message);
+  throw reason;
+}

@@ -1,0 +1,58 @@
+import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { limits } from '#event';
+import { ProblemError, StreamInput } from '#api';
+import type { Definitions } from '#registry';
+import { accessOf, actorOf, RequireScope, DescribeBody, parseBody, parseQuery } from '#http';
+import { NoQuery } from './batch-input.js';
+import { DescribeProblems } from './describe-problems.js';
+import { refusalOf } from './stream-permit.js';
+import { createdStreamContent } from './write-answers.js';
+import { createStreamProblems } from './write-texts.js';
+import { WRITE_PORTS, type WritePorts } from './write-ports.js';
+
+/** Creating streams before their first event. */
+@ApiTags('streams')
+@Controller('api/v1/streams')
+export class StreamsWriteController {
+  private readonly definitions: Definitions;
+
+  constructor(@Inject(WRITE_PORTS) ports: WritePorts) {
+    this.definitions = ports.definitions;
+  }
+
+  @ApiOperation({
+    summary: 'Create a stream',
+    description:
+      'For a stream that shall have other settings than the first event would give it, or where events do not ' +
+      'create streams. Names that Kafka cannot hold side by side (`a.b`, `a_b`) collide.',
+  })
+  @ApiResponse({ status: 201, description: 'The stream, as it was created.', content: createdStreamContent })
+  @DescribeProblems(...createStreamProblems)
+  @DescribeBody(StreamInput)
+  @RequireScope('definitions:write')
+  @Post()
+  async create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    parseQuery(NoQuery, request.query);
+    const { stream, partitions, retention, snapshot_every } = parseBody(StreamInput, request);
+    const refusal = refusalOf(stream, accessOf(request), '/stream');
+    if (refusal) throw refusal.toProblem();
+    const settings = {
+      ...(partitions != null && { partitions }),
+      ...(retention != null && { retention }),
+      ...(snapshot_every != null && { snapshot_every }),
+    };
+    const { definition, created } = await this.definitions.createStream(
+      { stream, ...settings },
+      actorOf(request),
+    );
+    if (!created) throw new ProblemError('stream_exists', `There is a stream ${stream} already.`);
+    const { created_at } = definition;
+    void reply.code(201).send({
+      ...{ stream, partitions: definition.partitions, retention: definition.retention },
+      snapshot_every: definition.snapshot_every ?? limits.snapshotEvery,
+      created_at,
+    });
+  }
+}

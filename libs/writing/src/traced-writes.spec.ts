@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { MemoryTracing, type RecordedSpan } from '#telemetry';
+import { event, givenIngest, type GivenIngest } from './writing.fixture.js';
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const headers = (flags: string): Record<string, string> => ({
+  'x-request-id': 'r-1',
+  traceparent: `00-${traceId}-00f067aa0ba902b7-${flags}`,
+});
+
+let tracing: MemoryTracing;
+let given: GivenIngest;
+
+beforeEach(async () => {
+  tracing = new MemoryTracing({ samples: false });
+  given = await givenIngest({ tracing });
+});
+
+afterEach(() => given.close());
+
+const carried = (stream = 'orders'): string => String(given.records(stream)[0]!.headers.traceparent);
+
+/** The span of the request ends when its connection is done with it, after the answer. */
+async function spanOfRequest(): Promise<RecordedSpan> {
+  return vi.waitFor(() => {
+    const found = tracing.spans.find(({ kind }) => kind === 'server');
+    if (!found) throw new Error('the request has no span yet');
+    return found;
+  });
+}
+
+describe('a write whose trace is recorded', () => {
+  it('has a span below the one of its client, and the append one below that', async () => {
+    await given.single(event(), headers('01'));
+    const request = await spanOfRequest();
+    expect(request).toMatchObject({
+      ...{ name: 'POST /api/v1/events', traceId, parentSpanId: '00f067aa0ba902b7', error: undefined },
+      attributes: {
+        'http.request.method': 'POST',
+        'http.route': '/api/v1/events',
+        'http.response.status_code': 201,
+        'tributary.request_id': 'r-1',
+      },
+    });
+    const send = tracing.spans.find(({ kind }) => kind === 'producer')!;
+    expect(send).toMatchObject({ traceId, parentSpanId: request.spanId });
+    expect(carried()).toBe(`00-${traceId}-${send.spanId}-01`);
+  });
+
+  it('shows what was refused, without calling it an error of ours', async () => {
+    await given.single(event({ data: 5 }), headers('01'));
+    const refused = { error: undefined, attributes: { 'http.response.status_code': 400 } };
+    expect(await spanOfRequest()).toMatchObject(refused);
+    expect(tracing.spans).toHaveLength(1);
+  });
+
+  it('shows an error of ours as one', async () => {
+    given.log.down = true;
+    await given.single(event({ stream: 'another' }), headers('01'));
+    expect(await spanOfRequest()).toMatchObject({ error: '503' });
+  });
+});
+
+describe('a write whose trace is not recorded', () => {
+  it('has no span, and carries on the trace', async () => {
+    await given.single(event(), headers('00'));
+    await given.single(event({ stream: 'other' }));
+    expect(tracing.spans).toEqual([]);
+    expect(carried()).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
+    expect(carried('other')).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+  });
+});
+
+it('shows no probes and no unknown addresses', async () => {
+  for (const url of ['/health/live', '/metrics', '/nothing'])
+    await given.app.instance.inject({ url, headers: headers('01') });
+  await given.single(event(), headers('01'));
+  expect((await spanOfRequest()).name).toBe('POST /api/v1/events');
+});
+
+it('says of a trace that begins here that nobody records it, while tracing is off', async () => {
+  const off = await givenIngest();
+  await off.single(event());
+  expect(String(off.records('orders')[0]!.headers.traceparent)).toMatch(/-00$/);
+  await off.close();
+});

@@ -1,0 +1,63 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { schemaOf, shortPointerTo } from '#http';
+import { EventInput, plainTextPattern, plainTextRule, type InputError } from '#api';
+import { streamNamePattern, streamNameRule, uuidPattern, uuidRule } from '#event';
+
+/** An event that has passed `checkEvent`. Optional fields may be null, which is the same as being left out. */
+export interface ValidEvent {
+  stream: string;
+  event_type: string;
+  data: object;
+  entity_id?: string | null;
+  timestamp?: string | null;
+  event_id?: string | null;
+  metadata?: object | null;
+}
+
+// Formats are checked where the values are read: once, and with the same functions as everywhere else.
+const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false, unicodeRegExp: true });
+const compiled = ajv.compile<ValidEvent>(schemaOf(EventInput));
+
+/** Whether a parsed JSON value is an event, by the validator that was compiled from `EventInput`. */
+export function isEvent(value: unknown): value is ValidEvent {
+  return compiled(value);
+}
+
+/** What the patterns of an event ask for, in words. */
+const rules = new Map([
+  [streamNamePattern.source, streamNameRule],
+  [uuidPattern.source, uuidRule],
+  [plainTextPattern.source, plainTextRule],
+]);
+
+/** Errors of one event that an answer names; more help nobody. */
+export const mostErrorsOfEvent = 20;
+
+/** What is wrong with a value that `isEvent` has just refused: the first of it, with pointers below `prefix`. */
+export function eventErrors(prefix: string): InputError[] {
+  return (compiled.errors ?? []).slice(0, mostErrorsOfEvent).map((error) => ({
+    pointer: prefix + pointerOf(error),
+    detail: detailOf(error),
+  }));
+}
+
+function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
+  const { additionalProperty, missingProperty } = params as Record<string, string | undefined>;
+  const member = keyword === 'required' ? missingProperty : additionalProperty;
+  return member === undefined ? shortened(instancePath) : shortPointerTo(instancePath, member);
+}
+
+/** A pointer whose last part may be a long name of the client's; it is escaped already. */
+function shortened(path: string): string {
+  return path.length > 200 ? `${path.slice(0, 200)}…` : path;
+}
+
+function detailOf({ keyword, message, params }: ErrorObject): string {
+  if (keyword === 'required') return 'is required';
+  if (keyword === 'additionalProperties') return 'is not a known field';
+  if (keyword === 'type')
+    return `must be ${[(params as { type: string | string[] }).type].flat().join(' or ')}`;
+  if (keyword === 'pattern')
+    return rules.get((params as { pattern: string }).pattern) ?? 'is not of its form';
+  return message ?? 'is not valid';
+}

@@ -1,0 +1,88 @@
+import { IsArray, IsInt, IsString, ValidateIf } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import { IsRetention, type InputError, type Retention } from '#api';
+import { codesOfEvents } from './write-texts.js';
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const json = (type: new () => object) => ({ 'application/json': { schema: ref(type.name) } });
+
+/** The answers of the hot routes, for the documentation: the routes put their text together themselves. */
+export class WrittenEvent {
+  @JSONSchema({ format: 'uuid' }) @IsString() event_id: string;
+  @IsString() stream: string;
+  @IsString() event_type: string;
+  @ValidateIf((_, value) => value !== null) @IsString() entity_id: string | null;
+  @JSONSchema({ format: 'date-time' }) @IsString() timestamp: string;
+  @IsInt() partition: number;
+  @IsInt() offset: number;
+}
+
+export class WrittenPosition {
+  @JSONSchema({ format: 'uuid' }) @IsString() event_id: string;
+  @IsInt() partition: number;
+  @IsInt() offset: number;
+}
+
+@JSONSchema({ description: 'Why one event of a batch was not written.' })
+export class RejectedEvent {
+  @JSONSchema({
+    type: 'object',
+    required: ['code', 'status', 'detail'],
+    properties: {
+      code: { type: 'string', description: codesOfEvents, example: 'invalid_request' },
+      status: { type: 'integer', example: 400 },
+      detail: { type: 'string' },
+      errors: {
+        type: 'array',
+        maxItems: 20,
+        description: 'The first errors; just one when the batch has more than 1 000 together.',
+        items: {
+          type: 'object',
+          required: ['pointer', 'detail'],
+          properties: { pointer: { type: 'string' }, detail: { type: 'string' } },
+        },
+      },
+    },
+  })
+  @ValidateIf(() => true)
+  error: { code: string; status: number; detail: string; errors?: InputError[] };
+}
+
+export class BatchWritten {
+  @IsInt() accepted: number;
+  @IsInt() rejected: number;
+  @JSONSchema({
+    description: 'In the order of the request.',
+    items: { oneOf: [ref('WrittenPosition'), ref('RejectedEvent')] },
+  })
+  @IsArray()
+  events: (WrittenPosition | RejectedEvent)[];
+}
+
+/** A stream that was created. */
+export class CreatedStream {
+  @IsString() stream: string;
+  @IsInt() partitions: number;
+  @IsRetention('As it is kept: the default where none was sent.') retention: Retention;
+  @IsInt() snapshot_every: number;
+  @JSONSchema({ format: 'date-time' }) @IsString() created_at: string;
+}
+
+export const createdStreamContent = json(CreatedStream);
+export const writtenContent = json(WrittenEvent);
+export const batchContent = json(BatchWritten);
+
+/** A batch comes in two forms. */
+export const batchBody = {
+  required: true,
+  content: {
+    'application/json': { schema: ref('BatchInput') },
+    'application/x-ndjson': {
+      schema: {
+        type: 'string',
+        description: 'One event a line, each as in the JSON form; up to 10 000 lines.',
+        example: '{"stream":"orders","event_type":"order.placed","data":{"amount":12.5}}\n',
+      },
+    },
+  },
+};

@@ -1,0 +1,89 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { givenIngest, type GivenIngest } from './writing.fixture.js';
+
+interface Operation {
+  description?: string;
+  requestBody: { content: Record<string, { schema: object }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+}
+
+interface Document {
+  paths: Record<string, { post: Operation }>;
+  components: { schemas: Record<string, { properties: Record<string, { description?: string }> }> };
+}
+
+let given: GivenIngest;
+let document: Document;
+beforeAll(async () => {
+  given = await givenIngest({ openapi: true });
+  document = (await given.app.instance.inject('/openapi.json')).json<Document>();
+});
+afterAll(() => given.close());
+
+describe('the documentation of writing', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    expect(await validator.validate({ ...document })).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('has both forms of a batch', () => {
+    const { content } = document.paths['/api/v1/events/batch']!.post.requestBody;
+    expect(content).toMatchObject({
+      'application/json': { schema: { $ref: '#/components/schemas/BatchInput' } },
+      'application/x-ndjson': { schema: { type: 'string' } },
+    });
+  });
+
+  it.each([
+    ['/api/v1/events', '201', 'WrittenEvent'],
+    ['/api/v1/events/batch', '201', 'BatchWritten'],
+    ['/api/v1/events/batch', '207', 'BatchWritten'],
+  ])('has the form of the answer of %s, %s', (path, status, name) => {
+    const schema = { $ref: `#/components/schemas/${name}` };
+    expect(document.paths[path]!.post.responses[status]?.content).toEqual({ 'application/json': { schema } });
+    expect(document.components.schemas).toHaveProperty(name);
+  });
+
+  it.each([
+    ['/api/v1/events', '422', 'schema_violation'],
+    ['/api/v1/events/batch', '404', 'stream_not_found'],
+    ['/api/v1/streams', '409', 'stream_exists'],
+  ])('has the codes that %s answers: among those of %s is %s', (path, status, code) => {
+    const { responses } = document.paths[path]!.post;
+    const statuses = ['400', '403', '413', '415', '429', '503', status];
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(statuses));
+    expect(responses[status]?.description).toContain(`\`${code}\``);
+    const schema = { $ref: '#/components/schemas/Problem' };
+    expect(responses[status]?.content).toEqual({ 'application/problem+json': { schema } });
+    expect(document.components.schemas).toHaveProperty('Problem');
+  });
+
+  it.each(['/api/v1/events', '/api/v1/events/batch'])(
+    'says what a repeated id and a schema do at %s',
+    (path) => {
+      const { description } = document.paths[path]!.post;
+      expect(description).toMatch(/Sending an `event_id` again is answered with 201.*another offset/);
+      expect(description).toMatch(/`schema_version`; that is null where/);
+    },
+  );
+
+  it('of a batch has no status that only one of its events can have', () => {
+    const { responses } = document.paths['/api/v1/events/batch']!.post;
+    for (const status of ['409', '422']) expect(responses).not.toHaveProperty(status);
+    expect(responses['403']?.description).not.toContain('stream_');
+    const { error } = document.components.schemas.RejectedEvent!.properties;
+    expect(JSON.stringify(error)).toContain('`schema_violation`');
+  });
+
+  it('says that an id names one event', () => {
+    const { description } = document.components.schemas.EventInput!.properties.event_id!;
+    expect(description).toMatch(/names one event within its stream.*another entity.*Never use an id again/);
+  });
+
+  it('says how long an id is remembered', () => {
+    const { description } = document.components.schemas.EventInput!.properties.event_id!;
+    expect(description).toMatch(/200 000 records.*60 minutes/);
+  });
+});

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ProblemDocument } from '#api';
+import { event, givenIngest, type GivenIngest } from './writing.fixture.js';
+
+interface BatchAnswer {
+  accepted: number;
+  rejected: number;
+  events: { event_id?: string; error?: { code: string; errors?: { pointer: string }[] } }[];
+}
+
+let given: GivenIngest;
+beforeEach(async () => void (given = await givenIngest()));
+afterEach(() => given.close());
+
+describe('streams', () => {
+  it('are created beforehand, once', async () => {
+    const body = { stream: 'orders', partitions: 3, retention: { time: '7d' } };
+    const answer = await given.post('/api/v1/streams', body);
+    expect(answer.statusCode, answer.body).toBe(201);
+    expect(answer.json()).toMatchObject(body);
+    expect((await given.post('/api/v1/streams', body)).json<ProblemDocument>().code).toBe('stream_exists');
+  });
+
+  it.each([
+    [{ stream: 'x', partitions: 0 }, '/partitions'],
+    [{ stream: 'x', partitions: '3' }, '/partitions'],
+    [{ stream: '__consumer_offsets' }, '/stream'],
+    [{ stream: 'x', retention: 'for ever' }, '/retention'],
+    [{ stream: 'x', retention: {} }, '/retention'],
+    [{ stream: 'x', retention: { time: '7d', size: 1 } }, '/retention'],
+    [{ stream: 'x', retention: { time: '30 days' } }, '/retention/time'],
+    [{ stream: 'x', retention: { time: '7d', bytes: 0.5 } }, '/retention/bytes'],
+    [{ stream: 'x', retention: { time: null, bytes: 0 } }, '/retention/time', '/retention/bytes'],
+    [{ name: 's2' }, '/name', '/stream'],
+    [{ stream: 'x', colour: 1 }, '/colour'],
+    [{}, '/stream'],
+  ])('are refused as %j', async (body, ...pointers) => {
+    const problem = (await given.post('/api/v1/streams', body)).json<ProblemDocument>();
+    expect(problem.errors?.map((error) => error.pointer)).toEqual(pointers);
+  });
+
+  it('that Kafka cannot tell from another are refused, and only their events', async () => {
+    await given.single(event({ stream: 'a.b' }));
+    const collides = event({ stream: 'a_b' });
+    expect((await given.single(collides)).json<ProblemDocument>()).toMatchObject({
+      code: 'stream_name_collision',
+      status: 409,
+    });
+    const answer = await given.batch({ events: [event(), collides] });
+    expect(answer.json<BatchAnswer>().events.map(({ error }) => error?.code)).toEqual([
+      undefined,
+      'stream_name_collision',
+    ]);
+  });
+
+  it('are not created by writing where that is turned off', async () => {
+    await given.close();
+    given = await givenIngest({ config: { AUTO_CREATE_STREAMS: false } });
+    expect((await given.single(event())).json<ProblemDocument>()).toMatchObject({
+      code: 'stream_not_found',
+      status: 404,
+    });
+    await given.post('/api/v1/streams', { stream: 'orders' });
+    expect((await given.single(event())).statusCode).toBe(201);
+  });
+});
+
+describe('a stream that is being deleted', () => {
+  beforeEach(async () => {
+    await given.single(event());
+    await given.definitions.beginDeletion('orders', { key_id: null, port: 'core', request_id: null });
+  });
+
+  it('takes no event and is not created anew', async () => {
+    const answers = [await given.single(event()), await given.post('/api/v1/streams', { stream: 'orders' })];
+    for (const answer of answers)
+      expect(answer.json<ProblemDocument>()).toMatchObject({ code: 'stream_being_deleted', status: 409 });
+    expect(given.written()).toHaveLength(1);
+  });
+
+  it('has its events of a batch refused, and only these', async () => {
+    const answer = await given.batch({ events: [event(), event({ stream: 'other' })] });
+    expect(answer.statusCode).toBe(207);
+    expect(answer.json<BatchAnswer>().events.map(({ error }) => error?.code)).toEqual([
+      'stream_being_deleted',
+      undefined,
+    ]);
+  });
+
+  it('is told from one that does not exist, where streams are not created by writing', async () => {
+    await given.close();
+    given = await givenIngest({ config: { AUTO_CREATE_STREAMS: false } });
+    await given.post('/api/v1/streams', { stream: 'orders' });
+    await given.definitions.beginDeletion('orders', { key_id: null, port: 'core', request_id: null });
+    expect((await given.single(event())).json<ProblemDocument>().code).toBe('stream_being_deleted');
+  });
+});
+
+describe('the audit', () => {
+  it.each([
+    ['beforehand', () => given.post('/api/v1/streams', { stream: 'orders' }, { 'x-request-id': 'r-17' })],
+    ['by writing', () => given.single(event(), { 'x-request-id': 'r-17' })],
+  ])('says who created a stream %s', async (_how, create) => {
+    expect((await create()).statusCode).toBe(201);
+    const entry = given.written('tributary.audit').find(({ data }) => data.includes('"orders"'));
+    expect(entry?.event_type).toBe('stream.created');
+    expect(JSON.parse(entry!.metadata)).toMatchObject({ key_id: null, port: 'ingest', request_id: 'r-17' });
+  });
+});
+
+describe('back-pressure', () => {
+  it('is a 503 with Retry-After when Kafka cannot be reached', async () => {
+    await given.single(event());
+    given.log.down = true;
+    const answer = await given.single(event());
+    expect(answer.json<ProblemDocument>().code).toBe('log_unavailable');
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+  });
+
+  it('refuses bodies when too many bytes of them are held', async () => {
+    await given.close();
+    given = await givenIngest({ bodyBytes: 100_000 });
+    const answer = await given.single(event({ data: { x: 'x'.repeat(200_000) } }));
+    expect(answer.json<ProblemDocument>().code).toBe('overloaded');
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+    for (let i = 0; i < 5; i++)
+      expect((await given.single(event({ data: { x: 'x'.repeat(60_000) } }))).statusCode).toBe(201);
+  });
+});

@@ -1,0 +1,104 @@
+import type { FastifyInstance } from 'fastify';
+import { decodeRecord, TopicNames, type EventRecord } from '#event';
+import type { AppConfig } from '#api';
+import { openDefinitions, type Definitions } from '#registry';
+import {
+  createContext,
+  createHttpApp,
+  requireApiKeys,
+  startHttpApp,
+  type AppContext,
+  type HttpApp,
+  type KeyRing,
+} from '#http';
+import { MemoryLog, type LogRecord } from '#log';
+import type { Tracing } from '#telemetry';
+import { IngestConfig } from '../../../apps/ingest/src/config.js';
+import { portKeys } from '../../../apps/ingest/src/port-keys.js';
+import { traced } from './traced-producer.js';
+import { WriteModule } from './write.module.js';
+
+/** The write endpoints on a log in memory, for specs. */
+export interface GivenIngest {
+  app: HttpApp;
+  context: AppContext;
+  log: MemoryLog;
+  definitions: Definitions;
+  topics: TopicNames;
+  /** `http://host:port`, when it listens. */
+  url: string;
+  /** Everything that was written to a stream, over its partitions. */
+  records(stream: string): LogRecord[];
+  /** What was written to the stream `orders`, or another. */
+  written(stream?: string): EventRecord[];
+  post(url: string, body: string | Buffer | object, headers?: Record<string, string>): Promise<Answer>;
+  single(body: string | object, headers?: Record<string, string>): Promise<Answer>;
+  batch(body: string | Buffer | object, headers?: Record<string, string>): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+type Answer = Awaited<ReturnType<HttpApp['instance']['inject']>>;
+
+/** An event that is fine, with what a spec adds to it. */
+export const event = (more: object = {}) => ({
+  stream: 'orders',
+  event_type: 'order.placed',
+  data: {},
+  ...more,
+});
+
+export interface GivenOptions {
+  config?: Partial<IngestConfig>;
+  bytesInFlight?: number;
+  bodyBytes?: number;
+  /** Keys that the port asks for, besides configured ones. */
+  keyRing?: KeyRing;
+  tracing?: Tracing;
+  /** Serves the documentation, too. */
+  openapi?: boolean;
+  /** A real socket, with these time-outs in milliseconds. */
+  listen?: { headers?: number; request?: number };
+}
+
+export async function givenIngest(options: GivenOptions = {}): Promise<GivenIngest> {
+  const config = Object.assign(new IngestConfig(), { LOG_LEVEL: 'silent', ...options.config });
+  const { keyRing, tracing } = options;
+  const context = createContext<AppConfig>({ name: 'ingest', config, ...(tracing && { tracing }) });
+  context.lifecycle.running = true;
+  const log = new MemoryLog({ ...(options.bytesInFlight && { bytesInFlight: options.bytesInFlight }) });
+  const topics = new TopicNames('spec.');
+  const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 4 } });
+  await definitions.start();
+  const producer = traced(await log.producer(), tracing);
+  const parts = {
+    ...portKeys(config, definitions),
+    ...(keyRing && { configure: (instance: FastifyInstance) => requireApiKeys(instance, { keyRing }) }),
+    context,
+    module: WriteModule.with({
+      producer,
+      definitions,
+      topics,
+      autoCreateStreams: config.AUTO_CREATE_STREAMS,
+    }),
+    ...(options.bodyBytes && { bodyBytes: options.bodyBytes }),
+    ...(options.openapi && { openapi: { title: 'spec', description: '', version: '1' } }),
+    graceMs: 50,
+  };
+  const listen = { host: '127.0.0.1', port: 0, variable: 'INGEST_PORT' };
+  const app = options.listen
+    ? await startHttpApp({ ...parts, timeouts: options.listen, listen })
+    : await createHttpApp(parts);
+  const records = (stream: string): LogRecord[] =>
+    (log.topics.get(topics.ofStream(stream))?.partitions ?? []).flatMap((partition) => partition.records);
+  const url = 'url' in app ? (app as { url: string }).url : '';
+  const close = options.listen ? () => context.lifecycle.stop() : () => app.nest.close();
+  const written = (stream = 'orders') => records(stream).map((record) => decodeRecord(String(record.value)));
+  const post: GivenIngest['post'] = (path, body, headers) => {
+    const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    const all = { 'content-type': 'application/json', ...headers };
+    return app.instance.inject({ method: 'POST', url: path, payload, headers: all });
+  };
+  const single: GivenIngest['single'] = (body, headers) => post('/api/v1/events', body, headers);
+  const batch: GivenIngest['batch'] = (body, headers) => post('/api/v1/events/batch', body, headers);
+  return { app, context, log, definitions, topics, url, records, written, post, single, batch, close };
+}

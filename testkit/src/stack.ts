@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { TopicNames } from '#event';
+import { freePort } from '#local';
+import { AppProcess, type AppName } from './app-process.js';
+import { HttpClient } from './http-client.js';
+import { testKey, type TestKey } from './test-key.js';
+
+export interface StackOptions {
+  /** `host:port`, comma-separated. */
+  brokers: string;
+  clickhouseUrl: string;
+  clickhousePassword: string;
+  /** How many materializers; default 1. */
+  materializers?: number;
+  /** How many processors; default 0: most specs have no projection. */
+  processors?: number;
+  /** More settings, for every app. */
+  env?: Record<string, string>;
+}
+
+interface Ports {
+  core: number;
+  query: number;
+  ingest: number;
+}
+
+/** What tells a stack from others: enough for another process to use it while it runs. */
+interface Names {
+  suffix: string;
+  ports: Ports;
+  /** One with every scope, and one that may only read events. */
+  keys: readonly [TestKey, TestKey];
+}
+
+/**
+ * The running system for tests: real processes on ports of their own, with a topic prefix and a database of their own,
+ * so that several can share engines.
+ */
+export class Stack {
+  readonly ingest: AppProcess;
+  readonly gateway: AppProcess;
+  readonly materializers: AppProcess[] = [];
+  readonly processors: AppProcess[] = [];
+  readonly urls: { core: string; query: string; ingest: string };
+  /** A key with every scope. */
+  readonly key: string;
+  /** A key that may only read events. */
+  readonly readerKey: string;
+  /** As given: for reading and writing past the apps. */
+  readonly brokers: string;
+  readonly clickhouseUrl: string;
+  readonly clickhousePassword: string;
+  readonly prefix: string;
+  readonly database: string;
+  readonly topics: TopicNames;
+  /** Clients of the three ports; the one of the query port sends the key. */
+  readonly core: HttpClient;
+  readonly query: HttpClient;
+  readonly write: HttpClient;
+  private readonly env: Record<string, string>;
+
+  private constructor(
+    options: StackOptions,
+    private readonly names: Names,
+  ) {
+    const { suffix, ports } = names;
+    const [all, reader] = names.keys;
+    this.brokers = options.brokers;
+    [this.clickhouseUrl, this.clickhousePassword] = [options.clickhouseUrl, options.clickhousePassword];
+    [this.key, this.readerKey] = [all.key, reader.key];
+    [this.prefix, this.database] = [`test-${suffix}.`, `test_${suffix}`];
+    this.topics = new TopicNames(this.prefix);
+    this.env = {
+      KAFKA_BROKERS: options.brokers,
+      KAFKA_TOPIC_PREFIX: this.prefix,
+      CLICKHOUSE_URL: options.clickhouseUrl,
+      CLICKHOUSE_PASSWORD: options.clickhousePassword,
+      CLICKHOUSE_DATABASE: this.database,
+      STREAM_PARTITIONS: '4',
+      API_KEYS: [
+        `${all.keyId}:${all.sha256}:events:read+events:write+definitions:read+definitions:write+admin`,
+        `${reader.keyId}:${reader.sha256}:events:read`,
+      ].join(','),
+      ...options.env,
+    };
+    this.urls = { core: local(ports.core), query: local(ports.query), ingest: local(ports.ingest) };
+    this.ingest = this.app('ingest', { INGEST_PORT: String(ports.ingest) }, this.urls.ingest);
+    const gatewayPorts = { GATEWAY_CORE_PORT: String(ports.core), GATEWAY_QUERY_PORT: String(ports.query) };
+    this.gateway = this.app('gateway', gatewayPorts, this.urls.core);
+    this.core = new HttpClient(this.urls.core);
+    this.query = new HttpClient(this.urls.query, { headers: { authorization: `Bearer ${this.key}` } });
+    this.write = new HttpClient(this.urls.ingest);
+  }
+
+  /** Chooses ports and names; starts nothing. */
+  static async prepare(options: StackOptions): Promise<Stack> {
+    const [core, query, ingest] = await Promise.all([freePort(), freePort(), freePort()]);
+    const suffix = randomBytes(4).toString('hex');
+    const stack = new Stack(options, {
+      suffix,
+      ports: { core, query, ingest },
+      keys: [testKey(), testKey()],
+    });
+    for (let i = 0; i < (options.materializers ?? 1); i++) await stack.addMaterializer();
+    for (let i = 0; i < (options.processors ?? 0); i++) await stack.addProcessor();
+    return stack;
+  }
+
+  /** Starts every app and resolves when all are ready. */
+  static async start(options: StackOptions): Promise<Stack> {
+    const stack = await Stack.prepare(options);
+    try {
+      for (const app of stack.apps) app.launch();
+      await Promise.all(stack.apps.map((app) => app.ready()));
+      return stack;
+    } catch (error) {
+      await stack.stop();
+      throw error;
+    }
+  }
+
+  /** For `attach`. */
+  share(): string {
+    return JSON.stringify(this.names);
+  }
+
+  /**
+   * A stack that another process runs and has shared, to be used, not to be changed: its apps can be neither asked
+   * nor stopped by this one.
+   */
+  static attach(shared: string, options: StackOptions): Stack {
+    return new Stack(options, JSON.parse(shared) as Names);
+  }
+
+  get apps(): AppProcess[] {
+    return [this.ingest, ...this.materializers, ...this.processors, this.gateway];
+  }
+
+  /** The materializer, where there is one. */
+  get materializer(): AppProcess {
+    const [first] = this.materializers;
+    if (!first) throw new Error('This stack has no materializer');
+    return first;
+  }
+
+  /** One more, not started. */
+  async addMaterializer(): Promise<AppProcess> {
+    const port = await freePort();
+    const name = `materializer-${this.materializers.length + 1}`;
+    const added = this.app('materializer', { MATERIALIZER_PORT: String(port) }, local(port), name);
+    this.materializers.push(added);
+    return added;
+  }
+
+  /** One more, not started. */
+  async addProcessor(): Promise<AppProcess> {
+    const port = await freePort();
+    const name = `processor-${this.processors.length + 1}`;
+    const added = this.app('processor', { PROCESSOR_PORT: String(port) }, local(port), name);
+    this.processors.push(added);
+    return added;
+  }
+
+  /** Stops every app, whatever has become of them. Their logs go, unless KEEP_TEST_LOGS is set. */
+  async stop(): Promise<void> {
+    await Promise.all(this.apps.map((app) => app.stop()));
+    if (!process.env.KEEP_TEST_LOGS) for (const app of this.apps) app.discardLog();
+    await Promise.all([this.core, this.query, this.write].map((client) => client.close()));
+  }
+
+  /** The ends of all logs, for the one who looks at a failed test. */
+  logTails(lines = 40): string {
+    return this.apps.map((app) => app.logTail(lines)).join('\n');
+  }
+
+  // eslint-disable-next-line max-params
+  private app(app: AppName, env: Record<string, string>, probeUrl: string, name: string = app): AppProcess {
+    return new AppProcess({ app, name, probeUrl, env: { ...this.env, ...env } });
+  }
+}
+
+function local(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
