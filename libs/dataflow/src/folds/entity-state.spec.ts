@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addToEntityState, entityStateText, readEntityState, type EntityState } from './entity-state.js';
@@ -32,6 +34,21 @@ describe('the state of an entity', () => {
     expect(entityStateText(fold(data))).toBe(text);
     expect(entityStateText(fold([], text))).toBe(text);
     expect(entityStateText(fold(data.slice(2), entityStateText(fold(data.slice(0, 2)))))).toBe(text);
+  });
+
+  it('does not keep the events alive that it was made of', () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    let state = readEntityState();
+    for (let i = 0; i < 40; i++) {
+      const data = `{"m${i}":"a value of some length","large":"${String(i).repeat(500_000)}"}`;
+      state = addToEntityState(addToEntityState(state, data)!, '{"large":null}')!;
+    }
+    collectGarbage();
+    expect(entityStateText(state).length).toBeLessThan(2_000);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 1024 * 1024);
   });
 
   it('goes on the same from any snapshot', () => {

@@ -7,11 +7,16 @@ export interface EntityState {
   readonly value: JsonTree;
   /** At least the characters of its text. */
   readonly characters: number;
+  /** Characters of the texts that its values were cut out of: a value keeps the whole text alive. */
+  readonly alive: number;
 }
+
+/** Texts are kept alive up to so many characters; then the state is written into a text of its own. */
+const mostAlive = 4 * foldLimits.entityCharacters;
 
 /** Of no event, or as it was kept. */
 export function readEntityState(text = '{}'): EntityState {
-  return { value: readTree(text), characters: text.length };
+  return { value: readTree(text), characters: text.length, alive: text.length };
 }
 
 /**
@@ -25,10 +30,15 @@ export function addToEntityState(state: EntityState, data: string): EntityState 
   const most = foldLimits.entityCharacters;
   const patch = readTree(data);
   const characters = state.characters + data.length;
-  if (characters <= most) return { value: mergePatch(state.value, patch), characters };
+  const alive = state.alive + data.length;
+  if (characters <= most) return onItsOwn({ value: mergePatch(state.value, patch), characters, alive });
   const value = mergePatch(copyTree(state.value), patch);
   const length = treeLength(value);
-  return length > most ? undefined : { value, characters: length };
+  return length > most ? undefined : onItsOwn({ value, characters: length, alive });
+}
+
+function onItsOwn(state: EntityState): EntityState {
+  return state.alive > mostAlive ? readEntityState(entityStateText(state)) : state;
 }
 
 /** JSON text of an object: what a snapshot holds. */
