@@ -95,7 +95,7 @@ export class Assignments {
     const held = this.held.get(key);
     if (!held?.state) return this.drop(key);
     clearTimeout(held.expiry);
-    held.expiry = setTimeout(() => this.drop(key), this.options.keepMs ?? keepMs);
+    held.expiry = setTimeout(() => this.drop(key), this.options.keepMs ?? keepMs).unref();
   }
 
   /** The topic's partitions are gone for good: nothing that is known of them holds any longer. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { UnknownTopicError, type Consumer, type ConsumerHandler, type Log } from '#log';
 import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
+import { metrics } from '#telemetry';
 import { Incarnation, materialized, PipelineWorld, topics, type SpecEvent } from './pipelines.fixture.js';
 import { eventValue, readStageRecord } from './stage-record.js';
 
@@ -10,12 +11,15 @@ let consumer: Consumer;
 let handler: ConsumerHandler;
 /** The log does not know it. */
 let missing: string | undefined;
+/** Nobody is told of a topic before. */
+let looking: Promise<unknown> | undefined;
+let lookedFor = false;
 /** As that of Kafka: what is subscribed to counts a moment later, and not at all when it is taken back until then. */
 const debounce = { on: false, topics: '' };
 
 beforeEach(async () => {
   Object.assign(debounce, { on: false, topics: '' });
-  missing = undefined;
+  [missing, looking, lookedFor] = [undefined, undefined, false];
   world = await PipelineWorld.make(['orders', 'refunds']);
   process = new Incarnation(world, { log: debounced() });
 });
@@ -28,6 +32,12 @@ afterEach(async () => {
 function debounced(): Log {
   const { log } = world;
   const admin = materialized(log.admin);
+  const partitions = admin.partitions.bind(admin);
+  admin.partitions = async (topic) => {
+    lookedFor = true;
+    await looking;
+    return partitions(topic);
+  };
   admin.offsets = async (topic) => {
     if (topic === missing) throw new UnknownTopicError(topic);
     return log.admin.offsets(topic);
@@ -132,6 +142,22 @@ it('a stop does not wait for a partition that was to be assigned anew', async ()
   // So far below where it stands that it asks to have the partition assigned anew.
   void handler.batch({ topic, partition: 0, records: [], bytes: 0, next: -1e9, highWatermark: 0 });
   await process.pipelines.close(600_000);
+});
+
+it('a stop while its topics are looked for leaves nothing that goes on', async () => {
+  await world.define('p', windowed);
+  await through();
+  await process.kill();
+  lookedFor = false;
+  looking = new Promise((resolve) => setTimeout(resolve, 50));
+  Object.assign(debounce, { topics: '' });
+  process = new Incarnation(world, { log: debounced() });
+  await vi.waitFor(() => expect(lookedFor).toBe(true));
+  await process.pipelines.close(600_000);
+  await looking;
+  const told = vi.spyOn(metrics.pipelineWatermark, 'remove');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(told).not.toHaveBeenCalled();
 });
 
 it('records of a topic of its own that nobody can read are a loss, and it says so', async () => {

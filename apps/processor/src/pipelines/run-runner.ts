@@ -1,3 +1,4 @@
+import { withAnySignal } from '#async';
 import { aborted, inStoreSpans, logTimeAt } from '#engine';
 import {
   partitionKey,
@@ -179,6 +180,7 @@ export class RunRunner implements ConsumerHandler {
       this.current = this.currentOf(done, internal);
       await this.subscribe([...sources.keys()].map((stream) => this.parts.topics.ofStream(stream)));
     }
+    if (this.isClosing) return;
     this.timer ??= setInterval(() => this.tell(), this.parts.pace.tellMs / 2).unref();
   }
 
@@ -254,7 +256,7 @@ export class RunRunner implements ConsumerHandler {
     if (from - batch.next > 2 * window.records) {
       this.reassignments.soon(batch.topic);
       // Nothing is assigned anew by one that stops.
-      return await Promise.race([aborted(end.signal), aborted(this.closed.signal)]);
+      return await withAnySignal([end.signal, this.closed.signal], aborted);
     }
     await this.prime(held, batch);
     const { records } = batch;

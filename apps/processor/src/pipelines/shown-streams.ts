@@ -10,9 +10,13 @@ export class ShownStreams {
 
   constructor(private readonly projections: Pick<Definitions['projections'], 'get'>) {}
 
-  /** Returns the streams of the pipeline as it and its projections are defined now, and those it used before. */
+  /**
+   * Returns the streams of the pipeline as it and its projections are defined now, and those it used before. None where a
+   * projection that it asks does not exist: only keys for all streams see such letters.
+   */
   of(spec: PipelineSpec): readonly string[] {
-    for (const stream of pipelineStreams(spec, this.projections).streams) this.used.add(stream);
-    return [...this.used];
+    const { streams, isComplete } = pipelineStreams(spec, this.projections);
+    for (const stream of streams) this.used.add(stream);
+    return isComplete ? [...this.used] : [];
   }
 }

@@ -20,11 +20,14 @@ const readCommitted = 1;
 /**
  * First and next offsets of many partitions, in two requests to each broker that leads some of them. Partitions are in
  * order; one that has no leader, or that its broker knows nothing of, is left out.
- * @throws when a broker cannot be reached
+ * @param failed Handles the error of a broker that cannot be reached; its partitions are left out then. Throws by default.
  */
 export async function topicOffsets(
   client: ClusterClient,
   topics: ReadonlyMap<string, readonly PartitionMetadata[]>,
+  failed = (error: unknown): void => {
+    throw error;
+  },
 ): Promise<Map<string, PartitionOffsets[]>> {
   const byLeader = new Map<number, Place[]>();
   for (const [topic, partitions] of topics) {
@@ -36,11 +39,16 @@ export async function topicOffsets(
     }
   }
   const asked = [...byLeader].map(async ([leader, places]) => {
-    const [beginnings, ends] = await Promise.all([
-      listOffsets(client, { leader, places, timestamp: earliest }),
-      listOffsets(client, { leader, places, timestamp: latest }),
-    ]);
-    return joined(beginnings, ends);
+    try {
+      const [beginnings, ends] = await Promise.all([
+        listOffsets(client, { leader, places, timestamp: earliest }),
+        listOffsets(client, { leader, places, timestamp: latest }),
+      ]);
+      return joined(beginnings, ends);
+    } catch (error) {
+      failed(error);
+      return [];
+    }
   });
   const found = new Map<string, PartitionOffsets[]>();
   for (const { topic, ...offsets } of (await Promise.all(asked)).flat()) {

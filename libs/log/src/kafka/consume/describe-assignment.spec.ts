@@ -3,7 +3,7 @@ import type { ClusterClient } from '../cluster-client.js';
 import { logBoundsOf } from './describe-assignment.js';
 
 /** Partitions 0 to 2 of every topic: the first two are led by one broker, the last by nobody. */
-function givenCluster() {
+function givenCluster({ unreachable = -1 } = {}) {
   const asked: string[] = [];
   const places = ['a', 'b'].flatMap((topic) =>
     [0, 1].map((partition) => ({ topic, partition, errorCode: 0 })),
@@ -23,7 +23,10 @@ function givenCluster() {
       const leaders = [7, 7, -1].map((leader, partitionId) => ({ leader, partitionId }));
       return new Map(topics.map((topic) => [topic, leaders]));
     },
-    broker: async () => broker,
+    broker: async (node: number) => {
+      if (node === unreachable) throw new Error('connect ECONNREFUSED');
+      return broker;
+    },
   };
   return { client: client as unknown as ClusterClient, asked };
 }
@@ -35,4 +38,15 @@ it('finds the offsets of all partitions with as many questions as of one', async
   expect([...found.keys()].sort()).toEqual(['a/0', 'a/1', 'b/0', 'b/1']);
   expect(found.get('b/1')).toEqual({ beginning: 10, end: 20 });
   expect(asked).toEqual(['metadata', 'offsets', 'offsets']);
+});
+
+it('asks nothing where there is nothing to be asked: Kafka would answer with all its topics', async () => {
+  const { client, asked } = givenCluster();
+  expect((await logBoundsOf(client, [])).size).toBe(0);
+  expect(asked).toEqual([]);
+});
+
+it('leaves out the partitions of a broker that cannot be reached', async () => {
+  const { client } = givenCluster({ unreachable: 7 });
+  expect((await logBoundsOf(client, [{ topic: 'a', partition: 0 }])).size).toBe(0);
 });

@@ -2,6 +2,7 @@ import { LogUnavailableError } from '../../errors.js';
 import type { Assignment } from '../../log.js';
 import { latest, type ClusterClient } from '../cluster-client.js';
 import type { KafkaLogBounds } from '../config.js';
+import { isFatal } from '../kafka-errors.js';
 import { topicOffsets } from '../topic-offsets.js';
 import type { PartitionPlace } from './group-membership.js';
 import { keyOf } from './owned-partition.js';
@@ -20,19 +21,24 @@ export interface LogBounds {
 
 /**
  * Returns what the log has of these partitions, by `keyOf`: a question to each broker for both offsets, however many
- * partitions there are. One that has no leader at the moment, or does not exist, is left out.
+ * partitions there are. One that has no leader at the moment, or whose leader cannot be reached, or that does not exist,
+ * is left out.
  */
 export async function logBoundsOf(
   client: ClusterClient,
   places: readonly PartitionPlace[],
 ): Promise<Map<string, LogBounds>> {
   const wanted = new Set(places.map(keyOf));
+  // Kafka would answer with all topics that it has.
+  if (wanted.size === 0) return new Map();
   const metadata = await client.metadata([...new Set(places.map(({ topic }) => topic))]);
   const asked = [...metadata].map(([topic, partitions]) => {
     const some = partitions.filter(({ partitionId: partition }) => wanted.has(keyOf({ topic, partition })));
     return [topic, some] as const;
   });
-  const found = await topicOffsets(client, new Map(asked));
+  const found = await topicOffsets(client, new Map(asked), (error) => {
+    if (isFatal(error)) throw error;
+  });
   return new Map(
     [...found].flatMap(([topic, offsets]) =>
       offsets.map(({ partition, beginning, end }) => [keyOf({ topic, partition }), { beginning, end }]),

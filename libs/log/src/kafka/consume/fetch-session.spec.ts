@@ -122,4 +122,11 @@ describe('a fetch session', () => {
     expect(session.ending()).toBeUndefined();
     expect(new FetchSession<Place>().ending()).toBeUndefined();
   });
+
+  it('is ended with the broker also after an answer that did not come', () => {
+    const session = granted(place('a'));
+    session.next();
+    session.lost();
+    expect(session.ending()).toMatchObject({ sessionId: 7, sessionEpoch: -1, places: [] });
+  });
 });

@@ -129,9 +129,11 @@ export class FetchSession<Partition extends SessionPartition> {
 
   /** The request that lets the broker forget the session; undefined when it has none. */
   ending(): SessionRequest | undefined {
-    if (this.epoch === 0) return undefined;
+    const { id: sessionId } = this;
+    if (sessionId === 0) return undefined;
+    this.id = 0;
     this.epoch = 0;
-    return { sessionId: this.id, sessionEpoch: -1, places: [], forgotten: [] };
+    return { sessionId, sessionEpoch: -1, places: [], forgotten: [] };
   }
 }
 

@@ -39,6 +39,8 @@ interface Found {
 
 const retryWaitMs = 200;
 const longestRetryWaitMs = 1_000;
+/** Questions that come within this time are asked as one. */
+const gatherMs = 20;
 /** A topic that was made or is being removed is without a leader for a second or two: only what lasts is worth a warning. */
 const normalMs = 5_000;
 
@@ -50,6 +52,9 @@ export class GroupSession {
   generation: Generation;
   private readonly fetcher: Fetcher;
   private readonly owned = new Map<string, OwnedPartition>();
+  /** Partitions whose offsets in the log are asked for next. */
+  private readonly unknown = new Set<OwnedPartition>();
+  private asking: Promise<Map<string, LogBounds>> | undefined;
   private draining = false;
   private ended = false;
   private warned = false;
@@ -110,6 +115,7 @@ export class GroupSession {
   }
 
   private openAll(places: readonly PartitionPlace[]): void {
+    if (places.length === 0) return;
     const fresh = places.map(({ topic, partition }) => new OwnedPartition(topic, partition));
     for (const own of fresh) this.owned.set(own.key, own);
     const found = this.find(fresh);
@@ -129,9 +135,20 @@ export class GroupSession {
 
   /** @throws LogUnavailableError while the partition has no leader, or does not exist */
   private async boundsOf(own: OwnedPartition): Promise<LogBounds> {
-    const found = (await logBoundsOf(this.options.client, [own])).get(own.key);
+    this.unknown.add(own);
+    this.asking ??= this.askTogether();
+    const found = (await this.asking).get(own.key);
     if (!found) throw new LogUnavailableError('the partition has no leader');
     return found;
+  }
+
+  /** Partitions of a broker that cannot be reached are asked for again at about the same time. */
+  private async askTogether(): Promise<Map<string, LogBounds>> {
+    await sleep(gatherMs);
+    const places = [...this.unknown].filter(({ over }) => !over);
+    this.unknown.clear();
+    this.asking = undefined;
+    return logBoundsOf(this.options.client, places);
   }
 
   private settle(own: OwnedPartition, opening: Promise<void>): void {
@@ -142,7 +159,7 @@ export class GroupSession {
 
   /** See Consumer.reassign. */
   reassign(topic: string): void {
-    for (const own of [...this.owned.values()].filter((one) => one.topic === topic && one.begun))
+    for (const own of [...this.owned.values()].filter((one) => one.topic === topic))
       if (own.feed) this.reopen(own);
       else own.again = true;
   }
@@ -174,13 +191,14 @@ export class GroupSession {
     const { committed, bounds } = await found;
     const stands = committed.get(own.key);
     await options.busy.get(own.key);
-    own.life = options.lifeOf(own.topic);
-    const known = stands === undefined || isOfAnother(stands.life, own.life) ? -1 : stands.offset;
     const log = await this.persistently(async () => bounds.get(own.key) ?? (await this.boundsOf(own)), {
       isOver: () => own.over,
       topic: own.topic,
     });
     if (own.over || !log) return;
+    // Last: the topic may be another one than when this began.
+    own.life = options.lifeOf(own.topic);
+    const known = stands === undefined || isOfAnother(stands.life, own.life) ? -1 : stands.offset;
     const assignment = describeAssignment(options, placeOf(own), { committed: known, ...log });
     own.begun = true;
     const assigned = options.handler.assigned(assignment);

@@ -122,7 +122,8 @@ describe('a consumer on Kafka', () => {
     await dead.consumer.close();
     await next.consumer.subscribe([topic]);
     await until(() => next.assignments.length === 1, 'its partition', 10_000);
-    expect(other.revoked).toEqual([]);
+    // Two in between where the group notices the removal before the new member joins.
+    await until(() => other.assignments.length - other.revoked.length === 1, 'the other to keep one');
     await Promise.all([others.close(), again.close(), killed.close()]);
   });
 });

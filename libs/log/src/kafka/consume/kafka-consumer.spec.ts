@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ClusterClient } from '../cluster-client.js';
 import { defaultBounds } from '../config.js';
 import type { Broker } from '../kafkajs/internals.js';
 import { silentLogger } from '../logger.js';
+import { GrowingBuffer } from '../produce/growing-buffer.js';
+import { writeRecordBatch } from '../produce/record-batch.js';
 import { fetchOutage } from './fetch-outage.js';
 import { KafkaConsumer } from './kafka-consumer.js';
 
@@ -13,8 +16,26 @@ const listOffsets = 2;
 const send = async ({ request }: { request: { apiKey: number } }): Promise<unknown> =>
   request.apiKey === listOffsets ? [{ topic: 't', partition: 0, errorCode: 0, offset: 0 }] : never;
 
+const unknownMember = Object.assign(new Error('unknown'), {
+  ...{ name: 'KafkaJSProtocolError', type: 'UNKNOWN_MEMBER_ID' },
+});
+
+/** The same, but for one record that is fetched at first. */
+function oneRecord(): typeof send {
+  const out = new GrowingBuffer(100);
+  const writer = { producerId: -1n, producerEpoch: -1, firstSequence: -1 };
+  writeRecordBatch(out, [{ key: 'k', value: 'v', timestamp: 1 }], writer);
+  const answer = { topic: 't', partition: 0, errorCode: 0, lastStable: 1, aborted: [], bytes: out.filled() };
+  const partitions = [answer];
+  return async ({ request }) => {
+    if (request.apiKey === listOffsets) return send({ request });
+    await sleep(5);
+    return { errorCode: 0, sessionId: 0, partitions: partitions.splice(0) };
+  };
+}
+
 /** The only broker of a cluster with one topic of one partition; the group has one member. */
-function clusterOf(heartbeat: () => Promise<unknown>): ClusterClient {
+function clusterOf(heartbeat: () => Promise<unknown>, answer = send): ClusterClient {
   const memberId = 'm';
   const broker: Partial<Broker> = {
     isConnected: () => true,
@@ -26,7 +47,7 @@ function clusterOf(heartbeat: () => Promise<unknown>): ClusterClient {
     heartbeat,
     leaveGroup: async () => undefined,
     offsetFetch: async () => ({ responses: [] }),
-    connectionPool: { host: '', port: 0, send: send as Broker['connectionPool']['send'] },
+    connectionPool: { host: '', port: 0, send: answer as Broker['connectionPool']['send'] },
   };
   const client: Partial<ClusterClient> = {
     metadata: async () => new Map([['t', [{ partitionErrorCode: 0, partitionId: 0, leader: 0 }]]]),
@@ -66,5 +87,49 @@ describe('a member of a group', () => {
       void consumer.subscribe(['t']);
     });
     expect([revoked, beats]).toEqual([{ topic: 't', partition: 0 }, 2]);
+  });
+
+  it('is given nothing any more when it is thrown out while it is closed', async () => {
+    const calls: string[] = [];
+    let isClosing = false;
+    const heartbeat = async (): Promise<void> => {
+      if (isClosing) throw unknownMember;
+    };
+    let begun = (): void => undefined;
+    let done = (): void => undefined;
+    const working = new Promise<void>((resolve) => (done = resolve));
+    const client = clusterOf(heartbeat, oneRecord());
+    const consumer = new KafkaConsumer(
+      {
+        group: 'g',
+        handler: {
+          assigned: async ({ position }) => {
+            calls.push('assigned');
+            return position;
+          },
+          batch: async () => {
+            begun();
+            await working;
+          },
+          revoked: () => calls.push('revoked'),
+        },
+        onCrash: () => undefined,
+      },
+      {
+        ...{ client, joining: client, logger: silentLogger, outage: fetchOutage(silentLogger) },
+        bounds: { ...defaultBounds, heartbeatMs: 10 },
+      },
+    );
+    await new Promise<void>((resolve) => {
+      begun = resolve;
+      void consumer.subscribe(['t']);
+    });
+    isClosing = true;
+    const closed = consumer.close();
+    await expect.poll(() => calls).toContain('revoked');
+    await sleep(100);
+    done();
+    await closed;
+    expect(calls).toEqual(['assigned', 'revoked']);
   });
 });

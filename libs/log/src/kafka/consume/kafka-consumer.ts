@@ -58,7 +58,7 @@ export class KafkaConsumer implements Consumer {
   private joining = false;
   private warned = false;
   private closed = false;
-  /** Being closed, while batches are still being worked on: the group is kept alive for them. */
+  /** Being closed, while batches are still being worked on: the group is kept alive for them, unless it has given them away. */
   private draining = false;
   private crashed = false;
 
@@ -100,7 +100,7 @@ export class KafkaConsumer implements Consumer {
   }
 
   private get isOver(): boolean {
-    return this.crashed || (this.closed && !this.draining);
+    return this.crashed || (this.closed && !(this.draining && this.session));
   }
 
   private async run(): Promise<void> {

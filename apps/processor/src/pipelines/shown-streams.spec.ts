@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import type { ProjectionDefinition } from '#registry';
+import type { PipelineSpec } from '#dataflow';
+import { ShownStreams } from './shown-streams.js';
+
+const spec: PipelineSpec = {
+  source: { streams: ['orders'] },
+  operators: [
+    { enrich: { from: { projection: 'customers' }, key: 'event.entity_id', as: 'customer' } },
+    { emit: { stream: 'out' } },
+  ],
+  from: 'beginning',
+};
+
+it('are those of the projections that a pipeline asks, too; none where nobody can say which these are', () => {
+  const customers = {
+    serving: { spec: { source: { streams: ['hidden'] } } },
+    building: null,
+  } as unknown as ProjectionDefinition;
+  let projection: ProjectionDefinition | undefined = customers;
+  const shown = new ShownStreams({ get: () => projection });
+  expect([...shown.of(spec)].sort()).toEqual(['hidden', 'orders', 'out']);
+  projection = undefined;
+  expect(shown.of(spec)).toEqual([]);
+  expect(new ShownStreams({ get: () => undefined }).of(spec)).toEqual([]);
+});

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ClusterClient } from '../cluster-client.js';
+import { defaultBounds } from '../config.js';
+import { silentLogger } from '../logger.js';
+import { fetchOutage } from './fetch-outage.js';
+import type { Generation } from './group-membership.js';
+import { GroupSession } from './group-session.js';
+
+const never = new Promise<never>(() => undefined);
+const topics = Array.from({ length: 50 }, (_, i) => `t${i}`);
+const partitions = [0, 1, 2, 3];
+const listOffsets = 2;
+
+/** Two brokers, each the leader of every other partition; the second cannot be reached until it is `up`. */
+function givenCluster() {
+  const asked = { metadata: 0, up: false };
+  const send = async ({ request }: { request: { apiKey: number } }, node: number): Promise<unknown> => {
+    if (request.apiKey !== listOffsets) return never;
+    const led = partitions.filter((partition) => partition % 2 === node);
+    return topics.flatMap((topic) => led.map((partition) => ({ topic, partition, errorCode: 0, offset: 0 })));
+  };
+  const client = {
+    metadata: async (names: readonly string[]) => {
+      asked.metadata++;
+      const all = partitions.map((partitionId) => ({
+        partitionErrorCode: 0,
+        partitionId,
+        leader: partitionId % 2,
+      }));
+      return new Map(names.map((name) => [name, all]));
+    },
+    broker: async (node: number) => {
+      if (node === 1 && !asked.up) throw new Error('connect ECONNREFUSED');
+      return { connectionPool: { send: (asked: never) => send(asked, node) } };
+    },
+  };
+  return { client: client as unknown as ClusterClient, asked };
+}
+
+describe('the partitions of a member', () => {
+  let session: GroupSession;
+  afterEach(() => session.end());
+
+  const generation = (owns: boolean): Generation => ({
+    ...{ id: 1, memberId: 'm', topics, partitionsOf: new Map(topics.map((topic) => [topic, 4])) },
+    assignment: new Map(owns ? topics.map((topic) => [topic, partitions]) : []),
+  });
+
+  function given(lifeOf: (topic: string) => string | undefined = () => undefined) {
+    const { client, asked } = givenCluster();
+    const positions = new Map<string, number>();
+    let revoked = 0;
+    session = new GroupSession({
+      ...{ client, bounds: defaultBounds, logger: silentLogger, outage: fetchOutage(silentLogger), lifeOf },
+      membership: {
+        committed: async (places) => places.map((place) => ({ ...place, offset: 0, life: 'first' })),
+      },
+      handler: {
+        assigned: async ({ topic, partition, position }) => {
+          positions.set(`${topic}/${partition}`, position);
+          return position;
+        },
+        batch: async () => undefined,
+        revoked: () => revoked++,
+      },
+      generation: generation(false),
+      busy: new Map(),
+      onFatal: () => undefined,
+    });
+    return { asked, positions, revokedCount: () => revoked };
+  }
+
+  it('are opened where their broker answers, and the others are asked for together until theirs does', async () => {
+    const { asked, positions } = given();
+    session.adopt(generation(true));
+    await expect.poll(() => positions.size).toBe(100);
+    asked.metadata = 0;
+    await sleep(1_000);
+    expect(positions.size).toBe(100);
+    // A question for each of the hundred would be some three hundred.
+    expect(asked.metadata).toBeLessThan(30);
+    asked.up = true;
+    await expect.poll(() => positions.size, { timeout: 10_000 }).toBe(200);
+  });
+
+  it('are not asked for when a generation brings none', async () => {
+    const { asked } = given();
+    for (let i = 0; i < 5; i++) session.adopt(generation(false));
+    await sleep(50);
+    expect(asked.metadata).toBe(0);
+  });
+
+  it('are opened once more when their topic may be another one than when they were opened', async () => {
+    const { asked, positions, revokedCount } = given();
+    session.adopt(generation(true));
+    await expect.poll(() => positions.size).toBe(100);
+    session.reassign('t0');
+    asked.up = true;
+    // Both that were open, and both that waited for their broker.
+    await expect.poll(revokedCount, { timeout: 10_000 }).toBe(4);
+  });
+});
