@@ -1,4 +1,4 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, readdir, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppConfig } from '#api';
 import { kafkaLogOptions, openKafkaLog } from '#log';
@@ -9,9 +9,14 @@ import { neededPorts, quoted, type LocalSettings, type PortName } from './settin
 /** Of all brokers together. */
 const brokerTimeoutMs = 8_000;
 
-/** Closes the data folder to other users. @throws when it is not a folder, or this user may not write to it. */
+/**
+ * Closes the data folder to other users.
+ * @throws when it is not a folder, when this user may not write to it, or when it is a folder of others: one that they
+ * may enter, with files that are not ours
+ */
 export async function checkFolder(folder: string): Promise<void> {
   try {
+    await refuseSharedFolder(folder);
     await privateFolder(folder);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -22,6 +27,18 @@ export async function checkFolder(folder: string): Promise<void> {
       { cause: error },
     );
   }
+}
+
+/** What `npm start` puts into a data folder, at its top. */
+const ownNames = /^(api-key|clickhouse|kafka|lock\.\d+(\..+)?|logs|processes\.json(\.draft)?)$/;
+
+/** Closing a folder such as `/tmp` would lock its users out. */
+async function refuseSharedFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (!found?.isDirectory() || (found.mode & 0o077) === 0) return;
+  const foreign = (await readdir(folder)).find((name) => !ownNames.test(name));
+  if (foreign !== undefined)
+    throw new Error(`others may enter it, and it holds what is not ours (${JSON.stringify(foreign)})`);
 }
 
 const reasons: Partial<Record<string, string>> = {

@@ -34,6 +34,21 @@ describe.each([
   );
 });
 
+it('a folder of others, with their files, is refused as data folder, and stays open', async () => {
+  await chmod(parent, 0o755);
+  await writeFile(join(parent, 'letter.txt'), 'x');
+  await expect(checkFolder(parent)).rejects.toThrow(/letter\.txt.*TRIBUTARY_DATA_DIR/);
+  expect(await mode(parent)).toBe('755');
+});
+
+it('an older data folder of ours that is open to others is closed', async () => {
+  await chmod(parent, 0o755);
+  for (const name of ['api-key', 'lock.3', 'processes.json']) await writeFile(join(parent, name), 'x');
+  await mkdir(join(parent, 'kafka'));
+  await checkFolder(parent);
+  expect(await mode(parent)).toBe('700');
+});
+
 describe('the secret of a file', () => {
   it('is made once, and readable by its owner alone', async () => {
     const file = join(parent, 'password');
