@@ -8,8 +8,20 @@ import { patchRequestQueue, type RequestQueue } from './request-queue.js';
 
 type Function_ = (...args: never[]) => unknown;
 
+/** The version whose internals are replaced. */
+const patchedVersion = '2.2.4';
+
+/** @throws when the patches were not made for this version of kafkajs */
+export function checkVersion(installed: string): void {
+  if (installed === patchedVersion) return;
+  throw new Error(
+    `kafkajs ${installed} is installed, but libs/log replaces internals of kafkajs ${patchedVersion}, which another version ` +
+      `need not have. Install exactly kafkajs ${patchedVersion}, as package-lock.json does (npm ci).`,
+  );
+}
+
 /**
- * Replaces parts of kafkajs 2.2.4, its last release, before it is loaded:
+ * Replaces parts of kafkajs, before it is loaded:
  *
  * - the encoding of Produce requests (an Encoder object per record, CRC in JavaScript: 7 µs a record),
  * - the answer to a repeated Produce request, which hides what the first one has written,
@@ -20,8 +32,10 @@ type Function_ = (...args: never[]) => unknown;
  * - one missing topic in a metadata answer, which fails all others.
  *
  * It takes effect in the whole process; `internals.ts` runs it before it loads kafkajs.
+ * @throws when another version of kafkajs is installed
  */
 export function installPatches(require: NodeJS.Require): void {
+  checkVersion((require('kafkajs/package.json') as { version: string }).version);
   replace(require, 'kafkajs/src/protocol/requests/produce/v3/request', produceRequest);
   replace(require, 'kafkajs/src/producer/groupMessagesPerPartition', groupMessages);
   replace(require, 'kafkajs/src/protocol/request', () => encodeFrame);
