@@ -131,6 +131,24 @@ describe('snapshots', () => {
     });
   });
 
+  it('are made by a key that may only write, which is not told the state', async () => {
+    const makeWith = (authorization: string) =>
+      gateway.query.instance.inject({
+        ...{ method: 'POST', url: '/api/v1/snapshots', payload: { stream: 'orders', entity_id: 'two' } },
+        headers: { 'content-type': 'application/json', authorization },
+      });
+    const issued = await gateway.core.instance.inject({
+      ...{ method: 'POST', url: '/api/v1/keys' },
+      payload: { name: 'both', scopes: ['events:write', 'events:read'] },
+    });
+    const { key: both } = issued.json<{ key: string }>();
+    const writer = await makeWith(gateway.bearer['events:write']);
+    const reader = await makeWith(`Bearer ${both}`);
+    expect(writer.json()).toMatchObject({ entity_id: 'two', version: 4 });
+    expect(writer.json()).not.toHaveProperty('state');
+    expect(reader.json()).toMatchObject({ version: 4, state: { status: 'shipped' } });
+  });
+
   it('are listed by stream, by entity, or both, page by page', async () => {
     await make({ stream: 'orders', entity_id: 'order/1' });
     const list = async (query: string) =>

@@ -1,5 +1,15 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsIn, IsInt, IsObject, IsString, Min, ValidateNested } from 'class-validator';
+import {
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Min,
+  ValidateNested,
+} from 'class-validator';
 import { formatTime } from '#event';
 import { snapshotId, type FoldedEntity } from '#entities';
 import type { EntitySnapshot, Page, SnapshotReason } from '#store';
@@ -20,8 +30,8 @@ export class EntityStateAnswer {
   from_snapshot: number | null;
 }
 
-/** A snapshot. `snapshotJson` writes it. */
-export class SnapshotAnswer {
+/** What a snapshot is of. `snapshotJson` writes it. */
+class SnapshotFacts {
   @IsString() snapshot_id: string;
   @IsString() stream: string;
   @IsString() entity_id: string;
@@ -29,7 +39,19 @@ export class SnapshotAnswer {
   @Schema({ ...time, description: 'Of the event of its version.' }) @IsString() timestamp: string;
   @Schema(time) @IsString() created_at: string;
   @IsIn(['automatic', 'requested']) reason: SnapshotReason;
+}
+
+/** A snapshot. */
+export class SnapshotAnswer extends SnapshotFacts {
   @IsObject() @Schema({ description: foldOf }) state: object;
+}
+
+/** A snapshot that was asked for. Only those who may read events are told its state. */
+export class MadeSnapshotAnswer extends SnapshotFacts {
+  @IsOptional()
+  @IsObject()
+  @Schema({ description: `${foldOf} Left out for a key without the scope \`events:read\`.` })
+  state?: object;
 }
 
 export class SnapshotList {
@@ -51,11 +73,20 @@ export function entityStateJson(
 }
 
 export function snapshotJson(snapshot: EntitySnapshot): string {
-  const { stream, entity_id, version, last, created_at, reason, state } = snapshot;
+  return `${snapshotFacts(snapshot)},"state":${snapshot.state}}`;
+}
+
+export function snapshotJsonWithoutState(snapshot: EntitySnapshot): string {
+  return `${snapshotFacts(snapshot)}}`;
+}
+
+/** All but its state; the closing brace is still missing. */
+function snapshotFacts(snapshot: EntitySnapshot): string {
+  const { stream, entity_id, version, last, created_at, reason } = snapshot;
   return (
     `{"snapshot_id":"${snapshotId(snapshot)}","stream":${JSON.stringify(stream)}` +
     `,"entity_id":${JSON.stringify(entity_id)},"version":${version},"timestamp":"${formatTime(last.timestamp)}"` +
-    `,"created_at":"${formatTime(created_at)}","reason":"${reason}","state":${state}}`
+    `,"created_at":"${formatTime(created_at)}","reason":"${reason}"`
   );
 }
 

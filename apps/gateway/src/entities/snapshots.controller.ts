@@ -3,7 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
 import { makeSnapshot } from '#entities';
-import { DescribeBody, DescribeQuery, parseBody, parseQuery, RequireScope } from '#http';
+import { DescribeBody, DescribeQuery, hasScope, parseBody, parseQuery, RequireScope } from '#http';
 import type { SnapshotStore } from '#store';
 import { refuseReserved } from '../access/permit.js';
 import { ReadableStreams } from '../access/readable-streams.js';
@@ -12,7 +12,14 @@ import { NoParameters } from '../parameters/no-parameters.js';
 import { clientGone } from '../reads/client-gone.js';
 import { ReadGate } from '../reads/read-gate.js';
 import { SNAPSHOTS } from '../tokens.js';
-import { jsonType, SnapshotAnswer, snapshotJson, SnapshotList, snapshotListJson } from './entity-answers.js';
+import {
+  jsonType,
+  MadeSnapshotAnswer,
+  snapshotJson,
+  snapshotJsonWithoutState,
+  SnapshotList,
+  snapshotListJson,
+} from './entity-answers.js';
 import { SnapshotListParameters } from './entity-parameters.js';
 import { entityProblem, noEvents, removedMeanwhile } from './entity-problems.js';
 import { SnapshotInput } from './snapshot-input.js';
@@ -52,11 +59,13 @@ export class SnapshotsController {
   @RequireScope('events:write')
   @ApiOperation({
     summary: 'Make a snapshot of an entity as it is stored now',
-    description: 'There is one snapshot of a version: where it has been made, that one is answered with 200.',
+    description:
+      'There is one snapshot of a version: where it has been made, that one is answered with 200. The answer has the ' +
+      '`state` only for a key with the scope `events:read`.',
   })
   @DescribeBody(SnapshotInput)
-  @Answers(SnapshotAnswer, { status: 201, description: 'The new snapshot.' })
-  @Answers(SnapshotAnswer, { description: 'The snapshot that there is of this version.' })
+  @Answers(MadeSnapshotAnswer, { status: 201, description: 'The new snapshot.' })
+  @Answers(MadeSnapshotAnswer, { description: 'The snapshot that there is of this version.' })
   @Problems(
     'invalid_json',
     'entity_not_found',
@@ -87,7 +96,7 @@ export class SnapshotsController {
     void reply
       .code(created ? 201 : 200)
       .header('content-type', jsonType)
-      .send(snapshotJson(snapshot));
+      .send(hasScope(request, 'events:read') ? snapshotJson(snapshot) : snapshotJsonWithoutState(snapshot));
   }
 }
 

@@ -3,6 +3,7 @@ import { allStreams, type StreamAccess } from '#api';
 import { portOf } from '../port-name.js';
 import type { KeyLimits } from '../rate-limit/key-limits.js';
 import type { ApiKey } from './key-ring.js';
+import type { Scope } from './scope.js';
 
 /** How a port that requires keys has let a request in; without a key only where a route is public. */
 export interface Admission {
@@ -36,6 +37,12 @@ export function accessOf(request: FastifyRequest): StreamAccess {
   if (!admission) return allStreams;
   const { key } = admission;
   return key ? { patterns: key.streams, reserved: key.scopes.has('admin') } : noStreams;
+}
+
+/** Whether this request may be answered with what a route of this scope answers; always on a port without authentication. */
+export function hasScope(request: FastifyRequest, scope: Scope): boolean {
+  const admission = admissions.get(request);
+  return !admission || admission.key?.scopes.has(scope) === true;
 }
 
 /**

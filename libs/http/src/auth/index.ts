@@ -1,4 +1,4 @@
-export { accessOf, actorOf, apiKeyOf, requireStillAdmitted, takeEvents } from './admission.js';
+export { accessOf, actorOf, apiKeyOf, hasScope, requireStillAdmitted, takeEvents } from './admission.js';
 export * from './are-api-keys.js';
 export * from './api-key.js';
 export * from './auth-hook.js';
