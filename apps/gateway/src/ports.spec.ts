@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpApp, generateKey, isScope, type RouteAccess } from '#http';
+import { createHttpApp, generateKey, isAlwaysAnswered, isScope, type RouteAccess } from '#http';
 import { metricsText } from '#telemetry';
 import { givenGateway, materialized, type GivenGateway } from './gateway.fixture.js';
 import { corePort, queryPort } from './ports.js';
@@ -25,6 +25,17 @@ describe('the query port', () => {
     expect(open.sort()).toEqual(['GET /health/live', 'HEAD /health/live']);
     const undeclared = routes.filter(({ access }) => !access.public && !isScope(access.scope ?? ''));
     expect(undeclared).toEqual([]);
+  });
+
+  it('sends the answer of every route that changes something, however many bytes of others wait', async () => {
+    const changing = (await routesOf('query')).filter(({ method }) => !['GET', 'HEAD'].includes(method));
+    const refusable = changing.filter(({ access }) => !isAlwaysAnswered(access));
+    expect(refusable.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
+      'POST /api/v1/pipelines/dry-run',
+      'POST /api/v1/schemas/:stream/:event_type/check',
+      // Once more, it is told of the snapshot that there is.
+      'POST /api/v1/snapshots',
+    ]);
   });
 
   it('has the same routes as the core port', async () => {

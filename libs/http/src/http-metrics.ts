@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metrics, underWay } from '#telemetry';
+import { whenClosed } from './when-closed.js';
 
 /**
  * Counts and times every request by route pattern, whatever becomes of it. Fastify knows a fixed set of methods, and
@@ -9,7 +10,7 @@ export function registerHttpMetrics(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, reply, done) => {
     metrics.httpInFlight.inc();
     const end = underWay.begin({ request: request.id, method: request.method, route: routeOf(request) });
-    reply.raw.on('close', () => {
+    whenClosed(reply.raw, () => {
       metrics.httpInFlight.dec();
       end();
     });

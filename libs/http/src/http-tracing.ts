@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TraceSpan, Tracing } from '#telemetry';
+import { whenClosed } from './when-closed.js';
 
 const spans = new WeakMap<FastifyRequest, TraceSpan>();
 
@@ -37,7 +38,7 @@ function begin(options: {
     },
   });
   spans.set(request, span);
-  if (span.recording) reply.raw.once('close', () => end(span, reply));
+  if (span.recording) whenClosed(reply.raw, () => end(span, reply));
 }
 
 function end(span: TraceSpan, { raw }: FastifyReply): void {

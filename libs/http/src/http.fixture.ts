@@ -11,7 +11,7 @@ import { createHttpApp, startHttpApp, type HttpApp, type HttpAppOptions } from '
 import { parseBody } from './parse-body.js';
 import { parseQuery, Repeatable } from './parse-query.js';
 import { bodyOf } from './read-body.js';
-import { Accepts, BodyLimit } from './route-config.js';
+import { Accepts, AlwaysAnswered, BodyLimit } from './route-config.js';
 import { DescribeBody, DescribeQuery } from './schema-of.js';
 
 export class PageQuery {
@@ -56,9 +56,21 @@ class ThingsController {
   }
 
   @Post()
+  @AlwaysAnswered()
   @DescribeBody(Thing)
   make(@Req() request: FastifyRequest): Thing {
     return parseBody(Thing, request);
+  }
+
+  @Post('try')
+  tryOut(@Req() request: FastifyRequest): Thing {
+    return parseBody(Thing, request);
+  }
+
+  @Post('large')
+  @AlwaysAnswered()
+  makeLarge(): string {
+    return 'x'.repeat(16 * 1024 * 1024);
   }
 
   @Delete(':id')

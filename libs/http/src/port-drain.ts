@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { ProblemError } from '#api';
 import type { AppContext } from './app-context.js';
 import { systemPaths } from './system-routes.js';
+import { whenClosed } from './when-closed.js';
 
 /** Milliseconds that a request may take to arrive once the port is closing. */
 const lateRequestMs = 5000;
@@ -26,7 +27,7 @@ export class PortDrain {
   ) {
     instance.addHook('onRequest', (request, reply, done) => {
       this.inFlight++;
-      reply.raw.on('close', () => this.left());
+      whenClosed(reply.raw, () => this.left());
       if (this.state !== 'open') void reply.header('connection', 'close');
       // HTTP/1.0 probes and Prometheus still get their answer.
       const system = systemPaths.includes(request.routeOptions.url ?? '');

@@ -6,6 +6,7 @@ import { BodyShare, type BodyBudget } from './body-budget.js';
 import { collect, tooLarge } from './collect-body.js';
 import { Inflation } from './inflation.js';
 import { acceptsOf, bodyLimitOf } from './route-config.js';
+import { whenClosed } from './when-closed.js';
 
 const shares = new WeakMap<FastifyRequest, BodyShare>();
 const inflation = new Inflation();
@@ -17,7 +18,7 @@ export function registerBodyParsers(instance: FastifyInstance, budget: BodyBudge
     if (request.method !== 'GET') {
       const share = new BodyShare(budget);
       shares.set(request, share);
-      reply.raw.on('close', () => share.end());
+      whenClosed(reply.raw, () => share.end());
     }
     done();
   });

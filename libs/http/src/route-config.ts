@@ -19,6 +19,22 @@ export function AddRouteConfig(config: object): MethodDecorator {
   };
 }
 
+interface AnswerConfig {
+  alwaysAnswered?: boolean;
+}
+
+/**
+ * Marks a route whose answer says what was changed: it is sent however many bytes of other answers wait. A client that is
+ * told otherwise would change it again.
+ */
+export function AlwaysAnswered(): MethodDecorator {
+  return AddRouteConfig({ alwaysAnswered: true } satisfies AnswerConfig);
+}
+
+export function isAlwaysAnswered(config: object): boolean {
+  return (config as AnswerConfig).alwaysAnswered === true;
+}
+
 /** The media types that this route's body may have; without it: `application/json`. */
 export function Accepts(...accepts: string[]): MethodDecorator {
   return AddRouteConfig({ accepts } satisfies BodyConfig);

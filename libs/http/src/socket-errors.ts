@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { ProblemError } from '#api';
 import { problemHeaders } from './send-problem.js';
+import { whenClosed } from './when-closed.js';
 
 /** What Node reports about a connection whose request never became one. */
 interface ConnectionError extends Error {
@@ -64,7 +65,7 @@ function endAfter(answer: ServerResponse, socket: Socket): void {
   ending.add(socket);
   socket.pause();
   answer.shouldKeepAlive = false;
-  answer.once('close', () => socket.destroySoon());
+  whenClosed(answer, () => socket.destroySoon());
 }
 
 function refuse(socket: Duplex, problem: ProblemError): void {

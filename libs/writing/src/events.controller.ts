@@ -7,13 +7,14 @@ import {
   Accepts,
   accessOf,
   actorOf,
+  AlwaysAnswered,
   BodyLimit,
-  RequireScope,
   DescribeBody,
   DescribeQuery,
   mediaTypeOf,
   parseQuery,
   recordHeaders,
+  RequireScope,
   takeBody,
   takeEvents,
 } from '#http';
@@ -70,6 +71,7 @@ export class EventsController {
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
   @Post()
+  @AlwaysAnswered()
   async one(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     if (request.url.includes('?')) parseQuery(NoQuery, request.query);
     const event = readSingle(this.reception(request));
@@ -100,6 +102,7 @@ export class EventsController {
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
   @Post('batch')
+  @AlwaysAnswered()
   async batch(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const atomic = request.url.includes('?') && parseQuery(BatchQuery, request.query).atomic;
     const read = mediaTypeOf(request) === 'application/x-ndjson' ? readLines : readBatch;

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '#event';
 import { ProblemError, StreamInput } from '#api';
 import type { Definitions } from '#registry';
-import { accessOf, actorOf, RequireScope, DescribeBody, parseBody, parseQuery } from '#http';
+import { accessOf, actorOf, AlwaysAnswered, DescribeBody, parseBody, parseQuery, RequireScope } from '#http';
 import { NoQuery } from './batch-input.js';
 import { DescribeProblems } from './describe-problems.js';
 import { refusalOf } from './stream-permit.js';
@@ -33,6 +33,7 @@ export class StreamsWriteController {
   @DescribeBody(StreamInput)
   @RequireScope('definitions:write')
   @Post()
+  @AlwaysAnswered()
   async create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     parseQuery(NoQuery, request.query);
     const { stream, partitions, retention, snapshot_every } = parseBody(StreamInput, request);

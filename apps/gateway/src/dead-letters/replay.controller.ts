@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
 import {
   actorOf,
+  AlwaysAnswered,
   DescribeBody,
   DescribeQuery,
   parseBody,
@@ -28,6 +29,7 @@ export class ReplayController {
   ) {}
 
   @Post()
+  @AlwaysAnswered()
   @HttpCode(200)
   @RequireScope('admin')
   @ApiOperation({

@@ -1,7 +1,7 @@
 import { Controller, Delete, Param, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, DescribeQuery, parseQuery, RequireScope } from '#http';
+import { actorOf, AlwaysAnswered, DescribeQuery, parseQuery, RequireScope } from '#http';
 import { requireConfirmation } from '../access/confirmation.js';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { checkEntityId, entityParam } from '../entities/entity-address.js';
@@ -21,6 +21,7 @@ export class ErasureController {
   ) {}
 
   @Delete()
+  @AlwaysAnswered()
   @RequireScope('admin')
   @ApiOperation({
     summary: 'Erase an entity from a stream',

@@ -1,7 +1,15 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, DescribeBody, keyIdPattern, parseBody, parseQuery, RequireScope } from '#http';
+import {
+  actorOf,
+  AlwaysAnswered,
+  DescribeBody,
+  keyIdPattern,
+  parseBody,
+  parseQuery,
+  RequireScope,
+} from '#http';
 import { Answers, NoContent, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
 import { IssuedKeyAnswer, KeyAnswer, keyAnswer } from './key-answers.js';
@@ -30,6 +38,7 @@ export class KeyController {
   }
 
   @Delete()
+  @AlwaysAnswered()
   @HttpCode(204)
   @RequireScope('admin')
   @ApiOperation({
@@ -48,6 +57,7 @@ export class KeyController {
   }
 
   @Post('rotate')
+  @AlwaysAnswered()
   @HttpCode(200)
   @RequireScope('admin')
   @ApiOperation({

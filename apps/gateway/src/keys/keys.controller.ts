@@ -1,7 +1,15 @@
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, DescribeBody, DescribeQuery, parseBody, parseQuery, RequireScope } from '#http';
+import {
+  actorOf,
+  AlwaysAnswered,
+  DescribeBody,
+  DescribeQuery,
+  parseBody,
+  parseQuery,
+  RequireScope,
+} from '#http';
 import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';
 import { Answers, Problems } from '../openapi/answers.js';
@@ -18,6 +26,7 @@ export class KeysController {
   constructor(private readonly keys: KeyStore) {}
 
   @Post()
+  @AlwaysAnswered()
   @RequireScope('admin')
   @ApiOperation({
     summary: 'Issue an API key',

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { RequireScope } from '#http';
+import { AlwaysAnswered, RequireScope } from '#http';
 import { changerOf, nameParam } from '../definitions/definition-name.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { PipelineAnswer, pipelineAnswer } from './pipeline-answers.js';
@@ -14,6 +14,7 @@ export class PipelineRunController {
   constructor(private readonly changes: PipelineChanges) {}
 
   @Post('pause')
+  @AlwaysAnswered()
   @HttpCode(200)
   @RequireScope('definitions:write')
   @ApiOperation({
@@ -29,6 +30,7 @@ export class PipelineRunController {
   }
 
   @Post('resume')
+  @AlwaysAnswered()
   @HttpCode(200)
   @RequireScope('definitions:write')
   @ApiOperation({
@@ -45,6 +47,7 @@ export class PipelineRunController {
   }
 
   @Post('reset')
+  @AlwaysAnswered()
   @HttpCode(200)
   @RequireScope('definitions:write')
   @ApiOperation({

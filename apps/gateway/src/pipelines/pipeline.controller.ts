@@ -6,6 +6,7 @@ import type { Definitions, PipelineDefinition } from '#registry';
 import {
   accessOf,
   actorOf,
+  AlwaysAnswered,
   DescribeBody,
   DescribeQuery,
   jsonBody,
@@ -57,6 +58,7 @@ export class PipelineController {
   }
 
   @Put()
+  @AlwaysAnswered()
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Change what a pipeline does',
@@ -108,6 +110,7 @@ export class PipelineController {
   }
 
   @Delete()
+  @AlwaysAnswered()
   @HttpCode(204)
   @RequireScope('definitions:write')
   @ApiOperation({

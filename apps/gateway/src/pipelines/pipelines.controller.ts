@@ -5,6 +5,7 @@ import type { Definitions } from '#registry';
 import {
   accessOf,
   actorOf,
+  AlwaysAnswered,
   DescribeBody,
   DescribeQuery,
   jsonBody,
@@ -35,6 +36,7 @@ export class PipelinesController {
   ) {}
 
   @Post()
+  @AlwaysAnswered()
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Define a pipeline',

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { RequireScope } from '#http';
+import { AlwaysAnswered, RequireScope } from '#http';
 import { changerOf, nameParam } from '../definitions/definition-name.js';
 import { Answers, Problems } from '../openapi/answers.js';
 import { ProjectionAnswer, projectionAnswer } from './projection-answers.js';
@@ -14,6 +14,7 @@ export class ProjectionRunController {
   constructor(private readonly changes: ProjectionChanges) {}
 
   @Post('pause')
+  @AlwaysAnswered()
   @HttpCode(200)
   @RequireScope('definitions:write')
   @ApiOperation({
@@ -31,6 +32,7 @@ export class ProjectionRunController {
   }
 
   @Post('resume')
+  @AlwaysAnswered()
   @HttpCode(200)
   @RequireScope('definitions:write')
   @ApiOperation({
@@ -47,6 +49,7 @@ export class ProjectionRunController {
   }
 
   @Post('reset')
+  @AlwaysAnswered()
   @HttpCode(200)
   @RequireScope('definitions:write')
   @ApiOperation({

@@ -2,7 +2,16 @@ import { Controller, Delete, Get, HttpCode, Inject, Param, Put, Req, Res } from 
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Definitions } from '#registry';
-import { accessOf, actorOf, DescribeBody, jsonBody, parseBody, parseQuery, RequireScope } from '#http';
+import {
+  accessOf,
+  actorOf,
+  AlwaysAnswered,
+  DescribeBody,
+  jsonBody,
+  parseBody,
+  parseQuery,
+  RequireScope,
+} from '#http';
 import { Answers, NoContent, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
 import { clientGone } from '../reads/client-gone.js';
@@ -50,6 +59,7 @@ export class ProjectionController {
   }
 
   @Put()
+  @AlwaysAnswered()
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Change what a projection folds',
@@ -88,6 +98,7 @@ export class ProjectionController {
   }
 
   @Delete()
+  @AlwaysAnswered()
   @HttpCode(204)
   @RequireScope('definitions:write')
   @ApiOperation({

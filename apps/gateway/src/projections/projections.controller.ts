@@ -5,6 +5,7 @@ import type { Definitions } from '#registry';
 import {
   accessOf,
   actorOf,
+  AlwaysAnswered,
   DescribeBody,
   DescribeQuery,
   jsonBody,
@@ -36,6 +37,7 @@ export class ProjectionsController {
   ) {}
 
   @Post()
+  @AlwaysAnswered()
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Define a projection',

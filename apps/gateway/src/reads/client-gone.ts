@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { ProblemError } from '#api';
+import { whenClosed } from '#http';
 
 /**
  * A signal that is aborted when the client goes away before it has been answered. Its reason is a problem, so that
@@ -8,7 +9,7 @@ import { ProblemError } from '#api';
 export function clientGone(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const abort = () => controller.abort(new ProblemError('request_timeout', 'The client went away.'));
-  response.once('close', () => {
+  whenClosed(response, () => {
     if (!response.writableFinished) abort();
   });
   if (response.destroyed) abort();

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Inject, Param, Req } from '@nestjs/c
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { schemaName, type Definitions } from '#registry';
-import { accessOf, actorOf, parseQuery, RequireScope } from '#http';
+import { accessOf, actorOf, AlwaysAnswered, parseQuery, RequireScope } from '#http';
 import { NoContent, Answers, Problems } from '../openapi/answers.js';
 import { NoParameters } from '../parameters/no-parameters.js';
 import { DEFINITIONS } from '../tokens.js';
@@ -33,6 +33,7 @@ export class SchemaController {
   }
 
   @Delete()
+  @AlwaysAnswered()
   @HttpCode(204)
   @RequireScope('definitions:write')
   @ApiOperation({

@@ -7,6 +7,7 @@ import { schemaName, type Definitions, type SchemaSubject } from '#registry';
 import {
   accessOf,
   actorOf,
+  AlwaysAnswered,
   DescribeBody,
   DescribeQuery,
   jsonBody,
@@ -36,6 +37,7 @@ export class SchemasController {
   ) {}
 
   @Post()
+  @AlwaysAnswered()
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Register a schema, or a new version of one',

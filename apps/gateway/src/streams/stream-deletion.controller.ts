@@ -1,7 +1,7 @@
 import { Controller, Delete, HttpCode, Param, Req } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { actorOf, DescribeQuery, parseQuery, RequireScope } from '#http';
+import { actorOf, AlwaysAnswered, DescribeQuery, parseQuery, RequireScope } from '#http';
 import { requireConfirmation } from '../access/confirmation.js';
 import { NoContent, Problems } from '../openapi/answers.js';
 import { requireChangeable, streamParam } from './named-stream.js';
@@ -14,6 +14,7 @@ export class StreamDeletionController {
   constructor(private readonly deletion: StreamDeletion) {}
 
   @Delete()
+  @AlwaysAnswered()
   @HttpCode(204)
   @RequireScope('admin')
   @ApiOperation({

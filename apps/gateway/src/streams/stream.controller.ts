@@ -6,6 +6,7 @@ import type { Definitions, StreamDefinition } from '#registry';
 import {
   accessOf,
   actorOf,
+  AlwaysAnswered,
   apiKeyOf,
   authorize,
   DescribeBody,
@@ -52,6 +53,7 @@ export class StreamController {
   }
 
   @Patch()
+  @AlwaysAnswered()
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Change the retention of a stream, or how often snapshots are made',

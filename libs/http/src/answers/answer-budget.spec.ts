@@ -37,12 +37,22 @@ describe('the budget of answers', () => {
     expect(budget.share().take(30 * mib)).toBe(true);
   });
 
-  it('says when it last refused something', () => {
+  it('is tight since it last refused something', () => {
     const budget = new AnswerBudget(mib);
     const begin = performance.now();
     budget.share().take(mib);
-    expect(budget.refusedSince(begin)).toBe(false);
+    expect(budget.tightSince(begin)).toBe(false);
     budget.share().take(1);
-    expect([budget.refusedSince(begin), budget.refusedSince(Infinity)]).toEqual([true, false]);
+    expect([budget.tightSince(begin), budget.tightSince(Infinity)]).toEqual([true, false]);
+  });
+
+  it('is tight as long as it holds more than there is room for, because that had to be sent', () => {
+    const budget = new AnswerBudget(mib);
+    const [read, written] = [budget.share(), budget.share()];
+    read.take(mib);
+    written.force(1);
+    expect(budget.tightSince(Infinity)).toBe(true);
+    read.end();
+    expect(budget.tightSince(Infinity)).toBe(false);
   });
 });

@@ -22,9 +22,9 @@ export class AnswerBudget {
     });
   }
 
-  /** Whether something was refused since this time, in milliseconds of `performance.now()`. */
-  refusedSince(time: number): boolean {
-    return this.lastRefusal >= time;
+  /** Whether something was refused since this time, in milliseconds of `performance.now()`, or more is held than there is room for. */
+  tightSince(time: number): boolean {
+    return this.used > this.maxBytes || this.lastRefusal >= time;
   }
 
   private fits(held: number, bytes: number): boolean {

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import { ProblemError } from '#api';
+import { isAlwaysAnswered } from '../route-config.js';
+import { whenClosed } from '../when-closed.js';
 import type { AnswerBudget, AnswerShare } from './answer-budget.js';
 import { inPieces, pieceBytes } from './in-pieces.js';
 import { defaultSendBounds, SendWatch, type SendBounds } from './send-watch.js';
@@ -16,7 +18,7 @@ export function registerAnswers(
   instance: FastifyInstance,
   { budget, sending }: { budget: AnswerBudget; sending?: Partial<SendBounds> | undefined },
 ): void {
-  const watch = new SendWatch({ ...defaultSendBounds, ...sending }, (time) => budget.refusedSince(time));
+  const watch = new SendWatch({ ...defaultSendBounds, ...sending }, (time) => budget.tightSince(time));
   bounds.set(instance.server, { budget, watch });
   instance.addHook('onSend', (...[request, reply, payload, done]: Parameters<onSendHookHandler>) => {
     const bytes = heldBytes(payload);
@@ -49,19 +51,16 @@ function hold(request: FastifyRequest, reply: FastifyReply, bytes: number): void
   else if (!share.take(bytes)) throw tooMuchWaits();
   shares.set(reply, share);
   const unwatch = bound.watch.add(request.raw.socket);
-  reply.raw.once('close', () => {
+  whenClosed(reply.raw, () => {
     unwatch();
     share.end();
   });
 }
 
-/**
- * A refusal, the answer to a probe, and what says that something was changed: a client that is told otherwise would do it
- * again.
- */
-function mustBeSent({ method, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
-  const reads = method === 'GET' || method === 'HEAD';
-  return !reads || statusCode >= 400 || routeOptions.url?.startsWith('/health') === true;
+/** A refusal, the answer to a probe, and what says that something was changed. */
+function mustBeSent({ routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  const { config, url } = routeOptions;
+  return isAlwaysAnswered(config) || statusCode >= 400 || url?.startsWith('/health') === true;
 }
 
 /** A stream holds what its buffers hold, unless whoever made it has said more. */

@@ -7,7 +7,7 @@ export interface SendBounds {
   leastBytes: number;
   /** Milliseconds. */
   withinMs: number;
-  /** Milliseconds while answers are refused because too many bytes wait. */
+  /** Milliseconds while answers have no room because too many bytes wait. */
   tightMs: number;
   /** Milliseconds between two looks. */
   lookMs: number;
@@ -30,10 +30,10 @@ export class SendWatch {
   private readonly sendings = new Set<Sending>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param refusedSince Whether answers were refused since a time, in milliseconds of `performance.now()`. */
+  /** @param tightSince Whether answers had no room since a time, in milliseconds of `performance.now()`. */
   constructor(
     private readonly bounds: SendBounds,
-    private readonly refusedSince: (time: number) => boolean,
+    private readonly tightSince: (time: number) => boolean,
   ) {}
 
   /** Watches an answer that is sent on this connection; returns what ends the watch. */
@@ -47,7 +47,7 @@ export class SendWatch {
   /** Cuts off every client that is too slow. Looks are counted, so that a stall of this process is nobody's fault. */
   look(): void {
     const { leastBytes, withinMs, tightMs, lookMs } = this.bounds;
-    const isTight = this.refusedSince(performance.now() - 2 * lookMs);
+    const isTight = this.tightSince(performance.now() - 2 * lookMs);
     const mostLooks = (isTight ? tightMs : withinMs) / lookMs;
     for (const sending of this.sendings) {
       if (sending.look(leastBytes) < mostLooks) continue;

@@ -17,12 +17,15 @@ afterEach(async () => {
   given = undefined;
 });
 
-function open(path: string): Socket {
+const post = (path: string, body: string) =>
+  fetch(`${given!.url}${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+
+function open(path: string, method = 'GET'): Socket {
   const { hostname, port } = new URL(given!.url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
   sockets.push(socket);
   socket.pause();
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  socket.write(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`);
   return socket;
 }
 
@@ -77,9 +80,23 @@ describe('a port whose budget is used up', () => {
     given = await givenApp({ listen: true, answers: new AnswerBudget(10) });
     expect((await fetch(`${given.url}/things`)).status).toBe(503);
     expect((await fetch(`${given.url}/health/live`)).status).toBe(200);
-    const headers = { 'content-type': 'application/json' };
-    const written = await fetch(`${given.url}/things`, { method: 'POST', body: '{"name":"a"}', headers });
+    const written = await post('/things', '{"name":"a"}');
     expect([written.status, await written.json()]).toEqual([201, { name: 'a' }]);
+  });
+
+  it('refuses to try out, which changes nothing', async () => {
+    given = await givenApp({ listen: true, answers: new AnswerBudget(10) });
+    const refused = await post('/things/try', '{"name":"a"}');
+    expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'overloaded' }]);
+  });
+
+  it('cuts off slow readers sooner, also those of answers that must be sent', async () => {
+    const sending = { withinMs: 60_000_000, tightMs: 200, lookMs: 20 };
+    given = await givenApp({ listen: true, answers: new AnswerBudget(mib), sending });
+    const cut = await metric('answers_cut_total');
+    open('/things/large', 'POST');
+    await until(async () => (await metric('answers_cut_total')) > cut);
+    await until(async () => (await heldBytes()) === 0);
   });
 });
 

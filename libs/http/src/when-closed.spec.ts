@@ -1,0 +1,16 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { whenClosed } from './when-closed.js';
+
+describe('those who wait for an answer to be closed', () => {
+  it('are called once, in the order in which they came, by one listener', () => {
+    const response = new EventEmitter();
+    const called: number[] = [];
+    for (let i = 0; i < 20; i++) whenClosed(response as ServerResponse, () => called.push(i));
+    expect(response.listenerCount('close')).toBe(1);
+    response.emit('close');
+    response.emit('close');
+    expect(called).toEqual(Array.from({ length: 20 }, (_, i) => i));
+  });
+});
