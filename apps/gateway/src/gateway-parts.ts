@@ -32,6 +32,8 @@ import { WaitFor } from './wait-for/wait-for.js';
 export interface GatewayEngines {
   log: Pick<Log, 'admin'>;
   store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections' | 'pipelines' | 'snapshots'>;
+  /** Where live streams are read from: what it reads counts in no budget of answers. */
+  live: Pick<Store, 'reader' | 'projections'>;
   definitions: Definitions;
   producer: Producer;
   topics: TopicNames;
@@ -82,7 +84,7 @@ export interface GatewayParts {
 
 /** Puts the parts together, top to bottom. */
 export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): GatewayParts {
-  const { log, store, definitions, producer, topics } = engines;
+  const { log, store, live, definitions, producer, topics } = engines;
   const { gate, answers, autoCreateStreams, schemaPolicy, webhookNetworks, waitForMs, unknownStreamMs } =
     options;
   const { liveStreams, liveStreamsPerKey: maxStreamsPerKey, logger } = options;
@@ -128,13 +130,15 @@ export function gatewayParts(engines: GatewayEngines, options: GatewayOptions): 
     pipelineDryRun: new PipelineDryRun({ definitions, projections, gate, streams, wrongInWebhook }),
     connections,
     live: new LiveStreams({
-      ...{ connections, reader, definitions, logger },
-      follower: new LogFollower({ admin, reader, definitions, topics, logger }),
+      ...{ connections, definitions, logger },
+      reader: live.reader,
+      follower: new LogFollower({ ...{ admin, definitions, topics, logger }, reader: live.reader }),
     }),
     stateChanges: new ChangeStreams({
       ...{ connections, definitions, logger },
       follower: new ProjectionFollower({
-        ...{ definitions, projections, logger, closed: connections.closed },
+        ...{ definitions, logger, closed: connections.closed },
+        projections: live.projections,
         gate: new ReadGate({ concurrent: 3, queued: liveStreams, waitMs: 60_000 }),
       }),
     }),

@@ -67,6 +67,7 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
     {
       log,
       store: { reader, writer, eraser, projections, pipelines, snapshots },
+      live: { reader, projections },
       definitions,
       producer: await log.producer(),
       topics,

@@ -4,7 +4,7 @@ import { openDefinitions } from '#registry';
 import { AnswerBudget, startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext } from '#http';
 import { LateProducer, MeteredProducer, traced } from '#writing';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
-import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
+import { clickHouseOptions, storeMayReturn, type Store } from '#store';
 import { onScrape } from '#telemetry';
 import { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from './config.js';
@@ -13,6 +13,7 @@ import { MaterializerLag } from './health/materializer-lag.js';
 import { ProcessorLag } from './health/processor-lag.js';
 import { registerChecks } from './health/register-checks.js';
 import { showDefinitions } from './health/show-definitions.js';
+import { openStores } from './open-stores.js';
 import { corePort, queryPort } from './ports.js';
 import { ReadGate } from './reads/read-gate.js';
 
@@ -34,7 +35,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
   const log = openKafkaLog({ ...kafkaLogOptions(config, 'gateway'), logger: context.logger });
   const answers = new AnswerBudget(config.GATEWAY_ANSWER_MIB * 1024 * 1024);
-  const store = openClickHouse({ ...clickHouseOptions(config), readBudget: answers });
+  const { requests: store, live } = openStores(clickHouseOptions(config), answers);
   const definitions = openDefinitions({
     log,
     names: topics,
@@ -47,7 +48,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
     waitMs: turnMs,
   });
   const parts = gatewayParts(
-    { log, store, definitions, producer, topics },
+    { log, store, live, definitions, producer, topics },
     {
       gate,
       answers,
@@ -62,7 +63,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   lifecycle.stopping.addEventListener('abort', () => parts.connections.close(), { once: true });
   const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
   const processor = new ProcessorLag({ definitions, lag: parts.projectionLag });
-  registerChecks(context.health, { log, store, definitions, lag, processor });
+  registerChecks(context.health, { log, store: live, definitions, lag, processor });
   const stopFollowing = lag.follow(lagIntervalMs);
   lifecycle.onStop('lag', async () => stopFollowing());
   onScrape(() => showDefinitions(definitions));
@@ -70,6 +71,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
   lifecycle.onStop('store', () => store.close());
+  lifecycle.onStop('store of live streams', () => live.close());
   await listen(context, parts);
   const tables = makeTables(context, store);
   await untilReachable(context, kafka, () => definitions.start());
