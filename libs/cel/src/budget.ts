@@ -10,7 +10,14 @@ const charactersPerStep = 64;
 
 /** What many evaluations may cost together, in steps: those of one request, such as a dry run. */
 export class StepBudget {
+  private taken = 0;
+
   constructor(private left: number) {}
+
+  /** Steps that evaluations have taken; the last one may have taken a little more than there was. */
+  get spent(): number {
+    return this.taken;
+  }
 
   /** Whether evaluations were cut short because they cost more than this. */
   get isSpent(): boolean {
@@ -23,6 +30,7 @@ export class StepBudget {
   }
 
   take(taken: number): void {
+    this.taken += taken;
     this.left -= taken;
   }
 }

@@ -24,16 +24,18 @@ export class EventStreamController {
     summary: 'Follow events',
     description:
       'Server-Sent Events. Each event that can be queried is a message `event`: its `data` is the event as in a query, ' +
-      'its `id` is opaque. With `Last-Event-ID`, the id of the last message, what came after it is sent first: nothing is ' +
-      'left out and nothing comes twice. Without it the stream begins now, or with `since` at the beginning of what is ' +
+      'its `id` is opaque. With `Last-Event-ID`, the last id that came, what came after it is sent first: nothing is left ' +
+      'out. Nothing comes twice as long as ids are shorter than events; a longer one comes after as many characters of ' +
+      'events, and these may come again. Without it the stream begins now, or with `since` at the beginning of what is ' +
       'stored. Events of one partition come in the order of their offsets; what is stored late, with an early timestamp, ' +
       'comes when it is stored. A comment is sent every 15 seconds. Before a stream is ended by this side, a message ' +
       '`error` says why, as a problem document: `overloaded` for a client that is too slow, `shutting_down`, ' +
-      '`invalid_token` for a key that was revoked or has expired, `stream_not_found` for a stream that was deleted.',
+      '`invalid_token` for a key that was revoked or has expired, `stream_not_found` for a stream that was deleted, ' +
+      '`query_too_expensive` for a `where` that takes too many steps for the events that come.',
   })
   @ApiHeader({
     name: 'Last-Event-ID',
-    description: 'The id of the last message that was received, with the same other parameters.',
+    description: 'The last id that was received, with the same other parameters.',
     required: false,
     schema: { type: 'string' },
   })

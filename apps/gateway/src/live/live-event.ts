@@ -15,6 +15,11 @@ export class LiveEvent {
     return (this.text ??= onOneLine(eventToJson(this.event)));
   }
 
+  /** Characters of what it carries. */
+  get size(): number {
+    return this.event.data.length + this.event.metadata.length;
+  }
+
   get timestamp(): Micros {
     return (this.time ??= parseTime(this.event.timestamp) ?? NaN);
   }

@@ -28,6 +28,11 @@ export class LiveFilter {
     this.where = question.where && compiled(question.where);
   }
 
+  /** Whether events are evaluated; else they are only compared. */
+  get evaluates(): boolean {
+    return this.where !== undefined;
+  }
+
   wants(stream: string): boolean {
     return permitsStream(this.question.access, stream) && (this.streams?.has(stream) ?? true);
   }

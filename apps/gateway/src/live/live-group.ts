@@ -1,14 +1,27 @@
+import type { Turn } from '#async';
+import { withinBudget, type StepBudget } from '#cel';
 import type { LiveEvent } from './live-event.js';
 import type { LiveFilter } from './live-filter.js';
 import type { LivePosition } from './live-position.js';
+import { tooCostly } from './live-problems.js';
 import { eventMessage } from './server-sent.js';
+import { SpacedIds } from './spaced-ids.js';
 
 /** What has become visible, in the order of the log. */
 export interface LiveBatch {
   events: ReadonlyMap<string, readonly LiveEvent[]>;
   /** How far partitions have been read, events that nobody wants included. */
   reached: readonly { stream: string; partition: number; next: number }[];
-  keyOf(stream: string): string;
+  /** What the stream is called in positions; undefined once it has gone, or is another one. */
+  keyOf: (stream: string) => string | undefined;
+}
+
+/** What the work on one batch may take. */
+export interface LiveBounds {
+  /** Of the whole batch: other work of the process is done between two events. */
+  turn: Pick<Turn, 'over' | 'end'>;
+  /** Of the evaluations of this group. */
+  budget: StepBudget;
 }
 
 /** Messages on their way to everyone who asked the same: their bytes are there once. */
@@ -19,9 +32,14 @@ export interface LiveChunk {
 
 export interface LiveListener {
   take(chunk: LiveChunk): void;
-  /** The events cannot be chosen; nothing of them was handed on. */
-  fail(error: unknown): void;
+  /** The events that follow cannot be chosen. It listens no more when this returns. */
+  fail(error: Error): void;
 }
+
+/** Characters that are handed on at a time, and one event. */
+const partCharacters = 64 * 1024;
+/** An evaluation may take long, whatever the size of its event: the turn looks at the clock after each. */
+const sizeOfEvaluation = 16 * 1024;
 
 /** Those who asked the same question with the same access: events are chosen and written out once for all of them. */
 export class LiveGroup {
@@ -32,35 +50,83 @@ export class LiveGroup {
   /** Up to where the log was followed, in the streams of this group; undefined until that is known. */
   cursor: LivePosition | undefined;
 
-  constructor(readonly filter: LiveFilter) {}
+  private readonly ids = new SpacedIds();
+  private texts: string[] = [];
+  private characters = 0;
 
-  /** Hands on what matches. The cursor is past all of the batch when the listeners are called. */
-  take(batch: LiveBatch): void {
+  /** @param keyId Of the key that opened it, which is charged for what it costs; null on a port without keys. */
+  constructor(
+    readonly filter: LiveFilter,
+    readonly keyId: string | null = null,
+  ) {}
+
+  /**
+   * Hands on what matches, in parts. Whenever others get their turn, what was evaluated is handed on and the cursor is
+   * past it: whoever comes to the cursor meanwhile goes on with the next event. In the end it is past all of the batch.
+   */
+  async take(batch: LiveBatch, bounds: LiveBounds): Promise<void> {
     try {
-      const texts = this.messagesOf(batch);
-      for (const { stream, partition, next } of batch.reached)
-        if (this.filter.wants(stream)) this.cursor?.set(batch.keyOf(stream), partition, next);
-      if (texts.length === 0) return;
-      const chunk = { bytes: Buffer.from(texts.join('')), events: texts.length };
-      for (const listener of [...this.listeners]) listener.take(chunk);
+      for (const [key, event] of this.wanted(batch)) {
+        if (bounds.turn.over(this.sizeOf(event))) {
+          this.handOn();
+          await bounds.turn.end();
+        }
+        if (this.listeners.size === 0) break;
+        if (batch.keyOf(event.event.stream) === key) this.evaluate(event, key, bounds.budget);
+      }
+      this.handOn();
     } catch (error) {
-      for (const listener of [...this.listeners]) listener.fail(error);
+      this.fail(error as Error);
+    }
+    // Nothing is waited for since the last event was evaluated: nobody has come to a cursor that jumps.
+    this.reach(batch);
+  }
+
+  private *wanted({ events, keyOf }: LiveBatch): Generator<[key: string, event: LiveEvent]> {
+    for (const [stream, those] of events) {
+      const key = keyOf(stream);
+      if (key === undefined || !this.filter.wants(stream)) continue;
+      for (const event of those) yield [key, event];
     }
   }
 
-  private messagesOf(batch: LiveBatch): string[] {
-    const { cursor, filter, listeners } = this;
-    const texts: string[] = [];
-    if (!cursor || listeners.size === 0) return texts;
-    for (const [stream, events] of batch.events) {
-      if (!filter.wants(stream)) continue;
-      const key = batch.keyOf(stream);
-      for (const event of events) {
-        if (!filter.matches(event)) continue;
-        cursor.set(key, event.event.partition, event.event.offset + 1);
-        texts.push(eventMessage(cursor, event));
-      }
+  private sizeOf(event: LiveEvent): number {
+    return event.size + (this.filter.evaluates ? sizeOfEvaluation : 0);
+  }
+
+  /** @throws ProblemError `query_too_expensive` when the budget is spent */
+  private evaluate(event: LiveEvent, key: string, budget: StepBudget): void {
+    const { cursor, filter } = this;
+    const matches = withinBudget(budget, () => filter.matches(event));
+    if (filter.evaluates && budget.isSpent) throw tooCostly();
+    cursor?.set(key, event.event.partition, event.event.offset + 1);
+    if (cursor && matches) this.add(event, cursor);
+  }
+
+  private reach({ reached, keyOf }: LiveBatch): void {
+    for (const { stream, partition, next } of reached) {
+      const key = keyOf(stream);
+      if (key !== undefined && this.filter.wants(stream)) this.cursor?.set(key, partition, next);
     }
-    return texts;
+  }
+
+  private add(event: LiveEvent, cursor: LivePosition): void {
+    const text = eventMessage(event, this.ids.idOf(event.json.length, cursor));
+    this.texts.push(text);
+    this.characters += text.length;
+    if (this.characters >= partCharacters) this.handOn();
+  }
+
+  private handOn(): void {
+    if (this.texts.length === 0) return;
+    const chunk = { bytes: Buffer.from(this.texts.join('')), events: this.texts.length };
+    [this.texts, this.characters] = [[], 0];
+    for (const listener of [...this.listeners]) listener.take(chunk);
+  }
+
+  /** What was chosen before is handed on, nothing of what follows. */
+  private fail(error: Error): void {
+    this.handOn();
+    for (const listener of [...this.listeners]) listener.fail(error);
   }
 }

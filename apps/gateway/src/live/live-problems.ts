@@ -28,6 +28,15 @@ export function tooSlow(): ProblemError {
   return new ProblemError('overloaded', detail);
 }
 
+export function tooCostly(): ProblemError {
+  const detail =
+    'The where of this stream, or those of all streams of this API key together, take too many steps for the events that ' +
+    'come. Choose by stream, event_type or entity_id first, and let where look at short texts and lists only.';
+  return new ProblemError('query_too_expensive', detail, {
+    errors: [{ pointer: 'where', detail: 'costs too much for events as they come' }],
+  });
+}
+
 export function notAPosition(): ProblemError {
   const detail = 'is broken, or belongs to a stream with other filters';
   return new ProblemError('invalid_cursor', `The Last-Event-ID ${detail}.`, {

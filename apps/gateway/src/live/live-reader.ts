@@ -7,7 +7,8 @@ import { LiveEvent } from './live-event.js';
 import type { LiveGroup, LiveListener } from './live-group.js';
 import type { LivePosition, Missing } from './live-position.js';
 import type { LogFollower } from './log-follower.js';
-import { eventMessage } from './server-sent.js';
+import { eventMessage, reached } from './server-sent.js';
+import { SpacedIds } from './spaced-ids.js';
 import type { StoreOutage } from './store-outage.js';
 import type { EventSocket } from './event-socket.js';
 
@@ -40,6 +41,8 @@ const pieceCharacters = 64 * 1024;
 export class LiveReader {
   private readonly pages: PageReader;
   private readonly options: Required<LiveReaderOptions>;
+  /** Of what it reads from the store; what it is handed has those of the group. */
+  private ids = new SpacedIds();
   private readonly opened = performance.now();
   private isLive = false;
 
@@ -125,7 +128,8 @@ export class LiveReader {
       // Deleted while it was read.
       if (follower.streamOf(key) === undefined) continue;
       this.own.set(key, event.partition, event.offset + 1);
-      piece += eventMessage(this.own, new LiveEvent(event));
+      const live = new LiveEvent(event);
+      piece += eventMessage(live, this.ids.idOf(live.json.length, this.own));
       if (piece.length < pieceCharacters) continue;
       socket.write(piece);
       piece = '';
@@ -147,6 +151,7 @@ export class LiveReader {
   /** Resolves when the client has fallen behind; what it has not taken is bounded, what follows is read again. */
   private async live(socket: Socket, signal: AbortSignal): Promise<void> {
     const { group } = this.options;
+    if (this.ids.areDue) socket.write(reached(this.own.toString()));
     this.isLive = true;
     let listener: LiveListener | undefined;
     let stop: () => void = () => undefined;
@@ -162,7 +167,10 @@ export class LiveReader {
             this.leave(listener);
             resolve();
           },
-          fail: reject,
+          fail: (error) => {
+            this.leave(listener);
+            reject(error);
+          },
         };
         group.listeners.add(listener);
       });
@@ -175,6 +183,7 @@ export class LiveReader {
   private leave(listener: LiveListener | undefined): void {
     if (!listener || !this.options.group.listeners.delete(listener)) return;
     this.own = this.cursor.copy();
+    this.ids = new SpacedIds();
     this.isLive = false;
   }
 }

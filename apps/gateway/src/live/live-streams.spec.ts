@@ -178,6 +178,67 @@ describe('open streams', () => {
   });
 });
 
+describe('streams with long ids', () => {
+  /** Another stream of so many partitions, far on, is in every id. */
+  const partitions = 1_500;
+  async function givenLong(events = 0): Promise<LiveWorld> {
+    const world = new LiveWorld();
+    world.define('orders');
+    world.define('wide', { partitions });
+    for (let partition = 0; partition < partitions; partition++) world.commit('wide', partition, 2 ** 30);
+    await store(world, 0, events);
+    return world;
+  }
+
+  const different = (client: LiveClient, count: number) =>
+    until(() => new Set(client.offsets).size >= count, { what: `${count} events`, intervalMs: 1 });
+
+  it('repeat after a cut no more than as many characters as an id has, and leave nothing out', async () => {
+    const world = await givenLong();
+    const live = world.gateway();
+    const client = newClient();
+    void client.connect(live);
+    await begun(client);
+    const id = client.parser.lastEventId.length;
+    expect(id).toBeGreaterThan(8_000);
+    let repeated = 0;
+    for (let events = 0; events < 200; events += 11) {
+      await store(world, events, events + 10);
+      await different(client, events + 10);
+      const before = client.offsets.length;
+      client.cut();
+      void client.connect(live);
+      await store(world, events + 10, events + 11);
+      await different(client, events + 11);
+      const again = client.events.slice(before, -1).map((event) => JSON.stringify(event).length);
+      repeated += again.length;
+      expect(again.reduce((sum, length) => sum + length, 0)).toBeLessThan(1.1 * id);
+    }
+    expect(repeated).toBeGreaterThan(0);
+    live.close();
+  });
+
+  it('say where they are when what was missed has been read', async () => {
+    const world = await givenLong();
+    const live = world.gateway();
+    const [client, other] = [newClient(), newClient()];
+    for (const each of [client, other]) void each.connect(live);
+    await Promise.all([begun(client), begun(other)]);
+    client.cut();
+    await store(world, 0, 30);
+    await came(other, 30);
+    void client.connect(live);
+    await came(client, 30);
+    await sleep(5);
+    client.cut();
+    void client.connect(live);
+    await store(world, 30, 31);
+    await came(client, 31);
+    expect(client.offsets).toEqual(Array.from({ length: 31 }, (_, i) => `orders/0/${i}`));
+    live.close();
+  });
+});
+
 describe('a stream is ended, and its client told why,', () => {
   it('when its key does not permit it any more', async () => {
     const live = (await given()).gateway();

@@ -56,7 +56,7 @@ export class LiveStreams {
    */
   open(request: LiveRequest, begin: () => ServerResponse, client: AbortSignal): Promise<void> {
     return this.options.connections.admit(request.keyId, async () => {
-      const group = this.groupOf(request.question);
+      const group = this.groupOf(request);
       group.members++;
       try {
         await this.askOnce(group.filter.question, client);
@@ -105,11 +105,11 @@ export class LiveStreams {
     );
   }
 
-  private groupOf(question: LiveQuestion): LiveGroup {
+  private groupOf({ question, keyId }: LiveRequest): LiveGroup {
     const filter = new LiveFilter(question);
     const key = groupKey(filter);
     let group = this.groups.get(key);
-    if (!group) this.groups.set(key, (group = new LiveGroup(filter)));
+    if (!group) this.groups.set(key, (group = new LiveGroup(filter, keyId)));
     return group;
   }
 

@@ -8,7 +8,7 @@ import { createLogger } from '#telemetry';
 import type { LiveQuestion } from './live-filter.js';
 import { LiveConnections, type LiveConnectionsOptions } from './live-connections.js';
 import { LiveStreams } from './live-streams.js';
-import { LogFollower } from './log-follower.js';
+import { LogFollower, type LogFollowerOptions } from './log-follower.js';
 import { StreamClient, type MessageParser } from './stream-client.fixture.js';
 
 const topics = new TopicNames('spec.');
@@ -46,7 +46,10 @@ export class LiveWorld {
   }
 
   /** A process with its open streams. */
-  gateway(options: Partial<LiveConnectionsOptions> & { reader?: EventReader } = {}): LiveGateway {
+  gateway(
+    options: Partial<LiveConnectionsOptions> &
+      Pick<Partial<LogFollowerOptions>, 'newTurn'> & { reader?: EventReader } = {},
+  ): LiveGateway {
     const definitions = {
       stream: (name: string) => this.definitions.get(name),
       streams: () => [...this.definitions.values()],
@@ -55,7 +58,7 @@ export class LiveWorld {
         return () => undefined;
       },
     };
-    const { logger = createLogger({ name: 'spec', level: 'silent' }) } = options;
+    const { logger = createLogger({ name: 'spec', level: 'silent' }), newTurn } = options;
     const admin = {
       committedIn: async (_: string, asked: ReadonlyMap<string, unknown>) => {
         this.questions++;
@@ -69,6 +72,7 @@ export class LiveWorld {
     const reader = options.reader ?? this.store.reader;
     const follower = new LogFollower({
       ...{ admin, reader, definitions, topics, logger, pollMs: 1, retryMs: 1 },
+      ...(newTurn && { newTurn }),
     });
     const connections = new LiveConnections({
       maxStreams: 500,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Turn } from '#async';
 import { allStreams } from '#api';
 import type { StoredEvent, TopicNames } from '#event';
 import type { Definitions } from '#registry';
@@ -6,6 +7,7 @@ import type { TopicAdmin } from '#log';
 import { PageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import { abortable } from './abortable.js';
+import { FilterBudgets } from './filter-budgets.js';
 import { FollowedStreams, type Committed, type FollowedRange } from './followed-streams.js';
 import { LiveEvent } from './live-event.js';
 import type { LiveBatch, LiveGroup } from './live-group.js';
@@ -22,6 +24,8 @@ export interface LogFollowerOptions {
   pollMs?: number;
   /** Milliseconds until it is tried again, after an engine has failed. */
   retryMs?: number;
+  /** Gives other work of the process its turn while a page is handed on; default: a `Turn`. */
+  newTurn?: () => Pick<Turn, 'over' | 'end'>;
 }
 
 const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
@@ -43,7 +47,7 @@ export class LogFollower {
   private round: { ended: Promise<void>; end: () => void } = newRound();
 
   constructor(options: LogFollowerOptions) {
-    this.options = { pollMs: 50, retryMs: 1000, ...options };
+    this.options = { pollMs: 50, retryMs: 1000, newTurn: () => new Turn(), ...options };
     this.followed = new FollowedStreams({ ...options, events: page.events });
     this.pages = new PageReader({ reader: options.reader, ...page });
     options.definitions.onChange(() => (this.outdated = true));
@@ -132,20 +136,32 @@ export class LogFollower {
   private async readNew(ranges: readonly FollowedRange[]): Promise<void> {
     const keys = new Map(ranges.map(({ stream, key }) => [stream, key]));
     const { events, reached } = await this.pages.read({ access: allStreams }, ranges);
-    // Of a stream that has gone while it was read, or is another one by now, nothing is handed on.
+    // Of a stream that has gone while it was read or handed on, or is another one by now, nothing is handed on.
     this.plan();
-    const isThere = ({ stream }: { stream: string }) =>
-      this.followed.get(keys.get(stream) ?? '') !== undefined;
-    const batch: LiveBatch = {
-      events: byStream(events.filter(isThere)),
-      reached: reached.filter(isThere),
-      keyOf: (stream) => keys.get(stream) ?? '',
+    const keyOf = (stream: string) => {
+      const key = keys.get(stream);
+      return key !== undefined && this.followed.get(key) ? key : undefined;
     };
-    for (const { stream, partition, next } of batch.reached) {
-      const offsets = this.followed.get(batch.keyOf(stream))?.next;
+    await this.handOn({ events: byStream(events), reached, keyOf });
+    for (const { stream, partition, next } of reached) {
+      const offsets = this.followed.get(keyOf(stream) ?? '')?.next;
       if (offsets) offsets[partition] = next;
     }
-    for (const group of this.groups) group.take(batch);
+  }
+
+  /** To one group after the other, in turns with the other work of the process. */
+  private async handOn(batch: LiveBatch): Promise<void> {
+    const budgets = new FilterBudgets();
+    const own = this.options.newTurn();
+    const turn = {
+      over: (size: number) => own.over(size),
+      end: async () => {
+        await own.end();
+        this.plan();
+      },
+    };
+    for (const group of [...this.groups])
+      await budgets.within(group.keyId, (budget) => group.take(batch, { turn, budget }));
   }
 }
 

@@ -1,17 +1,21 @@
 import type { ProblemError } from '#api';
 import type { LiveEvent } from './live-event.js';
-import type { LivePosition } from './live-position.js';
 
 /** The texts of Server-Sent Events (HTML Living Standard, 9.2). Nothing in them has a line break of its own. */
 
-/** One event. */
-export function eventMessage(position: LivePosition, event: LiveEvent): string {
-  return `id: ${position.toString()}\nevent: event\ndata: ${event.json}\n\n`;
+/** One event. Without an id, the client goes on from the id before. */
+export function eventMessage(event: LiveEvent, id: string | undefined): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: event\ndata: ${event.json}\n\n`;
 }
 
 /** Where a stream begins: the client goes on from here, also when nothing has come. A message without data is no message. */
 export function beginning(position: string): string {
   return `retry: 1000\nid: ${position}\n\n`;
+}
+
+/** Everything up to this position has been sent: an id without data is no message. */
+export function reached(position: string): string {
+  return `id: ${position}\n\n`;
 }
 
 /** Shows that the stream lives, and how far it is: what did not match is not looked at again. */

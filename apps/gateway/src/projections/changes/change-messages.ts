@@ -1,4 +1,5 @@
 import { onOneLine } from '../../answers/event-page.js';
+import { reached } from '../../live/server-sent.js';
 import type { KeyState } from '../states/key-state.js';
 import { stateJson } from '../states/state-answers.js';
 
@@ -17,11 +18,6 @@ export function resetMessage({ version }: { version: number }): string {
 /** From here on, each change is sent as it comes. */
 export function caughtUpMessage({ version }: { version: number }): string {
   return `event: caught_up\ndata: ${JSON.stringify({ version })}\n\n`;
-}
-
-/** Everything up to this position has been sent: an id without data is no message. */
-export function reached(position: string): string {
-  return `id: ${position}\n\n`;
 }
 
 /** Messages after which an id says how far the client is. */

@@ -3,9 +3,10 @@ import { metrics } from '#telemetry';
 import type { EventSocket } from '../../live/event-socket.js';
 import { LivePosition } from '../../live/live-position.js';
 import { isPassing } from '../../live/live-reader.js';
+import { reached } from '../../live/server-sent.js';
 import type { StoreOutage } from '../../live/store-outage.js';
 import type { BuildFeed, ChangesPage, ChangesQuestion } from './build-feed.js';
-import { caughtUpMessage, reached, resetMessage } from './change-messages.js';
+import { caughtUpMessage, resetMessage } from './change-messages.js';
 import { bindingTo, changeId, type ChangePosition, type SentChanges } from './change-position.js';
 import type { ProjectionFollower } from './projection-follower.js';
 

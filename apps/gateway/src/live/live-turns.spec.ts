@@ -1,0 +1,117 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { parseExpression } from '#cel';
+import { EventStreamParser, until } from '#testkit';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { eventRow } from '../gateway.fixture.js';
+import type { LiveQuestion } from './live-filter.js';
+import { LiveClient, LiveWorld } from './live.fixture.js';
+
+/** True for an event with such a list; takes some 10 ms. */
+const costly = parseExpression(
+  'event.data.list.all(x, event.data.list.all(y, x + y < 1000 && x * y < 1000000))',
+);
+const list = (length: number) => JSON.stringify({ list: Array.from({ length }, (_, i) => i % 7) });
+
+async function given(events: number, length: number) {
+  const world = new LiveWorld();
+  world.define('orders');
+  const rows = Array.from({ length: events }, (_, offset) => eventRow({ offset, data: list(length) }));
+  return {
+    world,
+    live: world.gateway(),
+    /** All events come at once, as one page. */
+    store: async () => {
+      await world.store.writer.appendBlocks(blocksOf(rows), 'rows');
+      world.commit('orders', 0, events);
+    },
+  };
+}
+
+const newClient = (question: Partial<LiveQuestion> = {}) =>
+  new LiveClient(() => new EventStreamParser(), question);
+const begun = (client: LiveClient) =>
+  until(() => client.parser.lastEventId !== '', { what: 'the beginning', intervalMs: 1 });
+const came = (client: LiveClient, count: number) =>
+  until(() => client.offsets.length >= count, { what: `${count} events`, intervalMs: 1 });
+
+describe('a page of live events whose filter takes long', () => {
+  it('lets other work of the process have its turns', async () => {
+    const { live, store } = await given(20, 120);
+    const client = newClient({ where: costly });
+    void client.connect(live);
+    await begun(client);
+    await store();
+    /** How many of the events had come at each turn of the event loop. */
+    const seen = new Set<number>();
+    while (client.offsets.length < 20) {
+      seen.add(client.offsets.length);
+      await setImmediate();
+    }
+    expect(seen.size).toBeGreaterThan(5);
+    expect(client.offsets).toEqual(Array.from({ length: 20 }, (_, i) => `orders/0/${i}`));
+    live.close();
+  });
+
+  it('is not begun a second time, nor the next one, before it has been handed on', async () => {
+    const { world, live, store } = await given(20, 120);
+    const client = newClient({ where: costly });
+    void client.connect(live);
+    await begun(client);
+    await store();
+    const questions = world.questions;
+    const asked = new Set<number>();
+    while (client.offsets.length < 20) {
+      if (client.offsets.length > 0) asked.add(world.questions - questions);
+      await setImmediate();
+    }
+    expect(asked.size).toBe(1);
+    live.close();
+  });
+
+  it('ends the streams of that filter when it takes too many steps, and no other stream', async () => {
+    const { live, store } = await given(60, 300);
+    const [expensive, plain] = [newClient({ where: costly }), newClient()];
+    const ended = expensive.connect(live);
+    void plain.connect(live);
+    await Promise.all([begun(expensive), begun(plain)]);
+    await store();
+    await ended;
+    expect(expensive.errors).toMatchObject([{ code: 'query_too_expensive', errors: [{ pointer: 'where' }] }]);
+    await came(plain, 60);
+    expect(plain.offsets).toHaveLength(60);
+    live.close();
+  });
+
+  it('goes on for the others where a client leaves in the middle of it', async () => {
+    const { live, store } = await given(20, 120);
+    const clients = [newClient({ where: costly }), newClient({ where: costly }), newClient()] as const;
+    for (const client of clients) void client.connect(live);
+    await Promise.all(clients.map(begun));
+    await store();
+    await came(clients[0], 3);
+    clients[0].cut();
+    await Promise.all([came(clients[1], 20), came(clients[2], 20)]);
+    void clients[0].connect(live);
+    await came(clients[0], 20);
+    for (const { offsets } of clients)
+      expect(offsets).toEqual(Array.from({ length: 20 }, (_, i) => `orders/0/${i}`));
+    live.close();
+  });
+
+  it('is given up where the process closes in the middle of it', async () => {
+    const { live, store } = await given(20, 120);
+    const client = newClient({ where: costly });
+    const ended = client.connect(live);
+    await begun(client);
+    await store();
+    await came(client, 3);
+    live.close();
+    await ended;
+    const { length } = client.offsets;
+    expect(client.errors).toMatchObject([{ code: 'shutting_down' }]);
+    for (let i = 0; i < 50; i++) await setImmediate();
+    expect(client.offsets).toHaveLength(length);
+    expect(length).toBeLessThan(20);
+  });
+});
