@@ -1,5 +1,12 @@
+import { Turn } from '#async';
+import type { Fold } from '#dataflow';
 import type { ProjectionBuild } from '#registry';
-import { QueryTooExpensiveError, type ProjectionProgress, type ProjectionReader } from '#store';
+import {
+  QueryTooExpensiveError,
+  type ProjectionKey,
+  type ProjectionProgress,
+  type ProjectionReader,
+} from '#store';
 import { abortable } from '../../live/abortable.js';
 import { LivePosition, streamKey } from '../../live/live-position.js';
 import type { ReadGate } from '../../reads/read-gate.js';
@@ -117,7 +124,7 @@ export class BuildFeed {
         const now = performance.now();
         this.restUntil = now + Math.min(longestRest, now - begun);
         const fold = foldOf(this.build);
-        const messages = keys.map((key) => changeMessage(keyState(fold, mergedKey(fold, key))));
+        const messages = await messagesOf(keys, fold);
         const idAfter = (n: number) => changeId({ from, sent: { to, after: keys[n]!.key } });
         const bytes = Buffer.from(withIds(messages, idAfter));
         this.learn(bytes.length, keys.length);
@@ -133,4 +140,15 @@ export class BuildFeed {
     if (keys === 0) return;
     this.limit = Math.max(1, Math.min(page.keys, Math.floor((page.bytes * keys) / bytes)));
   }
+}
+
+/** What the keys are now: the parts of a page may be large, so other work of the process has its turns between two keys. */
+async function messagesOf(keys: readonly ProjectionKey[], fold: Fold): Promise<string[]> {
+  const turn = new Turn();
+  const messages: string[] = [];
+  for (const key of keys) {
+    if (turn.over(key.parts.reduce((size, { state }) => size + state.length, 0))) await turn.end();
+    messages.push(changeMessage(keyState(fold, mergedKey(fold, key))));
+  }
+  return messages;
 }

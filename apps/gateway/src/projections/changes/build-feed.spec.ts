@@ -1,0 +1,28 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { LivePosition, streamKey } from '../../live/live-position.js';
+import { BuildFeed } from './build-feed.js';
+import { ChangesWorld } from './changes.fixture.js';
+
+it('lets other work of the process have its turns between the large states of a page of changes', async () => {
+  const world = new ChangesWorld();
+  const [binding, large] = ['b', `[1]${' '.repeat(300_000)}`];
+  const keys = Array.from({ length: 20 }, (_, i) => `key ${i}`).map((key) => ({
+    ...{ key, parts: [world.row(key, { last_offset: 0, state: large })] },
+  }));
+  const feed = new BuildFeed(world.serving, binding, {
+    projections: { changedKeys: async () => keys },
+    gate: { run: (signal, read) => read(signal) },
+    closed: new AbortController().signal,
+  });
+  const to = new LivePosition(binding);
+  to.set(streamKey({ stream: 'orders', created_at: '1' }), 0, 1);
+  let isThere = false;
+  const page = feed
+    .changed({ from: new LivePosition(binding), to, after: undefined })
+    .finally(() => (isThere = true));
+  let turns = 0;
+  for (; !isThere; turns++) await setImmediate();
+  expect((await page).changes).toBe(20);
+  expect(turns).toBeGreaterThanOrEqual(20);
+});
