@@ -2,23 +2,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { AnswerBudget } from '#http';
 import { StoreOverloadedError } from '#store';
+import { askClickHouse, freshNames, testClickHouse, testEngines } from '#testkit';
 import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';
-import { openTestStore, type TestStore } from '../../../libs/store/src/clickhouse/test-store.js';
 import { eventRow } from './gateway.fixture.js';
 import { openStores, type GatewayStores } from './open-stores.js';
 
-let test: TestStore;
+const { database } = freshNames();
 let stores: GatewayStores;
 beforeAll(async () => {
-  test = await openTestStore();
-  await test.store.writer.appendBlocks(blocksOf([eventRow({ offset: 0 })]), 'rows');
   const answers = new AnswerBudget(1_000);
+  stores = openStores(testClickHouse(database), answers);
+  await stores.requests.migrate();
+  await stores.requests.writer.appendBlocks(blocksOf([eventRow({ offset: 0 })]), 'rows');
   answers.share().take(1_000);
-  stores = openStores(test.options, answers);
 });
 afterAll(async () => {
   await Promise.all([stores.requests.close(), stores.live.close()]);
-  await test.close();
+  await askClickHouse(testEngines(), `DROP DATABASE ${database} SYNC`);
 });
 
 describe('while clients that do not read hold the budget of answers', () => {
