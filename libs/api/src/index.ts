@@ -5,6 +5,7 @@ export * from './duration.js';
 export { AreNetworks, follows } from './config-rules.js';
 export * from './event-input.js';
 export * from './pattern-bounds.js';
+export * from './pattern-size.js';
 export * from './problem.js';
 export * from './stream-access.js';
 export * from './stream-input.js';

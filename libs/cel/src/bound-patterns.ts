@@ -1,4 +1,4 @@
-import { leastInstructions, patternBounds } from '#api';
+import { patternBounds, patternSize } from '#api';
 import type { Expression } from './expression.js';
 import { ExpensiveExpressionError, ExpressionError } from './errors.js';
 import { partsOf } from './parts-of.js';
@@ -14,9 +14,9 @@ type Call = Extract<Expression, { kind: 'call' }>;
  */
 export function boundPatterns(expression: Expression): Expression {
   const calls = [...searches(expression)];
-  let instructions = 0;
-  for (const call of calls) instructions += instructionsOf(call, patternBounds.instructions - instructions);
-  const maxBytes = Math.floor(patternBounds.workOfExpression / Math.max(instructions, 1));
+  const taken = { instructions: 0, written: 0 };
+  for (const call of calls) take(taken, call);
+  const maxBytes = Math.floor(patternBounds.workOfExpression / Math.max(taken.instructions, 1));
   for (const call of calls) call.maxBytes = maxBytes;
   return expression;
 }
@@ -31,23 +31,39 @@ function writtenPattern({ name, object, args: [pattern] }: Call): { text: string
   return typeof pattern.value === 'string' ? { text: pattern.value, at: pattern.at } : undefined;
 }
 
-function instructionsOf(call: Call, left: number): number {
+/** What the patterns of an expression take together: instructions, and those before alternatives are merged. */
+interface Taken {
+  instructions: number;
+  written: number;
+}
+
+/** Adds what a pattern takes; one that takes too much is refused before it is compiled. */
+function take(taken: Taken, call: Call): void {
   const { text, at } = writtenPattern(call) as { text: string; at: number };
-  if (text.length > patternBounds.characters) {
-    throw tooExpensive(
-      `The pattern has ${text.length} characters; at most ${patternBounds.characters} are allowed.`,
-      at,
-    );
+  const { characters, instructions, written } = patternBounds;
+  if (text.length > characters) {
+    throw tooExpensive(`The pattern has ${text.length} characters; at most ${characters} are allowed.`, at);
   }
-  const taken = Math.max(leastInstructions(text), 1);
-  const found = taken > left ? taken : compiledPattern(text)?.programSize();
+  const { least, most } = patternSize(text);
+  if (taken.instructions + least > instructions) throw tooLarge(least, taken.instructions, at);
+  taken.written += most;
+  if (taken.written > written) {
+    const detail =
+      `The alternatives of matches() are too large together: at most ${written} instructions of RE2 are allowed before ` +
+      `they are merged, here are ${taken.written}. Use fewer alternatives, or shorter repeats.`;
+    throw tooExpensive(detail, at);
+  }
+  const found = compiledPattern(text)?.programSize();
   if (found === undefined) throw new ExpressionError(notAPattern, at);
-  if (found <= left) return found;
-  const most = patternBounds.instructions;
+  if (taken.instructions + found > instructions) throw tooLarge(found, taken.instructions, at);
+  taken.instructions += found;
+}
+
+function tooLarge(found: number, taken: number, at: number): ExpensiveExpressionError {
   const detail =
-    `The patterns of matches() are too large together: at most ${most} instructions of RE2 are allowed, ` +
-    `here ${found} more follow on ${most - left}. Use fewer or shorter repeats.`;
-  throw tooExpensive(detail, at);
+    `The patterns of matches() are too large together: at most ${patternBounds.instructions} instructions of RE2 are ` +
+    `allowed, here ${found} more follow on ${taken}. Use fewer or shorter repeats.`;
+  return tooExpensive(detail, at);
 }
 
 function tooExpensive(detail: string, at: number): ExpensiveExpressionError {

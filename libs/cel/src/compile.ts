@@ -8,7 +8,7 @@ import { functionHint, variableHint } from './hint.js';
 import { compileMacro, isMacro } from './macros.js';
 import { negated } from './numbers.js';
 import { conditionOperators, operators, type Operators } from './operators.js';
-import { matchesPattern } from './pattern.js';
+import { compiledPattern, findsPattern, notAPattern } from './pattern.js';
 import type { Compile, Compiled, Scope } from './scope.js';
 import { needText } from './text-functions.js';
 import {
@@ -203,8 +203,10 @@ function call(
     const missing = `There is no ${name}() with ${args.length} argument(s)`;
     throw new ExpressionError(hint === undefined ? `${missing}.` : `${missing}; ${hint}`, at);
   }
+  const [pattern] = args;
+  if (maxBytes !== undefined && receiver && pattern?.kind === 'literal')
+    return matches(part(receiver), String(pattern.value), { at, maxBytes });
   const values = parts.map(part);
-  if (maxBytes !== undefined) return matches(values as [Compiled, Compiled], { at, maxBytes });
   return (scope) => {
     spend(stepsOfCall);
     return known(
@@ -214,10 +216,9 @@ function call(
   };
 }
 
-/** `matches` with a pattern that is written out. */
-function matches([text, pattern]: [Compiled, Compiled], bounds: { at: number; maxBytes: number }): Compiled {
-  return (scope) => {
-    const searched = needText(text(scope), bounds.at);
-    return matchesPattern(searched, pattern(scope) as string, bounds);
-  };
+/** `matches` with a pattern that is written out: compiled here, so that an evaluation only searches. */
+function matches(text: Compiled, source: string, bounds: { at: number; maxBytes: number }): Compiled {
+  const pattern = compiledPattern(source);
+  if (!pattern) throw new ExpressionError(notAPattern, bounds.at);
+  return (scope) => findsPattern(needText(text(scope), bounds.at), pattern, bounds);
 }

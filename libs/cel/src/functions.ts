@@ -23,7 +23,7 @@ export const methods: Record<string, Call> = {
   'startsWith/2': ([text, other], at) => needText(text, at).startsWith(needText(other, at)),
   'endsWith/2': ([text, other], at) => needText(text, at).endsWith(needText(other, at)),
   'contains/2': (args, at) => searched(args, at, (all, part) => new TextSearch(part).first(all) >= 0),
-  'matches/2': ([text, pattern], at) => matchesPattern(needText(text, at), needText(pattern, at), { at }),
+  'matches/2': ([text, pattern], at) => matchesPattern(needText(text, at), needText(pattern, at), at),
   'lowerAscii/1': ([text], at) => needText(text, at).replace(/[A-Z]+/g, (part) => part.toLowerCase()),
   'upperAscii/1': ([text], at) => needText(text, at).replace(/[a-z]+/g, (part) => part.toUpperCase()),
   ...textMethods,

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { RE2JS } from 're2js';
+import { describe, expect, it, vi } from 'vitest';
 import { limits } from '#event';
 import { ExpensiveExpressionError, ExpressionError } from './errors.js';
 import { parseExpression } from './parse.js';
@@ -85,11 +86,19 @@ describe('parseExpression', () => {
     ['a program of 36 002 instructions', ['(?:[ab]?){900}'.repeat(20)]],
     ['more characters than are compiled', ['a'.repeat(1_001)]],
     ['nested repeats', ['(?:(?:a{10}){10}){10}']],
-    ['patterns that are too large together', ['(?:[ab]?){100}', 'x', '[a-z]{100}']],
-  ])('refuses %s before it is compiled or run', (_name, patterns) => {
+    ['repeats of groups, each of which doubles', [`${'('.repeat(9)}${'ab'.repeat(455)}${'){2}'.repeat(9)}`]],
+    ['repeats of many alternatives', [`(?:${Array.from({ length: 240 }, (_, i) => i).join('|')}){60}`]],
+    ['patterns that are too large together', ['(?:[ab]?){100}', 'x', '[a-z]{101}']],
+  ])('refuses %s before the last of them is compiled', (_name, patterns) => {
     const text = patterns.map((pattern) => `event.stream.matches("${pattern}")`).join(' || ');
-    expect(refusal(text)).toBeInstanceOf(ExpensiveExpressionError);
-    expect(refusal(text).at).toBe(text.indexOf(patterns.at(-1) as string) - 1);
+    const compile = vi.spyOn(RE2JS, 'compile');
+    try {
+      expect(refusal(text)).toBeInstanceOf(ExpensiveExpressionError);
+      expect(refusal(text).at).toBe(text.indexOf(patterns.at(-1) as string) - 1);
+      expect(compile.mock.calls).not.toContainEqual([patterns.at(-1)]);
+    } finally {
+      compile.mockRestore();
+    }
   });
 
   it('says how long a text may be for the patterns, together', () => {

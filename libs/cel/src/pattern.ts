@@ -1,4 +1,4 @@
-import { leastInstructions, patternBounds } from '#api';
+import { patternBounds, patternSize } from '#api';
 import { RE2JS } from 're2js';
 import { spend } from './budget.js';
 import { EvaluationError } from './errors.js';
@@ -7,55 +7,80 @@ export const notAPattern = 'The pattern of matches() is not a regular expression
 const patternsKept = 100;
 const patterns = new Map<string, RE2JS>();
 
-/** What compiling takes for each character of a pattern, and searching for each instruction and byte, in steps. */
-const stepsOfCompiling = 20;
+/**
+ * What compiling takes for each character of a pattern and for each instruction that is written, and searching for each
+ * instruction and byte, in steps.
+ */
+const stepsOfCharacter = 20;
+const stepsOfInstruction = 8;
 const stepsOfSearching = 1 / 6;
 
 /**
- * RE2's regular expressions, as CEL defines `matches` and as ClickHouse runs them: no look-around, no back-references.
- * The work is bounded, and charged to the evaluation.
- * @param maxBytes the longest text that this call may search; without it, the pattern's own size says so.
+ * Whether a text has a pattern, by RE2's regular expressions, as CEL defines `matches` and as ClickHouse runs them: no
+ * look-around, no back-references. The work is bounded, and charged to the evaluation.
+ * @param maxBytes the longest text that this call may search
  */
-export function matchesPattern(
+export function findsPattern(
   text: string,
-  pattern: string,
-  { at, maxBytes }: { at: number; maxBytes?: number },
+  pattern: RE2JS,
+  { at, maxBytes }: { at: number; maxBytes: number },
 ): boolean {
-  const expression = boundedPattern(pattern, at);
-  const instructions = expression.programSize();
   const bytes = Buffer.byteLength(text);
-  if (bytes > (maxBytes ?? patternBounds.workOfExpression / instructions)) {
-    throw new EvaluationError('The text is too long for the pattern of matches().', at);
-  }
-  spend(instructions * bytes * stepsOfSearching);
-  return expression.matcher(text).find();
+  if (bytes > maxBytes) throw new EvaluationError('The text is too long for the pattern of matches().', at);
+  spend(pattern.programSize() * bytes * stepsOfSearching);
+  return pattern.matcher(text).find();
 }
 
-/** Compiled once; undefined where it is no regular expression. Call it for a pattern within its bounds only. */
-export function compiledPattern(pattern: string): RE2JS | undefined {
-  const known = patterns.get(pattern);
+/**
+ * The same for a pattern that is a value. Compiling it is charged each time, whether it is kept or not: what an
+ * expression costs does not depend on what this process evaluated before.
+ */
+export function matchesPattern(text: string, source: string, at: number): boolean {
+  const pattern = boundedPattern(source, at);
+  return findsPattern(text, pattern, {
+    at,
+    maxBytes: patternBounds.workOfExpression / pattern.programSize(),
+  });
+}
+
+/**
+ * Compiles a regular expression, or returns the one that is kept; undefined where it is none. Patterns of more than
+ * `patternBounds.instructions` are not kept. Call it for a pattern whose size is within its bounds only.
+ */
+export function compiledPattern(source: string): RE2JS | undefined {
+  const known = patterns.get(source);
   if (known) return known;
-  spend(pattern.length * stepsOfCompiling);
-  const made = compile(pattern);
-  if (!made) return undefined;
-  const oldest = patterns.keys().next().value;
-  if (patterns.size >= patternsKept && oldest !== undefined) patterns.delete(oldest);
-  patterns.set(pattern, made);
+  const made = compile(source);
+  if (made && made.programSize() <= patternBounds.instructions) keep(source, made);
   return made;
 }
 
-function boundedPattern(pattern: string, at: number): RE2JS {
-  const { characters, instructions } = patternBounds;
-  const isShort = pattern.length <= characters && leastInstructions(pattern) <= instructions;
-  const expression = isShort ? compiledPattern(pattern) : undefined;
-  if (isShort && !expression) throw new EvaluationError(notAPattern, at);
-  if (expression && expression.programSize() <= instructions) return expression;
-  throw new EvaluationError('The pattern of matches() is too large.', at);
+function keep(source: string, pattern: RE2JS): void {
+  const oldest = patterns.keys().next().value;
+  if (patterns.size >= patternsKept && oldest !== undefined) patterns.delete(oldest);
+  patterns.set(source, pattern);
 }
 
-function compile(pattern: string): RE2JS | undefined {
+function boundedPattern(source: string, at: number): RE2JS {
+  const { characters, instructions, written } = patternBounds;
+  if (source.length > characters) throw tooLarge(at);
+  spend(source.length * stepsOfCharacter);
+  const { least, most } = patternSize(source);
+  if (least > instructions || most > written) throw tooLarge(at);
+  spend(most * stepsOfInstruction);
+  const pattern = compiledPattern(source);
+  if (!pattern) throw new EvaluationError(notAPattern, at);
+  if (pattern.programSize() > instructions) throw tooLarge(at);
+  return pattern;
+}
+
+function tooLarge(at: number): EvaluationError {
+  return new EvaluationError('The pattern of matches() is too large.', at);
+}
+
+function compile(source: string): RE2JS | undefined {
   try {
-    return RE2JS.compile(pattern);
+    return RE2JS.compile(source);
   } catch {
     return undefined;
   }

@@ -1,3 +1,5 @@
+import { doubling } from './patterns.js';
+
 /** An expression and an event that are expensive for each other, or were once. */
 export interface HostileExpression {
   /** Says why it is expensive. */
@@ -29,6 +31,13 @@ export const hostileExpressions: readonly HostileExpression[] = [
   of('a pattern that is in the event', 'event.data.t.matches(event.data.p)', {
     t: 'ab'.repeat(300_000),
     p: repeated(3),
+  }),
+  of('a pattern of groups, each of which doubles', `event.data.t.matches("${doubling}")`, {
+    t: 'ab'.repeat(2_500),
+  }),
+  of('such a pattern for each element', 'event.data.p.exists(p, event.data.t.matches(p))', {
+    t: 'ab'.repeat(1_000),
+    p: Array.from({ length: 500 }, (_, i) => `${doubling}${i}`),
   }),
   of('another pattern for each element', 'event.data.p.exists(p, event.data.t.matches(p))', {
     t: 'ab'.repeat(1_000),

@@ -1,7 +1,7 @@
-import { leastInstructions, patternBounds, type InputError } from '#api';
+import { patternBounds, patternSize, type InputError } from '#api';
 import { pointerTo } from '#event';
 import { schemaBounds } from '../bounds.js';
-import { compilePattern, type Pattern } from '../validation/pattern.js';
+import { compilePattern, ofRe2, type Pattern } from '../validation/pattern.js';
 import { isObject, type Schema } from './schema.js';
 
 interface Place {
@@ -9,15 +9,21 @@ interface Place {
   source: string;
 }
 
-/** Regular expressions that cannot be used: not RE2's, too large, or too many. */
+/**
+ * Regular expressions that cannot be used: not RE2's, too large, or too many. Those after the twentieth fault are not
+ * looked at.
+ */
 export function* patternErrors(subschemas: ReadonlyMap<string, Schema>): Generator<InputError> {
   let count = 0;
-  let ofRe2 = 0;
+  let runByRe2 = 0;
+  let faults = 0;
   for (const { pointer, source } of patternsOf(subschemas)) {
     const found = inspect(source);
-    if (typeof found === 'string') yield { pointer, detail: found };
-    else if (found.instructions > 0) ofRe2++;
-    const detail = tooMany(++count, ofRe2);
+    if (typeof found === 'string') {
+      yield { pointer, detail: found };
+      if (++faults === schemaBounds.errors) return;
+    } else if (found.instructions > 0) runByRe2++;
+    const detail = tooMany(++count, runByRe2);
     if (detail === undefined) continue;
     yield { pointer, detail };
     return;
@@ -37,11 +43,12 @@ function* patternsOf(subschemas: ReadonlyMap<string, Schema>): Generator<Place> 
 }
 
 function inspect(source: string): Pattern | string {
-  const { characters, instructions } = patternBounds;
+  const { characters, instructions, written } = patternBounds;
   if (source.length > characters) return `is a regular expression of more than ${characters} characters`;
-  const least = leastInstructions(source);
-  if (least > instructions) return tooLarge(`at least ${least}`);
   try {
+    const { least, most } = patternSize(ofRe2(source));
+    if (least > instructions) return tooLarge(`at least ${least}`);
+    if (most > written) return tooManyAlternatives(most);
     const pattern = compilePattern(source);
     return pattern.instructions <= instructions ? pattern : tooLarge(String(pattern.instructions));
   } catch (error) {
@@ -54,9 +61,14 @@ function tooLarge(taken: string): string {
   return `is too large: it takes ${taken} instructions of RE2; at most ${patternBounds.instructions} are allowed`;
 }
 
-function tooMany(count: number, ofRe2: number): string | undefined {
+function tooManyAlternatives(most: number): string {
+  const { written } = patternBounds;
+  return `is too large: its alternatives take ${most} instructions of RE2 before they are merged; at most ${written} are allowed`;
+}
+
+function tooMany(count: number, runByRe2: number): string | undefined {
   const { patterns, patternsOfRe2 } = schemaBounds;
   if (count > patterns) return `is one too many: at most ${patterns} regular expressions are allowed`;
-  if (ofRe2 <= patternsOfRe2) return undefined;
+  if (runByRe2 <= patternsOfRe2) return undefined;
   return `is one too many: at most ${patternsOfRe2} regular expressions with groups or several open ends are allowed`;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { RE2JS } from 're2js';
+import { describe, expect, it, vi } from 'vitest';
 import { readDocument } from './read-document.js';
 import { InvalidSchemaError } from './refuse.js';
 
@@ -127,6 +128,35 @@ describe('a JSON Schema document', () => {
       '/properties/c/type',
     ]);
     expect(errorsOf(named(100, () => 0))).toHaveLength(20);
+  });
+
+  it.each([
+    ['nested repeats', `${'('.repeat(9)}${'ab'.repeat(455)}${'){2}'.repeat(9)}`, 'at least 467964'],
+    ['alternatives', `(${times(240, String).join('|')}){60}`, 'its alternatives take'],
+  ])('is refused for the size of %s before they are compiled', (_, pattern, detail) => {
+    const compile = vi.spyOn(RE2JS, 'compile');
+    try {
+      expect(errorsOf({ properties: { a: { pattern } } })).toEqual([
+        ['/properties/a/pattern', expect.stringContaining(detail)],
+      ]);
+      expect(compile).not.toHaveBeenCalled();
+    } finally {
+      compile.mockRestore();
+    }
+  });
+
+  it('has its regular expressions compiled until twenty of them are wrong', () => {
+    const compile = vi.spyOn(RE2JS, 'compile');
+    try {
+      expect(errorsOf({ properties: named(90, (i) => ({ pattern: `(?=${i})` })) })).toHaveLength(20);
+      expect(compile).toHaveBeenCalledTimes(20);
+    } finally {
+      compile.mockRestore();
+    }
+  });
+
+  it('may have characters that are written by their number', () => {
+    expect(errorsOf({ properties: { a: { pattern: '^\\u{900}+$' } } })).toEqual([]);
   });
 
   it.each([

@@ -1,0 +1,119 @@
+/**
+ * Bounds of the instructions that RE2 compiles a regular expression to, by reading its text once: a repeated part is
+ * copied for each repeat, nested repeats multiply. Says nothing about a text that is no regular expression.
+ */
+export interface PatternSize {
+  /**
+   * It takes at least so many. Alternatives count as much as the largest of them, because RE2 merges them where it can. A
+   * part that fits no character at all, such as `[^\s\S]`, is counted, although RE2 leaves out what is beside it.
+   */
+  least: number;
+  /** It takes at most so many: those of all alternatives. Compiling it takes time in proportion to them. */
+  most: number;
+}
+
+export function patternSize(source: string): PatternSize {
+  const open: Group[] = [];
+  let group = new Group();
+  for (const { groups = {} } of source.matchAll(tokens)) {
+    const { quoted, position, flags, begin, end, or, repeat, from, to } = groups;
+    if (quoted !== undefined) [...quoted].forEach(() => group.add(character));
+    else if (begin !== undefined) {
+      open.push(group);
+      group = new Group(begin === '(' || begin.endsWith('>') ? instructionsOfCapture : 0);
+    } else if (end !== undefined) {
+      const inner = group;
+      group = open.pop() ?? new Group();
+      group.add(inner.end());
+    } else if (or !== undefined) group.endAlternative();
+    else if (repeat !== undefined) group.repeat(copiesOf(from, to));
+    else if (flags === undefined) group.add(position === undefined ? character : instruction);
+  }
+  const { least, most } = group.end();
+  return { least, most: most + instructionsOfProgram };
+}
+
+const tokens = new RegExp(
+  [
+    String.raw`\\Q(?<quoted>[^]*?)(?:\\E|$)`,
+    String.raw`(?<position>[\^$]|\\[AbBz])`,
+    String.raw`\\x(?:\{[\da-fA-F]*\}|[\da-fA-F]{2})|\\[pP](?:\{[^}]*\}|[^])|\\(?:0[0-7]{0,2}|[1-7][0-7]{1,2})|\\[^]`,
+    String.raw`\[\^?\]?(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]`,
+    String.raw`(?<flags>\(\?[imsU-]*\))`,
+    String.raw`(?<begin>\(\?P?<\w+>|\(\?[imsU-]*:|\()`,
+    String.raw`(?<end>\))|(?<or>\|)`,
+    String.raw`(?<repeat>[*+?]|\{(?<from>0|[1-9]\d*)(?<to>,(?:0|[1-9]\d*)?)?\})\??`,
+    String.raw`[^]`,
+  ].join('|'),
+  'gu',
+);
+
+const character = { least: 1, most: 1, isCharacter: true };
+const instruction = { ...character, isCharacter: false };
+const nothing = { least: 0, most: 0, isCharacter: false };
+
+/** Where a group that captures begins and ends. */
+const instructionsOfCapture = 2;
+/** Choosing between two alternatives, passing over a part, or going back to it. */
+const instructionsOfChoice = 1;
+const instructionsOfProgram = 2;
+
+interface Size extends PatternSize {
+  /** Whether it is exactly one character: alternatives of which each is one take one instruction together. */
+  isCharacter: boolean;
+}
+
+/** What is between two parentheses. */
+class Group {
+  private readonly all: Size = { least: 0, most: -instructionsOfChoice, isCharacter: true };
+  private before: Size = nothing;
+  private alternative: Size = nothing;
+  private last: Size = nothing;
+
+  constructor(private readonly own = 0) {}
+
+  add(size: Size): void {
+    const { least, most } = this.alternative;
+    const isCharacter = most === 0 && size.isCharacter;
+    this.alternative = { least: least + size.least, most: most + size.most, isCharacter };
+    this.last = size;
+  }
+
+  /** Repeats what was added last. */
+  repeat(copies: number): void {
+    const { last, alternative } = this;
+    const least = last.least * copies;
+    const most = (last.most + instructionsOfChoice) * copies + 2 * instructionsOfChoice;
+    this.alternative = nothing;
+    this.add({
+      least: alternative.least - last.least,
+      most: alternative.most - last.most,
+      isCharacter: false,
+    });
+    this.add({ least, most, isCharacter: false });
+  }
+
+  endAlternative(): void {
+    const { all, before, alternative } = this;
+    all.least = Math.max(all.least, alternative.least);
+    const isMerged = before.isCharacter && alternative.isCharacter;
+    if (!isMerged) all.most += Math.max(alternative.most, 1) + instructionsOfChoice;
+    all.isCharacter &&= alternative.isCharacter;
+    this.before = alternative;
+    this.alternative = this.last = nothing;
+  }
+
+  /** Ends the group. */
+  end(): Size {
+    this.endAlternative();
+    const { all, own } = this;
+    return { least: all.least + own, most: all.most + own, isCharacter: all.isCharacter && own === 0 };
+  }
+}
+
+/** How often RE2 writes out what is repeated. */
+function copiesOf(from: string | undefined, to: string | undefined): number {
+  if (from === undefined) return 1;
+  if (to === undefined) return Number(from);
+  return Math.max(Number(from), to === ',' ? 1 : Number(to.slice(1)));
+}

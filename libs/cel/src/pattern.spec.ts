@@ -1,0 +1,82 @@
+import { RE2JS } from 're2js';
+import { describe, expect, it, vi } from 'vitest';
+import { StepBudget, withinBudget } from './budget.js';
+import { compileParsed } from './compile.js';
+import { parseExpression } from './parse.js';
+import { compiledPattern } from './pattern.js';
+import type { ValueObject } from './values.js';
+
+const event = { data: { t: 'a0123456789', p: '[a-c]+[0-9]{3}' } } as unknown as ValueObject;
+let others = 0;
+/** Compiles as many other patterns as are kept. */
+const forget = (): void => {
+  for (let i = 0; i < 100; i++) parseExpression(`event.data.t.matches("other${others++}")`);
+};
+const stepsOf = (run: () => unknown): number => {
+  const budget = new StepBudget(400_000);
+  withinBudget(budget, run);
+  return 400_000 - budget.most(400_000);
+};
+
+describe('a pattern that is written out', () => {
+  it('is compiled with its expression, and never again', () => {
+    const run = compileParsed(parseExpression('event.data.t.matches("^written[0-9]+$")'));
+    forget();
+    const compile = vi.spyOn(RE2JS, 'compile');
+    try {
+      run(event);
+      expect(compile).not.toHaveBeenCalled();
+    } finally {
+      compile.mockRestore();
+    }
+  });
+
+  it('leaves an expression its value, whatever else was compiled since', () => {
+    const patterns = Array.from({ length: 20 }, (_, i) => `[a${'bcdefghij'.repeat(16)}${i}]`);
+    const searches = patterns.map((pattern) => `event.data.t.matches("${pattern}")`).join(' && ');
+    const run = compileParsed(parseExpression(`${searches} && event.data.l.all(x, x != 1)`));
+    const large = { data: { t: 'a0123456789', l: Array.from({ length: 360_000 }, () => 0) } };
+    expect(run(large as unknown as ValueObject)).toBe(true);
+    forget();
+    expect(run(large as unknown as ValueObject)).toBe(true);
+  });
+});
+
+describe('a pattern that is a value', () => {
+  it('takes the same steps whether it is kept or not', () => {
+    const run = compileParsed(parseExpression('event.data.t.matches(event.data.p)'));
+    forget();
+    const first = stepsOf(() => expect(run(event)).toBe(true));
+    const second = stepsOf(() => expect(run(event)).toBe(true));
+    expect(second).toBe(first);
+    expect(first).toBeGreaterThan(200);
+  });
+
+  it('is not compiled where it is too large, and takes steps for its characters', () => {
+    const nested = `${'('.repeat(9)}${'ab'.repeat(455)}${'){2}'.repeat(9)}`;
+    const run = compileParsed(parseExpression('event.data.p.exists(p, event.data.t.matches(p))'));
+    const compile = vi.spyOn(RE2JS, 'compile');
+    try {
+      const steps = stepsOf(() =>
+        expect(() => run({ data: { t: 'x', p: [nested] } })).toThrow('too large'),
+      );
+      expect(steps).toBeGreaterThan(10_000);
+      expect(compile).not.toHaveBeenCalled();
+    } finally {
+      compile.mockRestore();
+    }
+  });
+});
+
+describe('compiled patterns', () => {
+  it('are kept', () => {
+    expect(compiledPattern('kept')).toBeInstanceOf(RE2JS);
+    expect(compiledPattern('kept')).toBe(compiledPattern('kept'));
+  });
+
+  it('are not kept when they have more instructions than are allowed', () => {
+    const large = `(?:${Array.from({ length: 100 }, (_, i) => i + 100).join('|')}){12}`;
+    expect(compiledPattern(large)?.programSize()).toBeGreaterThan(300);
+    expect(compiledPattern(large)).not.toBe(compiledPattern(large));
+  });
+});
