@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { schemaBounds } from '../bounds.js';
 import { compileSchema } from './compile-schema.js';
 import { readData } from './read-data.js';
@@ -90,6 +90,18 @@ describe('a schema that would take too long for an event', () => {
       object,
     ],
     [
+      'evaluated members in nested branches',
+      {
+        anyOf: times(10, () =>
+          times(28, () => 0).reduce<object>((nested) => ({ anyOf: [nested] }), {
+            allOf: times(10, () => ({ additionalProperties: { type: 'integer' } })),
+          }),
+        ),
+        unevaluatedProperties: false,
+      },
+      object,
+    ],
+    [
       'schemas that depend on members',
       { items: { dependentSchemas: named(300, () => ({ required: ['p'] })) } },
       objects,
@@ -143,6 +155,31 @@ describe('a keyword that looks at the whole of a value', () => {
     expect(cost).toMatchObject({ errors: undefined, gaveUp: false });
     expect(cost.reads).toBeLessThan(reads + 1_000);
   });
+
+  it.each([
+    ['fit', { additionalProperties: { type: 'integer' } }],
+    ['do not fit', { additionalProperties: { type: 'integer' }, maxProperties: 1 }],
+  ])(
+    'notes names that are evaluated in nested branches, which %s, in as many steps as it takes',
+    (_, inner) => {
+      const branch = times(28, () => 0).reduce<object>((nested) => ({ anyOf: [nested] }), inner);
+      const schema = {
+        anyOf: [...times(10, () => branch), true],
+        unevaluatedProperties: { type: 'integer' },
+      };
+      const added = vi.spyOn(Set.prototype, 'add');
+      try {
+        const cost = costOf(
+          schema,
+          named(2_000, (index) => index),
+        );
+        expect(cost).toMatchObject({ errors: undefined, gaveUp: false });
+        expect(added.mock.calls.length).toBeLessThan(cost.steps);
+      } finally {
+        added.mockRestore();
+      }
+    },
+  );
 
   it('takes no time in proportion to an exponent', () => {
     const compiled = compileSchema({ properties: { v: { items: { multipleOf: 7e-300 } } } });

@@ -1,5 +1,6 @@
 import { pointerTo } from '#event';
 import type { InputError } from '#api';
+import { EvaluatedNames } from './evaluated-names.js';
 import { Meter } from './meter.js';
 import { sentenceOf, shortened, type Params } from './sentences.js';
 
@@ -16,7 +17,7 @@ export interface RunOptions {
 /** The check of one event: where it is, what it has found, and what it has taken. */
 export class Run extends Meter {
   /** Names of the object that have been evaluated, where an `unevaluatedProperties` around asks for them. */
-  evaluated: Set<string> | undefined;
+  evaluated: EvaluatedNames | undefined;
   private readonly path: (string | number)[] = [];
   private readonly found = new Map<string, InputError>();
   private mostErrors = 1;
@@ -89,12 +90,11 @@ export class Run extends Meter {
   /** Checks the same value, without errors; what it evaluates counts when it fits. */
   branch(check: Check, value: unknown): boolean {
     const { quiet, evaluated } = this;
+    const before = evaluated?.count ?? 0;
     this.quiet = true;
-    if (evaluated) this.evaluated = new Set();
     const fits = check(value, this);
-    if (fits && evaluated) for (const name of this.evaluated ?? []) evaluated.add(name);
+    if (!fits) evaluated?.backTo(before);
     this.quiet = quiet;
-    this.evaluated = evaluated;
     return fits;
   }
 
@@ -110,9 +110,9 @@ export class Run extends Meter {
   }
 
   /** Checks the same value, and gives the names that it evaluated. */
-  evaluating(check: Check, value: unknown): ReadonlySet<string> | undefined {
+  evaluating(check: Check, value: unknown): EvaluatedNames | undefined {
     const { evaluated } = this;
-    const own = (this.evaluated = new Set<string>());
+    const own = (this.evaluated = new EvaluatedNames());
     const fits = check(value, this);
     this.evaluated = evaluated;
     return fits ? own : undefined;

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { EvaluatedNames } from './evaluated-names.js';
+
+describe('evaluated names', () => {
+  it('are as they were, once a branch that added some goes back', () => {
+    const evaluated = new EvaluatedNames();
+    evaluated.add('a');
+    const { count } = evaluated;
+    evaluated.add('b');
+    evaluated.add('a');
+    evaluated.backTo(count);
+    expect([evaluated.has('a'), evaluated.has('b'), evaluated.count]).toEqual([true, false, 1]);
+    evaluated.add('b');
+    expect(evaluated.has('b')).toBe(true);
+  });
+});
