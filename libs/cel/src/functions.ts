@@ -1,3 +1,4 @@
+import { lowerAscii, upperAscii } from './ascii-case.js';
 import { spend } from './budget.js';
 import type { Call } from './call.js';
 import { EvaluationError } from './errors.js';
@@ -24,8 +25,8 @@ export const methods: Record<string, Call> = {
   'endsWith/2': ([text, other], at) => needText(text, at).endsWith(needText(other, at)),
   'contains/2': (args, at) => searched(args, at, (all, part) => new TextSearch(part).first(all) >= 0),
   'matches/2': ([text, pattern], at) => matchesPattern(needText(text, at), needText(pattern, at), at),
-  'lowerAscii/1': ([text], at) => needText(text, at).replace(/[A-Z]+/g, (part) => part.toLowerCase()),
-  'upperAscii/1': ([text], at) => needText(text, at).replace(/[a-z]+/g, (part) => part.toUpperCase()),
+  'lowerAscii/1': ([text], at) => lowerAscii(needText(text, at)),
+  'upperAscii/1': ([text], at) => upperAscii(needText(text, at)),
   ...textMethods,
   ...timeMethods,
 };
