@@ -49,6 +49,7 @@ export function withinBudget<T>(budget: StepBudget, work: () => T): T {
 let left = Infinity;
 /** What the evaluation began with. */
 let begun = 0;
+let evaluations = 0;
 let shared: StepBudget | undefined;
 
 /** Not an EvaluationError, so that no operator absorbs it and goes on. */
@@ -56,6 +57,7 @@ class ExhaustedError extends Error {}
 
 /** Before each evaluation. There is one budget, because an evaluation never waits for anything. */
 export function startBudget(): void {
+  evaluations++;
   begun = shared ? shared.most(steps) : steps;
   left = begun;
 }
@@ -64,6 +66,11 @@ export function startBudget(): void {
 export function endBudget(): void {
   shared?.take(begun - left);
   left = Infinity;
+}
+
+/** The number of this evaluation, for what is charged once in each. */
+export function currentEvaluation(): number {
+  return evaluations;
 }
 
 /** What throwing an error takes, and going on after it, in steps. */

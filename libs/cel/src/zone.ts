@@ -1,4 +1,4 @@
-import { spend } from './budget.js';
+import { currentEvaluation, spend } from './budget.js';
 import { EvaluationError } from './errors.js';
 
 interface Zone {
@@ -6,7 +6,13 @@ interface Zone {
   /** The last quarter of an hour that was asked for, and how far from UTC it is: zones change on quarters. */
   quarter: number;
   offset: number;
+  /** The evaluation that has been charged for opening the zone, and for this quarter. */
+  chargedIn: number;
+  chargedQuarter: number;
 }
+
+/** The longest name of the IANA database has 32. */
+const longestName = 64;
 
 const quarterHour = 900_000;
 const zonesKept = 100;
@@ -21,28 +27,49 @@ const zones = new Map<string, Zone>();
  * @throws EvaluationError when there is no such zone.
  */
 export function wallClock(milliseconds: number, zone: string, at: number): Date {
+  if (zone.length > longestName) throw noZone(at);
   const fixed = /^([+-]?)(\d\d):([0-5]\d)$/.exec(zone);
   if (fixed) {
     const minutes = Number(fixed[2]) * 60 + Number(fixed[3]);
     return new Date(milliseconds + (fixed[1] === '-' ? -minutes : minutes) * 60_000);
   }
-  const known = zones.get(zone) ?? open(zone, at);
+  const known = opened(zone, at);
   const quarter = Math.floor(milliseconds / quarterHour);
+  if (known.chargedQuarter !== quarter) spend(stepsOfLookingUp);
+  known.chargedQuarter = quarter;
   if (known.quarter !== quarter) {
-    spend(stepsOfLookingUp);
     known.offset = offsetOf(known.format, quarter * quarterHour);
     known.quarter = quarter;
   }
   return new Date(milliseconds + known.offset);
 }
 
-function open(zone: string, at: number): Zone {
+/**
+ * Charges each evaluation for opening a zone, whether it is open already or not: what an expression costs does not depend on
+ * what this process evaluated before. So the zones that this evaluation uses are the last to be closed.
+ */
+function opened(zone: string, at: number): Zone {
+  const known = zones.get(zone);
+  if (known?.chargedIn === currentEvaluation()) return known;
   spend(stepsOfOpening);
-  const made = { format: formatOf(zone, at), quarter: NaN, offset: 0 };
+  const made = known ?? {
+    format: formatOf(zone, at),
+    quarter: NaN,
+    offset: 0,
+    chargedIn: 0,
+    chargedQuarter: 0,
+  };
+  made.chargedIn = currentEvaluation();
+  made.chargedQuarter = NaN;
+  zones.delete(zone);
   const oldest = zones.keys().next().value;
   if (zones.size >= zonesKept && oldest !== undefined) zones.delete(oldest);
   zones.set(zone, made);
   return made;
+}
+
+function noZone(at: number): EvaluationError {
+  return new EvaluationError('A time zone is written like Europe/Berlin, UTC or +05:30.', at);
 }
 
 function formatOf(timeZone: string, at: number): Intl.DateTimeFormat {
@@ -51,7 +78,7 @@ function formatOf(timeZone: string, at: number): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone, era: 'short', hourCycle: 'h23', ...shown });
   } catch {
-    throw new EvaluationError('A time zone is written like Europe/Berlin, UTC or +05:30.', at);
+    throw noZone(at);
   }
 }
 

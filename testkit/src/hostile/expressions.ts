@@ -81,6 +81,11 @@ export const hostileExpressions: readonly HostileExpression[] = [
       t: '😀'.repeat(250_000),
     },
   ),
+  of('a long name of a zone', 'event.data.l.exists(x, event.timestamp.getHours(event.data.z) == 1)', {
+    l: Array.from({ length: 700 }, () => 0),
+    z: 'A'.repeat(900_000),
+  }),
+  of('letters of either case in turn', `size(${lowered(20)}) > 0`, { t: 'aA'.repeat(125_000) }),
   of(
     'a wide condition',
     anyOf(30, (i) => `event.data.m${i} + ${i} == event.data.m${i + 1} * 2`),
@@ -105,6 +110,10 @@ function nearMiss(): Readonly<Record<string, unknown>> {
 
 function anyOf(count: number, part: (i: number) => string): string {
   return Array.from({ length: count }, (_, i) => part(i)).join(' || ');
+}
+
+function lowered(times: number): string {
+  return Array.from({ length: times }, () => 'event.data.t.lowerAscii()').join(' + ');
 }
 
 function doubled(text: string, times: number): string {
