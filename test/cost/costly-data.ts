@@ -7,6 +7,8 @@ export const costly = {
   entity: 'worst-entity',
   /** The event type of a schema with 300 `contains`. */
   contains: 'contains',
+  /** The event type of a schema with ten branches, 28 levels deep, that evaluate all members. */
+  branches: 'branches',
   projection: 'costly_projection',
   pipeline: 'costly_pipeline',
   /** There is nothing of this name. */
@@ -27,6 +29,10 @@ export async function makeCostly({ core }: Stack): Promise<void> {
     schema: {
       properties: { l: { allOf: Array.from({ length: 300 }, (_, i) => ({ contains: { const: -1 - i } })) } },
     },
+  });
+  await core.post('/api/v1/schemas', {
+    ...{ stream: costly.stream, event_type: costly.branches, mode: 'warn' },
+    schema: { anyOf: Array.from({ length: 10 }, () => nestedBranches(28)), unevaluatedProperties: false },
   });
   for (const [i, { pattern }] of hostilePatterns.entries())
     // Some are refused, which is right.
@@ -51,6 +57,11 @@ export async function makeCostly({ core }: Stack): Promise<void> {
   });
   for (let i = 0; i < keys; i++)
     await expectOk(core, '/api/v1/keys', { name: `key ${i}`, scopes: ['events:read'], streams: [`a${i}*`] });
+}
+
+function nestedBranches(levels: number): object {
+  if (levels === 0) return { additionalProperties: { type: 'integer' } };
+  return { anyOf: [nestedBranches(levels - 1)] };
 }
 
 async function expectOk(client: HttpClient, path: string, body: object): Promise<void> {

@@ -1,5 +1,12 @@
 import { limits } from '#event';
-import { hostileExpressions, hostileHeaders, hostileJson, hostilePatterns, hostileTexts } from '#testkit';
+import {
+  doubling,
+  hostileExpressions,
+  hostileHeaders,
+  hostileJson,
+  hostilePatterns,
+  hostileTexts,
+} from '#testkit';
 import { path } from '../api.js';
 import { costly, output } from './costly-data.js';
 
@@ -66,6 +73,21 @@ const at = (where: string, inputs: readonly WorstInput[]): WorstInput[] =>
 
 const expressionsAs = (definition: (where: string) => object): WorstInput[] =>
   hostileExpressions.map(({ name, where }) => ({ name, path: '', body: JSON.stringify(definition(where)) }));
+
+/** As many patterns as a definition of 64 KiB has room for. */
+const manyPatterns: WorstInput = {
+  name: 'many patterns that are too large',
+  path: '',
+  body: JSON.stringify({
+    stream: costly.stream,
+    event_type: `${costly.unknown}-patterns`,
+    schema: {
+      properties: Object.fromEntries(
+        Array.from({ length: 60 }, (_, i) => [`p${i}`, { pattern: doubling + i }]),
+      ),
+    },
+  }),
+};
 
 const dryRuns = (): WorstInput[] => [
   ...hostileExpressions.map(({ name, where, event }) => ({
@@ -146,6 +168,11 @@ const singleEvents = (): WorstInput[] => [
     path: '',
     body: event(costly.contains, JSON.stringify({ l: Array.from({ length: 150_000 }, (_, i) => i) })),
   },
+  {
+    name: 'many members for a schema of nested branches',
+    path: '',
+    body: event(costly.branches, `{${Array.from({ length: 80_000 }, (_, i) => `"n${i}":1`).join()}}`),
+  },
 ];
 
 const batches = (): WorstInput[] => {
@@ -204,6 +231,7 @@ const schemas = (type: string): WorstInput[] => [
       schema: { properties: { t: { pattern } }, patternProperties: { [pattern]: true } },
     }),
   })),
+  manyPatterns,
   {
     name: 'references that multiply',
     path: '',
