@@ -20,6 +20,8 @@ export const output = [{ emit: { stream: 'costly-output' } }];
 
 const versions = 1_000;
 const keys = 100;
+/** The most that one pipeline may have. */
+const emits = 20;
 
 /** Defines what makes the worst inputs expensive: schemas, a projection, a pipeline, long entities, many keys. */
 export async function makeCostly({ core }: Stack): Promise<void> {
@@ -51,10 +53,18 @@ export async function makeCostly({ core }: Stack): Promise<void> {
       accepted.slice(0, 32).map((when, i) => [`f${i}`, { op: 'sum', value: `(${when}) ? 1 : 0` }]),
     ),
   });
-  await expectOk(core, '/api/v1/pipelines', {
-    ...{ name: costly.pipeline, source: { streams: [costly.stream] } },
-    operators: [{ branch: accepted.map((when) => ({ when, operators: [{ filter: 'false' }, ...output] })) }],
-  });
+  for (let from = 0; from < accepted.length; from += emits)
+    await expectOk(core, '/api/v1/pipelines', {
+      name: from === 0 ? costly.pipeline : `${costly.pipeline}_${from}`,
+      source: { streams: [costly.stream] },
+      operators: [
+        {
+          branch: accepted
+            .slice(from, from + emits)
+            .map((when) => ({ when, operators: [{ filter: 'false' }, ...output] })),
+        },
+      ],
+    });
   for (let i = 0; i < keys; i++)
     await expectOk(core, '/api/v1/keys', { name: `key ${i}`, scopes: ['events:read'], streams: [`a${i}*`] });
 }

@@ -26,7 +26,7 @@ export function patternSize(source: string): PatternSize {
       group = open.pop() ?? new Group();
       group.add(inner.end());
     } else if (or !== undefined) group.endAlternative();
-    else if (repeat !== undefined) group.repeat(copiesOf(from, to));
+    else if (repeat !== undefined) group.repeat(copiesOf(repeat, from, to));
     else if (flags === undefined) group.add(position === undefined ? character : instruction);
   }
   const { least, most } = group.end();
@@ -80,10 +80,10 @@ class Group {
   }
 
   /** Repeats what was added last. */
-  repeat(copies: number): void {
+  repeat({ copies, choices }: Copies): void {
     const { last, alternative } = this;
     const least = last.least * copies;
-    const most = (last.most + instructionsOfChoice) * copies + 2 * instructionsOfChoice;
+    const most = last.most * copies + choices * instructionsOfChoice;
     this.alternative = nothing;
     this.add({
       least: alternative.least - last.least,
@@ -111,9 +111,16 @@ class Group {
   }
 }
 
-/** How often RE2 writes out what is repeated. */
-function copiesOf(from: string | undefined, to: string | undefined): number {
-  if (from === undefined) return 1;
-  if (to === undefined) return Number(from);
-  return Math.max(Number(from), to === ',' ? 1 : Number(to.slice(1)));
+/** How often RE2 writes out what is repeated, and how many choices are between the copies. */
+interface Copies {
+  copies: number;
+  choices: number;
+}
+
+function copiesOf(repeat: string, from: string | undefined, to: string | undefined): Copies {
+  if (from === undefined) return { copies: 1, choices: repeat.startsWith('*') ? 2 : 1 };
+  const least = Number(from);
+  if (to === ',') return { copies: Math.max(least, 1), choices: 2 };
+  const most = to === undefined ? least : Number(to.slice(1));
+  return { copies: Math.max(least, most), choices: most === 0 ? 1 : Math.max(most - least, 0) };
 }

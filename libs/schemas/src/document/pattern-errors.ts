@@ -1,8 +1,21 @@
 import { patternBounds, patternSize, type InputError } from '#api';
 import { pointerTo } from '#event';
 import { schemaBounds } from '../bounds.js';
-import { compilePattern, ofRe2, type Pattern } from '../validation/pattern.js';
+import { compilePattern, ofRe2 } from '../validation/pattern.js';
 import { isObject, type Schema } from './schema.js';
+
+interface Found {
+  /** Whether RE2 runs it, not JavaScript's own engine. */
+  isOfRe2: boolean;
+  /** Instructions before RE2 merges alternatives, at most. */
+  written: number;
+}
+
+interface Taken {
+  patterns: number;
+  ofRe2: number;
+  written: number;
+}
 
 interface Place {
   pointer: string;
@@ -14,16 +27,19 @@ interface Place {
  * looked at.
  */
 export function* patternErrors(subschemas: ReadonlyMap<string, Schema>): Generator<InputError> {
-  let count = 0;
-  let runByRe2 = 0;
+  const taken = { patterns: 0, ofRe2: 0, written: 0 };
   let faults = 0;
   for (const { pointer, source } of patternsOf(subschemas)) {
     const found = inspect(source);
+    taken.patterns++;
     if (typeof found === 'string') {
       yield { pointer, detail: found };
       if (++faults === schemaBounds.errors) return;
-    } else if (found.instructions > 0) runByRe2++;
-    const detail = tooMany(++count, runByRe2);
+    } else if (found.isOfRe2) {
+      taken.ofRe2++;
+      taken.written += found.written;
+    }
+    const detail = tooMany(taken);
     if (detail === undefined) continue;
     yield { pointer, detail };
     return;
@@ -42,7 +58,7 @@ function* patternsOf(subschemas: ReadonlyMap<string, Schema>): Generator<Place> 
   }
 }
 
-function inspect(source: string): Pattern | string {
+function inspect(source: string): Found | string {
   const { characters, instructions, written } = patternBounds;
   if (source.length > characters) return `is a regular expression of more than ${characters} characters`;
   try {
@@ -50,7 +66,8 @@ function inspect(source: string): Pattern | string {
     if (least > instructions) return tooLarge(`at least ${least}`);
     if (most > written) return tooManyAlternatives(most);
     const pattern = compilePattern(source);
-    return pattern.instructions <= instructions ? pattern : tooLarge(String(pattern.instructions));
+    if (pattern.instructions > instructions) return tooLarge(String(pattern.instructions));
+    return { isOfRe2: pattern.instructions > 0, written: most };
   } catch (error) {
     const reason = error instanceof Error ? error.message.slice(0, 200) : 'unknown';
     return `is not a regular expression of RE2, which has no look-around and no back-references: ${reason}`;
@@ -66,9 +83,12 @@ function tooManyAlternatives(most: number): string {
   return `is too large: its alternatives take ${most} instructions of RE2 before they are merged; at most ${written} are allowed`;
 }
 
-function tooMany(count: number, runByRe2: number): string | undefined {
-  const { patterns, patternsOfRe2 } = schemaBounds;
-  if (count > patterns) return `is one too many: at most ${patterns} regular expressions are allowed`;
-  if (runByRe2 <= patternsOfRe2) return undefined;
-  return `is one too many: at most ${patternsOfRe2} regular expressions with groups or several open ends are allowed`;
+function tooMany({ patterns, ofRe2, written }: Taken): string | undefined {
+  const most = schemaBounds;
+  if (patterns > most.patterns)
+    return `is one too many: at most ${most.patterns} regular expressions are allowed`;
+  if (ofRe2 > most.patternsOfRe2)
+    return `is one too many: at most ${most.patternsOfRe2} regular expressions with groups or several open ends are allowed`;
+  if (written <= most.writtenOfRe2) return undefined;
+  return `is one too many: all regular expressions take ${written} instructions of RE2 before alternatives are merged; at most ${most.writtenOfRe2} are allowed`;
 }

@@ -60,6 +60,10 @@ describe('a JSON Schema document', () => {
       'unevaluatedProperties beside any keyword',
       { if: {}, then: {}, patternProperties: {}, unevaluatedProperties: false },
     ],
+    [
+      'twenty-five regular expressions of the largest size',
+      { properties: named(25, (index) => ({ pattern: `(?:[ab]?x){90}${index}` })) },
+    ],
     ['a bound beyond what floating point tells apart', { properties: { id: { maximum: 2 ** 63 } } }],
   ])('may have %s', (_, schema) => {
     expect(errorsOf(schema)).toEqual([]);
@@ -196,6 +200,14 @@ describe('a JSON Schema document', () => {
     [
       'has too many regular expressions that RE2 runs',
       { patternProperties: Object.fromEntries(times(26, (index) => [`(a${index})`, {}])) },
+    ],
+    [
+      'has alternatives that take too many instructions together before they are merged',
+      {
+        properties: named(20, (index) => ({
+          pattern: `(?:${times(100, (i) => 100 + i).join('|')}){3}${String.fromCharCode(97 + index)}`,
+        })),
+      },
     ],
     ['has a regular expression that is too large', { properties: { a: { pattern: '(?:a?b?){300}' } } }],
   ])('is refused at once when it %s', (_, schema) => {
