@@ -57,9 +57,7 @@ describe('a pattern that is a value', () => {
     const run = compileParsed(parseExpression('event.data.p.exists(p, event.data.t.matches(p))'));
     const compile = vi.spyOn(RE2JS, 'compile');
     try {
-      const steps = stepsOf(() =>
-        expect(() => run({ data: { t: 'x', p: [nested] } })).toThrow('too large'),
-      );
+      const steps = stepsOf(() => expect(() => run({ data: { t: 'x', p: [nested] } })).toThrow('too large'));
       expect(steps).toBeGreaterThan(10_000);
       expect(compile).not.toHaveBeenCalled();
     } finally {
