@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { countSteps } from './steps.js';
 import { Turn } from './turn.js';
 
+interface Piece {
+  size: number;
+  busyMs?: number;
+  steps?: number;
+}
+
 /** How often a turn was over in so many pieces of work that each take some milliseconds, or none. */
-async function turnsOf(pieces: number, { size, busyMs = 0 }: { size: number; busyMs?: number }) {
+async function turnsOf(pieces: number, { size, busyMs = 0, steps = 0 }: Piece) {
   const turn = new Turn();
   let turns = 0;
   for (let i = 0; i < pieces; i++) {
     const until = performance.now() + busyMs;
     while (performance.now() < until);
+    countSteps(steps);
     if (!turn.over(size)) continue;
     turns++;
     await turn.end();
@@ -22,6 +30,10 @@ describe('a turn', () => {
 
   it('is over after some milliseconds of small pieces that are slow', async () => {
     expect(await turnsOf(64, { size: 1, busyMs: 0.5 })).toBeGreaterThan(0);
+  });
+
+  it('is over after some milliseconds of small pieces that take many steps', async () => {
+    expect(await turnsOf(3, { size: 1, busyMs: 12, steps: 30_000 })).toBe(3);
   });
 
   it('is over at once for a very large piece', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stepsTaken } from '#async';
 import { StepBudget, withinBudget } from './budget.js';
 import { compileParsed } from './compile.js';
 import { Decimal } from './decimal.js';
@@ -87,5 +88,42 @@ describe('an expression over a large event', () => {
     expect(() => run('event.data.numbers.exists(a, event.data.numbers.exists(b, b < 0)) || true')).toThrow(
       'too many steps',
     );
+  });
+});
+
+describe('evaluations that share steps', () => {
+  const half = 'event.data.numbers.exists(a, a == 199999)';
+
+  it('have those of one together', () => {
+    const taken = () => {
+      const budget = new StepBudget();
+      withinBudget(budget, () => run(half));
+      return 400_000 - budget.most(400_000);
+    };
+    expect(taken()).toBeGreaterThan(150_000);
+    withinBudget(new StepBudget(), () => {
+      run(half);
+      expect(() => [run(half), run(half)]).toThrow('those before it take too many steps for this event');
+      expect(() => run(half)).toThrow(EvaluationError);
+    });
+    expect(run(half)).toBe(true);
+  });
+
+  it('take them from each budget that they are within', () => {
+    const all = new StepBudget(500_000);
+    const one = () => withinBudget(new StepBudget(), () => run(half));
+    withinBudget(all, () => {
+      expect(one()).toBe(true);
+      expect(one()).toBe(true);
+      expect(all.isSpent).toBe(false);
+      expect(one).toThrow('too many steps');
+      expect(all.isSpent).toBe(true);
+    });
+  });
+
+  it('are counted for the whole process', () => {
+    const before = stepsTaken;
+    run(half);
+    expect(stepsTaken - before).toBeGreaterThan(150_000);
   });
 });

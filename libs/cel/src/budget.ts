@@ -1,18 +1,23 @@
+import { countSteps } from '#async';
 import { EvaluationError } from './errors.js';
 
 /**
- * What one evaluation may cost. A step is about what comparing two numbers costs, or looking at 64 characters: 100 ms
- * at most for an expression over the largest event.
+ * What one evaluation may cost, and all evaluations of one definition for one event together. A step is about what
+ * comparing two numbers costs, or looking at 64 characters: 100 ms at most for the largest event.
  */
 const steps = 400_000;
 
 const charactersPerStep = 64;
 
-/** What many evaluations may cost together, in steps: those of one request, such as a dry run. */
+/**
+ * What several evaluations may cost together, in steps: those of one definition for one event, or of one request such as a
+ * dry run. A budget that is made within another one takes from that, too.
+ */
 export class StepBudget {
   private taken = 0;
+  private readonly outer = shared;
 
-  constructor(private left: number) {}
+  constructor(private left = steps) {}
 
   /** Steps that evaluations have taken; the last one may have taken a little more than there was. */
   get spent(): number {
@@ -26,16 +31,18 @@ export class StepBudget {
 
   /** Steps that an evaluation may take of those that it may take at most. */
   most(atMost: number): number {
-    return Math.min(atMost, this.left);
+    const most = Math.min(atMost, this.left);
+    return this.outer ? this.outer.most(most) : most;
   }
 
   take(taken: number): void {
     this.taken += taken;
     this.left -= taken;
+    this.outer?.take(taken);
   }
 }
 
-/** Runs work that waits for nothing: what its evaluations cost is taken from this budget, too. */
+/** Runs work that waits for nothing: what its evaluations cost is taken from this budget. */
 export function withinBudget<T>(budget: StepBudget, work: () => T): T {
   const outer = shared;
   shared = budget;
@@ -64,7 +71,9 @@ export function startBudget(): void {
 
 /** After it: what else compares values is not bounded by steps. */
 export function endBudget(): void {
-  shared?.take(begun - left);
+  const taken = begun - left;
+  countSteps(taken);
+  shared?.take(taken);
   left = Infinity;
 }
 
@@ -94,5 +103,6 @@ export function spendOnText(characters: number): void {
 /** What a failed evaluation is reported as: one that cost too much had no value. */
 export function evaluationFailure(error: unknown, at: number): unknown {
   if (!(error instanceof ExhaustedError)) return error;
-  return new EvaluationError('The expression takes too many steps for this event: use smaller lists.', at);
+  const what = begun < steps ? 'The expression and those before it take' : 'The expression takes';
+  return new EvaluationError(`${what} too many steps for this event: use smaller lists.`, at);
 }

@@ -153,6 +153,7 @@ export class KeyedTask implements Task {
       // A window closes because the watermark has moved: what comes of it carries it as it was before.
       const before = passedOn(this.positions.watermark, work.stage.operator.delay);
       const cause: Cause = { offset: arrival.record.offset, watermark: before, index: 0 };
+      if (work.writing.isOver(arrival.record.value?.length ?? 0)) await work.writing.giveWay();
       if (!this.admit(arrival, work)) continue;
       const { watermark } = this.positions;
       if (rows.isDue(watermark)) await this.closeDue(watermark, work, cause);
@@ -201,6 +202,7 @@ export class KeyedTask implements Task {
       this.state.ended.throwIfAborted();
       work.closed ||= names.length > 0;
       for (const name of names) {
+        if (work.writing.isOver(0)) await work.writing.giveWay();
         const before = rows.get(name);
         if (!before) continue;
         const { row, results } = operator.close(before, name, watermark);

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { IdWindow, type Control } from '#dataflow';
+import { encodeRecord } from '#event';
+import { compilePipeline, IdWindow, type Control } from '#dataflow';
+import { recordOf, topics } from './pipelines.fixture.js';
+import { CurrentRun } from './current-run.js';
+import { roundsDuring } from './rounds.fixture.js';
 import { SourceTask, type SourceTaskOptions } from './source-task.js';
 
 const idleAfterMs = 30_000;
@@ -43,5 +47,34 @@ describe('a partition of a source at its end', () => {
     expect(await look(100)).toMatchObject({ watermark: 100, idle: false });
     expect(await look(idleAfterMs - 100)).toMatchObject({ idle: false });
     expect(await look(100)).toMatchObject({ idle: true });
+  });
+});
+
+describe('a partition of a source', () => {
+  it('gives other work its turn between two records that are expensive to pass over', async () => {
+    const where = '!event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
+    const source = { streams: ['orders'], where };
+    const pipeline = compilePipeline({ source, operators: [{ emit: { stream: 'out' } }], from: 'beginning' });
+    const label = { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => ['orders'] };
+    const feeds = { sources: new Map([['orders', 1]]), topics: new Map() };
+    const task = new SourceTask({
+      state: {
+        ...{ partition: 0, next: 0, end: 0, watermark: 0, ended: new AbortController().signal },
+        ...{ done: () => undefined, advance: () => undefined },
+      },
+      stream: 'orders',
+      window: new IdWindow({ records: 10, milliseconds: 1000 }),
+      erasures: { endOf: () => 0 },
+      current: () => new CurrentRun(label, pipeline, feeds),
+      emitter: { write: () => Promise.resolve() },
+      turn: () => Promise.resolve(() => undefined),
+      now: () => 0,
+    } as unknown as SourceTaskOptions);
+    const records = [0, 1, 2, 3, 4].map((id) => ({
+      ...{ topic: topics.ofStream('orders'), partition: 0, offset: id, timestamp: 0, key: null, headers: {} },
+      value: Buffer.from(encodeRecord(recordOf({ id, data: { l: [...Array(60).keys()] } }))),
+    }));
+    const batch = { topic: 't', partition: 0, records, bytes: 0, next: 5, highWatermark: 5 };
+    expect(await roundsDuring(() => task.take(batch))).toBeGreaterThanOrEqual(4);
   });
 });

@@ -115,16 +115,18 @@ export class SourceTask implements Task {
     return counts;
   }
 
-  /** What is for the pipeline, each when it is asked for: what was read of one is not held longer than it is needed. */
+  /**
+   * What is for the pipeline, each when it is asked for: what was read of one is not held longer than it is needed.
+   * Undefined for a record that is not, so that others have their turn between any two.
+   */
   private *matched(
     records: readonly LogRecord[],
     { pipeline }: CurrentRun,
     counts: Counts,
-  ): Generator<Matched> {
+  ): Generator<Matched | undefined> {
     for (const record of records) {
       const one = this.admit(record, pipeline);
-      if (!one) continue;
-      counts.processed++;
+      if (one) counts.processed++;
       yield one;
     }
   }

@@ -10,6 +10,7 @@ import { EmittedSchemas } from './emitted-schemas.js';
 import { Emitter } from './emitter.js';
 import { Outgoing } from './outgoing.js';
 import { PipelineWorld, recordOf, topics } from './pipelines.fixture.js';
+import { roundsDuring } from './rounds.fixture.js';
 import { StretchWriting } from './stretch-writing.js';
 import { TargetStreams } from './target-streams.js';
 
@@ -137,6 +138,22 @@ describe('what a stretch leads to', () => {
     );
     expect(new Set(turnsWhileDelivering)).toEqual(new Set([0]));
     expect(turns).toBe(0);
+  });
+
+  it('gives other work its turn between two events that are expensive', async () => {
+    const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
+    const expensive = Array.from({ length: 5 }, (_, offset) => {
+      const record = recordOf({ id: offset, data: { l: [...Array(60).keys()] } });
+      const event = { ...record, stream: 'orders', partition: 0, offset };
+      return { flow: sourceFlow(event), offset, watermark: 0, index: 0 };
+    });
+    const rounds = await roundsDuring(() =>
+      computedOver(expensive, [{ filter: costly }, { emit: { stream: 'out' } }]),
+    );
+    const cheap = await roundsDuring(() =>
+      computedOver(expensive, [{ filter: 'true' }, { emit: { stream: 'out' } }]),
+    );
+    expect(rounds - cheap).toBeGreaterThanOrEqual(4);
   });
 
   it('is saved as dead letters before too much of it waits, and counted once', async () => {

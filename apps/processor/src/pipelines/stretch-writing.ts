@@ -1,7 +1,8 @@
+import { Turn } from '#async';
 import type { Chain } from '#dataflow';
 import type { RunLabel } from './emitted-record.js';
+import { lookUp, sizeOf, type Input } from './look-up.js';
 import type { Cause, Outgoing } from './outgoing.js';
-import { runChain, type Input } from './run-chain.js';
 import type { TaskParts } from './task.js';
 
 /** Records that may wait to be written, and about how many characters of each kind: a `flat_map` alone can make 16 MiB of one event. */
@@ -16,6 +17,8 @@ type Parts = Pick<TaskParts, 'emitter' | 'load' | 'saveLetters' | 'turn'> & {
  * comes again with the same ids, should the stretch not be done.
  */
 export class StretchWriting {
+  /** Of the event loop; the stretch itself has one of the processor's. */
+  private readonly turn = new Turn();
   private leave: () => void = () => undefined;
 
   constructor(
@@ -37,14 +40,32 @@ export class StretchWriting {
     state.ended.throwIfAborted();
   }
 
-  /** Runs a chain over events of the stretch, in their order. */
-  async take(chain: Chain, inputs: Iterable<Input & Cause>): Promise<void> {
-    const { outgoing } = this;
-    for (const { input, outcomes } of await runChain(chain, inputs, this.parts.load))
-      for (const outcome of outcomes) {
+  /**
+   * Runs a chain over events of the stretch, in their order: each when it is asked for, so that what became of the one before
+   * may be written and forgotten by then. Undefined is a record without one.
+   */
+  async take(chain: Chain, inputs: Iterable<(Input & Cause) | undefined>): Promise<void> {
+    const { outgoing, turn } = this;
+    const ready = await lookUp(chain, inputs, { load: this.parts.load, turn });
+    for (const input of ready.inputs) {
+      if (this.isOver(sizeOf(input))) await this.giveWay();
+      if (!input) continue;
+      for (const outcome of chain.run(input.flow, ready.tables)) {
         outgoing.add(outcome, input);
         if (this.isTooMuch) await this.relieve();
       }
+    }
+  }
+
+  /** Whether it is time to `giveWay`, between two pieces of work. */
+  isOver(size: number): boolean {
+    return this.turn.over(size);
+  }
+
+  /** Other work of the process goes on meanwhile. @throws the signal's reason */
+  async giveWay(): Promise<void> {
+    await this.turn.end();
+    this.parts.state.ended.throwIfAborted();
   }
 
   private get isTooMuch(): boolean {

@@ -2,7 +2,8 @@ import { CommitLine } from '#engine';
 import type { RecordBatch } from '#log';
 import type { ProjectionStateRow } from '#store';
 import { IdWindow } from '#dataflow';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { roundsDuring } from '../pipelines/rounds.fixture.js';
 import { revenue, topics, valueOf, window, type SpecEvent } from '../processor.fixture.js';
 import { compileBuild } from './compiled-build.js';
 import { KeyCache } from './key-cache.js';
@@ -21,12 +22,24 @@ beforeEach(() => {
   [asked, end, held] = [[], new AbortController(), undefined];
 });
 
-function projector(
-  options: { from?: number; rows?: ProjectionStateRow[]; complete?: boolean; traced?: boolean } = {},
-): PartitionProjector {
+interface Options {
+  from?: number;
+  rows?: ProjectionStateRow[];
+  complete?: boolean;
+  traced?: boolean;
+  spec?: Partial<typeof revenue>;
+}
+
+function projector(options: Options = {}): PartitionProjector {
   return new PartitionProjector({
     ...{ name: 'revenue', place, topic, progress: undefined, from: options.from ?? 0 },
-    compiled: compileBuild({ id: 'b', version: 1, spec: revenue, sources: {}, started_at: '' }),
+    compiled: compileBuild({
+      id: 'b',
+      version: 1,
+      spec: { ...revenue, ...options.spec },
+      sources: {},
+      started_at: '',
+    }),
     window: new IdWindow(window),
     erasures: { endOf: () => 0 },
     keys: new KeyCache({ keys: 100, weight: 1e6 }).open({ complete: options.complete ?? false }),
@@ -174,4 +187,35 @@ it('follows the traced requests of the events that it folds, each to one save', 
   unsaved.saved();
   await one.take(batch(3, eur(3)));
   expect(one.unsaved()!.sampled).toEqual([]);
+});
+
+describe('an event that is expensive for each of several expressions', () => {
+  /** More than half of the steps that there are for an event. */
+  const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
+  const expensive = (id: number): SpecEvent => ({ id, data: { l: [...Array(60).keys()] } });
+  const fields = { a: { op: 'count' }, b: { op: 'sum', value: `${costly} ? 1 : 0` } };
+  const source = { streams: ['orders'] };
+
+  it('is folded where they have the steps of one together', async () => {
+    const one = projector({ complete: true, spec: { source, key: '"k"', fields } });
+    expect(await one.take(batch(0, expensive(0)))).toMatchObject({ processed: 1, failed: 0 });
+  });
+
+  it.each([
+    ['the filter and a field', { source: { ...source, where: costly }, key: '"k"', fields }],
+    ['the key and a field', { source, key: `string(${costly})`, fields }],
+    ['two fields', { source, key: '"k"', fields: { c: fields.b, b: fields.b } }],
+  ])('is a dead letter where %s take more', async (_, spec) => {
+    const one = projector({ complete: false, spec });
+    expect(await one.take(batch(0, expensive(0)))).toMatchObject({ processed: 0, failed: 1 });
+    expect(one.unsaved()!.letters).toMatchObject([
+      { error: expect.stringMatching(/^\/fields\/b\/value: .*too many steps for this event/) as string },
+    ]);
+  });
+
+  it('gives other work its turn before the next', async () => {
+    const one = projector({ complete: true, spec: { source, key: '"k"', fields } });
+    const rounds = await roundsDuring(() => one.take(batch(0, ...[0, 1, 2, 3, 4].map(expensive))));
+    expect(rounds).toBeGreaterThanOrEqual(4);
+  });
 });

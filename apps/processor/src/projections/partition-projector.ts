@@ -6,6 +6,7 @@ import {
   type SampledRequest,
 } from '#engine';
 import { Turn } from '#async';
+import { StepBudget, withinBudget } from '#cel';
 import type { Micros } from '#event';
 import type { LogRecord, RecordBatch } from '#log';
 import {
@@ -83,6 +84,8 @@ interface Matched {
   record: LogRecord;
   key: string;
   ingestedAt: Micros;
+  /** Of all expressions of the definition, for this event. */
+  steps: StepBudget;
 }
 
 /**
@@ -265,11 +268,11 @@ export class PartitionProjector implements FollowedPartition {
     if (read.entityId !== null && offset < erasures.endOf(read.entityId)) return undefined;
     const event = read.event(place.stream);
     const ready = foldEvent(event);
-    if (!compiled.matches(ready)) return undefined;
-    const { key, refused } = compiled.keyOf(ready);
-    if (refused) this.refuse(record, refused, counted);
-    if (typeof key !== 'string') return undefined;
-    return { event: ready, record, key, ingestedAt: event.ingested_at };
+    const steps = new StepBudget();
+    const found = withinBudget(steps, () => (compiled.matches(ready) ? compiled.keyOf(ready) : undefined));
+    if (found?.refused) this.refuse(record, found.refused, counted);
+    if (typeof found?.key !== 'string') return undefined;
+    return { event: ready, record, key: found.key, ingestedAt: event.ingested_at, steps };
   }
 
   private async foldSlice(matched: readonly Matched[], counted: Counted): Promise<void> {
@@ -282,11 +285,12 @@ export class PartitionProjector implements FollowedPartition {
     }
   }
 
-  private foldOne({ event, record, ingestedAt }: Matched, entry: KeyEntry, counted: Counted): void {
+  private foldOne({ event, record, ingestedAt, steps }: Matched, entry: KeyEntry, counted: Counted): void {
     const { compiled, keys } = this.options;
     const isFolded = record.offset <= entry.lastOffset;
     // It was folded, and saved, before its progress was: what it was counted as is not known any more.
-    const { state, refused } = compiled.fold.add(isFolded ? compiled.fold.empty : entry.state, event);
+    const before = isFolded ? compiled.fold.empty : entry.state;
+    const { state, refused } = withinBudget(steps, () => compiled.fold.add(before, event));
     if (refused) return this.refuse(record, refused, counted);
     counted.processed++;
     if (isFolded) return;

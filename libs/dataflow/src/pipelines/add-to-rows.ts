@@ -1,3 +1,4 @@
+import { StepBudget, withinBudget } from '#cel';
 import type { FlowEvent, KeyedOperator, KeyedRow, Outcome } from './flow.js';
 
 /** What becomes of an event in a keyed stage. */
@@ -11,13 +12,20 @@ export interface Added {
 
 /**
  * Adds an event to all rows that are for it; or to none, when one of them fails it: as the dead letter that it becomes it may
- * come again, and would be counted twice in the others.
+ * come again, and would be counted twice in the others. All evaluations share the steps of one.
  */
-export function addToRows(
-  operator: KeyedOperator,
-  { names, rowOf }: { names: readonly string[]; rowOf: (name: string) => KeyedRow | undefined },
-  arrival: Parameters<KeyedOperator['add']>[2],
-): Added {
+export function addToRows(operator: KeyedOperator, there: There, arrival: Arrival): Added {
+  return withinBudget(new StepBudget(), () => addToAll(operator, there, arrival));
+}
+
+type Arrival = Parameters<KeyedOperator['add']>[2];
+
+interface There {
+  readonly names: readonly string[];
+  readonly rowOf: (name: string) => KeyedRow | undefined;
+}
+
+function addToAll(operator: KeyedOperator, { names, rowOf }: There, arrival: Arrival): Added {
   const rows: (readonly [string, KeyedRow])[] = [];
   const results: FlowEvent[] = [];
   let outcome: Outcome | undefined;

@@ -1,3 +1,4 @@
+import { StepBudget, withinBudget } from '#cel';
 import type { Step } from '../operators/operator.js';
 import { readable } from './flow-event.js';
 import type { Chain, FlowEvent, Outcome } from './flow.js';
@@ -9,11 +10,11 @@ export interface Steps {
   readonly traced: Step;
 }
 
-/** The chain of a stage. */
+/** The chain of a stage. All evaluations of one call share the steps of one. */
 export function operatorChain({ plain, traced }: Steps, { looksUp }: { looksUp: boolean }): Chain {
   const runOf = (step: Step, flow: FlowEvent, known: Known) => {
     const run = new Run(known);
-    step(readable(flow), run);
+    withinBudget(new StepBudget(), () => step(readable(flow), run));
     return run;
   };
   const complete = (run: Run) => {
