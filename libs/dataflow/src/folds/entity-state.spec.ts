@@ -1,8 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { addToEntityState, entityStateText, readEntityState, type EntityState } from './entity-state.js';
+import type { JsonMembers } from './json-tree.js';
 import { patches } from './merge-patch.fixture.js';
 
 const fold = (data: string[], from?: string) =>
@@ -65,6 +66,52 @@ describe('the state of an entity', () => {
   it('may be written over and over', () => {
     const state = fold(Array.from({ length: 5000 }, (_, n) => `{"n":${n},"text":"${'x'.repeat(500)}"}`));
     expect(entityStateText(state)).toBe(`{"n":4999,"text":"${'x'.repeat(500)}"}`);
+  });
+
+  it('knows how long its text is, whatever events it is of', () => {
+    fc.assert(
+      fc.property(fc.array(patches, { maxLength: 8 }), fc.nat(8), (values, cut) => {
+        const data = values.map((value) => JSON.stringify(value, null, 1));
+        const some = fold(data.slice(0, cut));
+        expect(some.characters).toBe(entityStateText(some).length);
+        const all = fold(data.slice(cut), entityStateText(some));
+        expect(all.characters).toBe(entityStateText(all).length);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('stays as it was where an event would pass the bound', () => {
+    fc.assert(
+      fc.property(patches, patches, (value, patch) => {
+        const state = fold([JSON.stringify(value)], `{"x":"${'x'.repeat(1_048_000)}"}`);
+        const before = entityStateText(state);
+        const tooLong = JSON.stringify({ ...patch, long: 'x'.repeat(1_100) });
+        expect(addToEntityState(state, tooLong)).toBeUndefined();
+        expect(entityStateText(state)).toBe(before);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('has exactly as many characters as it may', () => {
+    const room = 1_048_576 - '{"x":""}'.length - ',"y":1'.length;
+    const full = addToEntityState(readEntityState(`{"x":"${'x'.repeat(room)}"}`), ' {"y" : 1} ')!;
+    expect(entityStateText(full)).toHaveLength(1_048_576);
+    expect(addToEntityState(full, '{"y":10}')).toBeUndefined();
+    expect(addToEntityState(full, '{"y":2,"z":null,"x":{"a":{"b":null}}}')?.characters).toBe(
+      '{"x":{"a":{}},"y":2}'.length,
+    );
+  });
+
+  it('takes an event without a look at the members that it does not name, however many they are', () => {
+    const members = Array.from({ length: 95_000 }, (_, i) => `"k${i}":${i % 10}`);
+    let state = readEntityState(`{${members.join(',')}}`);
+    expect(state.characters).toBeGreaterThan(1_000_000);
+    const looks = vi.spyOn(state.value as JsonMembers, Symbol.iterator);
+    for (let i = 0; i < 50; i++) state = addToEntityState(state, `{"k${i}":7${' '.repeat(2_000)}}`)!;
+    expect(addToEntityState(state, `{"long":"${'x'.repeat(100_000)}"}`)).toBeUndefined();
+    expect(looks).not.toHaveBeenCalled();
   });
 
   it('never passes 1 048 576 characters', () => {

@@ -1,11 +1,11 @@
-import { copyTree, readTree, treeLength, treeText, type JsonTree } from './json-tree.js';
+import { readTree, treeText, type JsonTree } from './json-tree.js';
 import { foldLimits } from './limits.js';
-import { mergePatch } from './merge-patch.js';
+import { growthBy, mergePatch } from './merge-patch.js';
 
 /** The state of an entity while its events are folded; what is kept is the text of `entityStateText`. */
 export interface EntityState {
   readonly value: JsonTree;
-  /** At least the characters of its text. */
+  /** The characters of its text. */
   readonly characters: number;
   /** Characters of the texts that its values were cut out of: a value keeps the whole text alive. */
   readonly alive: number;
@@ -24,17 +24,15 @@ export function readEntityState(text = '{}'): EntityState {
  * 7396). Numbers, strings and lists keep the text that was sent, and members the order in which they came. The state that
  * was given is used up.
  *
- * Undefined where the state would have more than 1 048 576 characters of JSON; then it is as it was.
+ * Undefined where the state would have more than 1 048 576 characters of JSON; then it is as it was. The cost is that of
+ * the event and of what it removes, however large the state is.
  */
 export function addToEntityState(state: EntityState, data: string): EntityState | undefined {
   const most = foldLimits.entityCharacters;
   const patch = readTree(data);
-  const characters = state.characters + data.length;
-  const alive = state.alive + data.length;
-  if (characters <= most) return onItsOwn({ value: mergePatch(state.value, patch), characters, alive });
-  const value = mergePatch(copyTree(state.value), patch);
-  const length = treeLength(value);
-  return length > most ? undefined : onItsOwn({ value, characters: length, alive });
+  const characters = state.characters + growthBy(patch, state.value);
+  if (characters > most) return undefined;
+  return onItsOwn({ value: mergePatch(state.value, patch), characters, alive: state.alive + data.length });
 }
 
 function onItsOwn(state: EntityState): EntityState {

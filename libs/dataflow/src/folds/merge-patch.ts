@@ -1,4 +1,4 @@
-import type { JsonMembers, JsonTree } from './json-tree.js';
+import { frameLength, nameLength, treeLength, type JsonMembers, type JsonTree } from './json-tree.js';
 
 /**
  * A JSON merge patch (RFC 7396): the value after `patch` was applied to `target`. Both are used up: objects of either
@@ -26,4 +26,40 @@ function withoutNulls(patch: JsonMembers): JsonMembers {
     else made(value);
   }
   return patch;
+}
+
+/**
+ * The characters by which the text of `target` grows with the patch; negative where it shrinks. It looks at what the patch
+ * names, and at what it removes.
+ */
+export function growthBy(patch: JsonTree, target: JsonTree): number {
+  if (typeof patch === 'string') return patch.length - treeLength(target);
+  if (typeof target === 'string') return madeLength(patch) - target.length;
+  let growth = 0;
+  let members = target.size;
+  for (const [name, value] of patch) {
+    const before = target.get(name);
+    if (before !== undefined && value !== 'null') growth += growthBy(value, before);
+    else if (before !== undefined) {
+      growth -= nameLength(name) + treeLength(before);
+      members--;
+    } else if (value !== 'null') {
+      growth += nameLength(name) + madeLength(value);
+      members++;
+    }
+  }
+  return growth + frameLength(members) - frameLength(target.size);
+}
+
+/** The characters of what a patch makes of nothing. */
+function madeLength(patch: JsonTree): number {
+  if (typeof patch === 'string') return patch.length;
+  let length = 0;
+  let members = 0;
+  for (const [name, value] of patch) {
+    if (value === 'null') continue;
+    length += nameLength(name) + madeLength(value);
+    members++;
+  }
+  return length + frameLength(members);
 }
