@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { KeyedRow, OpenSession } from '../pipelines/flow.js';
+import { flowOf } from '../pipelines/pipeline.fixture.js';
 import type { WindowSpec } from '../pipelines/pipeline-spec.js';
 import { resultText, Rows, second, stageOf } from './keyed.fixture.js';
 
@@ -106,6 +108,49 @@ describe('a session', () => {
     for (let i = 0; i < count; i++) rows.add(((i * 1_009) % count) * gap);
     expect(rows.outcomes).toEqual([]);
     expect(rows.close(count * gap * second)).toHaveLength(count);
+  });
+
+  it('is looked at only where an event is near it, however many there are', () => {
+    const [count, apart] = [9_000, 4 * 60];
+    let looks = 0;
+    const counted = (at: number): OpenSession => ({
+      ...{ fold: [1, null], events: 1, size: 107 },
+      get start() {
+        looks++;
+        return at;
+      },
+      get last() {
+        looks++;
+        return at;
+      },
+    });
+    const sessions = Array.from({ length: count }, (_, i) => counted(i * apart * second));
+    const { operator } = stageOf(
+      { window: { session: '60s', key: 'event.entity_id', lateness: '0s' } },
+      { reduce: { events: { op: 'count' } } },
+    );
+    let row: KeyedRow = { state: { sessions, size: count * 107, longest: 0 }, closesAt: 60 * second + 1 };
+    const watermark = -1;
+    for (const at of [17, 8_999, 4_000, 0, 4_001]) {
+      const timestamp = (at * apart + 1) * second;
+      const flow = flowOf('{"n":1}', { timestamp });
+      row = operator.add(row, 'k', { key: 'k', flow, watermark }).row!;
+    }
+    const { row: rest, results } = operator.close(row, 'k', 100 * second);
+    expect(results).toHaveLength(1);
+    expect(rest?.state).toMatchObject({ sessions: { length: count - 1 } });
+    expect(looks).toBeLessThan(500);
+  });
+
+  it('is as it was, where it was stored without its size', () => {
+    const rows = rowsOf().add(0).add(100);
+    const { state, closesAt } = rows.rows.get('k')!;
+    if (!('sessions' in state)) throw new Error('no sessions');
+    rows.rows.set('k', { state: { sessions: state.sessions }, closesAt });
+    expect(rows.add(8).close(1000 * second)).toEqual([
+      '[0, 18) k {"events":2,"last":1}',
+      '[100, 110) k {"events":1,"last":1}',
+    ]);
   });
 
   it('is the same in whatever order its events come', () => {

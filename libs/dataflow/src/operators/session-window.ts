@@ -2,6 +2,7 @@ import type { Micros } from '#event';
 import { pipelineLimits } from '../pipelines/limits.js';
 import type { KeyedOperator, KeyedRow, OpenSession, Outcome } from '../pipelines/flow.js';
 import { folded, lateOutcome, type WindowParts } from './fixed-window.js';
+import { SessionList } from './session-list.js';
 import { windowResult } from './window-result.js';
 
 /** What a session takes beside the state of its fold. */
@@ -18,11 +19,11 @@ const frame = 100;
  */
 export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator {
   const { fold, lateness, updates } = parts;
-  /** The first watermark that is past all events that it takes. */
-  const closesAt = ({ last }: { last: Micros }) => last + gap + lateness + 1;
-  const rowOf = (sessions: readonly OpenSession[]): KeyedRow => ({
-    state: { sessions },
-    closesAt: Math.min(...sessions.map(closesAt)),
+  /** From the last event of a session to the first watermark that is past all events that it takes. */
+  const wait = gap + lateness + 1;
+  const rowOf = (sessions: SessionList): KeyedRow => ({
+    state: sessions.state,
+    closesAt: sessions.earliestLast + wait,
   });
   const resultOf = (key: string, { start, last, fold: state, events }: OpenSession) => ({
     key,
@@ -39,17 +40,14 @@ export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator {
 
     add(row, _name, { key, flow, watermark }) {
       const { timestamp } = flow.event;
-      const [near, others] = [[] as OpenSession[], [] as OpenSession[]];
-      for (const session of row ? sessionsOf(row) : []) {
-        const isOpen = closesAt(session) > watermark;
-        const isNear = timestamp >= session.start - gap && timestamp <= session.last + gap;
-        (isOpen && isNear ? near : others).push(session);
-      }
+      const before = row ? sessionsOf(row) : SessionList.none;
+      const isOpen = ({ last }: { last: Micros }) => last + wait > watermark;
+      const near = before.between(timestamp - gap, timestamp + gap).filter(isOpen);
       const last = Math.max(timestamp, ...near.map((session) => session.last));
-      if (closesAt({ last }) <= watermark) return { results: [], outcome: lateOutcome(parts, flow) };
+      if (!isOpen({ last })) return { results: [], outcome: lateOutcome(parts, flow) };
 
-      const before = near.reduce((state, session) => fold.merge(state, session.fold), fold.empty);
-      const { state, failed } = folded(parts, before, flow);
+      const merged = near.reduce((state, session) => fold.merge(state, session.fold), fold.empty);
+      const { state, failed } = folded(parts, merged, flow);
       if (failed) return { results: [], outcome: failed };
       const session: OpenSession = {
         start: Math.min(timestamp, ...near.map(({ start }) => start)),
@@ -58,13 +56,11 @@ export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator {
         events: near.reduce((sum, { events }) => sum + events, 1),
         size: frame + JSON.stringify(state).length,
       };
-      const after = others.findIndex(({ start }) => start > session.start);
-      const sessions = others.toSpliced(after < 0 ? others.length : after, 0, session);
-      const size = sessions.reduce((sum, one) => sum + one.size, 0);
-      if (size > pipelineLimits.sessionCharacters && others.length > 0) {
+      const sessions = before.with(session, near);
+      if (sessions.size > pipelineLimits.sessionCharacters && sessions.count > 1) {
         const detail =
           `The open sessions of a key have at most ${pipelineLimits.sessionCharacters} characters of JSON, and this event ` +
-          `would make them ${size}. Replay it when some have closed, or use a shorter gap or lateness.`;
+          `would make them ${sessions.size}. Replay it when some have closed, or use a shorter gap or lateness.`;
         const failure: Outcome = { kind: 'fail', at: parts.at, pointer: parts.at, detail, flow };
         return { results: [], outcome: failure };
       }
@@ -75,18 +71,16 @@ export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator {
     },
 
     close(row, name, watermark) {
-      const sessions = sessionsOf(row);
-      const due = sessions.filter((session) => closesAt(session) <= watermark);
-      const open = sessions.filter((session) => closesAt(session) > watermark);
+      const { ended, others } = sessionsOf(row).split(watermark - wait);
       return {
-        row: open.length > 0 ? rowOf(open) : undefined,
-        results: updates ? [] : due.map((session) => windowResult(resultOf(name, session), parts)),
+        row: others.count > 0 ? rowOf(others) : undefined,
+        results: updates ? [] : ended.map((session) => windowResult(resultOf(name, session), parts)),
       };
     },
   };
 }
 
-function sessionsOf({ state }: KeyedRow): readonly OpenSession[] {
-  if ('sessions' in state) return state.sessions;
+function sessionsOf({ state }: KeyedRow): SessionList {
+  if ('sessions' in state) return SessionList.of(state);
   throw new RangeError('a row that is no session');
 }

@@ -116,11 +116,19 @@ export interface OpenSession {
   readonly size: number;
 }
 
+/** The sessions of a key. What was stored before there were `size` and `longest` is without them. */
+export interface SessionsState {
+  /** By their start. */
+  readonly sessions: readonly OpenSession[];
+  /** That of all of them. */
+  readonly size?: number;
+  /** None has more time between its first event and its last. */
+  readonly longest?: Micros;
+}
+
 /** Of a window: its fold. Of sessions: the open ones of a key. Of dedupe: the time that is remembered. */
 export type KeyedState =
-  | { readonly fold: FoldState; readonly events: number }
-  | { readonly sessions: readonly OpenSession[] }
-  | { readonly first: Micros };
+  { readonly fold: FoldState; readonly events: number } | SessionsState | { readonly first: Micros };
 
 /** What an event did to a row; or that it is late; or why it cannot be folded. */
 export interface KeyedStep {
