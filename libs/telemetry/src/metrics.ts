@@ -57,10 +57,11 @@ export const eventLoopLongestStall = new Gauge({
   registers,
 });
 
-export const eventLoopStalls = new Counter({
-  name: 'tributary_event_loop_stalls_total',
-  help: 'Times that the event loop stood for more than 0.2 seconds, by clock: wall, or cpu (what its thread computed meanwhile).',
+export const eventLoopStalls = new Histogram({
+  name: 'tributary_event_loop_stall_seconds',
+  help: 'Seconds of each time that the event loop stood for more than 0.2, by clock: wall, or cpu (what its thread computed meanwhile).',
   labelNames: ['clock'] as const,
+  buckets: [0.4, 0.8, 1.6, 3.2, 6.4],
   registers,
 });
 
@@ -617,7 +618,7 @@ for (const reason of ['unavailable', 'refused']) insertErrors.inc({ reason }, 0)
 for (const reason of ['time', 'bytes', 'erased', 'deleted', 'late', 'purge'])
   removalErrors.inc({ reason }, 0);
 for (const code of ['overloaded', 'internal_error']) httpProblems.inc({ code }, 0);
-for (const clock of ['wall', 'cpu']) eventLoopStalls.inc({ clock }, 0);
+for (const clock of ['wall', 'cpu']) eventLoopStalls.zero({ clock });
 
 const askedWhenScraped = new Set<() => void>();
 

@@ -51,9 +51,9 @@ export class EventLoopWatchdog {
     this.last = now;
     this.longest.wall.observe(late, now.wall);
     this.longest.cpu.observe(computed, now.wall);
-    if (computed > stallMs) eventLoopStalls.inc({ clock: 'cpu' });
+    if (computed > stallMs) eventLoopStalls.observe({ clock: 'cpu' }, computed / 1000);
     if (late > stallMs) {
-      eventLoopStalls.inc({ clock: 'wall' });
+      eventLoopStalls.observe({ clock: 'wall' }, late / 1000);
       this.say(late, computed);
     }
     works.look();
