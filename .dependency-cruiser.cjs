@@ -7,6 +7,9 @@ const only = (name, module, from) => ({
   to: { path: `^node_modules/(${module})` },
 });
 
+/** In-memory fakes: `#log/memory` and the like. */
+const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/memory-${name}\\.ts$`);
+
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
@@ -47,20 +50,34 @@ module.exports = {
         path: '^(apps|libs|testkit|local|test|bench)/',
         pathNot: ['^libs/([^/]+)/', '\\.(spec|fixture)\\.ts$'],
       },
-      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)' },
+      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: fakes },
+    },
+    {
+      name: 'fakes-only-in-specs',
+      severity: 'error',
+      from: {
+        pathNot: [
+          '\\.(spec|fixture|contract)\\.ts$',
+          '^libs/[^/]+/src/(contract|memory)/',
+          '^testkit/',
+          '^test/',
+          '^bench/',
+        ],
+      },
+      to: { path: fakes },
     },
     {
       name: 'specs-of-apps-use-fixtures-of-libraries',
       severity: 'error',
       comment: 'A generator of cases is worth more when the real thing is held against it, too.',
       from: { path: '^(apps|local|test|bench)/.*\\.(spec|fixture)\\.ts$' },
-      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: '\\.fixture\\.ts$' },
+      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: ['\\.fixture\\.ts$', ...fakes] },
     },
     {
       name: 'other-libraries-through-their-index',
       severity: 'error',
       from: { path: '^libs/([^/]+)/' },
-      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: ['^libs/$1/', '\\.fixture\\.ts$'] },
+      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: ['^libs/$1/', '\\.fixture\\.ts$', ...fakes] },
     },
     {
       name: 'fixtures-only-in-specs',

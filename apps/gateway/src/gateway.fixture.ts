@@ -10,8 +10,9 @@ import {
   type HttpApp,
   type Scope,
 } from '#http';
-import { MemoryLog } from '#log';
-import { MemoryStore, type EventReader, type EventRow } from '#store';
+import { MemoryLog } from '#log/memory';
+import type { EventReader, EventRow } from '#store';
+import { MemoryStore } from '#store/memory';
 import { compileCondition, eventValue } from '#cel';
 import { WebhookNetworks } from '#webhooks';
 import { GatewayConfig } from './config.js';

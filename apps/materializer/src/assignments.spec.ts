@@ -1,7 +1,9 @@
-import { nothingErased, Retry } from '#engine';
+import { Retry } from '#engine';
+import { nothingErased } from '#engine/memory';
 import { encodeRecord, TopicNames } from '#event';
 import type { Assignment, LogRecord } from '#log';
-import { MemoryStore, StoreUnavailableError } from '#store';
+import { StoreUnavailableError } from '#store';
+import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Assignments, type AssignmentsOptions } from './assignments.js';

@@ -1,4 +1,4 @@
-import { MemoryStore } from '#store';
+import { MemoryStore } from '#store/memory';
 import { describe, expect, it } from 'vitest';
 import { blockOf, uuid } from './event-block.fixture.js';
 import { loadVersions } from './load-versions.js';

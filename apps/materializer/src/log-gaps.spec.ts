@@ -1,8 +1,10 @@
-import { nothingErased, Progress } from '#engine';
+import { Progress } from '#engine';
+import { nothingErased } from '#engine/memory';
 import { allStreams } from '#api';
 import { TopicNames } from '#event';
-import { MemoryLog, type ConsumerHandler, type Log, type LogRecord } from '#log';
-import { MemoryStore } from '#store';
+import type { ConsumerHandler, Log, LogRecord } from '#log';
+import { MemoryLog } from '#log/memory';
+import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { uuid, valueOf } from './event-block.fixture.js';

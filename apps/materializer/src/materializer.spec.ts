@@ -1,9 +1,9 @@
-import { MemoryErasures, nothingErased, Progress } from '#engine';
+import { Progress } from '#engine';
+import { MemoryErasures, nothingErased } from '#engine/memory';
 import { allStreams } from '#api';
 import { TopicNames } from '#event';
-import { MemoryLog } from '#log';
+import { MemoryLog } from '#log/memory';
 import {
-  MemoryStore,
   StoreRefusedError,
   StoreUnavailableError,
   type EventBlock,
@@ -12,7 +12,9 @@ import {
   type StoredIdentity,
   type OffsetRange,
 } from '#store';
-import { createLogger, MemoryTracing } from '#telemetry';
+import { MemoryStore } from '#store/memory';
+import { createLogger } from '#telemetry';
+import { MemoryTracing } from '#telemetry/memory';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';

@@ -1,4 +1,5 @@
-import { MemoryErasures, nothingErased, PartitionErasures } from '#engine';
+import { PartitionErasures } from '#engine';
+import { MemoryErasures, nothingErased } from '#engine/memory';
 import { encodeRecord } from '#event';
 import type { LogRecord } from '#log';
 import type { EventRow } from '#store';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { encodeRecord, RecordReader, TopicNames, uuidText, type EventRecord } from '#event';
-import { MemoryErasures, Progress } from '#engine';
+import { Progress } from '#engine';
+import { MemoryErasures } from '#engine/memory';
 import {
   openDefinitions,
   systemActor,
@@ -8,8 +9,10 @@ import {
   type ProjectionBuild,
   type ProjectionSpec,
 } from '#registry';
-import { MemoryLog, type Log, type LogRecord } from '#log';
-import { MemoryStore, StoreUnavailableError, type EventRow } from '#store';
+import type { Log, LogRecord } from '#log';
+import { MemoryLog } from '#log/memory';
+import { StoreUnavailableError, type EventRow } from '#store';
+import { MemoryStore } from '#store/memory';
 import { compileFold, compileKey, compileSource, foldEvent, IdWindow, type FoldState } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';

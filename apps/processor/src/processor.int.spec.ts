@@ -1,5 +1,6 @@
 import { TopicNames } from '#event';
-import { nothingErased, Progress } from '#engine';
+import { Progress } from '#engine';
+import { nothingErased } from '#engine/memory';
 import { openDefinitions, systemActor, type Definitions, type ProjectionBuild } from '#registry';
 import { openKafkaLog, type Log } from '#log';
 import { openClickHouse, type Store } from '#store';

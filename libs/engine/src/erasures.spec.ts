@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { entityHash, TopicNames } from '#event';
 import { erasureName, openDefinitions, systemActor, type Definitions } from '#registry';
-import { MemoryLog } from '#log';
+import { MemoryLog } from '#log/memory';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Erasures } from './erasures.js';
 

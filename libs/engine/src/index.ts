@@ -9,7 +9,6 @@ export {
   type LagGauge,
   type LagMonitorOptions,
 } from './lag.js';
-export { MemoryErasures, nothingErased } from './memory-erasures.js';
 export { PartitionErasures } from './partition-erasures.js';
 export { Progress } from './progress.js';
 export { Retry, type RetryOptions } from './retry.js';

@@ -1,4 +1,5 @@
-import { MemoryLog, type TopicAdmin } from '#log';
+import type { TopicAdmin } from '#log';
+import { MemoryLog } from '#log/memory';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CommitLine } from './commit-line.js';
 import { LagMonitor, type FollowedPartition } from './lag.js';

@@ -1,4 +1,4 @@
-import { MemoryLog } from '#log';
+import { MemoryLog } from '#log/memory';
 import { UnderWay } from '#telemetry';
 import { expect, it, vi } from 'vitest';
 import { showBatches } from './show-batches.js';

@@ -1,4 +1,4 @@
-import { MemoryTracing } from '#telemetry';
+import { MemoryTracing } from '#telemetry/memory';
 import { beforeEach, expect, it } from 'vitest';
 import type { SampledRequest } from './sampled-requests.js';
 import { inStoreSpans, type StoreSpans } from './store-spans.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { MemoryStore, QueryTooExpensiveError, type HistoryQuery, type SnapshotReader } from '#store';
+import { QueryTooExpensiveError, type HistoryQuery, type SnapshotReader } from '#store';
+import { MemoryStore } from '#store/memory';
 import { blocksOf } from '../../store/src/blocks/blocks-of.fixture.js';
 import { entityEvent, entityOf, microsecondsOf2026 as t0 } from './entity.fixture.js';
 import { describeEntityStates } from './entity-state.contract.js';

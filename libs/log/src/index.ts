@@ -5,4 +5,3 @@ export * from './kafka/kafka-log.js';
 export type { KafkaLogger } from './kafka/logger.js';
 export * from './log.js';
 export { partitionKey } from './partition-key.js';
-export { MemoryLog, type MemoryLogOptions } from './memory/memory-log.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TopicNames } from '#event';
-import { MemoryLog } from '#log';
+import { MemoryLog } from '#log/memory';
 import {
   definitionsAge,
   definitionsHealth,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { decodeRecord, TopicNames } from '#event';
-import { LogUnavailableError, MemoryLog, type NewRecord, type Producer } from '#log';
+import { LogUnavailableError, type NewRecord, type Producer } from '#log';
+import { MemoryLog } from '#log/memory';
 import { ada, aKey } from './contract/definition-examples.js';
 import { describeDefinitionsContract } from './definitions.contract.js';
 import type { Definitions } from './definitions.js';

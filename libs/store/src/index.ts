@@ -5,7 +5,6 @@ export { UntranslatableExpressionError } from '#cel';
 export * from './store.js';
 export { clickHouseOptions, openClickHouse, type ClickHouseOptions } from './clickhouse/open.js';
 export type { LetterStep } from './letter-step.js';
-export { MemoryStore } from './memory/memory-store.js';
 export { PageSize } from './page-size.js';
 export { PageReader, type PageRead, type PageReaderOptions } from './page-reader.js';
 export * from './projection-store.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LogOverloadedError, LogUnavailableError, MemoryLog, UnknownTopicError } from '#log';
+import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log';
+import { MemoryLog } from '#log/memory';
 import { metrics } from '#telemetry';
 import { LateProducer } from './late-producer.js';
 import { MeteredProducer } from './metered-producer.js';

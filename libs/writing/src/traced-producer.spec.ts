@@ -1,5 +1,6 @@
-import { MemoryLog, type LogRecord, type Producer } from '#log';
-import { MemoryTracing } from '#telemetry';
+import type { LogRecord, Producer } from '#log';
+import { MemoryLog } from '#log/memory';
+import { MemoryTracing } from '#telemetry/memory';
 import { beforeEach, expect, it } from 'vitest';
 import { traced } from './traced-producer.js';
 

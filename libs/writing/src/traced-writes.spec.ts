@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MemoryTracing, type RecordedSpan } from '#telemetry';
+import { MemoryTracing, type RecordedSpan } from '#telemetry/memory';
 import { event, givenIngest, type GivenIngest } from './writing.fixture.js';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';

@@ -11,7 +11,8 @@ import {
   type HttpApp,
   type KeyRing,
 } from '#http';
-import { MemoryLog, type LogRecord } from '#log';
+import type { LogRecord } from '#log';
+import { MemoryLog } from '#log/memory';
 import type { Tracing } from '#telemetry';
 import { IngestConfig } from '../../../apps/ingest/src/config.js';
 import { portKeys } from '../../../apps/ingest/src/port-keys.js';

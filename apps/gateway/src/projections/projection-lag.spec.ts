@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TopicNames } from '#event';
 import type { ProjectionBuild, StreamDefinition } from '#registry';
-import { MemoryLog, type CommittedQuestion } from '#log';
+import type { CommittedQuestion } from '#log';
+import { MemoryLog } from '#log/memory';
 import { ProjectionLag, type ProjectionLagOptions } from './projection-lag.js';
 
 const topics = new TopicNames('t.');

@@ -1,8 +1,9 @@
 import { allStreams, auditStream } from '#api';
 import { entityHash, TopicNames } from '#event';
 import { erasureName, openDefinitions, systemActor, type Definitions, type NewStream } from '#registry';
-import { MemoryLog } from '#log';
-import { MemoryStore, StoreUnavailableError, type EventEraser } from '#store';
+import { MemoryLog } from '#log/memory';
+import { StoreUnavailableError, type EventEraser } from '#store';
+import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { blockOf, uuid } from '../event-block.fixture.js';

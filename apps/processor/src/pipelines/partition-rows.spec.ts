@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MemoryStore } from '#store';
+import { MemoryStore } from '#store/memory';
 import type { KeyedRow } from '#dataflow';
 import { OvertakenError, PartitionRows, RowBudget } from './partition-rows.js';
 

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { Progress, MemoryErasures } from '#engine';
+import { Progress } from '#engine';
+import { MemoryErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { decodeRecord, encodeRecord, TopicNames, type EventRecord } from '#event';
 import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#registry';
-import { LogUnavailableError, MemoryLog, type Log, type Producer, type TopicAdmin } from '#log';
-import { MemoryStore, StoreUnavailableError, type FoundDeadLetter, type StoredIdsQuery } from '#store';
+import { LogUnavailableError, type Log, type Producer, type TopicAdmin } from '#log';
+import { MemoryLog } from '#log/memory';
+import { StoreUnavailableError, type FoundDeadLetter, type StoredIdsQuery } from '#store';
+import { MemoryStore } from '#store/memory';
 import { IdWindow, replayValue, type PipelineSpec } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { replayStage } from './current-run.js';

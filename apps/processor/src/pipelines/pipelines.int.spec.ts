@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { nothingErased, Progress } from '#engine';
+import { Progress } from '#engine';
+import { nothingErased } from '#engine/memory';
 import { decodeRecord, encodeRecord, TopicNames } from '#event';
 import { openDefinitions, systemActor, type Definitions } from '#registry';
 import { openKafkaLog, type Log, type Producer } from '#log';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
 import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
-import { MemoryTracing } from '#telemetry';
+import { MemoryTracing } from '#telemetry/memory';
 import {
   Incarnation,
   PipelineWorld,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ProjectionDefinition } from '#registry';
-import { maxProjectionKeys, MemoryStore } from '#store';
+import { maxProjectionKeys } from '#store';
+import { MemoryStore } from '#store/memory';
 import { ProjectionTables, type Found } from './projection-tables.js';
 
 const serving = { id: 'b'.repeat(24), spec: { fields: { n: { op: 'count' } } } };

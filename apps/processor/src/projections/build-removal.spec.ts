@@ -1,4 +1,5 @@
-import { MemoryStore, StoreUnavailableError } from '#store';
+import { StoreUnavailableError } from '#store';
+import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { revenue, World } from '../processor.fixture.js';

@@ -1,4 +1,4 @@
-import { MemoryLog } from '#log';
+import { MemoryLog } from '#log/memory';
 import { beforeEach, expect, it } from 'vitest';
 import { revenue, topics } from '../processor.fixture.js';
 import { CaughtUp } from './caught-up.js';

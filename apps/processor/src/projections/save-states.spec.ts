@@ -1,5 +1,6 @@
 import { Retry } from '#engine';
-import { createLogger, MemoryTracing } from '#telemetry';
+import { createLogger } from '#telemetry';
+import { MemoryTracing } from '#telemetry/memory';
 import { expect, it } from 'vitest';
 import type { Unsaved } from './partition-projector.js';
 import { saveStates } from './save-states.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TopicNames } from '#event';
-import { MemoryLog } from '#log';
+import { MemoryLog } from '#log/memory';
 import { aKey } from '../contract/definition-examples.js';
 import { systemActor } from '../kind.js';
 import { openDefinitions } from '../open-definitions.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TopicNames } from '#event';
-import { MemoryLog, TopicRefusedError } from '#log';
+import { TopicRefusedError } from '#log';
+import { MemoryLog } from '#log/memory';
 import { systemActor } from '../kind.js';
 import { openDefinitions } from '../open-definitions.js';
 

@@ -1,4 +1,3 @@
-export { MemoryTracing, type RecordedSpan } from './memory-tracing.js';
 export { openTracing } from './open-tracing.js';
 export { isSampled, isTraceparent } from './traceparent.js';
 export type { SpanAttributes, SpanOptions, TraceSpan, Tracing } from './tracing.js';

@@ -1,6 +1,7 @@
 import { allStreams } from '#api';
 import type { ProjectionBuild, ProjectionDefinition } from '#registry';
-import { MemoryStore, type ProjectionProgress, type ProjectionReader, type ProjectionStateRow } from '#store';
+import type { ProjectionProgress, ProjectionReader, ProjectionStateRow } from '#store';
+import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { LiveConnections, type LiveConnectionsOptions } from '../../live/live-connections.js';
 import { StreamClient, type MessageParser } from '../../live/stream-client.fixture.js';
