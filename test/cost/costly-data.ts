@@ -5,8 +5,8 @@ export const costly = {
   stream: 'costly',
   /** It has many versions and a large state. */
   entity: 'worst-entity',
-  /** Its state has nearly as many characters as one may have, in many members, and then come small events. */
-  full: 'full-entity',
+  /** Its state has nearly as many characters as one may have, in many members, and then come small events. No snapshots. */
+  full: { stream: 'costly-full', entity: 'full-entity' },
   /** The event type of a schema with 300 `contains`. */
   contains: 'contains',
   /** The event type of a schema with ten branches, 28 levels deep, that evaluate all members. */
@@ -25,7 +25,7 @@ const keys = 100;
 /** The most that one pipeline may have. */
 const emits = 20;
 /** Of the full entity: its first event, and how many small ones come after it. */
-const [fullCharacters, smallVersions] = [1_040_000, 300];
+const [fullCharacters, smallVersions] = [1_046_000, 300];
 
 /** Defines what makes the worst inputs expensive: schemas, a projection, a pipeline, long entities, many keys. */
 export async function makeCostly({ core }: Stack): Promise<void> {
@@ -94,17 +94,21 @@ async function writeLongEntity(client: HttpClient): Promise<void> {
 }
 
 async function writeFullEntity(client: HttpClient): Promise<void> {
+  const { stream, entity } = costly.full;
+  await expectOk(client, '/api/v1/streams', { stream, partitions: 1, snapshot_every: 0 });
   const members: string[] = [];
   for (let length = 2, i = 0; length < fullCharacters; i++) {
-    const member = `"k${i}":${i % 10}`;
+    const member = `"${i.toString(36)}":${i % 10}`;
     members.push(member);
     length += member.length + 1;
   }
   const event = (data: string) =>
-    `{"stream":"${costly.stream}","event_type":"version","entity_id":"${costly.full}","data":${data}}`;
+    `{"stream":"${stream}","event_type":"version","entity_id":"${entity}","data":${data}}`;
   const first = await client.post('/api/v1/events', event(`{${members.join()}}`));
   if (first.status !== 201) throw new Error(`${first.status} ${first.text.slice(0, 500)}`);
-  const small = Array.from({ length: smallVersions }, (_, i) => event(`{"k${i}":7}`));
+  const small = Array.from({ length: smallVersions }, (_, i) =>
+    event(`{"${i.toString(36)}":7,"${'x'.repeat(400)}":null}`),
+  );
   const { status, text } = await client.post('/api/v1/events/batch', `{"events":[${small.join()}]}`);
   if (status !== 201) throw new Error(`${status} ${text.slice(0, 500)}`);
 }

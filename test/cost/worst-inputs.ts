@@ -382,7 +382,7 @@ export const worstInputs: Readonly<Record<string, () => WorstInput[]>> = {
     ...one(`/api/v1/entities/${costly.entity}/state?stream=${costly.stream}&as_of=2099-01-01T00:00:00Z`),
     ...['', '&as_of=2099-01-01T00:00:00Z'].map((at) => ({
       name: 'small events on a state that is nearly full',
-      path: `/api/v1/entities/${costly.full}/state?stream=${costly.stream}${at}`,
+      path: `/api/v1/entities/${costly.full.entity}/state?stream=${costly.full.stream}${at}`,
     })),
     ...texts('/api/v1/entities/', `/state?stream=${costly.stream}`),
   ],
