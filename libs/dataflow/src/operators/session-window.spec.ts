@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KeyedRow, OpenSession } from '../pipelines/flow.js';
+import { Random } from '#testkit';
 import { flowOf } from '../pipelines/pipeline.fixture.js';
 import type { WindowSpec } from '../pipelines/pipeline-spec.js';
 import { resultText, Rows, second, stageOf } from './keyed.fixture.js';
@@ -11,6 +12,8 @@ function rowsOf(window: Partial<WindowSpec> = {}): Rows {
   const spec = { session: '10s', key: 'event.entity_id', lateness: '0s', ...window };
   return new Rows(stageOf({ window: spec }, reduce).operator);
 }
+
+const openSessions = (row: KeyedRow | undefined) => (row!.state as { sessions: OpenSession[] }).sessions;
 
 describe('a session', () => {
   it('goes on while events are at most the gap apart', () => {
@@ -101,13 +104,25 @@ describe('a session', () => {
     expect(rows.add(1, { data: '{"n":1}' }).outcomes).toHaveLength(1);
   });
 
-  it('are hundreds, when a backfill comes in random order', () => {
-    const rows = rowsOf();
-    const [count, gap] = [800, 20];
-    // Each number once, in an order without order.
-    for (let i = 0; i < count; i++) rows.add(((i * 1_009) % count) * gap);
-    expect(rows.outcomes).toEqual([]);
-    expect(rows.close(count * gap * second)).toHaveLength(count);
+  it('are thousands, and the same in any order, when 20 000 events of 16 hours are filled in', () => {
+    const random = new Random(7);
+    const times = Array.from({ length: 20_000 }, () => random.int(16 * 3600));
+    const sessionsOf = (order: readonly number[]) => {
+      const { operator } = rowsOf({ session: '5s', lateness: '16h' });
+      let row: KeyedRow | undefined;
+      let most = 0;
+      order.forEach((at, offset) => {
+        const flow = flowOf('{"n":1}', { timestamp: at * second, offset });
+        const step = operator.add(row, 'k', { key: 'k', flow, watermark: 0 });
+        expect(step.outcome).toBeUndefined();
+        row = step.row;
+        most = Math.max(most, openSessions(row).length);
+      });
+      return { most, sessions: openSessions(row).map(({ start, last, events }) => [start, last, events]) };
+    };
+    const shuffled = sessionsOf(times);
+    expect(shuffled.most).toBeGreaterThan(3_000);
+    expect(shuffled.sessions).toEqual(sessionsOf(times.toSorted((a, b) => a - b)).sessions);
   });
 
   it('is looked at only where an event is near it, however many there are', () => {
