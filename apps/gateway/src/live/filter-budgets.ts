@@ -1,7 +1,7 @@
 import { StepBudget } from '#cel';
 
 /** Steps that one `where` may take for the events of one page, and those of one API key together. */
-export const filterSteps = { group: 4_000_000, key: 16_000_000 };
+export const filterSteps = { group: 16_000_000, key: 32_000_000 };
 
 /**
  * What the filters of live streams may cost for one page of events. A page of a follower has one of these: whoever is
