@@ -36,7 +36,7 @@ type Numbered = SentEvent & { sequence: number };
 const defaults = {
   entities: 3,
   workers: 4,
-  eventsPerSecond: 400,
+  eventsPerSecond: 150,
   batchShare: 0.5,
   batchMax: 40,
   requestTimeoutMs: 5_000,
