@@ -47,7 +47,9 @@ describe('a service under the supervisor', () => {
     await expect.poll(() => app.tail()).toContain('my last words');
     process.kill(app.pids[0] ?? 0, 'SIGKILL');
     await expect.poll(() => app.pids.length).toBe(2);
-    expect(said.join('\n')).toMatch(/app died: it was ended by SIGKILL[\s\S]*my last words[\s\S]*started again/);
+    expect(said.join('\n')).toMatch(
+      /app died: it was ended by SIGKILL[\s\S]*my last words[\s\S]*started again/,
+    );
     expect(one.pids).toEqual([app.pids[1]]);
   });
 
