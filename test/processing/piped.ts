@@ -47,7 +47,7 @@ export async function pause({ definitions }: Behind, name: string): Promise<void
   await definitions.pipelines.change(name, (one) => one && { ...one, paused: true }, systemActor);
 }
 
-/** Begins anew, in another run. */
+/** Starts again from the beginning, in another run. */
 export async function reset({ definitions }: Behind, name: string): Promise<void> {
   const id = randomBytes(12).toString('hex');
   await definitions.pipelines.change(name, (one) => one && { ...one, run: { ...one.run, id } }, systemActor);

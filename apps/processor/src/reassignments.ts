@@ -3,7 +3,7 @@ import type { Consumer } from '#log';
 /** Calls for the same topic that are closer together become one. */
 const reassignMs = 100;
 
-/** Has a consumer's topics assigned anew. */
+/** Requests that a consumer reassigns topics. */
 export class Reassignments {
   private readonly timers = new Map<string, NodeJS.Timeout>();
 

@@ -44,8 +44,8 @@ export function matchesPattern(text: string, source: string, at: number): boolea
 }
 
 /**
- * Compiles a regular expression, or returns the one that is kept; undefined where it is none. Patterns of more than
- * `patternBounds.instructions` are not kept. Call it for a pattern whose size is within its bounds only.
+ * Returns the compiled regular expression, from the cache where it can; undefined for a text that is no regular expression.
+ * Patterns of more than `patternBounds.instructions` are not cached. Check `patternSize` before the call.
  */
 export function compiledPattern(source: string): RE2JS | undefined {
   const known = patterns.get(source);

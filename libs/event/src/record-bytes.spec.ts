@@ -26,7 +26,7 @@ describe('readUuid', () => {
     '019aa4e2+7d53-7c1e-9a3e-0d6a1f0b2c11',
     '019aa4e27d53-7c1e-9a3e-0d6a1f0b2c111',
     '',
-  ])('knows what is none: %s', (text) => {
+  ])('refuses what is no UUID: %s', (text) => {
     expect(readUuid(Buffer.from(text), 0, new Uint32Array(4))).toBe(false);
   });
 });
@@ -47,7 +47,7 @@ describe('readUuidText', () => {
     '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c111',
     '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c1\u0134',
     '\u0134' + '19aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
-  ])('knows what is none: %s', (text) => {
+  ])('refuses what is no UUID: %s', (text) => {
     expect(readUuidText(text, new Uint32Array(4))).toBe(false);
   });
 });

@@ -45,7 +45,7 @@ export function readUuid(bytes: Buffer, at: number, words: Uint32Array): boolean
   return dashes && invalid >= 0;
 }
 
-/** Reads a UUID's text, in either case, as four 32-bit words; false when it is none. */
+/** Reads a UUID's text, in either case, as four 32-bit words. Returns false when the text is no UUID. */
 export function readUuidText(text: string, words: Uint32Array): boolean {
   return text.length === uuidBytes && readUuid(Buffer.from(text.toLowerCase()), 0, words);
 }

@@ -60,7 +60,7 @@ export interface StoredIdentity {
 export interface EventWriter {
   /**
    * Writes the rows of the blocks to every table at once. `token` names the batch: the same token with the same rows is
-   * dropped, as long as none of them has been removed since and is ingested anew.
+   * dropped, unless some of them have been removed in between.
    * @throws StoreUnavailableError when it should be tried again (down, slow, read-only, too many parts, disk full).
    * @throws StoreRefusedError when ClickHouse will never take these rows.
    */

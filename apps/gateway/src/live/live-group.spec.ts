@@ -83,7 +83,7 @@ describe('messages of live events', () => {
     for (const { bytes } of all.parts) expect(bytes.length).toBeLessThan(67 * kib);
     expect(slow.parts).toEqual(all.parts.slice(0, 2));
     expect(all.parts.reduce((sum, { events }) => sum + events, 0)).toBe(400);
-    // What it was handed on, and nothing more, is behind it.
+    // The group's position is behind exactly the parts that the listener got.
     expect(slow.left).toBe(slow.ids.at(-1));
   });
 

@@ -41,7 +41,7 @@ const pieceCharacters = 64 * 1024;
 export class LiveReader {
   private readonly pages: PageReader;
   private readonly options: Required<LiveReaderOptions>;
-  /** Of what it reads from the store; what it is handed has those of the group. */
+  /** Spaces the ids of events that it reads from the store. The group spaces those of live events. */
   private ids = new SpacedIds();
   private readonly opened = performance.now();
   private isLive = false;

@@ -35,7 +35,7 @@ it('a partition of a window gives other work its turn between two events that ar
       ...{ done: () => undefined, advance: () => undefined },
     },
     emitter: { write: () => Promise.resolve() },
-    turn: () => Promise.resolve(() => undefined),
+    permit: () => Promise.resolve(() => undefined),
   } as unknown as KeyedTaskOptions);
   const records = [0, 1, 2, 3, 4].map((offset) => {
     const event = recordOf({ id: offset, data: { l: [...Array(60).keys()] } });

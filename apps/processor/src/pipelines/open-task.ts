@@ -186,7 +186,7 @@ function taskOf(
       return retry.run('store', ended, () => tables.load(wanted, found));
     },
     saveLetters: (letters) => saveLetters({ writer: parts.writer, retry, stopped: ended }, letters),
-    turn: () => saver.turn(state),
+    permit: () => saver.turn(state),
     controls: new ControlLine((records) => producer.append(records), parts.pace.tellMs),
     now: () => nowOf(parts),
   };

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KnownErasures } from '#engine';
-import { Turn } from '#async';
 import { UnreadableRecordError } from '#event';
 import type { LogRecord, RecordBatch } from '#log';
 import {
@@ -89,9 +88,8 @@ export class ReplayTask implements Task {
     });
     const writing = new StretchWriting(outgoing, run.label, this.options);
     await writing.compute(async () => {
-      const turn = new Turn();
       for (const record of records) {
-        if (turn.over(record.value?.length ?? 0)) await turn.end();
+        if (writing.isOver(record.value?.length ?? 0)) await writing.giveWay();
         await this.goOn(record, run, writing);
       }
     });

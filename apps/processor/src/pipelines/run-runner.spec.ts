@@ -134,12 +134,12 @@ it('offsets of a topic of its own that have no record are passed, and do not cou
   });
 });
 
-it('a stop does not wait for a partition that was to be assigned anew', async () => {
+it('a stop does not wait for a partition whose reassignment was requested', async () => {
   await world.define('p', spec(['orders'], out));
   await world.write(events(0, 10));
   await through();
   const topic = topics.ofStream('orders');
-  // So far below where it stands that it asks to have the partition assigned anew.
+  // The batch is so far below the position that the runner requests a reassignment.
   void handler.batch({ topic, partition: 0, records: [], bytes: 0, next: -1e9, highWatermark: 0 });
   await process.pipelines.close(600_000);
 });

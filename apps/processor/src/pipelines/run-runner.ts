@@ -255,7 +255,7 @@ export class RunRunner implements ConsumerHandler {
     if (from > assignment.position) await task.state.commits.offer(from);
     if (from - batch.next > 2 * window.records) {
       this.reassignments.soon(batch.topic);
-      // Nothing is assigned anew by one that stops.
+      // A runner that stops requests no reassignment.
       return await withAnySignal([end.signal, this.closed.signal], aborted);
     }
     await this.prime(held, batch);

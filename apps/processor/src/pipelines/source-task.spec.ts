@@ -67,7 +67,7 @@ describe('a partition of a source', () => {
       erasures: { endOf: () => 0 },
       current: () => new CurrentRun(label, pipeline, feeds),
       emitter: { write: () => Promise.resolve() },
-      turn: () => Promise.resolve(() => undefined),
+      permit: () => Promise.resolve(() => undefined),
       now: () => 0,
     } as unknown as SourceTaskOptions);
     const records = [0, 1, 2, 3, 4].map((id) => ({

@@ -81,7 +81,7 @@ async function computedOver(events: typeof inputs, operators: OperatorSpec[]): P
     {
       ...{ emitter, state: { ended: signal }, load: () => Promise.resolve() },
       saveLetters: (letters) => Promise.resolve(void saved.push(letters)),
-      turn: () => {
+      permit: () => {
         turns++;
         let over = false;
         return Promise.resolve(() => {

@@ -8,7 +8,7 @@ import type { TaskParts } from './task.js';
 /** Records that may wait to be written, and about how many characters of each kind: a `flat_map` alone can make 16 MiB of one event. */
 const [mostRecords, mostWeight] = [5000, 4 * 1024 * 1024];
 
-type Parts = Pick<TaskParts, 'emitter' | 'load' | 'saveLetters' | 'turn'> & {
+type Parts = Pick<TaskParts, 'emitter' | 'load' | 'saveLetters' | 'permit'> & {
   state: { readonly ended: AbortSignal };
 };
 
@@ -17,7 +17,6 @@ type Parts = Pick<TaskParts, 'emitter' | 'load' | 'saveLetters' | 'turn'> & {
  * comes again with the same ids, should the stretch not be done.
  */
 export class StretchWriting {
-  /** Of the event loop; the stretch itself has one of the processor's. */
   private readonly turn = new Turn();
   private leave: () => void = () => undefined;
 
@@ -27,7 +26,7 @@ export class StretchWriting {
     private readonly parts: Parts,
   ) {}
 
-  /** Resolves when it is computed, in a turn, and written; the last letters are left. @throws the signal's reason */
+  /** Computes the stretch with a permit, then writes it; the last letters are left. @throws the signal's reason */
   async compute(stretch: () => Promise<void>): Promise<void> {
     const { emitter, state } = this.parts;
     try {
@@ -83,7 +82,7 @@ export class StretchWriting {
   }
 
   private async enter(): Promise<void> {
-    this.leave = await this.parts.turn();
+    this.leave = await this.parts.permit();
     this.parts.state.ended.throwIfAborted();
   }
 

@@ -19,7 +19,7 @@ export interface TaskParts {
   /** Stores them now; repeats until it has. */
   readonly saveLetters: (letters: readonly DeadLetter[]) => Promise<void>;
   /** Waits until a stretch may be computed; what it resolves with ends that. */
-  readonly turn: () => Promise<() => void>;
+  readonly permit: () => Promise<() => void>;
   controls: ControlLine;
   readonly now: () => Micros;
 }

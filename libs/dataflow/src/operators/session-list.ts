@@ -16,11 +16,7 @@ export class SessionList {
   ) {}
 
   static of({ sessions, size, longest }: SessionsState): SessionList {
-    return new SessionList(
-      sessions,
-      size ?? sizeOf(sessions),
-      longest ?? sessions.reduce((most, { start, last }) => Math.max(most, last - start), 0),
-    );
+    return new SessionList(sessions, size, longest);
   }
 
   get state(): SessionsState {
@@ -32,7 +28,7 @@ export class SessionList {
     return this.sessions.length;
   }
 
-  /** The last event of the session that ends first; Infinity where there is none. */
+  /** Returns the time of the last event of the session that ends first; Infinity for an empty list. */
   get earliestLast(): Micros {
     let earliest = Infinity;
     for (const { start, last } of this.sessions) {

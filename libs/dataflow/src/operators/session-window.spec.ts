@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KeyedRow, OpenSession } from '../pipelines/flow.js';
+import type { KeyedRow, OpenSession, SessionsState } from '../pipelines/flow.js';
 import { Random } from '#testkit';
 import { flowOf } from '../pipelines/pipeline.fixture.js';
 import type { WindowSpec } from '../pipelines/pipeline-spec.js';
@@ -13,7 +13,7 @@ function rowsOf(window: Partial<WindowSpec> = {}): Rows {
   return new Rows(stageOf({ window: spec }, reduce).operator);
 }
 
-const openSessions = (row: KeyedRow | undefined) => (row!.state as { sessions: OpenSession[] }).sessions;
+const openSessions = (row: KeyedRow | undefined) => (row!.state as SessionsState).sessions;
 
 describe('a session', () => {
   it('goes on while events are at most the gap apart', () => {
@@ -155,17 +155,6 @@ describe('a session', () => {
     expect(results).toHaveLength(1);
     expect(rest?.state).toMatchObject({ sessions: { length: count - 1 } });
     expect(looks).toBeLessThan(500);
-  });
-
-  it('is as it was, where it was stored without its size', () => {
-    const rows = rowsOf().add(0).add(100);
-    const { state, closesAt } = rows.rows.get('k')!;
-    if (!('sessions' in state)) throw new Error('no sessions');
-    rows.rows.set('k', { state: { sessions: state.sessions }, closesAt });
-    expect(rows.add(8).close(1000 * second)).toEqual([
-      '[0, 18) k {"events":2,"last":1}',
-      '[100, 110) k {"events":1,"last":1}',
-    ]);
   });
 
   it('is the same in whatever order its events come', () => {

@@ -116,14 +116,14 @@ export interface OpenSession {
   readonly size: number;
 }
 
-/** The sessions of a key. What was stored before there were `size` and `longest` is without them. */
+/** The sessions of a key. */
 export interface SessionsState {
   /** By their start. */
   readonly sessions: readonly OpenSession[];
-  /** That of all of them. */
-  readonly size?: number;
-  /** None has more time between its first event and its last. */
-  readonly longest?: Micros;
+  /** Characters of JSON of all sessions, about. */
+  readonly size: number;
+  /** No session has more time between its first event and its last. */
+  readonly longest: Micros;
 }
 
 /** Of a window: its fold. Of sessions: the open ones of a key. Of dedupe: the time that is remembered. */

@@ -41,7 +41,7 @@ const order = 'ORDER BY created_at DESC, source DESC, stream DESC, partition DES
 /**
  * ORDER BY created_at and then the identity, newest first. FINAL, because a letter that was written again may have
  * another time and would not stand beside the first; dead letters are few. Marks are joined to the page alone. A page
- * that would have too many bytes ends before; `found` says that there is more.
+ * ends before the letter that would exceed `maxBytes`; `found` says that there is more.
  */
 export function deadLettersSql(query: DeadLetterQuery): Sql {
   const params = new Params();
