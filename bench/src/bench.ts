@@ -79,8 +79,12 @@ export async function observed<T>(bench: Bench, stack: Stack, work: () => Promis
 }
 
 /** Creates the stream, so that no measure includes it. */
-export async function createStream(stack: Stack, stream: string): Promise<void> {
-  const { status, text } = await stack.core.post('/api/v1/streams', { stream, partitions });
+export async function createStream(
+  stack: Pick<Stack, 'core'>,
+  stream: string,
+  settings: { snapshot_every?: number } = {},
+): Promise<void> {
+  const { status, text } = await stack.core.post('/api/v1/streams', { stream, partitions, ...settings });
   if (status !== 201) throw new Error(`the stream was not created: ${status} ${text}`);
 }
 

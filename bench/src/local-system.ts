@@ -24,6 +24,9 @@ export const processNames = Object.keys(commands) as ProcessName[];
 export interface LocalSystem {
   core: HttpClient;
   ingest: HttpClient;
+  /** For their metrics. */
+  materializer: HttpClient;
+  processor: HttpClient;
   /** Of the process that runs now under this name. */
   pidOf(name: ProcessName): number;
 }
@@ -48,6 +51,8 @@ export async function withLocalSystem<T>(bench: Bench, use: (system: LocalSystem
     return await use({
       core: client('GATEWAY_CORE_PORT'),
       ingest: client('INGEST_PORT'),
+      materializer: client('MATERIALIZER_PORT'),
+      processor: client('PROCESSOR_PORT'),
       pidOf: (name) => pidIn(folder, commands[name]),
     });
   } finally {

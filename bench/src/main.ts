@@ -12,6 +12,10 @@ import { fold } from './measures/p7-fold.js';
 import { pipeline } from './measures/p7-pipeline.js';
 import { memory } from './measures/p8-memory.js';
 import { idle } from './measures/p9-idle.js';
+import { trickle } from './measures/p10-trickle.js';
+import { live } from './measures/p11-live.js';
+import { snapshots } from './measures/p12-snapshots.js';
+import { manyStreams } from './measures/p13-many-streams.js';
 import { entityState } from './measures/entity-state.js';
 import { keys } from './measures/keys.js';
 import { recovery } from './measures/recovery.js';
@@ -31,6 +35,10 @@ const measures: { names: MeasureName[]; run: (bench: Bench) => Promise<Row[]> }[
   { names: ['P7'], run: async (bench) => [...(await fold(bench)), ...(await pipeline(bench))] },
   { names: ['P8'], run: memory },
   { names: ['P9'], run: idle },
+  { names: ['P10'], run: trickle },
+  { names: ['P11'], run: live },
+  { names: ['P12'], run: snapshots },
+  { names: ['P13'], run: manyStreams },
   { names: ['SCHEMA'], run: schema },
   { names: ['KEYS'], run: keys },
   { names: ['RESET'], run: reset },

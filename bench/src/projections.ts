@@ -85,7 +85,7 @@ export function rateBetween(first: Seen, last: Seen): number {
   return ((last.committed - first.committed) * 1000) / (last.at - first.at);
 }
 
-export async function define(stack: Stack, definition: Definition): Promise<void> {
+export async function define(stack: Pick<Stack, 'core'>, definition: Definition): Promise<void> {
   const { status, text } = await stack.core.post('/api/v1/projections', definition);
   if (status !== 201) throw new Error(`the projection was not defined: ${status} ${text}`);
 }

@@ -14,9 +14,10 @@ export async function closedLoop(job: ClosedLoopJob): Promise<ClosedLoopResult> 
     ),
   );
   const requests = prepare(job);
-  await run(connections, requests, Math.ceil(job.warmUpEvents / job.batchSize));
+  const warmUp = { count: Math.ceil(job.warmUpEvents / job.batchSize), deadline: Infinity };
+  await run(connections, requests, warmUp);
   const startedAt = performance.now();
-  const { latencies, statuses } = await run(connections, requests, Math.ceil(job.events / job.batchSize));
+  const { latencies, statuses } = await run(connections, requests, boundsOf(job, startedAt));
   const seconds = (performance.now() - startedAt) / 1000;
   for (const connection of connections) connection.close();
   const events = (statuses['201'] ?? 0) * job.batchSize;
@@ -29,6 +30,19 @@ export async function closedLoop(job: ClosedLoopJob): Promise<ClosedLoopResult> 
     max: percentile(latencies, 1),
     statuses,
   };
+}
+
+/** Requests, and the time by `performance.now()` after which none is sent. */
+interface Bounds {
+  count: number;
+  deadline: number;
+}
+
+function boundsOf(
+  { events = Infinity, seconds = Infinity, batchSize }: ClosedLoopJob,
+  startedAt: number,
+): Bounds {
+  return { count: Math.ceil(events / batchSize), deadline: startedAt + seconds * 1000 };
 }
 
 function prepare(job: ClosedLoopJob): Buffer[] {
@@ -45,13 +59,13 @@ function prepare(job: ClosedLoopJob): Buffer[] {
 async function run(
   connections: readonly Connection[],
   requests: readonly Buffer[],
-  count: number,
+  { count, deadline }: Bounds,
 ): Promise<{ latencies: number[]; statuses: Record<string, number> }> {
   const latencies: number[] = [];
   const statuses: Record<string, number> = {};
   let next = 0;
   const sendNext = async (connection: Connection): Promise<void> => {
-    while (next < count) {
+    while (next < count && performance.now() < deadline) {
       const request = requests[next++ % requests.length]!;
       const sentAt = performance.now();
       const { status } = await connection.send(request);

@@ -7,8 +7,9 @@ export interface ClosedLoopJob {
   connections: number;
   /** Events in one request; 1 sends single events. */
   batchSize: number;
-  /** Events that are counted, after so many that are not. */
-  events: number;
+  /** Events that are counted, after so many that are not; with `seconds` as many as go in that time. */
+  events?: number;
+  seconds?: number;
   warmUpEvents: number;
   seed: number;
   /** So many entities, one after the other in scattered order, and then again; default: 5 000 at random. */
@@ -22,6 +23,12 @@ export interface PacedJob {
   readUrl: string;
   stream: string;
   eventsPerSecond: number;
+  /** Events in one request; 1 sends single events. Default: 50. */
+  batchSize?: number;
+  /** Connections that keep the rate; default: 4. */
+  connections?: number;
+  /** Without probes, so that they cost nothing where processor time is measured. */
+  probes?: boolean;
   seconds: number;
   seed: number;
 }

@@ -3,27 +3,27 @@ import { Connection, requestBytes } from '../http/connection.js';
 import { batchBodies, benchEvents, randomFrom } from '../workload.js';
 import type { PacedJob, PacedResult } from './job.js';
 
-const batchSize = 50;
-const connections = 4;
+const defaultBatchSize = 50;
+const defaultConnections = 4;
 /** How often a probe asks: what it measures is at most this much too late. */
 const pollMs = 15;
 const giveUpMs = 30_000;
 
 /**
- * Keeps the rate with batches of 50 that leave when they are due. Beside it one probe after the other: an event of an
+ * Keeps the rate with requests that leave when they are due. Beside it one probe after the other: an event of an
  * entity of its own is written, and asked for by that entity until it is there. About three probes run in a second, so
  * measuring is a small part of the load.
  */
 export async function paced(job: PacedJob): Promise<PacedResult> {
   const until = performance.now() + job.seconds * 1000;
-  const [sent, freshness] = await Promise.all([keepRate(job, until), probe(job, until)]);
+  const probed = job.probes === false ? [] : probe(job, until);
+  const [sent, freshness] = await Promise.all([keepRate(job, until), probed]);
   return { sent, eventsPerSecond: sent / job.seconds, freshness };
 }
 
 async function keepRate(job: PacedJob, until: number): Promise<number> {
-  const requests = batchBodies(benchEvents(10_000, job), batchSize).map((body) =>
-    post(job, '/api/v1/events/batch', body),
-  );
+  const { batchSize = defaultBatchSize, connections = defaultConnections } = job;
+  const requests = requestsOf(job, batchSize);
   const startedAt = performance.now();
   const dueMs = (index: number) => startedAt + (index * batchSize * 1000) / job.eventsPerSecond;
   let next = 0;
@@ -40,6 +40,12 @@ async function keepRate(job: PacedJob, until: number): Promise<number> {
   };
   await Promise.all(Array.from({ length: connections }, send));
   return sent;
+}
+
+function requestsOf(job: PacedJob, batchSize: number): Buffer[] {
+  const events = benchEvents(10_000, job);
+  if (batchSize === 1) return events.map((event) => post(job, '/api/v1/events', JSON.stringify(event)));
+  return batchBodies(events, batchSize).map((body) => post(job, '/api/v1/events/batch', body));
 }
 
 async function probe(job: PacedJob, until: number): Promise<number[]> {

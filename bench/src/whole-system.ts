@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpClient } from '#testkit';
+import { createStream } from './bench.js';
+import { processNames, type LocalSystem, type ProcessName } from './local-system.js';
+import { usageOf } from './process-usage.js';
+import { byEntity, define } from './projections.js';
+
+/** Lags, in seconds, as the apps' metrics show them; the greatest of their series. */
+const lags = {
+  materializer: ['tributary_consume_lag_seconds'],
+  processor: [
+    'tributary_projection_lag_seconds',
+    'tributary_pipeline_lag_seconds',
+    'tributary_snapshot_lag_seconds',
+  ],
+} as const;
+const pollMs = 500;
+
+/** Processor seconds by process, engines included. */
+export type Spent = Record<ProcessName, number>;
+
+/** Creates a stream with a projection over it, and on request a pipeline that counts in windows of a minute. */
+export async function furnish(
+  { core }: LocalSystem,
+  stream: string,
+  { pipeline }: { pipeline: boolean },
+): Promise<void> {
+  await createStream({ core }, stream);
+  await define({ core }, byEntity(`${stream}_by_entity`, stream));
+  if (!pipeline) return;
+  const { status, text } = await core.post('/api/v1/pipelines', {
+    name: `${stream}_by_country`,
+    source: { streams: [stream] },
+    operators: [
+      { window: { tumbling: '60s', key: 'event.data.customer.country', lateness: '5s' } },
+      { reduce: { orders: { op: 'count' }, total: { op: 'sum', value: 'event.data.amount' } } },
+      { emit: { stream: `${stream}_by_country` } },
+    ],
+  });
+  if (status !== 201) throw new Error(`the pipeline was not defined: ${status} ${text}`);
+}
+
+/** Does the work and returns what it cost each process. */
+export async function spentIn<T>(
+  system: LocalSystem,
+  work: () => Promise<T>,
+): Promise<{ result: T; spent: Spent }> {
+  const seconds = () => processNames.map((name) => usageOf(system.pidOf(name)).cpuSeconds);
+  const before = seconds();
+  const result = await work();
+  const spent = seconds().map((value, index) => [processNames[index]!, value - before[index]!]);
+  return { result, spent: Object.fromEntries(spent) as Spent };
+}
+
+export function totalOf(spent: Partial<Spent>): number {
+  return Object.values(spent).reduce((sum, seconds) => sum + seconds, 0);
+}
+
+/** Each lag in seconds by the name of its metric. */
+export async function lagsOf(system: LocalSystem): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const app of ['materializer', 'processor'] as const)
+    Object.assign(found, await greatest(system[app], lags[app]));
+  return found;
+}
+
+/** Seconds until no lag is left. @throws when it takes longer than `limitSeconds` */
+export async function caughtUp(system: LocalSystem, limitSeconds: number): Promise<number> {
+  const since = performance.now();
+  const seconds = () => (performance.now() - since) / 1000;
+  while (Object.values(await lagsOf(system)).some((lag) => lag > 0)) {
+    if (seconds() > limitSeconds) throw new Error(`there is a lag after ${limitSeconds} s still`);
+    await sleep(pollMs);
+  }
+  return seconds();
+}
+
+async function greatest(app: HttpClient, names: readonly string[]): Promise<Record<string, number>> {
+  const { text } = await app.get('/metrics');
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))];
+      return [name, Math.max(0, ...values.map(([, value]) => Number(value)))];
+    }),
+  );
+}
