@@ -14,7 +14,7 @@ describe('the options of the bench', () => {
     });
   });
 
-  it.each([[['P10']], [['--runs', '0']], [['--events', '1e6']], [['--fast']]])('refuse %j', (args) => {
+  it.each([[['P15']], [['--runs', '0']], [['--events', '1e6']], [['--fast']]])('refuse %j', (args) => {
     expect(() => parseOptions(args)).toThrow(OptionError);
   });
 });
