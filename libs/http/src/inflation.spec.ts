@@ -10,7 +10,7 @@ const mib = 1024 * 1024;
 async function inflateAll(budget: BodyBudget, bodies: readonly Buffer[]): Promise<(number | string)[]> {
   const inflation = new Inflation();
   const all = bodies.map((body) =>
-    inflation.inflate(body, { share: new BodyShare(budget), limit: 16 * mib }),
+    inflation.inflate(body, 'gzip', { share: new BodyShare(budget), limit: 16 * mib }),
   );
   const outcomes = await Promise.allSettled(all);
   return outcomes.map((outcome) => {

@@ -1,6 +1,11 @@
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { ProblemError } from '#api';
 import { collect, incomplete, type BodyBounds } from './collect-body.js';
+import { unzstd } from './unzstd.js';
+
+/** How a body is compressed. */
+export type Compression = 'gzip' | 'zstd';
 
 /** Bodies that are decompressed at the same time: as many as Node has threads for it. */
 const concurrency = 4;
@@ -13,15 +18,15 @@ export class Inflation {
   private readonly waiting: (() => void)[] = [];
 
   /**
-   * Decompresses off the event loop. What has come out counts in the share chunk by chunk, and the first chunk beyond
-   * the limit or the budget is the last one.
-   * @throws ProblemError invalid_request (not gzip), payload_too_large, overloaded
+   * Decompresses without holding up the event loop. What has come out counts in the share chunk by chunk, and the first
+   * chunk beyond the limit or the budget is the last one.
+   * @throws ProblemError invalid_request (not of this compression), payload_too_large, overloaded
    */
-  async inflate(sent: Buffer, bounds: BodyBounds): Promise<Buffer> {
+  async inflate(sent: Buffer, compression: Compression, bounds: BodyBounds): Promise<Buffer> {
     await this.enter();
     try {
       if (bounds.share?.hasEnded) throw incomplete();
-      return await inflated(sent, bounds);
+      return await inflated(sent, compression, bounds);
     } finally {
       this.leave();
     }
@@ -45,19 +50,25 @@ export class Inflation {
   }
 }
 
-async function inflated(sent: Buffer, bounds: BodyBounds): Promise<Buffer> {
-  const gunzip = createGunzip({ chunkSize: Math.min(64 * 1024, bounds.limit) });
+async function inflated(sent: Buffer, compression: Compression, bounds: BodyBounds): Promise<Buffer> {
+  const options = { chunkSize: Math.min(64 * 1024, bounds.limit) };
+  const unpacked: Readable = compression === 'zstd' ? unzstd(sent, options) : gunzip(sent, options);
   let invalid = false;
-  gunzip.once('error', () => (invalid = true));
-  gunzip.end(sent);
+  unpacked.once('error', () => (invalid = true));
   try {
-    const body = await collect(gunzip, bounds);
+    const body = await collect(unpacked, bounds);
     // The compressed bytes are no longer held.
     bounds.share?.giveBack(sent.length);
     return body;
   } catch (error) {
-    throw invalid ? new ProblemError('invalid_request', 'The body is not valid gzip.') : error;
+    throw invalid ? new ProblemError('invalid_request', `The body is not valid ${compression}.`) : error;
   } finally {
-    gunzip.destroy();
+    unpacked.destroy();
   }
+}
+
+function gunzip(sent: Buffer, options: { chunkSize: number }): Readable {
+  const unpacked = createGunzip(options);
+  unpacked.end(sent);
+  return unpacked;
 }

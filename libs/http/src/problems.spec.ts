@@ -5,6 +5,7 @@ import { LogOverloadedError, LogUnavailableError } from '#log';
 import { InvalidCursorError, QueryTooExpensiveError, StoreUnavailableError } from '#store';
 import { givenApp, type GivenApp } from './http.fixture.js';
 import { problemOf } from './problem-of.js';
+import { zstd, zstdBomb } from './zstd.fixture.js';
 
 type Answer = Awaited<ReturnType<GivenApp['app']['instance']['inject']>>;
 
@@ -157,6 +158,7 @@ describe('bodies', () => {
     ['as sent', Buffer.from('{"a":1}'), {}, 7],
     ['with a charset', Buffer.from('{"a":1}'), { 'content-type': 'application/json; charset="UTF-8"' }, 7],
     ['compressed', gzipSync('{"a":1}'), { 'content-encoding': 'gzip' }, 7],
+    ['compressed by zstd', zstd('{"a":1}'), { 'content-encoding': 'ZSTD' }, 7],
     ['as lines', Buffer.from('{}\n{}'), { 'content-type': 'application/x-ndjson' }, 5],
     ['of just 16 MiB', Buffer.alloc(16 * 1024 * 1024, ' '), {}, 16 * 1024 * 1024],
   ])('are read %s', async (...row) => {
@@ -172,6 +174,9 @@ describe('bodies', () => {
       { 'content-encoding': 'gzip' },
       'payload_too_large',
     ],
+    ['over 16 MiB from zstd', zstdBomb(100), { 'content-encoding': 'zstd' }, 'payload_too_large'],
+    ['that are no zstd', Buffer.from('{}'), { 'content-encoding': 'zstd' }, 'invalid_request'],
+    ['cut short in zstd', zstd('{"a":1}').subarray(0, 15), { 'content-encoding': 'zstd' }, 'invalid_request'],
     ['that are no gzip', Buffer.from('{}'), { 'content-encoding': 'gzip' }, 'invalid_request'],
     ['cut short', gzipSync('{"a":1}').subarray(0, 20), { 'content-encoding': 'gzip' }, 'invalid_request'],
     ['with a byte-order mark', Buffer.from('\ufeff{}'), {}, 'invalid_json'],

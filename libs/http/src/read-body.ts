@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
 import { BodyShare, type BodyBudget } from './body-budget.js';
 import { collect, tooLarge } from './collect-body.js';
-import { Inflation } from './inflation.js';
+import { Inflation, type Compression } from './inflation.js';
 import { acceptsOf, bodyLimitOf } from './route-config.js';
 import { whenClosed } from './when-closed.js';
 
@@ -53,11 +53,11 @@ export function mediaTypeOf(request: FastifyRequest): string {
 async function readBody(request: FastifyRequest, payload: Readable): Promise<Buffer> {
   const share = shares.get(request);
   checkMediaType(request);
-  const gzipped = isGzipped(request);
+  const compression = compressionOf(request);
   const limit = bodyLimitOf(request);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const sent = await collect(payload, { share, limit });
-  const body = gzipped ? await inflation.inflate(sent, { share, limit }) : sent;
+  const body = compression ? await inflation.inflate(sent, compression, { share, limit }) : sent;
   checkText(body);
   return body;
 }
@@ -69,13 +69,19 @@ function checkMediaType(request: FastifyRequest): void {
   throw new ProblemError('unsupported_media_type', `Send the body as ${accepts.join(' or ')}, in UTF-8.`);
 }
 
-function isGzipped(request: FastifyRequest): boolean {
+const compressions: Readonly<Record<string, Compression>> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd' };
+
+function compressionOf(request: FastifyRequest): Compression | undefined {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (encoding === 'identity') return false;
-  if (encoding === 'gzip' || encoding === 'x-gzip') return true;
-  throw new ProblemError('unsupported_media_type', 'The only Content-Encoding that is understood is gzip.', {
-    headers: { 'accept-encoding': 'gzip' },
-  });
+  if (encoding === 'identity') return undefined;
+  if (Object.hasOwn(compressions, encoding)) return compressions[encoding];
+  throw new ProblemError(
+    'unsupported_media_type',
+    'The Content-Encodings that are understood are gzip and zstd.',
+    {
+      headers: { 'accept-encoding': 'gzip, zstd' },
+    },
+  );
 }
 
 function checkText(body: Buffer): void {

@@ -1,0 +1,107 @@
+import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { BodyBudget, BodyShare } from './body-budget.js';
+import { Inflation } from './inflation.js';
+import { unzstd, unzstdInTurns } from './unzstd.js';
+import { zstd, zstdBomb, zstdFrame } from './zstd.fixture.js';
+
+const mib = 1024 * 1024;
+/** What `zstd -19` makes of twelve lines. */
+const compressed = Buffer.from(
+  'KLUv/QRo1QIA1AN7ImFtb3VudCI6MSwiY2l0eSI6IlrDvHJpY2giLCJub3RlIjoiYXMgYmVmb3JlIn0KMjM0NTY3ODkxMDEyDKAQ2Oz/PbAzBx+Pbo0SKSpKpKioUUQOurUUadTIjg==',
+  'base64',
+);
+const lines = Array.from(
+  { length: 12 },
+  (_, i) => `{"amount":${i + 1},"city":"Zürich","note":"as before"}\n`,
+).join('');
+
+type Unzstd = (sent: Buffer) => Readable;
+
+describe.each<[string, Unzstd]>([
+  ['as this Node does it', (sent) => unzstd(sent, { chunkSize: 65_536 })],
+  ['in turns', unzstdInTurns],
+])('a body in Zstandard, read %s,', (_name, open) => {
+  async function text(sent: Buffer): Promise<string> {
+    const found: Buffer[] = [];
+    for await (const chunk of open(sent)) found.push(chunk as Buffer);
+    return Buffer.concat(found).toString();
+  }
+
+  it('is what was compressed', async () => {
+    expect(await text(compressed)).toBe(lines);
+  });
+
+  it('may have several frames, of which some hold nothing', async () => {
+    const nothing = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9]);
+    expect(await text(Buffer.concat([zstd('a'), nothing, compressed, zstd(''), zstd('b')]))).toBe(
+      `a${lines}b`,
+    );
+  });
+
+  it('may have more text than its window', async () => {
+    const block = Buffer.from('0123456789abcdef'.repeat(4096));
+    expect(
+      await text(
+        zstdFrame(
+          Array.from({ length: 20 }, () => block),
+          { windowLog: 16 },
+        ),
+      ),
+    ).toBe(block.toString().repeat(20));
+  });
+
+  it.each<[string, Buffer]>([
+    ['of a window of 2 GiB', zstdFrame([Buffer.from('{}')], { windowLog: 31 })],
+    ['of a window of 16 MiB', zstdFrame([Buffer.from('{}')], { windowLog: 24 })],
+    ['of a million empty blocks', zstdFrame(Array.from({ length: mib }, () => Buffer.alloc(0)))],
+    [
+      'of small blocks in a large window',
+      zstdFrame(
+        Array.from({ length: 200 }, () => Buffer.from(' ')),
+        { windowLog: 23 },
+      ),
+    ],
+    ['of a million empty frames', Buffer.concat(Array.from({ length: mib }, () => zstd('')))],
+    ['with a block of 2 MiB', zstdFrame([{ byte: 0x20, times: 2 * mib - 1 }])],
+    ['with a dictionary', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x21, 7, 2, 0x11, 0, 0, 0x7b, 0x7d])],
+    ['that is not', Buffer.from('{"a":1}')],
+    ['that is gzip', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])],
+    ['with something after its end', Buffer.concat([compressed, Buffer.from('{}')])],
+  ])('%s is refused', async (...row) => {
+    await expect(text(row[1])).rejects.toThrow();
+  });
+
+  it('is refused wherever it is cut off', async () => {
+    for (let end = 1; end < compressed.length; end++)
+      await expect(text(compressed.subarray(0, end))).rejects.toThrow();
+  });
+
+  it('harms nobody with any of its bytes changed', async () => {
+    for (let at = 0; at < compressed.length; at++)
+      for (const bits of [1, 0xff]) {
+        const changed = Buffer.from(compressed);
+        changed[at]! ^= bits;
+        const read = await text(changed).catch(() => '');
+        expect(read.length).toBeLessThan(mib);
+      }
+  });
+});
+
+describe('a bomb in Zstandard', () => {
+  it('ends at the limit, and others have their turn meanwhile', async () => {
+    let turns = 0;
+    let over = false;
+    const others = (async () => {
+      for (; !over; turns++) await setImmediate();
+    })();
+    const inflation = new Inflation();
+    const share = new BodyShare(new BodyBudget(64 * mib));
+    const bomb = inflation.inflate(zstdBomb(1000), 'zstd', { share, limit: 16 * mib });
+    await expect(bomb).rejects.toMatchObject({ code: 'payload_too_large' });
+    over = true;
+    await others;
+    expect(turns).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,49 @@
+import { Readable, type Transform } from 'node:stream';
+import * as zlib from 'node:zlib';
+import { Decompress } from 'fzstd';
+import { Turn } from '#async';
+import { zstdFrames } from './zstd-frames.js';
+
+/** What Node has from 22.15 on. */
+interface WithZstd {
+  createZstdDecompress?: (options: object) => Transform;
+}
+
+/**
+ * A body in Zstandard, decompressed: by Node where it can do that, off the event loop; else in turns with other work.
+ * Node reads the first frame of a body only, so a body of several frames is always read in turns.
+ */
+export function unzstd(sent: Buffer, options: { chunkSize: number }): Readable {
+  const { createZstdDecompress } = zlib as WithZstd;
+  return Readable.from(
+    createZstdDecompress ? unpacked(sent, () => createZstdDecompress(options)) : inTurns(sent),
+  );
+}
+
+async function* unpacked(sent: Buffer, open: () => Transform): AsyncGenerator<Uint8Array> {
+  const [first, ...others] = zstdFrames(sent);
+  if (!first || others.length > 0) return yield* inTurns(sent);
+  const decoder = open();
+  decoder.end(sent.subarray(first.start, first.ends.at(-1)));
+  yield* decoder;
+}
+
+/** The same without Node's own. Checksums are not looked at. */
+export function unzstdInTurns(sent: Buffer): Readable {
+  return Readable.from(inTurns(sent));
+}
+
+async function* inTurns(sent: Buffer): AsyncGenerator<Uint8Array> {
+  const turn = new Turn();
+  for (const { start, ends } of zstdFrames(sent)) {
+    let unpacked: Uint8Array[] = [];
+    const decoder = new Decompress((block) => unpacked.push(block));
+    for (let i = 0; i < ends.length; i++) {
+      decoder.push(sent.subarray(ends[i - 1] ?? start, ends[i]), i === ends.length - 1);
+      const blocks = unpacked.filter(({ length }) => length > 0);
+      yield* blocks;
+      unpacked = [];
+      if (turn.over(blocks.reduce((sum, { length }) => sum + length, 0))) await turn.end();
+    }
+  }
+}
