@@ -20,7 +20,7 @@ export function unzstd(sent: Buffer, options: { chunkSize: number }): Readable {
   );
 }
 
-async function* unpacked(sent: Buffer, open: () => Transform): AsyncGenerator<Uint8Array> {
+async function* unpacked(sent: Buffer, open: () => Transform): AsyncGenerator<Uint8Array, void> {
   const [first, ...others] = zstdFrames(sent);
   if (!first || others.length > 0) return yield* inTurns(sent);
   const decoder = open();
@@ -33,7 +33,7 @@ export function unzstdInTurns(sent: Buffer): Readable {
   return Readable.from(inTurns(sent));
 }
 
-async function* inTurns(sent: Buffer): AsyncGenerator<Uint8Array> {
+async function* inTurns(sent: Buffer): AsyncGenerator<Uint8Array, void> {
   const turn = new Turn();
   for (const { start, ends } of zstdFrames(sent)) {
     let unpacked: Uint8Array[] = [];
