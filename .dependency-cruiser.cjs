@@ -88,6 +88,13 @@ module.exports = {
       },
       to: { path: '\\.fixture\\.ts$' },
     },
+    {
+      name: 'packages-stand-alone',
+      severity: 'error',
+      comment: 'They are published: nothing of this repository, of Node or of others is behind them.',
+      from: { path: '^packages/([^/]+)/', pathNot: '\\.(spec|fixture)\\.ts$' },
+      to: { pathNot: '^packages/$1/' },
+    },
     only('kafkajs-in-log', 'kafkajs', 'libs/log/'),
     only('clickhouse-in-store', '@clickhouse', 'libs/store/'),
     only('prom-client-in-telemetry', 'prom-client|pino', 'libs/telemetry/'),
@@ -111,7 +118,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^dist/' },
+    exclude: { path: ['^dist/', '^packages/[^/]+/dist/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

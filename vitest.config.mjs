@@ -5,7 +5,7 @@ import { SlowestFirst } from './slowest-first.mjs';
 const project = (name, suffix, extra = {}) => ({
   test: {
     name,
-    include: [`dist/{apps,libs,testkit,local,test,demo,bench,deploy}/**/*${suffix}.spec.js`],
+    include: [`dist/{apps,libs,testkit,local,test,demo,bench,deploy,packages}/**/*${suffix}.spec.js`],
     // For what hangs, not for what is slow: nothing depends on how fast the machine is.
     testTimeout: 120_000,
     hookTimeout: 240_000,

@@ -69,7 +69,16 @@ async function maven(args) {
 }
 
 const stampFile = join(root, 'dist', '.built');
-const sourceRoots = ['apps', 'libs', 'local/src', 'test', 'bench/src', 'demo', 'deploy'];
+const sourceRoots = [
+  'apps',
+  'libs',
+  'local/src',
+  'test',
+  'bench/src',
+  'demo',
+  'deploy',
+  'packages/client/src',
+];
 
 function buildPresent() {
   return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === sourceStamp();

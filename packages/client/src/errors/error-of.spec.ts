@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf } from './error-of.js';
+import { isTransient, retryAfterSecondsOf } from './is-transient.js';
+import { ProblemError } from './problem-error.js';
+import { StreamNotFoundError } from './problem-classes.js';
+import { UnexpectedStatusError } from './unexpected-status-error.js';
+
+const document = {
+  ...{
+    type: 'urn:tributary:problem:stream_not_found',
+    title: 'No stream',
+    status: 404,
+    detail: 'There is no x.',
+  },
+  ...{ code: 'stream_not_found', request_id: 'r', errors: [{ pointer: '/stream', detail: 'is unknown' }] },
+};
+
+describe('the error of an answer', () => {
+  it('has the class of its code, and the document', () => {
+    const error = errorOf({ status: 404, text: JSON.stringify(document) });
+    expect(error).toBeInstanceOf(StreamNotFoundError);
+    expect(error).toMatchObject({ name: 'StreamNotFoundError', code: 'stream_not_found', problem: document });
+    expect(error.message).toBe('There is no x.\n  /stream: is unknown');
+  });
+
+  it.each(['of_tomorrow', 'toString', '__proto__'])('is a ProblemError for the unknown code %s', (code) => {
+    const error = errorOf({ status: 409, text: JSON.stringify({ ...document, code }) });
+    expect(Object.getPrototypeOf(error)).toBe(ProblemError.prototype);
+    expect(error).toMatchObject({ code });
+  });
+
+  it.each(['<html>', '{}', 'null', '""', ''])(
+    'is an unexpected status for %j, which is no problem',
+    (text) => {
+      const error = errorOf({ status: 502, text, retryAfterSeconds: 3 });
+      expect(error).toBeInstanceOf(UnexpectedStatusError);
+      expect(isTransient(error)).toBe(true);
+      expect(retryAfterSecondsOf(error)).toBe(3);
+    },
+  );
+
+  it.each([
+    [400, false],
+    [408, true],
+    [413, false],
+    [429, true],
+    [500, false],
+    [503, true],
+    [504, true],
+  ])('of status %i may be gone later: %s', (status, transient) => {
+    expect(isTransient(errorOf({ status, text: JSON.stringify({ ...document, status }) }))).toBe(transient);
+  });
+});

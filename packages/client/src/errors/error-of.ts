@@ -1,0 +1,36 @@
+import type { Problem } from '../types/problem.js';
+import { problemClasses } from './problem-classes.js';
+import { ProblemError } from './problem-error.js';
+import { UnexpectedStatusError } from './unexpected-status-error.js';
+
+/** An answer that is no success. */
+export interface FailedAnswer {
+  status: number;
+  text: string;
+  retryAfterSeconds?: number;
+}
+
+/** The error that an answer stands for: of the class of its problem code. */
+export function errorOf({
+  status,
+  text,
+  retryAfterSeconds,
+}: FailedAnswer): ProblemError | UnexpectedStatusError {
+  const problem = problemIn(text);
+  if (!problem) return new UnexpectedStatusError(status, text, retryAfterSeconds);
+  return problemError(problem, retryAfterSeconds);
+}
+
+export function problemError(problem: Problem, retryAfterSeconds?: number): ProblemError {
+  const known = Object.hasOwn(problemClasses, problem.code);
+  return new (known ? problemClasses[problem.code] : ProblemError)(problem, retryAfterSeconds);
+}
+
+function problemIn(text: string): Problem | undefined {
+  try {
+    const { code, detail, ...rest } = JSON.parse(text) as Problem;
+    return typeof code === 'string' && typeof detail === 'string' ? { code, detail, ...rest } : undefined;
+  } catch {
+    return undefined;
+  }
+}

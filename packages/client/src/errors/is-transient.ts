@@ -1,0 +1,20 @@
+import { ProblemError } from './problem-error.js';
+import { InvalidAnswerError, TimeoutError, UnreachableError } from './tributary-error.js';
+import { UnexpectedStatusError } from './unexpected-status-error.js';
+
+const transientStatuses = new Set([408, 429, 502, 503, 504]);
+
+/** Whether the same request may succeed later: no answer came, it was cut off, or its status says so. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof ProblemError || error instanceof UnexpectedStatusError)
+    return transientStatuses.has(error.status);
+  return (
+    error instanceof UnreachableError || error instanceof TimeoutError || error instanceof InvalidAnswerError
+  );
+}
+
+/** Seconds that the server asks to wait before the request is repeated. */
+export function retryAfterSecondsOf(error: unknown): number {
+  const answered = error instanceof ProblemError || error instanceof UnexpectedStatusError;
+  return (answered && error.retryAfterSeconds) || 0;
+}

@@ -1,0 +1,35 @@
+import type { Problem } from '../types/problem.js';
+import { TributaryError } from './tributary-error.js';
+
+/**
+ * The server has refused. Each `code` has a class of its own; this one itself stands for codes that this version of the
+ * client does not know.
+ */
+export class ProblemError extends TributaryError {
+  override readonly name: string;
+  readonly code: string;
+  readonly status: number;
+
+  constructor(
+    /** The problem document (RFC 9457) as it was answered. */
+    readonly problem: Problem,
+    /** Seconds of `Retry-After`, where the answer had it. */
+    readonly retryAfterSeconds?: number,
+  ) {
+    super(withErrors(problem));
+    this.code = problem.code;
+    this.status = problem.status;
+    this.name = nameOf(problem.code);
+  }
+}
+
+function withErrors({ detail, errors = [] }: Problem): string {
+  const listed = errors.map(({ pointer, detail }) => `\n  ${pointer}: ${detail}`);
+  return detail + listed.join('');
+}
+
+/** `StreamNotFoundError` for `stream_not_found`, also where a bundler has renamed the class. */
+function nameOf(code: string): string {
+  const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('').replace(/Error$/, '')}Error`;
+}

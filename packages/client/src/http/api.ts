@@ -1,0 +1,71 @@
+import { parseJson } from '../json/parse-json.js';
+import { Pages, readPage } from '../reading/pages.js';
+import { queryOf } from './address.js';
+import type { ApiRequest, CallOptions, HttpClient } from './http-client.js';
+
+/** A list of the API. */
+export interface ListRequest<T> {
+  path: string;
+  /** The member that holds the items. */
+  name: string;
+  query: object & { cursor?: string };
+  /** Reads one item from its JSON text; without it, `JSON.parse`. */
+  readItem?: (text: string) => T;
+}
+
+/** What a request that changes something is made of. */
+export interface Change extends CallOptions {
+  query?: object;
+  /** Sent as JSON. */
+  body?: object;
+  /** Sent as it is. */
+  json?: string;
+}
+
+/** Requests and answers as JSON. */
+export class Api {
+  constructor(readonly http: HttpClient) {}
+
+  async get<T>(request: Pick<ApiRequest, 'path' | 'query' | 'signal' | 'accept'>): Promise<T> {
+    return parseJson<T>((await this.http.repeat(request)).text);
+  }
+
+  /** The answer as it came, for what reads exact numbers. */
+  async text(request: Pick<ApiRequest, 'path' | 'query' | 'signal'>): Promise<string> {
+    return (await this.http.repeat(request)).text;
+  }
+
+  list<T>({ path, name, query, readItem = parseJson<T> }: ListRequest<T>, { signal }: CallOptions): Pages<T> {
+    return new Pages(async (cursor) => {
+      const text = await this.text({ path, query: queryOf({ ...query, cursor }), signal });
+      return readPage(text, name, readItem);
+    }, query.cursor);
+  }
+
+  post<T>(path: string, change: Change): Promise<T> {
+    return this.change<T>('POST', path, change);
+  }
+
+  put<T>(path: string, change: Change): Promise<T> {
+    return this.change<T>('PUT', path, change);
+  }
+
+  patch<T>(path: string, change: Change): Promise<T> {
+    return this.change<T>('PATCH', path, change);
+  }
+
+  delete<T = void>(path: string, change: Change): Promise<T> {
+    return this.change<T>('DELETE', path, change);
+  }
+
+  /** The answer as it came, for what reads exact numbers. */
+  async changeForText(method: ApiRequest['method'], path: string, change: Change): Promise<string> {
+    const { query = {}, body, json = body && JSON.stringify(body), signal } = change;
+    return (await this.http.send({ method, path, query: queryOf(query), body: json, signal })).text;
+  }
+
+  private async change<T>(method: ApiRequest['method'], path: string, change: Change): Promise<T> {
+    const text = await this.changeForText(method, path, change);
+    return text === '' ? (undefined as T) : parseJson<T>(text);
+  }
+}

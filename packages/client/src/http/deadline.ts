@@ -1,0 +1,42 @@
+import { TimeoutError } from '../errors/tributary-error.js';
+
+/** A signal that is aborted with the caller's, and with a `TimeoutError` when the time is over. */
+export class Deadline {
+  private readonly controller = new AbortController();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly milliseconds: number,
+    private readonly caller?: AbortSignal,
+  ) {
+    if (caller?.aborted) this.follow();
+    else caller?.addEventListener('abort', this.follow, { once: true });
+    this.start();
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Counts the time, from zero on. */
+  start(): void {
+    this.pause();
+    if (this.milliseconds < Infinity) this.timer = setTimeout(this.expire, this.milliseconds);
+  }
+
+  /** Stops counting. */
+  pause(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Forgets the time and the caller's signal. */
+  release(): void {
+    this.pause();
+    this.caller?.removeEventListener('abort', this.follow);
+  }
+
+  private readonly expire = () =>
+    this.controller.abort(new TimeoutError(`No answer came within ${this.milliseconds} ms.`));
+
+  private readonly follow = () => this.controller.abort(this.caller?.reason);
+}

@@ -1,0 +1,140 @@
+import { errorOf } from '../errors/error-of.js';
+import { ProblemError } from '../errors/problem-error.js';
+import { InvalidAnswerError, UnreachableError } from '../errors/tributary-error.js';
+import { queryText, type Query } from './address.js';
+import { backOffMs } from './back-off.js';
+import { Deadline } from './deadline.js';
+import { retryAfterSeconds } from './retry-after.js';
+import { sleep } from './sleep.js';
+
+/** The part of the global `fetch` that is used. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface HttpClientOptions {
+  url: string;
+  apiKey?: string;
+  fetch?: Fetch;
+  /** Milliseconds that one request may take. */
+  timeoutMs: number;
+}
+
+/** What every method takes besides its own parameters. */
+export interface CallOptions {
+  /** Ends the call: the promise rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+export interface ApiRequest extends CallOptions {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  query?: Query;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer>;
+  timeoutMs?: number;
+  /** A status that is an answer and no error, besides 2xx. */
+  accept?: number;
+}
+
+export interface HttpAnswer {
+  status: number;
+  text: string;
+  requestId: string;
+}
+
+/** How often such a request is sent at most. */
+const mostAttempts = 3;
+
+/** Sends requests to one port of Tributary; errors become objects of this package. */
+export class HttpClient {
+  private readonly base: string;
+  private readonly fetch: Fetch;
+
+  constructor(private readonly options: HttpClientOptions) {
+    this.base = options.url.replace(/\/+$/, '');
+    this.fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+  }
+
+  /** Sends a request that may arrive twice: where it is refused for a moment only, it is sent again. */
+  async repeat(request: ApiRequest): Promise<HttpAnswer> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await this.send(request);
+      } catch (error) {
+        if (failures === mostAttempts || !isRefusedForNow(error)) throw error;
+        await sleep(backOffMs(failures, error), request.signal);
+      }
+    }
+  }
+
+  /** Sends a request once. @throws ProblemError and the other errors of this package */
+  async send(request: ApiRequest): Promise<HttpAnswer> {
+    const deadline = new Deadline(request.timeoutMs ?? this.options.timeoutMs, request.signal);
+    try {
+      const response = await this.call(request, deadline.signal);
+      const text = await response.text().catch((error: unknown) => cutOff(error, deadline.signal));
+      const { ok, status, headers } = response;
+      if (!ok && status !== request.accept) throw failure(response, text);
+      return { status, text, requestId: headers.get('x-request-id') ?? '' };
+    } finally {
+      deadline.release();
+    }
+  }
+
+  /** Opens an answer that is read as it comes. The signal ends it. */
+  async open(request: ApiRequest, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const response = await this.call(request, signal);
+    if (response.ok && response.body) return checkEventStream(response, response.body);
+    const text = await response.text().catch((error: unknown) => cutOff(error, signal));
+    throw failure(response, text);
+  }
+
+  private async call(request: ApiRequest, signal: AbortSignal): Promise<Response> {
+    const { method = 'GET', body, headers } = request;
+    const url = this.base + request.path + queryText(request.query);
+    const key = this.options.apiKey;
+    const authorization = key === undefined ? undefined : { authorization: `Bearer ${key}` };
+    const type = body === undefined ? undefined : { 'content-type': 'application/json' };
+    try {
+      return await this.fetch(url, {
+        method,
+        body,
+        signal,
+        headers: { ...authorization, ...type, ...headers },
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new UnreachableError(`${this.base} cannot be reached: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+}
+
+/** A page of something in between is no stream. */
+function checkEventStream(
+  { headers }: Response,
+  body: ReadableStream<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  const type = headers.get('content-type') ?? 'nothing';
+  if (type.startsWith('text/event-stream')) return body;
+  throw new InvalidAnswerError(`The answer is ${type} and no stream of events.`);
+}
+
+function failure({ status, headers }: Response, text: string): Error {
+  return errorOf({ status, text, retryAfterSeconds: retryAfterSeconds(headers) });
+}
+
+/** Reads that time out are not repeated: where the server has too much to do, each would cost as much again. */
+function isRefusedForNow(error: unknown): boolean {
+  if (error instanceof UnreachableError) return true;
+  return error instanceof ProblemError && error.retryAfterSeconds !== undefined;
+}
+
+function cutOff(cause: unknown, signal: AbortSignal): never {
+  signal.throwIfAborted();
+  throw new InvalidAnswerError(`The answer was cut off: ${reasonOf(cause)}`, { cause });
+}
+
+/** `fetch` says in the cause why it failed. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message || (cause as { code?: string }).code || message : message;
+}

@@ -1,0 +1,7 @@
+/** Seconds that `Retry-After` asks for: it is a number of them, or the date of a time. */
+export function retryAfterSeconds(headers: Headers, now = Date.now()): number | undefined {
+  const text = headers.get('retry-after');
+  if (text === null) return undefined;
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}

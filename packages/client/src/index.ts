@@ -1,0 +1,17 @@
+export * from './errors/index.js';
+export type { CallOptions, Fetch } from './http/http-client.js';
+export type { Change } from './live/changes.js';
+export { LiveStream, type LiveOptions } from './live/live-stream.js';
+export type { EventPosition } from './producer/event-position.js';
+export { Producer, type ProducerOptions } from './producer/producer.js';
+export * from './reading/index.js';
+export type { DeadLetters, ReplayOptions } from './resources/dead-letters.js';
+export type { Entities } from './resources/entities.js';
+export type { Keys } from './resources/keys.js';
+export type { Pipelines, ReplaceOptions } from './resources/pipelines.js';
+export type { ChangesOptions, Projections } from './resources/projections.js';
+export type { SchemaQuery, Schemas } from './resources/schemas.js';
+export type { Snapshots } from './resources/snapshots.js';
+export type { Streams } from './resources/streams.js';
+export { Tributary, type TributaryOptions } from './tributary.js';
+export type * from './types/index.js';

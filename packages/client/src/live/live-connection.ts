@@ -1,0 +1,61 @@
+import { problemError } from '../errors/error-of.js';
+import { UnreachableError } from '../errors/tributary-error.js';
+import { Deadline } from '../http/deadline.js';
+import type { ApiRequest, HttpClient } from '../http/http-client.js';
+import type { Problem } from '../types/problem.js';
+import { EventStreamParser, type StreamMessage } from './event-stream-parser.js';
+
+export interface LiveConnectionOptions {
+  /** Milliseconds without a sign of life after which the connection counts as dead. */
+  silenceMs: number;
+  signal?: AbortSignal;
+}
+
+/** One connection to a stream of Server-Sent Events, until it ends. */
+export class LiveConnection {
+  private readonly parser = new EventStreamParser();
+
+  constructor(
+    private readonly http: HttpClient,
+    private readonly request: ApiRequest,
+    private readonly options: LiveConnectionOptions,
+  ) {}
+
+  /** Milliseconds that the server asks to wait before the next connection. */
+  get retryMs(): number {
+    return this.parser.retryMs;
+  }
+
+  /** @throws ProblemError when the server ends the stream, and UnreachableError or TimeoutError when it breaks off */
+  async *messages(): AsyncGenerator<StreamMessage, void, undefined> {
+    for await (const text of this.pieces())
+      for (const message of this.parser.feed(text)) {
+        if (message.event === 'error') throw problemError(JSON.parse(message.data ?? '{}') as Problem);
+        yield message;
+      }
+  }
+
+  /** Silence counts while something is waited for, and not while the reader is busy with what came. */
+  private async *pieces(): AsyncGenerator<string, void, undefined> {
+    const silence = new Deadline(this.options.silenceMs, this.options.signal);
+    const decoder = new TextDecoder();
+    let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+    try {
+      reader = (await this.http.open(this.request, silence.signal)).getReader();
+      for (;;) {
+        silence.start();
+        const { done, value } = await reader.read();
+        silence.pause();
+        if (done) return;
+        yield decoder.decode(value, { stream: true });
+      }
+    } catch (error) {
+      silence.signal.throwIfAborted();
+      if (!reader) throw error;
+      throw new UnreachableError('The stream broke off.', { cause: error });
+    } finally {
+      silence.release();
+      await reader?.cancel().catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidAnswerError, TimeoutError, UnreachableError } from '../errors/tributary-error.js';
+import { ChangesSource } from './changes.js';
+import { LiveStream, type LiveOptions } from './live-stream.js';
+import { errorMessage, eventMessage, givenStreams, type FakeConnection } from './streams.fixture.js';
+import { TailSource } from './tail.js';
+
+const silent: FakeConnection = { pieces: ['id: end\n\n'], then: 'silence' };
+
+/** Follows the connections until so many events have come, and says what happened. */
+async function tail(connections: FakeConnection[], { take, ...options }: LiveOptions & { take: number }) {
+  const { http, headers, urls } = givenStreams(...connections);
+  const reconnects: unknown[] = [];
+  const onReconnect = (error: unknown) => reconnects.push(error);
+  const stream = new LiveStream(http, new TailSource({ stream: 's' }), { onReconnect, ...options });
+  const ids: string[] = [];
+  const positions: (string | undefined)[] = [];
+  for await (const { event_id } of stream) {
+    ids.push(event_id);
+    positions.push(stream.position);
+    if (ids.length === take) break;
+  }
+  return { ids, positions, reconnects, urls, resumed: headers.map((sent) => sent['last-event-id']) };
+}
+
+describe('a tail', () => {
+  it('goes on from the last id when the connection breaks', async () => {
+    const broken: FakeConnection = {
+      pieces: [eventMessage('a', '1'), eventMessage('b', '2')],
+      then: 'break',
+    };
+    const { ids, resumed, reconnects, urls } = await tail(
+      [broken, { pieces: [eventMessage('c', '3')], then: 'end' }],
+      {
+        take: 3,
+      },
+    );
+    expect(ids).toEqual(['a', 'b', 'c']);
+    expect(resumed).toEqual([undefined, '2']);
+    expect(reconnects).toMatchObject([expect.any(UnreachableError)]);
+    expect(urls[0]).toBe('http://tributary/api/v1/events/stream?stream=s');
+  });
+
+  it('goes on from an id that came without data', async () => {
+    const first: FakeConnection = { pieces: [eventMessage('a', '1'), 'id: 7\n\n'], then: 'end' };
+    const { resumed } = await tail([first, { pieces: [eventMessage('b', '8')], then: 'end' }], { take: 2 });
+    expect(resumed).toEqual([undefined, '7']);
+  });
+
+  it('passes over what comes again after the last id', async () => {
+    const first: FakeConnection = {
+      pieces: ['id: 1\n\n', eventMessage('a'), eventMessage('b')],
+      then: 'break',
+    };
+    const again: FakeConnection = {
+      pieces: ['id: 1\n\n', eventMessage('a'), eventMessage('b'), eventMessage('c', '2')],
+      then: 'end',
+    };
+    expect((await tail([first, again], { take: 3 })).ids).toEqual(['a', 'b', 'c']);
+  });
+
+  it('tells its position, from which another one goes on', async () => {
+    const { positions } = await tail(
+      [{ pieces: ['id: 1\n\n', eventMessage('a'), eventMessage('b', '2')], then: 'end' }],
+      {
+        take: 2,
+      },
+    );
+    expect(positions).toEqual(['1', '2']);
+    const { resumed } = await tail([{ pieces: [eventMessage('c', '3')], then: 'end' }], {
+      take: 1,
+      from: '2',
+    });
+    expect(resumed).toEqual(['2']);
+  });
+
+  it('takes a connection for dead that is silent', async () => {
+    const { ids, reconnects } = await tail([silent, { pieces: [eventMessage('a', '1')], then: 'end' }], {
+      ...{ take: 1, silenceMs: 50 },
+    });
+    expect(ids).toEqual(['a']);
+    expect(reconnects).toMatchObject([expect.any(TimeoutError)]);
+  });
+
+  it('does not count the time in which the reader is busy as silence', async () => {
+    const { http, urls } = givenStreams({ pieces: [eventMessage('a', '1')], then: 'end' });
+    for await (const _ of new LiveStream(http, new TailSource({}), { silenceMs: 20 })) {
+      await new Promise((resolve) => setTimeout(resolve, 80));
+      break;
+    }
+    expect(urls).toHaveLength(1);
+  });
+
+  it.each([
+    ['overloaded', 503],
+    ['shutting_down', 503],
+    ['log_unavailable', 503],
+    ['internal_error', 500],
+  ])('connects again when the server ends it with %s', async (code, status) => {
+    const ended: FakeConnection = { pieces: ['retry: 1\n', errorMessage(code, status)], then: 'end' };
+    const { reconnects } = await tail([ended, { pieces: [eventMessage('a', '1')], then: 'end' }], {
+      take: 1,
+    });
+    expect(reconnects).toMatchObject([{ code }]);
+  });
+
+  it.each([
+    ['invalid_token', 401, 'InvalidTokenError'],
+    ['stream_not_found', 404, 'StreamNotFoundError'],
+    ['query_too_expensive', 422, 'QueryTooExpensiveError'],
+    ['invalid_request', 400, 'InvalidRequestError'],
+  ])('throws what cannot be mended: %s', async (code, status, name) => {
+    const ended: FakeConnection = { pieces: [errorMessage(code, status)], then: 'end' };
+    await expect(tail([ended], { take: 1 })).rejects.toMatchObject({ name, code });
+  });
+
+  it('does not take a page of something in between for a stream', async () => {
+    const page: FakeConnection = { type: 'text/html', then: 'end' };
+    const { reconnects } = await tail([page, { pieces: [eventMessage('a', '1')], then: 'end' }], { take: 1 });
+    expect(reconnects).toMatchObject([expect.any(InvalidAnswerError)]);
+  });
+
+  it('ends with its signal, also while it waits', async () => {
+    await expect(tail([silent], { take: 1, signal: AbortSignal.timeout(20) })).rejects.toThrow();
+    const gone: FakeConnection = { pieces: ['retry: 60000\n\n'], then: 'end' };
+    await expect(tail([gone], { take: 1, signal: AbortSignal.timeout(20) })).rejects.toThrow();
+  });
+});
+
+it('changes of a projection say what has changed, and when to forget', async () => {
+  const state = '{"key":"EUR","version":2,"updated_at":"2026-11-21T04:00:00Z","state":{"sum": 1.10}}';
+  const pieces = [
+    `id: 1\n\nevent: change\ndata: ${state}\n\n`,
+    'event: caught_up\ndata: {"version":3}\n\nevent: reset\ndata: {"version":4}\n\n',
+  ];
+  const { http, urls } = givenStreams({ pieces, then: 'silence' });
+  const changes = [];
+  for await (const change of new LiveStream(http, new ChangesSource('sales', true), {})) {
+    changes.push(change);
+    if (change.type === 'reset') break;
+  }
+  expect(changes).toMatchObject([
+    { type: 'change', key: 'EUR', version: 2, stateText: '{"sum": 1.10}', state: { sum: 1.1 } },
+    { type: 'caught_up', version: 3 },
+    { type: 'reset' },
+  ]);
+  expect(urls).toEqual(['http://tributary/api/v1/projections/sales/changes?snapshot=true']);
+});

@@ -1,0 +1,44 @@
+import { problemError } from '../errors/error-of.js';
+import { isTransient } from '../errors/is-transient.js';
+import type { ProblemError } from '../errors/problem-error.js';
+import { InvalidAnswerError } from '../errors/tributary-error.js';
+import type { HttpAnswer } from '../http/http-client.js';
+import { parseJson } from '../json/parse-json.js';
+import type { BatchWritten, RejectedEvent, WrittenPosition } from '../types/event.js';
+import type { ProblemCode } from '../types/problem.js';
+import type { PendingEvent } from './pending-event.js';
+
+/** Settles one event by the answer to its request. */
+export function settleOne(event: PendingEvent, { text }: HttpAnswer): void {
+  event.resolve(parseJson<WrittenPosition>(text));
+}
+
+/** Settles each event by its place in the answer. Returns the error of those that may be sent again. */
+export function settleBatch(events: readonly PendingEvent[], { text, requestId }: HttpAnswer): unknown {
+  const results = parseJson<BatchWritten>(text).events;
+  if (results?.length !== events.length)
+    throw new InvalidAnswerError('The answer does not have a result for each event.');
+  let transient: unknown;
+  events.forEach((event, index) => {
+    const result = results[index]!;
+    if (!('error' in result)) return event.resolve(result);
+    const error = problemOf(result, { index, requestId });
+    if (isTransient(error)) transient = error;
+    else event.reject(error);
+  });
+  return transient;
+}
+
+/** The problem of one event, as if it had been sent alone: its pointers begin at the event. */
+function problemOf({ error }: RejectedEvent, place: { index: number; requestId: string }): ProblemError {
+  const { code, status, detail, errors } = error;
+  const prefix = `/events/${place.index}`;
+  return problemError({
+    ...{ type: `urn:tributary:problem:${code}`, title: code.replaceAll('_', ' ') },
+    ...{ status, detail, code: code as ProblemCode, request_id: place.requestId },
+    errors: errors?.map(({ pointer, detail }) => ({
+      pointer: pointer.startsWith(prefix) ? pointer.slice(prefix.length) : pointer,
+      detail,
+    })),
+  });
+}

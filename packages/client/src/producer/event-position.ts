@@ -1,0 +1,7 @@
+/** Where an event is in the log. */
+export interface EventPosition {
+  event_id: string;
+  stream: string;
+  partition: number;
+  offset: number;
+}

@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { hashOf } from './hash-of.js';
+
+it('spreads entities evenly over lanes, and tells streams apart', () => {
+  const lanes = [0, 0, 0, 0];
+  for (let n = 0; n < 4_000; n++) lanes[hashOf('orders', `order-${n}`) % 4]!++;
+  for (const events of lanes) expect(events).toBeGreaterThan(800);
+  expect(hashOf('a', 'b')).not.toBe(hashOf('b', 'a'));
+  expect(hashOf('ab', 'c')).not.toBe(hashOf('a', 'bc'));
+});

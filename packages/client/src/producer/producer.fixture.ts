@@ -1,0 +1,38 @@
+import { clientOf, fakeFetch, type FakeAnswer, type SeenRequest } from '../http/fake-fetch.fixture.js';
+import type { EventPosition } from './event-position.js';
+import { Producer, type ProducerOptions } from './producer.js';
+
+export interface SentEvent {
+  event_id: string;
+  entity_id?: string;
+  data: { n: number };
+}
+
+/** The events of a request: it holds one, or a batch. */
+export function eventsOf({ text }: SeenRequest): SentEvent[] {
+  const body = JSON.parse(text) as SentEvent & { events?: SentEvent[] };
+  return body.events ?? [body];
+}
+
+/** Answers each request as the server does that takes everything. */
+export function written(request: SeenRequest): FakeAnswer {
+  const positions = eventsOf(request).map(({ event_id, data }) => ({
+    event_id,
+    partition: 0,
+    offset: data.n,
+  }));
+  if (!request.path.endsWith('/batch')) return { status: 201, body: positions[0] };
+  return { status: 201, body: { accepted: positions.length, rejected: 0, events: positions } };
+}
+
+export function givenProducer(
+  answer: (request: SeenRequest) => FakeAnswer | Promise<FakeAnswer> = written,
+  options: ProducerOptions = {},
+) {
+  const fetch = fakeFetch(answer);
+  const acknowledged: EventPosition[] = [];
+  const producer = new Producer(clientOf(fetch), options, (position) => acknowledged.push(position));
+  const send = (n: number, more: object = {}) =>
+    producer.send({ stream: 's', event_type: 't', data: { n }, ...more });
+  return { producer, send, acknowledged, requests: fetch.seen };
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { Room } from './room.js';
+
+function given() {
+  const entered: string[] = [];
+  const room = new Room(10);
+  return { room, entered, take: (bytes: number, name: string) => room.take(bytes, () => entered.push(name)) };
+}
+
+it('lets in what fits, and then who waits, in order', () => {
+  const { room, entered, take } = given();
+  take(8, 'a');
+  take(4, 'b');
+  take(1, 'c');
+  expect(entered).toEqual(['a']);
+  expect(room.fits(1)).toBe(false);
+  room.give(8);
+  expect(entered).toEqual(['a', 'b', 'c']);
+});
+
+it('takes what is larger than the room when it is empty', () => {
+  const { room, entered, take } = given();
+  take(1, 'a');
+  take(50, 'b');
+  take(1, 'c');
+  room.give(1);
+  expect(entered).toEqual(['a', 'b']);
+  room.give(50);
+  expect(entered).toEqual(['a', 'b', 'c']);
+});
+
+it('says when there is some', async () => {
+  const { room, take } = given();
+  await room.some();
+  take(10, 'a');
+  let told = false;
+  const some = room.some().then(() => (told = true));
+  await Promise.resolve();
+  expect(told).toBe(false);
+  room.give(1);
+  await some;
+});

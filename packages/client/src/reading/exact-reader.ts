@@ -1,0 +1,42 @@
+import { membersOf } from '../json/json-text.js';
+
+type Read = Record<string, unknown>;
+
+/**
+ * Makes a reader of JSON objects that keeps the text of some members, since `JSON.parse` rounds numbers: `data` is
+ * parsed when it is first asked for, `dataText` is it as it was sent. `JSON.stringify` writes what was read, without the
+ * texts.
+ */
+export function exactReader<T>(...names: string[]): (text: string) => T {
+  const prototype = prototypeWith(names);
+  return (text) => {
+    const members = membersOf(text);
+    const exact: Read = Object.create(prototype) as Read;
+    for (const [name, value] of members)
+      if (names.includes(name)) exact[`${name}Text`] = value;
+      else exact[name] = JSON.parse(value);
+    return exact as T;
+  };
+}
+
+function prototypeWith(names: readonly string[]): object {
+  const prototype = { toJSON: { value: toJson } };
+  const parsed = names.map((name) => [name, { get: parsedOnce(name) }] as const);
+  return Object.create(Object.prototype, { ...Object.fromEntries(parsed), ...prototype }) as object;
+
+  function toJson(this: Read): Read {
+    const texts = names.map((name) => `${name}Text`);
+    const others = Object.entries(this).filter(([name]) => !texts.includes(name));
+    const values = names.filter((name) => `${name}Text` in this).map((name) => [name, this[name]] as const);
+    return Object.fromEntries([...others, ...values]);
+  }
+}
+
+function parsedOnce(name: string) {
+  return function (this: Read): unknown {
+    const text = this[`${name}Text`];
+    const value: unknown = text === undefined ? undefined : JSON.parse(text as string);
+    Object.defineProperty(this, name, { value });
+    return value;
+  };
+}

@@ -1,0 +1,49 @@
+import { InvalidAnswerError } from '../errors/tributary-error.js';
+import { elementsOf, membersOf } from '../json/json-text.js';
+
+/** A part of a list. */
+export interface Page<T> {
+  items: T[];
+  has_more: boolean;
+  /** Where the next page begins: the `cursor` of the same query. */
+  next_cursor: string | null;
+  /** Of the whole list, where the API counts it. */
+  total?: number;
+}
+
+/** A list that is read page by page: `for await` goes over its items, `pages()` over its pages. */
+export class Pages<T> implements AsyncIterable<T> {
+  constructor(
+    private readonly readPage: (cursor: string | undefined) => Promise<Page<T>>,
+    private readonly from?: string,
+  ) {}
+
+  /** The first page alone. */
+  first(): Promise<Page<T>> {
+    return this.readPage(this.from);
+  }
+
+  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
+    let cursor = this.from;
+    do {
+      const page = await this.readPage(cursor);
+      yield page;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.pages()) yield* page.items;
+  }
+}
+
+/** Reads a page from an answer that lists its items under this name. */
+export function readPage<T>(text: string, name: string, readItem: (text: string) => T): Page<T> {
+  const members = membersOf(text);
+  const items = members.get(name);
+  if (items === undefined) throw new InvalidAnswerError(`The answer has no "${name}".`);
+  members.delete(name);
+  members.delete('count');
+  const rest = [...members].map(([name, value]) => [name, JSON.parse(value) as unknown] as const);
+  return { items: elementsOf(items).map(readItem), ...Object.fromEntries(rest) } as Page<T>;
+}

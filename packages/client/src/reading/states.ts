@@ -1,0 +1,47 @@
+import type { EntityAddress } from '../types/entity.js';
+import type { JsonObject } from '../types/json.js';
+import { exactReader } from './exact-reader.js';
+
+interface Exact<State> {
+  /** Parsed when it is first asked for. Numbers become 64-bit floating point: `stateText` has them exactly. */
+  readonly state: State;
+  /** JSON text with every digit. */
+  readonly stateText: string;
+}
+
+/** The state of an entity: the data of its events, merged. */
+export interface EntityState<State = JsonObject> extends EntityAddress, Exact<State> {
+  /** Of the last event in it. */
+  version: number;
+  timestamp: string;
+  /** The version of the snapshot that it was read from. */
+  from_snapshot: number | null;
+}
+
+/** The state of an entity as it was kept. */
+export interface Snapshot<State = JsonObject> extends EntityAddress, Exact<State> {
+  snapshot_id: string;
+  version: number;
+  timestamp: string;
+  created_at: string;
+  reason: 'automatic' | 'requested';
+}
+
+/** A snapshot that was made; its state where the key may read it. */
+export type MadeSnapshot<State = JsonObject> = Omit<Snapshot<State>, keyof Exact<State>> &
+  Partial<Exact<State | null>>;
+
+/** The state of one key of a projection. */
+export interface ProjectionState<State = JsonObject> extends Exact<State> {
+  key: string;
+  /** Counts the events of the key. */
+  version: number;
+  updated_at: string;
+}
+
+const read = exactReader<object>('state');
+
+export const readEntityState = read as <State>(text: string) => EntityState<State>;
+export const readSnapshot = read as <State>(text: string) => Snapshot<State>;
+export const readMadeSnapshot = read as <State>(text: string) => MadeSnapshot<State>;
+export const readProjectionState = read as <State>(text: string) => ProjectionState<State>;

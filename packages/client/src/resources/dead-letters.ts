@@ -1,0 +1,23 @@
+import type { Api } from '../http/api.js';
+import type { CallOptions } from '../http/http-client.js';
+import type { Pages } from '../reading/pages.js';
+import type { DeadLetter, DeadLetterQuery, Replay, ReplayInput } from '../types/dead-letter.js';
+
+export interface ReplayOptions extends CallOptions {
+  /** Says what would be replayed, and replays nothing. */
+  dryRun?: boolean;
+}
+
+export class DeadLetters {
+  constructor(private readonly api: Api) {}
+
+  list(query: DeadLetterQuery = {}, options: CallOptions = {}): Pages<DeadLetter> {
+    return this.api.list({ path: '/api/v1/dead-letters', name: 'dead_letters', query }, options);
+  }
+
+  /** Replays up to a thousand; `next_cursor` goes on. A letter that is replayed twice is stored once. */
+  replay(input: ReplayInput, { dryRun, ...options }: ReplayOptions = {}): Promise<Replay> {
+    const query = { dry_run: dryRun };
+    return this.api.post('/api/v1/dead-letters/replay', { body: input, query, ...options });
+  }
+}

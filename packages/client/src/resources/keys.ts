@@ -1,0 +1,32 @@
+import { path } from '../http/address.js';
+import type { Api } from '../http/api.js';
+import type { CallOptions } from '../http/http-client.js';
+import type { Pages } from '../reading/pages.js';
+import type { IssuedKey, Key, KeyInput, RotationInput } from '../types/key.js';
+import type { ListQuery } from '../types/list.js';
+
+export class Keys {
+  constructor(private readonly api: Api) {}
+
+  list(query: ListQuery = {}, options: CallOptions = {}): Pages<Key> {
+    return this.api.list({ path: '/api/v1/keys', name: 'keys', query }, options);
+  }
+
+  get(keyId: string, options: CallOptions = {}): Promise<Key> {
+    return this.api.get({ path: path`/api/v1/keys/${keyId}`, ...options });
+  }
+
+  /** Issues a key. Its text is in this answer and nowhere else. */
+  issue(input: KeyInput, options: CallOptions = {}): Promise<IssuedKey> {
+    return this.api.post('/api/v1/keys', { body: input, ...options });
+  }
+
+  /** Gives the key another secret. */
+  rotate(keyId: string, input: RotationInput = {}, options: CallOptions = {}): Promise<IssuedKey> {
+    return this.api.post(path`/api/v1/keys/${keyId}/rotate`, { body: input, ...options });
+  }
+
+  revoke(keyId: string, options: CallOptions = {}): Promise<void> {
+    return this.api.delete(path`/api/v1/keys/${keyId}`, options);
+  }
+}

@@ -1,0 +1,66 @@
+import { path } from '../http/address.js';
+import type { Api } from '../http/api.js';
+import type { CallOptions } from '../http/http-client.js';
+import { eventText } from '../producer/event-text.js';
+import type { Pages } from '../reading/pages.js';
+import type { ListQuery } from '../types/list.js';
+import type {
+  DryRun,
+  DryRunInput,
+  Pipeline,
+  PipelineFigures,
+  PipelineInput,
+  PipelineReplacement,
+} from '../types/pipeline.js';
+
+export interface ReplaceOptions extends CallOptions {
+  /** Reads the streams from their beginning again, instead of going on. */
+  from?: 'beginning';
+}
+
+export class Pipelines {
+  constructor(private readonly api: Api) {}
+
+  list(query: ListQuery = {}, options: CallOptions = {}): Pages<PipelineFigures> {
+    return this.api.list({ path: '/api/v1/pipelines', name: 'pipelines', query }, options);
+  }
+
+  get(name: string, options: CallOptions = {}): Promise<PipelineFigures> {
+    return this.api.get({ path: path`/api/v1/pipelines/${name}`, ...options });
+  }
+
+  /** Defines a pipeline. The same definition once more changes nothing. */
+  define(input: PipelineInput, options: CallOptions = {}): Promise<Pipeline> {
+    return this.api.post('/api/v1/pipelines', { body: input, ...options });
+  }
+
+  replace(name: string, input: PipelineReplacement, options: ReplaceOptions = {}): Promise<Pipeline> {
+    const { from, ...rest } = options;
+    return this.api.put(path`/api/v1/pipelines/${name}`, { body: input, query: { from }, ...rest });
+  }
+
+  pause(name: string, options: CallOptions = {}): Promise<Pipeline> {
+    return this.api.post(path`/api/v1/pipelines/${name}/pause`, options);
+  }
+
+  resume(name: string, options: CallOptions = {}): Promise<Pipeline> {
+    return this.api.post(path`/api/v1/pipelines/${name}/resume`, options);
+  }
+
+  /** Begins the pipeline again. */
+  reset(name: string, options: CallOptions = {}): Promise<Pipeline> {
+    return this.api.post(path`/api/v1/pipelines/${name}/reset`, options);
+  }
+
+  /** Deletes the pipeline with its open windows and its internal topics. */
+  delete(name: string, options: CallOptions = {}): Promise<void> {
+    return this.api.delete(path`/api/v1/pipelines/${name}`, options);
+  }
+
+  /** Shows what each operator would do with these events. Nothing is written. */
+  dryRun({ definition, events }: DryRunInput, options: CallOptions = {}): Promise<DryRun> {
+    const texts = events.map((event) => eventText(event, event.event_id));
+    const json = `{"definition":${JSON.stringify(definition)},"events":[${texts.join(',')}]}`;
+    return this.api.post('/api/v1/pipelines/dry-run', { json, ...options });
+  }
+}

@@ -1,0 +1,94 @@
+import { path } from '../http/address.js';
+import type { Api } from '../http/api.js';
+import type { CallOptions } from '../http/http-client.js';
+import { ChangesSource, type Change } from '../live/changes.js';
+import { LiveStream, type LiveOptions } from '../live/live-stream.js';
+import type { Pages } from '../reading/pages.js';
+import { readProjectionState, type ProjectionState } from '../reading/states.js';
+import type { WaitFor } from '../types/event.js';
+import type { JsonObject } from '../types/json.js';
+import type { ListQuery } from '../types/list.js';
+import type {
+  Projection,
+  ProjectionDetail,
+  ProjectionFigures,
+  ProjectionInput,
+  ProjectionReplacement,
+  StatesQuery,
+} from '../types/projection.js';
+
+export interface ChangesOptions extends LiveOptions {
+  /** Begins with the states of all keys. */
+  snapshot?: boolean;
+}
+
+export class Projections {
+  constructor(private readonly api: Api) {}
+
+  list(query: ListQuery = {}, options: CallOptions = {}): Pages<ProjectionFigures> {
+    return this.api.list({ path: '/api/v1/projections', name: 'projections', query }, options);
+  }
+
+  get(name: string, options: CallOptions = {}): Promise<ProjectionDetail> {
+    return this.api.get({ path: path`/api/v1/projections/${name}`, ...options });
+  }
+
+  /** Defines a projection. The same definition once more changes nothing. */
+  define(input: ProjectionInput, options: CallOptions = {}): Promise<Projection> {
+    return this.api.post('/api/v1/projections', { body: input, ...options });
+  }
+
+  /** Changes what is folded: another version is built beside the one that is read, and takes its place. */
+  replace(name: string, input: ProjectionReplacement, options: CallOptions = {}): Promise<Projection> {
+    return this.api.put(path`/api/v1/projections/${name}`, { body: input, ...options });
+  }
+
+  pause(name: string, options: CallOptions = {}): Promise<Projection> {
+    return this.api.post(path`/api/v1/projections/${name}/pause`, options);
+  }
+
+  resume(name: string, options: CallOptions = {}): Promise<Projection> {
+    return this.api.post(path`/api/v1/projections/${name}/resume`, options);
+  }
+
+  /** Builds the projection from the log again. */
+  reset(name: string, options: CallOptions = {}): Promise<Projection> {
+    return this.api.post(path`/api/v1/projections/${name}/reset`, options);
+  }
+
+  /** Deletes the projection with its states. */
+  delete(name: string, options: CallOptions = {}): Promise<void> {
+    return this.api.delete(path`/api/v1/projections/${name}`, options);
+  }
+
+  /** The state of one key. */
+  async state<State = JsonObject>(
+    name: string,
+    key: string,
+    { signal, wait_for }: CallOptions & WaitFor = {},
+  ): Promise<ProjectionState<State>> {
+    const text = await this.api.text({
+      path: path`/api/v1/projections/${name}/state/${key}`,
+      query: { wait_for },
+      signal,
+    });
+    return readProjectionState(text);
+  }
+
+  states<State = JsonObject>(
+    name: string,
+    query: StatesQuery = {},
+    options: CallOptions = {},
+  ): Pages<ProjectionState<State>> {
+    const list = { path: path`/api/v1/projections/${name}/state`, name: 'states', query };
+    return this.api.list({ ...list, readItem: readProjectionState<State> }, options);
+  }
+
+  /** The states as they change, until the signal is aborted or the iteration ends. */
+  changes<State = JsonObject>(
+    name: string,
+    { snapshot = false, ...options }: ChangesOptions = {},
+  ): LiveStream<Change<State>> {
+    return new LiveStream(this.api.http, new ChangesSource<State>(name, snapshot), options);
+  }
+}

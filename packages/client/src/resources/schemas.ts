@@ -1,0 +1,52 @@
+import { path } from '../http/address.js';
+import type { Api } from '../http/api.js';
+import type { CallOptions } from '../http/http-client.js';
+import type { Pages } from '../reading/pages.js';
+import type { ListQuery } from '../types/list.js';
+import type { Schema, SchemaAddress, SchemaCheck, SchemaCheckInput, SchemaInput } from '../types/schema.js';
+
+export interface SchemaQuery extends ListQuery {
+  stream?: string | readonly string[];
+  event_type?: string | readonly string[];
+}
+
+export class Schemas {
+  constructor(private readonly api: Api) {}
+
+  /** The latest version of each. */
+  list(query: SchemaQuery = {}, options: CallOptions = {}): Pages<Schema> {
+    return this.api.list({ path: '/api/v1/schemas', name: 'schemas', query }, options);
+  }
+
+  /** The latest version. */
+  get(address: SchemaAddress, options: CallOptions = {}): Promise<Schema> {
+    return this.api.get({ path: pathOf(address), ...options });
+  }
+
+  versions(address: SchemaAddress, query: ListQuery = {}, options: CallOptions = {}): Pages<Schema> {
+    return this.api.list({ path: `${pathOf(address)}/versions`, name: 'schemas', query }, options);
+  }
+
+  version(address: SchemaAddress, version: number, options: CallOptions = {}): Promise<Schema> {
+    return this.api.get({ path: pathOf(address) + path`/versions/${version}`, ...options });
+  }
+
+  /** Registers a schema, or a new version of it. The same schema makes no new version. */
+  register(input: SchemaInput, options: CallOptions = {}): Promise<Schema> {
+    return this.api.post('/api/v1/schemas', { body: input, ...options });
+  }
+
+  /** Whether a schema would be accepted as the next version. */
+  check(address: SchemaAddress, input: SchemaCheckInput, options: CallOptions = {}): Promise<SchemaCheck> {
+    return this.api.post(`${pathOf(address)}/check`, { body: input, ...options });
+  }
+
+  /** Ends checking. The versions stay, because events name them. */
+  retire(address: SchemaAddress, options: CallOptions = {}): Promise<void> {
+    return this.api.delete(pathOf(address), options);
+  }
+}
+
+function pathOf({ stream, event_type }: SchemaAddress): string {
+  return path`/api/v1/schemas/${stream}/${event_type}`;
+}

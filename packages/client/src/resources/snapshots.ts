@@ -1,0 +1,29 @@
+import type { Api } from '../http/api.js';
+import type { CallOptions } from '../http/http-client.js';
+import type { Pages } from '../reading/pages.js';
+import { readMadeSnapshot, readSnapshot, type MadeSnapshot, type Snapshot } from '../reading/states.js';
+import type { EntityAddress } from '../types/entity.js';
+import type { JsonObject } from '../types/json.js';
+import type { ListQuery } from '../types/list.js';
+
+export class Snapshots {
+  constructor(private readonly api: Api) {}
+
+  /** Those of a stream, of an entity, or of both; the newest first. */
+  list<State = JsonObject>(
+    query: ListQuery & Partial<EntityAddress>,
+    options: CallOptions = {},
+  ): Pages<Snapshot<State>> {
+    const list = { path: '/api/v1/snapshots', name: 'snapshots', query };
+    return this.api.list({ ...list, readItem: readSnapshot<State> }, options);
+  }
+
+  /** Keeps the state of an entity as it is stored now. */
+  async make<State = JsonObject>(
+    entity: EntityAddress,
+    options: CallOptions = {},
+  ): Promise<MadeSnapshot<State>> {
+    const text = await this.api.changeForText('POST', '/api/v1/snapshots', { body: entity, ...options });
+    return readMadeSnapshot(text);
+  }
+}

@@ -1,0 +1,32 @@
+import { path } from '../http/address.js';
+import type { Api } from '../http/api.js';
+import type { CallOptions } from '../http/http-client.js';
+import type { Pages } from '../reading/pages.js';
+import type { ListQuery } from '../types/list.js';
+import type { CreatedStream, Stream, StreamChange, StreamInput } from '../types/stream.js';
+
+export class Streams {
+  constructor(private readonly api: Api) {}
+
+  list(query: ListQuery = {}, options: CallOptions = {}): Pages<Stream> {
+    return this.api.list({ path: '/api/v1/streams', name: 'streams', query }, options);
+  }
+
+  get(name: string, options: CallOptions = {}): Promise<Stream> {
+    return this.api.get({ path: path`/api/v1/streams/${name}`, ...options });
+  }
+
+  create(input: StreamInput, options: CallOptions = {}): Promise<CreatedStream> {
+    return this.api.post('/api/v1/streams', { body: input, ...options });
+  }
+
+  /** Changes how long events are kept, or how often snapshots are made. A shorter retention removes events. */
+  change(name: string, change: StreamChange, options: CallOptions = {}): Promise<Stream> {
+    return this.api.patch(path`/api/v1/streams/${name}`, { body: change, ...options });
+  }
+
+  /** Deletes the stream with all its events. `confirm` is its name once more. */
+  delete(name: string, { confirm, ...options }: CallOptions & { confirm: string }): Promise<void> {
+    return this.api.delete(path`/api/v1/streams/${name}`, { query: { confirm }, ...options });
+  }
+}

@@ -1,0 +1,167 @@
+import { path, queryOf } from './http/address.js';
+import { Api } from './http/api.js';
+import { HttpClient, type CallOptions, type Fetch } from './http/http-client.js';
+import { LiveStream, type LiveOptions } from './live/live-stream.js';
+import { TailSource } from './live/tail.js';
+import { eventText } from './producer/event-text.js';
+import { parseJson } from './json/parse-json.js';
+import { Producer, type ProducerOptions } from './producer/producer.js';
+import { UuidV7Generator } from './producer/uuid-v7.js';
+import { WrittenPositions } from './producer/written-positions.js';
+import type { Pages } from './reading/pages.js';
+import { readEntityState, type EntityState } from './reading/states.js';
+import { readEvent, type StoredEvent } from './reading/stored-event.js';
+import { DeadLetters } from './resources/dead-letters.js';
+import { Entities } from './resources/entities.js';
+import { Keys } from './resources/keys.js';
+import { Pipelines } from './resources/pipelines.js';
+import { Projections } from './resources/projections.js';
+import { Schemas } from './resources/schemas.js';
+import { Snapshots } from './resources/snapshots.js';
+import { Streams } from './resources/streams.js';
+import type {
+  BatchWritten,
+  CountQuery,
+  EventCount,
+  EventFilter,
+  EventQuery,
+  NewEvent,
+  WaitFor,
+  WrittenEvent,
+} from './types/event.js';
+import type { StateQuery } from './types/entity.js';
+import type { Health } from './types/health.js';
+import type { JsonObject } from './types/json.js';
+
+export interface TributaryOptions {
+  /** The query port with a key, or the core port without: `http://127.0.0.1:3902`, say. */
+  url: string;
+  apiKey?: string;
+  /** Where producers write: the port of ingest. Default: `url`. */
+  ingestUrl?: string;
+  /** Milliseconds that a request may take; default 60 000. */
+  timeoutMs?: number;
+  /** Instead of the global `fetch`. */
+  fetch?: Fetch;
+}
+
+/** A client of Tributary. It holds no connection open and need not be closed; its producers do. */
+export class Tributary {
+  readonly streams: Streams;
+  readonly schemas: Schemas;
+  readonly entities: Entities;
+  readonly snapshots: Snapshots;
+  readonly projections: Projections;
+  readonly pipelines: Pipelines;
+  readonly deadLetters: DeadLetters;
+  readonly keys: Keys;
+  private readonly api: Api;
+  private readonly ingest: HttpClient;
+  private readonly ids = new UuidV7Generator();
+  private readonly written = new WrittenPositions();
+
+  constructor({ ingestUrl, ...options }: TributaryOptions) {
+    const http = { timeoutMs: 60_000, ...options };
+    this.api = new Api(new HttpClient(http));
+    this.ingest = new HttpClient({ ...http, url: ingestUrl ?? options.url });
+    this.streams = new Streams(this.api);
+    this.schemas = new Schemas(this.api);
+    this.entities = new Entities(this.api);
+    this.snapshots = new Snapshots(this.api);
+    this.projections = new Projections(this.api);
+    this.pipelines = new Pipelines(this.api);
+    this.deadLetters = new DeadLetters(this.api);
+    this.keys = new Keys(this.api);
+  }
+
+  /** Writes many events: in batches, in order, repeated until they are acknowledged. */
+  producer(options: ProducerOptions = {}): Producer {
+    return new Producer(this.ingest, options, (position) => this.written.add(position.stream, position));
+  }
+
+  /** Writes one event, and resolves when Kafka has acknowledged it. A producer is faster for more than a few. */
+  async write(event: NewEvent, { signal }: CallOptions = {}): Promise<WrittenEvent> {
+    const body = eventText(event, event.event_id ?? this.ids.next());
+    const answer = await this.ingest.repeat({ method: 'POST', path: '/api/v1/events', body, signal });
+    const written = parseJson<WrittenEvent>(answer.text);
+    this.written.add(written.stream, written);
+    return written;
+  }
+
+  /** Writes up to 10 000 events with one request. With `atomic`, one that is refused keeps all from being written. */
+  async writeBatch(
+    events: readonly NewEvent[],
+    { atomic, signal }: CallOptions & { atomic?: boolean } = {},
+  ): Promise<BatchWritten> {
+    const texts = events.map((event) => eventText(event, event.event_id ?? this.ids.next()));
+    const body = `{"events":[${texts.join(',')}]}`;
+    const request = {
+      method: 'POST',
+      path: '/api/v1/events/batch',
+      query: { atomic },
+      body,
+      signal,
+    } as const;
+    const answer = parseJson<BatchWritten>((await this.ingest.repeat(request)).text);
+    answer.events.forEach((one, i) => 'error' in one || this.written.add(events[i]!.stream, one));
+    return answer;
+  }
+
+  /**
+   * The positions of what this client and its producers have written last, in these streams or in all. A read that is
+   * given them as `wait_for` shows all of it.
+   */
+  afterWrites(...streams: string[]): string[] {
+    return this.written.list(streams);
+  }
+
+  events<Data = JsonObject>(query: EventQuery = {}, options: CallOptions = {}): Pages<StoredEvent<Data>> {
+    const list = { path: '/api/v1/events/query', name: 'events', query };
+    return this.api.list({ ...list, readItem: readEvent<Data> }, options);
+  }
+
+  async event<Data = JsonObject>(
+    eventId: string,
+    { signal, wait_for }: CallOptions & WaitFor = {},
+  ): Promise<StoredEvent<Data>> {
+    const address = path`/api/v1/events/${eventId}`;
+    return readEvent(await this.api.text({ path: address, query: { wait_for }, signal }));
+  }
+
+  count(query: CountQuery = {}, { signal }: CallOptions = {}): Promise<EventCount> {
+    return this.api.get({ path: '/api/v1/events/count', query: queryOf(query), signal });
+  }
+
+  /** Events as they come, until the signal is aborted or the iteration ends. With `since`, those that are stored first. */
+  tail<Data = JsonObject>(
+    filter: EventFilter = {},
+    options: LiveOptions = {},
+  ): LiveStream<StoredEvent<Data>> {
+    return new LiveStream(this.api.http, new TailSource<Data>(filter), options);
+  }
+
+  /** The state of an entity: the data of its events, merged. Now, or as of a time. */
+  async state<State = JsonObject>(
+    { entity_id, ...query }: StateQuery,
+    { signal }: CallOptions = {},
+  ): Promise<EntityState<State>> {
+    const address = path`/api/v1/entities/${entity_id}/state`;
+    return readEntityState(await this.api.text({ path: address, query: queryOf(query), signal }));
+  }
+
+  /** Who changed what: the events of the audit. */
+  audit(query: Omit<EventQuery, 'stream'> = {}, options: CallOptions = {}): Pages<StoredEvent> {
+    return this.events({ ...query, stream: 'tributary.audit' }, options);
+  }
+
+  /** How the instance is: everything, whether it is `live`, or whether it is `ready`. A bad state is no error. */
+  health(kind?: 'live' | 'ready', { signal }: CallOptions = {}): Promise<Health> {
+    const address = kind ? `/health/${kind}` : '/health';
+    return this.api.get({ path: address, accept: 503, signal });
+  }
+
+  /** Metrics in the text format of Prometheus. */
+  metrics({ signal }: CallOptions = {}): Promise<string> {
+    return this.api.text({ path: '/metrics', signal });
+  }
+}

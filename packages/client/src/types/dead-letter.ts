@@ -1,0 +1,60 @@
+import type { Time } from './json.js';
+
+/** What could not become an event, or not go on in a pipeline. */
+export interface DeadLetter {
+  id: string;
+  /** Who gave up on it: `materializer`, `projection:<name>`, `pipeline:<name>`. */
+  source: string;
+  stream: string;
+  partition: number;
+  offset: number;
+  /** A JSON pointer to the operator of the pipeline. */
+  operator: string | null;
+  /** A stable word, such as `operator_failed`. */
+  reason: string;
+  error: string;
+  /** The record as text, or `base64:` and its bytes where they are not UTF-8. */
+  event: string;
+  created_at: string;
+  replayed_at: string | null;
+}
+
+export interface DeadLetterQuery {
+  source?: string;
+  replayed?: boolean;
+  since?: Time;
+  until?: Time;
+  limit?: number;
+  cursor?: string;
+}
+
+/** Which dead letters to replay: these, or all of a source. */
+export interface ReplayInput {
+  ids?: string[] | null;
+  source?: string | null;
+  cursor?: string | null;
+}
+
+export interface Replay {
+  dry_run: boolean;
+  matched: number;
+  replayed: number;
+  skipped: number;
+  failed: NotReplayed[];
+  events: Replayed[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+export interface NotReplayed {
+  id: string;
+  detail: string;
+}
+
+export interface Replayed {
+  id: string;
+  event_id: string;
+  stream: string;
+  partition: number;
+  offset: number;
+}

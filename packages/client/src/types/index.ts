@@ -1,0 +1,14 @@
+export type * from './dead-letter.js';
+export type * from './entity.js';
+export type * from './event.js';
+export type * from './health.js';
+export type * from './json.js';
+export type * from './key.js';
+export type * from './list.js';
+export type * from './operator.js';
+export type * from './pipeline.js';
+export type * from './problem.js';
+export type * from './projection.js';
+export type * from './schema.js';
+export type * from './source.js';
+export type * from './stream.js';

@@ -1,0 +1,39 @@
+import type { Field } from './projection.js';
+
+/** CEL expressions, nested as the result shall be. */
+export type Template = string | { [name: string]: Template };
+
+/** One step of a pipeline. */
+export type Operator =
+  | { filter: string }
+  | { map: { data?: Template; event_type?: string; entity_id?: string } }
+  | { flat_map: { list: string; as?: string } }
+  | { enrich: { from: { projection: string } | { table: Record<string, unknown> }; key: string; as: string } }
+  | { dedupe: { key: string; within: string } }
+  | { window: Window }
+  | { reduce: Record<string, Field> }
+  | { branch: (Branch | Otherwise)[] }
+  | { emit: { stream: string; event_type?: string } }
+  | { webhook: { url: string; secret_ref?: string; [option: string]: unknown } };
+
+/** Groups events by key and time. One of `tumbling`, `hopping` and `session` says how. */
+export interface Window {
+  tumbling?: string;
+  hopping?: { size: string; every: string };
+  session?: string;
+  key: string;
+  /** How long a window waits for events beyond its end. */
+  lateness: string;
+  emit?: 'updates' | 'final';
+  late?: { stream: string };
+}
+
+export interface Branch {
+  when: string;
+  operators: Operator[];
+}
+
+export interface Otherwise {
+  otherwise: true;
+  operators: Operator[];
+}

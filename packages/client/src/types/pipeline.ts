@@ -1,0 +1,115 @@
+import type { NewEvent } from './event.js';
+import type { Operator } from './operator.js';
+import type { From, Source } from './source.js';
+
+export interface PipelineSource extends Source {
+  /** After so long without an event, a partition holds back no window any more. */
+  idle_after?: string | null;
+}
+
+export interface PipelineInput {
+  name: string;
+  source: PipelineSource;
+  operators: Operator[];
+  from?: From | null;
+}
+
+/** A definition without its name, which is in the address. */
+export type PipelineReplacement = Omit<PipelineInput, 'name'> & { name?: string | null };
+
+export interface Pipeline {
+  name: string;
+  version: number;
+  status: 'running' | 'paused' | 'failed';
+  source: PipelineSource;
+  operators: Operator[];
+  from: From;
+  created_at: string;
+  started_at: string;
+  failure: string | null;
+}
+
+/** A pipeline and how far it is. */
+export interface PipelineFigures extends Pipeline {
+  processed: number;
+  emitted: number;
+  dropped: number;
+  late: number;
+  failed: number;
+  /** Records that it has not read yet. */
+  lag: number;
+  watermark: string | null;
+  internal_topics: InternalTopic[];
+  updated_at: string | null;
+}
+
+export interface InternalTopic {
+  topic: string;
+  /** A JSON pointer to the operator that reads it. */
+  stage: string;
+  partitions: number;
+}
+
+export interface DryRunInput {
+  definition: PipelineReplacement;
+  events: NewEvent[];
+}
+
+/** What each operator would do with the events. */
+export interface DryRun {
+  events: DryRunTrace[];
+  windows: DryRunWindow[];
+  emitted: DryRunEmitted[];
+  late: DryRunLate[];
+  failed: DryRunFailed[];
+  truncated: boolean;
+}
+
+export interface DryRunEvent {
+  event_type: string;
+  entity_id: string | null;
+  timestamp: string;
+  data: object;
+  metadata: object;
+}
+
+/** The way of one event. */
+export interface DryRunTrace {
+  event: DryRunEvent;
+  steps: DryRunStep[];
+}
+
+/** The way of the result of one window. */
+export interface DryRunWindow extends DryRunTrace {
+  at: string;
+}
+
+export interface DryRunStep {
+  /** A JSON pointer to the operator. */
+  at: string;
+  operator: string;
+  outcome: 'passed' | 'dropped' | 'emitted' | 'late' | 'failed' | 'forwarded';
+  reason?: string | null;
+  key?: string | null;
+  result?: DryRunEvent | null;
+}
+
+export interface DryRunEmitted {
+  at: string;
+  stream?: string | null;
+  webhook?: string | null;
+  event: DryRunEvent;
+}
+
+export interface DryRunLate {
+  at: string;
+  stream?: string | null;
+  event: DryRunEvent;
+}
+
+export interface DryRunFailed {
+  at: string;
+  pointer: string;
+  error: string;
+  event: DryRunEvent;
+}

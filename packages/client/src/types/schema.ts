@@ -1,0 +1,46 @@
+/** A JSON Schema, draft 2020-12. */
+export type JsonSchema = boolean | { [keyword: string]: unknown };
+
+export type Compatibility =
+  'none' | 'backward' | 'backward_transitive' | 'forward' | 'forward_transitive' | 'full' | 'full_transitive';
+
+/** What becomes of an event that does not fit: it is refused, stored and counted, or stored unchecked. */
+export type SchemaMode = 'enforce' | 'warn' | 'off';
+
+/** Which events a schema is for. */
+export interface SchemaAddress {
+  stream: string;
+  event_type: string;
+}
+
+export interface SchemaInput extends SchemaAddress {
+  schema: JsonSchema;
+  mode?: SchemaMode | null;
+  compatibility?: Compatibility | null;
+}
+
+export interface Schema extends SchemaAddress {
+  version: number;
+  compatibility: Compatibility;
+  mode: SchemaMode;
+  schema: JsonSchema;
+  created_at: string;
+}
+
+export interface SchemaCheckInput {
+  schema: JsonSchema;
+  compatibility?: Compatibility | null;
+}
+
+/** Whether a schema would be accepted as the next version. */
+export interface SchemaCheck {
+  compatible: boolean;
+  version: number;
+  compatibility: Compatibility;
+  errors: Incompatibility[];
+}
+
+export interface Incompatibility {
+  pointer: string;
+  detail: string;
+}

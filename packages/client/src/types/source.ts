@@ -1,0 +1,10 @@
+/** The events that a projection or a pipeline reads. */
+export interface Source {
+  streams: string[];
+  event_types?: string[] | null;
+  /** A CEL expression over the event. */
+  where?: string | null;
+}
+
+/** Where a definition begins in a stream that it has not read yet. */
+export type From = 'beginning' | 'now';
