@@ -24,7 +24,7 @@ COPY tsconfig.json ./
 COPY deploy/image/tsconfig.json deploy/image/
 COPY apps apps
 COPY libs libs
-RUN npx tsc -p deploy/image/tsconfig.json
+RUN node node_modules/typescript-7/bin/tsc -p deploy/image/tsconfig.json
 
 FROM ${NODE}
 LABEL org.opencontainers.image.title="Tributary" \

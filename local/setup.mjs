@@ -87,7 +87,7 @@ function buildPresent() {
 async function build() {
   const stamp = sourceStamp();
   rmSync(stampFile, { force: true });
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const tsc = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
   await runTool(process.execPath, [tsc, '-p', 'tsconfig.json'], 'The source does not compile');
   removeStale();
   writeFileSync(stampFile, stamp);

@@ -40,7 +40,7 @@ async function main() {
 
 /** Compiles on change, and restarts the apps when it compiles. */
 function watch(system) {
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const tsc = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
   const child = spawn(process.execPath, [tsc, '-p', 'tsconfig.json', '--watch', '--preserveWatchOutput'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
