@@ -1,17 +1,28 @@
-import { Retry, Shutdown, type KnownErasures, type Progress } from '#engine';
+import {
+  Checkpointer,
+  Reconciler,
+  Retry,
+  Shutdown,
+  type KnownErasures,
+  type OwnedPartition,
+  type Progress,
+} from '#engine';
 import type { TopicNames } from '#event';
-import type { Definitions } from '#registry';
+import { systemActor, type Definitions } from '#registry';
 import type { Log } from '#log';
 import type { EventReader, EventWriter, ProjectionWriter } from '#store';
 import type { IdWindowBounds } from '#dataflow';
-import type { Logger, Tracing } from '#telemetry';
+import { metrics, type Logger, type Tracing } from '#telemetry';
+import { FailureReports } from './failure-reports.js';
 import { BuildRemoval } from './projections/build-removal.js';
+import { GenerationSelection, type DesiredGeneration } from './projections/desired-generations.js';
 import { KeyCache } from './projections/key-cache.js';
-import type { PartitionProjector } from './projections/partition-projector.js';
-import { saveStates, type StateSaver } from './projections/save-states.js';
-import { Saver } from './projections/saver.js';
+import type { ProjectionParts } from './projections/open-projection.js';
+import { Promotion } from './projections/promotion.js';
+import { RunningGeneration } from './projections/running-generation.js';
+import { saveStates, type StateCheckpointer } from './projections/save-states.js';
 import { StoredHistory } from './projections/stored-history.js';
-import { Supervisor } from './projections/supervisor.js';
+import { ShownNames } from './shown-names.js';
 
 export interface ProcessorOptions {
   log: Log;
@@ -31,7 +42,7 @@ export interface ProcessorOptions {
   saveIntervalMs: number;
   tracing?: Tracing | undefined;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
-  /** Milliseconds between two looks at the builds that are being made. */
+  /** Milliseconds between two looks at the generations that are being built, at most. */
   lookMs?: number;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -41,57 +52,70 @@ export interface ProcessorOptions {
 
 /** Partitions that fold a batch, and ask the store for keys, at the same time. */
 const foldingAtOnce = 4;
+/** Generations that are built at a time, beside those that serve. */
+const mostBuilding = 2;
+
+const metricsOfProjections = [
+  metrics.projectionEvents,
+  metrics.projectionFailed,
+  metrics.projectionDuplicates,
+  metrics.projectionUnstored,
+  metrics.projectionLastProgress,
+];
 
 /** Folds what projections are defined over, and keeps their states in the store. */
 export class Processor {
   private readonly retry: Retry;
-  private readonly saver: StateSaver;
-  private readonly supervisor: Supervisor;
+  private readonly checkpointer: StateCheckpointer;
+  private readonly selection: GenerationSelection;
+  private readonly generations: Reconciler<DesiredGeneration, RunningGeneration>;
+  private readonly promotion: Promotion;
+  private readonly failures: FailureReports;
   private readonly removal: BuildRemoval;
   private readonly shutdown: Shutdown;
+  private readonly names = new ShownNames((projection) => {
+    for (const metric of metricsOfProjections) metric.remove({ projection });
+  });
 
-  constructor(options: ProcessorOptions) {
-    const { log, topics, definitions, writer, erasures, progress, logger, window, tracing } = options;
+  constructor(private readonly options: ProcessorOptions) {
+    const { log, definitions, writer, progress, logger, topics, tracing, lookMs = 1000 } = options;
     const shutdown = new Shutdown((error) => options.onFailure(error));
     this.shutdown = shutdown;
     const onFailure = (error: unknown): void => shutdown.fail(error);
     const retry = new Retry({ logger, failedAttempt: () => progress.attempted(), ...options.retryDelays });
     this.retry = retry;
     const saving = { writer, retry, tracing, stopped: shutdown.signal };
-    const saver: StateSaver = new Saver({
+    this.checkpointer = new Checkpointer({
       save: (all) => saveStates(saving, all),
-      onFailure,
-      intervalMs: options.saveIntervalMs,
-      most: options.unsaved,
-      turns: foldingAtOnce,
-      saved: (part, next) => this.supervisor.saved(part, next),
+      saved: ({ name }) => this.saved(name),
+      ...{ onFailure, intervalMs: options.saveIntervalMs, most: options.unsaved, permits: foldingAtOnce },
     });
-    this.saver = saver;
+    this.selection = new GenerationSelection(definitions, mostBuilding);
     this.removal = new BuildRemoval({ definitions, writer, logger, onFailure });
-    this.supervisor = new Supervisor({
-      ...{ definitions, logger, removal: this.removal },
-      ...(options.lookMs !== undefined && { intervalMs: options.lookMs }),
-      parts: {
-        ...{ log, topics, writer, retry, saver, erasures, window, progress, tracing, onFailure },
-        keys: new KeyCache(options.cache),
-        history: new StoredHistory({
-          ...{ topics, retry, progress, logger, admin: log.admin, reader: options.reader },
-          windowRecords: window.records,
-          ...(options.lookMs !== undefined && { lookMs: options.lookMs }),
-        }),
-        now: options.now ?? Date.now,
-      },
+    this.promotion = new Promotion({
+      ...{ definitions, topics, logger, onFailure, admin: log.admin, intervalMs: lookMs },
+      replaced: (id) => this.removal.soon(id),
+    });
+    this.failures = new FailureReports({
+      ...{ logger, onFailure, delayMs: lookMs },
+      report: (id, reason) => this.report(id, reason),
+    });
+    const parts = this.partsOf({ retry, onFailure });
+    this.generations = new Reconciler({
+      ...{ definitions, onFailure, desired: () => this.desired() },
+      make: (desired) => this.run(desired, parts),
+      stopping: ({ name }, build) => logger.info({ projection: name, build }, 'stopping'),
     });
   }
 
   start(): void {
-    this.supervisor.start();
+    this.generations.start();
     this.removal.start();
   }
 
   /** The partitions that this process has now. */
-  partitions(): Iterable<PartitionProjector> {
-    return this.supervisor.partitions();
+  *partitions(): Iterable<OwnedPartition> {
+    for (const generation of this.generations) for (const { partition } of generation) yield partition;
   }
 
   /** What is being repeated because an engine does not take it, and why; undefined when all goes well. */
@@ -104,8 +128,60 @@ export class Processor {
    * read again by whoever comes next.
    */
   async close(flushMs: number): Promise<void> {
-    await this.shutdown.within(flushMs, (givenUp) => this.supervisor.close(givenUp));
-    this.saver.abandon();
-    await this.removal.stop();
+    await this.shutdown.within(flushMs, (givenUp) => this.generations.close(givenUp));
+    this.checkpointer.abandon();
+    await Promise.all([this.promotion.stop(), this.failures.stop(), this.removal.stop()]);
+  }
+
+  private partsOf(made: Pick<ProjectionParts, 'retry' | 'onFailure'>): ProjectionParts {
+    const { log, topics, logger, progress, reader, window, lookMs, now = Date.now } = this.options;
+    const { retry } = made;
+    return {
+      ...{ ...this.options, ...made, now, checkpointer: this.checkpointer },
+      keys: new KeyCache(this.options.cache),
+      history: new StoredHistory({
+        ...{ topics, retry, progress, logger, reader, admin: log.admin, windowRecords: window.records },
+        ...(lookMs !== undefined && { lookMs }),
+      }),
+    };
+  }
+
+  private desired(): Map<string, DesiredGeneration> {
+    const { desired, invalid } = this.selection.now();
+    this.promotion.follow(desired.filter(({ isBuilding }) => isBuilding));
+    this.failures.follow(invalid);
+    this.names.follow(this.options.definitions.projections.all().map(({ name }) => name));
+    metrics.projectionBuilds.set(desired.length);
+    return new Map(desired.map((one) => [one.compiled.build.id, one]));
+  }
+
+  private run(desired: DesiredGeneration, parts: ProjectionParts): RunningGeneration {
+    const { name, compiled, isBuilding } = desired;
+    const { id: build, version } = compiled.build;
+    this.options.logger.info({ projection: name, build, version, building: isBuilding }, 'running');
+    return new RunningGeneration(desired, parts);
+  }
+
+  private saved(projection: string): void {
+    metrics.projectionLastProgress.set({ projection }, (this.options.now ?? Date.now)() / 1000);
+    this.options.progress.moved();
+  }
+
+  private async report(build: string, reason: string): Promise<void> {
+    const { definitions, logger } = this.options;
+    const { projections } = definitions;
+    const name = projections
+      .all()
+      .find(({ serving, building }) => [serving?.id, building?.id].includes(build))?.name;
+    if (name === undefined) return;
+    const { changed } = await projections.change(
+      name,
+      (current) => {
+        const isOfIt = current?.serving?.id === build || current?.building?.id === build;
+        return current && isOfIt && current.failure === null ? { ...current, failure: reason } : current;
+      },
+      systemActor,
+    );
+    if (changed) logger.error({ projection: name, build, reason }, 'cannot go on');
   }
 }

@@ -1,4 +1,4 @@
-import { Erasures, LagMonitor, Progress, showBatches, type LagGauge } from '#engine';
+import { Erasures, LagMonitor, Progress, showBatches, type LagGauge, type OwnedPartition } from '#engine';
 import { TopicNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
@@ -11,10 +11,9 @@ import type { ProcessorConfig } from './config.js';
 import { registerChecks } from './health.js';
 import { Processor, type ProcessorOptions } from './processor.js';
 import { ProcessorModule } from './processor.module.js';
-import { PartitionState } from './pipelines/partition-state.js';
+import { pipelineMark } from './pipelines/job.js';
 import { Pipelines, type PipelinesOptions } from './pipelines/pipelines.js';
 import { countAttempt } from './pipelines/webhook-figures.js';
-import type { PartitionProjector } from './projections/partition-projector.js';
 import { Snapshotter } from './snapshots/snapshotter.js';
 
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
@@ -34,11 +33,6 @@ const closeSeconds = 5;
 
 /** Milliseconds that a receiver of a webhook has to answer. */
 const webhookTimeoutMs = 15_000;
-
-/** Their lags are measured together, and shown apart. */
-type Followed = PartitionProjector | PartitionState;
-
-const pipelineMark = 'pipeline ';
 
 const lagGauge: LagGauge = {
   set: (name, { events, seconds }) => {
@@ -74,11 +68,6 @@ const snapshotLag: LagGauge = {
   },
 };
 
-function followedName(partition: Followed): string {
-  return partition instanceof PartitionState ? pipelineMark + partition.name : partition.name;
-}
-
-/** No projection has a space in its name. */
 function pipelineOf(name: string): string | undefined {
   return name.startsWith(pipelineMark) ? name.slice(pipelineMark.length) : undefined;
 }
@@ -136,9 +125,10 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     ...{ nameOf: () => 'snapshots', gauge: snapshotLag },
     partitions: () => snapshotter.partitions(),
   });
-  const lag = new LagMonitor<Followed>({
+  // Their lags are measured together, and shown apart.
+  const lag = new LagMonitor<OwnedPartition>({
     ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
-    ...{ nameOf: followedName, gauge: lagGauge },
+    ...{ nameOf: ({ name }) => name, gauge: lagGauge },
     partitions: () => [...processor.partitions(), ...pipelines.partitions()],
   });
   const saving = {

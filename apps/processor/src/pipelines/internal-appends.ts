@@ -1,6 +1,6 @@
 import type { TopicNames } from '#event';
 import { UnknownTopicError, type NewRecord, type Position, type Producer } from '#log';
-import { goneTopic } from './lost-place.js';
+import { goneTopic } from './checkpoint-lost.js';
 
 export interface InternalAppendsParts {
   producer: Pick<Producer, 'append'>;
@@ -24,7 +24,7 @@ export class InternalAppends implements Pick<Producer, 'append'> {
 
   /**
    * As the producer's.
-   * @throws LostPlaceError when an internal topic has been missing for long
+   * @throws CheckpointLostError when an internal topic has been missing for long
    */
   async append(records: readonly NewRecord[]): Promise<Position[]> {
     const { producer, topics } = this.parts;

@@ -5,7 +5,7 @@ import { LogUnavailableError, type TopicAdmin } from '#log';
 import type { PipelineReader } from '#store';
 import { pipelineLimits } from '#dataflow';
 import { replayStage } from './current-run.js';
-import { goneTopic } from './lost-place.js';
+import { goneTopic } from './checkpoint-lost.js';
 import type { StageTopic } from './outgoing.js';
 
 /** Partitions of a stage's topic: as many as the source with the most, up to so many. */
@@ -43,7 +43,7 @@ export class InternalTopics {
   /**
    * The topics of these stages, by stage; those that are missing are created, unless they have been read before.
    * @param partitions of a new one, about: it keeps what it has
-   * @throws LostPlaceError when one is gone
+   * @throws CheckpointLostError when one is gone
    * @throws the signal's reason when it is aborted
    */
   async ensure(
@@ -61,7 +61,7 @@ export class InternalTopics {
 
   /**
    * The topic through which dead letters of the run come again; of one partition.
-   * @throws LostPlaceError when it is gone @throws the signal's reason when it is aborted
+   * @throws CheckpointLostError when it is gone @throws the signal's reason when it is aborted
    */
   async ensureReplay(run: string, signal: AbortSignal): Promise<string> {
     const topic = this.parts.topics.pipelineReplayTopic(run);

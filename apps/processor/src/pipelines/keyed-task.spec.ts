@@ -31,7 +31,8 @@ it('a partition of a window gives other work its turn between two events that ar
   const task = new KeyedTask({
     ...{ stage: id, rows, current: () => run, now: () => 0 },
     state: {
-      ...{ partition: 0, next: 0, end: 0, watermark: 0, state: '', ended: new AbortController().signal },
+      ...{ place: { partition: 0 }, next: 0, watermark: 0, state: '' },
+      ended: new AbortController().signal,
       ...{ done: () => undefined, advance: () => undefined },
     },
     emitter: { write: () => Promise.resolve() },

@@ -1,13 +1,14 @@
 import { Turn } from '#async';
+import { FencedError } from '#engine';
 import type { Micros } from '#event';
 import type { LogRecord, RecordBatch } from '#log';
 import { addToRows, FeederPositions, passedOn, readable, type FlowEvent, type KeyedStage } from '#dataflow';
 import { none, sum, type Counts } from './counts.js';
 import { feederName, type CurrentRun } from './current-run.js';
 import { unreadableLetter } from './letters.js';
-import { goneTopic, requireReadable } from './lost-place.js';
+import { goneTopic, requireReadable } from './checkpoint-lost.js';
 import { Outgoing, type Cause } from './outgoing.js';
-import { OvertakenError, type PartitionRows } from './partition-rows.js';
+import type { PartitionRows } from './partition-rows.js';
 import type { PartitionState } from './partition-state.js';
 import { stretchEnd } from './stretch-end.js';
 import { readStageRecord, type ForwardedEvent, type StageRecord } from './stage-record.js';
@@ -58,7 +59,7 @@ export class KeyedTask implements Task {
   constructor(private readonly options: KeyedTaskOptions) {
     const { state, stage } = options;
     this.state = state;
-    this.source = feederName(stage, state.partition);
+    this.source = feederName(stage, state.place.partition);
     this.positions = this.positionsOf(options.current(), state.state);
   }
 
@@ -75,7 +76,7 @@ export class KeyedTask implements Task {
       const run = this.options.current();
       const stage = run.stage(this.options.stage);
       // The definition has it no more. It may again before the partition is taken away: nothing may be passed over.
-      if (!stage) throw new OvertakenError('the definition has the stage no more');
+      if (!stage) throw new FencedError('the definition has the stage no more');
       const arrivals = arrivalsOf(fresh.slice(at, end), stage);
       at += arrivals.length;
       const next = at < fresh.length ? arrivals.at(-1)!.record.offset + 1 : batch.next;
@@ -84,7 +85,6 @@ export class KeyedTask implements Task {
       taken.changed ||= changed;
     }
     state.advance(batch.next);
-    state.end = Math.max(state.end, batch.highWatermark);
     return taken;
   }
 
@@ -105,7 +105,7 @@ export class KeyedTask implements Task {
     this.options.rows.end();
   }
 
-  /** @throws LostPlaceError when those below `next` are not what was read there: the topic was made anew */
+  /** @throws CheckpointLostError when those below `next` are not what was read there: the topic was made anew */
   private requireTaken(records: readonly LogRecord[]): void {
     for (const record of records) {
       if (record.offset >= this.state.next) return;

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommitLine, PartitionErasures, warmUpStart } from '#engine';
+import { PartitionErasures, warmUpStart, type OwnedPartition } from '#engine';
 import type { Micros } from '#event';
 import type { Assignment } from '#log';
 import { maxPipelineRows, type PipelineProgress, type StagePartition } from '#store';
-import { noWatermark, type IdWindow } from '#dataflow';
+import { IdWindow, noWatermark } from '#dataflow';
 import { ControlLine } from './control-line.js';
 import { none } from './counts.js';
 import { replayStage, type CurrentRun } from './current-run.js';
+import { JobTask } from './job-task.js';
 import { KeyedTask } from './keyed-task.js';
-import { LostPlaceError } from './lost-place.js';
+import { CheckpointLostError } from './checkpoint-lost.js';
 import { PartitionRows, type RowSource } from './partition-rows.js';
 import { PartitionState } from './partition-state.js';
 import { ReplayTask } from './replay-task.js';
@@ -23,34 +24,26 @@ const lookMs = 500;
 /** A partition that was assigned. */
 export interface Opening {
   run: string;
-  assignment: Assignment;
+  partition: OwnedPartition;
   /** Of a source, with where reading it begins that has not been read; undefined for a topic of the run's own. */
   source?: { stream: string; createdAt: string; start: number } | undefined;
   /** Of a stage's topic, or of the replays'. */
   stage?: string | undefined;
-  window: IdWindow;
-  ended: AbortSignal;
   readonly current: () => CurrentRun;
-  readonly commit: (next: number) => Promise<boolean>;
-}
-
-export interface Opened {
-  task: Task;
-  /** Where reading begins. */
-  start: number;
-  /** What is below it is done, or is not for the run. */
-  from: number;
 }
 
 /**
  * Makes the task of a partition, as it was saved last.
- * @throws LostPlaceError when what comes next is in the log no more, or the store has forgotten what was done
+ * @throws CheckpointLostError when what comes next is in the log no more, or the store has forgotten what was done
  */
-export async function openTask(opening: Opening, parts: RunParts): Promise<Opened> {
-  const { run, assignment, source, stage, ended } = opening;
+export async function openTask(opening: Opening, parts: RunParts): Promise<JobTask> {
+  const { run, partition, source, stage } = opening;
+  const { assignment, ended } = partition;
   const { retry, writer } = parts;
-  const { partition, position } = assignment;
-  const place: StagePartition = { run, stage: stage ?? '', stream: source?.stream ?? '', partition };
+  const place: StagePartition = {
+    ...{ run, stage: stage ?? '', stream: source?.stream ?? '' },
+    partition: partition.partition,
+  };
   const saved = await retry.run('store', ended, () => writer.progressOf(place));
   checkPlace(opening, saved);
   // What a source's log had lost before anybody began is nobody's loss.
@@ -59,13 +52,14 @@ export async function openTask(opening: Opening, parts: RunParts): Promise<Opene
   const progress = saved ?? beginning(place, from, source?.createdAt);
   if (!saved)
     await retry.run('store', ended, () => writer.save([], [{ ...progress, updated_at: nowOf(parts) }]));
-  const knowsIds = source !== undefined || stage === replayStage;
-  const [start, oldest, end] = await retry.run('log', ended, async () => [
-    knowsIds ? await warmStart(assignment, from, parts) : Math.min(from, position),
-    await assignment.timestampAtPosition(),
+  const isKeyed = stage !== undefined && stage !== replayStage;
+  const window = new IdWindow(parts.window);
+  const [start, end] = await retry.run('log', ended, async () => [
+    isKeyed ? Math.min(from, assignment.position) : await warmStart(assignment, from, parts),
     // Nobody is idle before it has read what there is.
     await endFrom(opening, from, parts),
   ]);
+  partition.end = end;
   ended.throwIfAborted();
   // What nothing follows has led to nothing.
   const before =
@@ -75,28 +69,28 @@ export async function openTask(opening: Opening, parts: RunParts): Promise<Opene
           ended,
         )
       : undefined;
-  const isKeyed = stage !== undefined && stage !== replayStage;
   const rows = isKeyed ? rowsOf({ opening, place, progress, saved }, parts) : undefined;
   const state = new PartitionState({
-    ...{ name: opening.current().label.name, place, topic: assignment.topic, from, progress, rows, ended },
-    before,
-    commits: new CommitLine(position, (next) => retry.run('log', ended, () => opening.commit(next))),
-    ...{ end, handledUntil: oldest ?? parts.now(), now: () => nowOf(parts) },
+    ...{ name: opening.current().label.name, place, partition, from, progress, rows, before },
+    now: () => nowOf(parts),
   });
-  return { task: taskOf(opening, { state, rows }, parts), start, from };
+  const task = taskOf(opening, { state, rows, window }, parts);
+  return new JobTask({ partition, task, start, from, parts, window: isKeyed ? undefined : window });
 }
 
-function checkPlace({ assignment, source }: Opening, saved: PipelineProgress | undefined): void {
-  const { position, beginning } = assignment;
-  const where = whereOf({ assignment, source });
+function checkPlace({ partition, source }: Opening, saved: PipelineProgress | undefined): void {
+  const { position, beginning } = partition.assignment;
+  const where = whereOf({ partition, source });
   if (!saved && position > Math.max(beginning, source?.start ?? 0))
-    throw new LostPlaceError(`The store has lost how far ${where} was processed. Reset the pipeline.`);
+    throw new CheckpointLostError(`The store has lost how far ${where} was processed. Reset the pipeline.`);
   if (saved && saved.next < beginning)
-    throw new LostPlaceError(`What comes next in ${where} is past its retention. Reset the pipeline.`);
+    throw new CheckpointLostError(`What comes next in ${where} is past its retention. Reset the pipeline.`);
   if (!saved && !source && beginning > 0)
-    throw new LostPlaceError(`The beginning of ${where} is past its retention. Reset the pipeline.`);
+    throw new CheckpointLostError(`The beginning of ${where} is past its retention. Reset the pipeline.`);
   if (saved && source && saved.state !== source.createdAt)
-    throw new LostPlaceError(`The stream ${source.stream} is not the one that was read. Reset the pipeline.`);
+    throw new CheckpointLostError(
+      `The stream ${source.stream} is not the one that was read. Reset the pipeline.`,
+    );
 }
 
 /** A source's state says which stream of the name it is. */
@@ -104,18 +98,17 @@ function beginning(place: StagePartition, next: number, createdAt = ''): Pipelin
   return { ...place, ...none, next, watermark: null, state: createdAt, updated_at: 0 };
 }
 
-function whereOf({ assignment, source }: Pick<Opening, 'assignment' | 'source'>): string {
-  const { topic, partition } = assignment;
+function whereOf({ partition: { topic, partition }, source }: Pick<Opening, 'partition' | 'source'>): string {
   return `partition ${partition} of ${source ? `the stream ${source.stream}` : `its topic ${topic}`}`;
 }
 
 /**
  * The log's end, which is not below what was read.
- * @throws LostPlaceError when it is: the topic was made anew, or its last records were lost. What comes there now would be
+ * @throws CheckpointLostError when it is: the topic was made anew, or its last records were lost. What comes there now would be
  * taken for what is done already.
  */
 async function endFrom(opening: Opening, from: number, { log, pace }: RunParts): Promise<number> {
-  const { topic, partition, position } = opening.assignment;
+  const { topic, partition, position } = opening.partition.assignment;
   const until = performance.now() + pace.goneMs;
   for (;;) {
     const offsets = await log.admin.offsets(topic);
@@ -123,9 +116,9 @@ async function endFrom(opening: Opening, from: number, { log, pace }: RunParts):
     if (end >= from) return end;
     // A broker that has just become the leader says too little at first.
     if (performance.now() >= until) break;
-    await sleep(Math.min(lookMs, pace.goneMs), undefined, { signal: opening.ended });
+    await sleep(Math.min(lookMs, pace.goneMs), undefined, { signal: opening.partition.ended });
   }
-  throw new LostPlaceError(
+  throw new CheckpointLostError(
     `The log ends before what was read of ${whereOf(opening)}: it was made anew, or has lost records. Reset the pipeline.`,
   );
 }
@@ -156,7 +149,7 @@ function rowsOf(
   },
   { retry, writer, budget }: RunParts,
 ): PartitionRows {
-  const { ended } = opening;
+  const { ended } = opening.partition;
   const source: RowSource = {
     load: async (names) => {
       const rows = [];
@@ -174,11 +167,11 @@ function rowsOf(
 }
 
 function taskOf(
-  { source, stage, window, ended, current }: Opening,
-  { state, rows }: { state: PartitionState; rows: PartitionRows | undefined },
+  { source, stage, partition: { ended }, current }: Opening,
+  { state, rows, window }: { state: PartitionState; rows: PartitionRows | undefined; window: IdWindow },
   parts: RunParts,
 ): Task {
-  const { emitter, tables, retry, saver, producer, erasures } = parts;
+  const { emitter, tables, retry, checkpointer, producer, erasures } = parts;
   const shared: TaskParts = {
     ...{ state, current, emitter },
     load: (lookups, found) => {
@@ -186,14 +179,14 @@ function taskOf(
       return retry.run('store', ended, () => tables.load(wanted, found));
     },
     saveLetters: (letters) => saveLetters({ writer: parts.writer, retry, stopped: ended }, letters),
-    permit: () => saver.turn(state),
+    permit: () => checkpointer.permit(state),
     controls: new ControlLine((records) => producer.append(records), parts.pace.tellMs),
     now: () => nowOf(parts),
   };
   if (stage !== undefined && rows) return new KeyedTask({ ...shared, stage, rows });
   if (stage === replayStage) return new ReplayTask({ ...shared, window, erasures });
   const { stream } = source!;
-  const place = { stream, partition: state.partition };
+  const place = { stream, partition: state.place.partition };
   return new SourceTask({ ...shared, stream, window, erasures: new PartitionErasures(erasures, place) });
 }
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FencedError } from '#engine';
 import { MemoryStore } from '#store/memory';
 import type { KeyedRow } from '#dataflow';
-import { OvertakenError, PartitionRows, RowBudget } from './partition-rows.js';
+import { PartitionRows, RowBudget } from './partition-rows.js';
 
 const place = { run: 'r', stage: 's', stream: '', partition: 0 };
 const until = Number.MAX_SAFE_INTEGER;
@@ -111,8 +112,8 @@ describe('the rows of a partition', () => {
     world.set(other, 'a', 5);
     other.settle();
     await world.save(other);
-    await expect(world.rows(false).fetch(new Set(['a']), 7)).rejects.toThrow(OvertakenError);
-    await expect(dueOf(world.rows(false), 9, 7)).rejects.toThrow(OvertakenError);
+    await expect(world.rows(false).fetch(new Set(['a']), 7)).rejects.toThrow(FencedError);
+    await expect(dueOf(world.rows(false), 9, 7)).rejects.toThrow(FencedError);
   });
 
   it('close as if all were in memory, for any changes and bounds', async () => {

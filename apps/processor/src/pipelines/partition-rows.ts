@@ -1,3 +1,4 @@
+import { FencedError } from '#engine';
 import type { Micros } from '#event';
 import type { PipelineRow, StagePartition } from '#store';
 import type { KeyedRow, KeyedState } from '#dataflow';
@@ -14,11 +15,6 @@ export interface RowSource {
 export interface RowBounds {
   rows: number;
   weight: number;
-}
-
-/** Somebody else has gone on with the partition, and saved it: what is known here is of the past. */
-export class OvertakenError extends Error {
-  override readonly name = 'OvertakenError';
 }
 
 interface Entry {
@@ -97,7 +93,7 @@ export class PartitionRows {
   /**
    * Has these rows here, until `settle`.
    * @param before everything that is known comes of records before this one
-   * @throws OvertakenError
+   * @throws FencedError
    */
   async fetch(names: ReadonlySet<string>, before: number): Promise<void> {
     const missing: string[] = [];
@@ -138,7 +134,7 @@ export class PartitionRows {
   /**
    * The rows that close at or before the watermark, in their order, a page at a time: they are here until each of them is
    * changed or closed. After the last one everything up to the watermark has closed.
-   * @throws OvertakenError
+   * @throws FencedError
    */
   async *due(watermark: Micros, before: number): AsyncGenerator<readonly string[]> {
     let held = this.takeDue(watermark);
@@ -233,7 +229,7 @@ export class PartitionRows {
 
   private learn(row: PipelineRow, before: number): void {
     const { name, position, closes_at: closesAt, state } = row;
-    if (position >= before) throw new OvertakenError('the rows are ahead of what was read');
+    if (position >= before) throw new FencedError('the rows are ahead of what was read');
     if (closesAt <= this.closedTo) return;
     this.put({
       name,

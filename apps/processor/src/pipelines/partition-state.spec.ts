@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CommitLine } from '#engine';
 import type { DeadLetter } from '#store';
+import { ownedPartition } from '../../../../libs/engine/src/owned-partition.fixture.js';
 import { none } from './counts.js';
 import { PartitionState, type PartitionStateOptions, type Stretch } from './partition-state.js';
 import type { WrittenBefore } from './written-before.js';
@@ -9,9 +9,7 @@ const place = { run: 'r', stage: '', stream: 'orders', partition: 0 };
 
 const state = (more: Partial<PartitionStateOptions> = {}) =>
   new PartitionState({
-    ...{ name: 'p', place, topic: 't', from: 0, progress: undefined, end: 9, handledUntil: 0 },
-    commits: new CommitLine(0, () => Promise.resolve(true)),
-    ended: new AbortController().signal,
+    ...{ name: 'p', place, partition: ownedPartition(), from: 0, progress: undefined },
     now: () => 0,
     ...more,
   });

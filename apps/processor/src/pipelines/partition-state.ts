@@ -1,20 +1,18 @@
-import type { CommitLine, FollowedPartition } from '#engine';
+import type { Checkpoint, Checkpointed, OwnedPartition } from '#engine';
 import type { Micros } from '#event';
 import type { DeadLetter, PipelineProgress, PipelineRow, StagePartition } from '#store';
 import { noWatermark } from '#dataflow';
 import { none, sum, type Counts } from './counts.js';
 import type { PartitionRows } from './partition-rows.js';
 import type { WrittenBefore } from './written-before.js';
-import { behindRecords, type SavedPart } from '../projections/saver.js';
 
 const letterWeight = 500;
 
 /** What has to be saved of one partition: the letters, then the rows and the progress at once; then `next` is committed. */
-export interface UnsavedStretch {
+export interface UnsavedStretch extends Checkpoint {
   letters: readonly DeadLetter[];
   rows: readonly PipelineRow[];
   progress: PipelineProgress;
-  saved(): void;
 }
 
 /** What a stretch of the partition has come to, once all that it leads to is written. */
@@ -34,17 +32,13 @@ export interface PartitionStateOptions {
   /** Of the pipeline. */
   name: string;
   place: StagePartition;
-  topic: string;
+  partition: OwnedPartition;
   /** Where it begins. */
   from: number;
   progress: PipelineProgress | undefined;
   /** Of a keyed stage. */
   rows?: PartitionRows | undefined;
   before?: WrittenBefore | undefined;
-  commits: CommitLine;
-  ended: AbortSignal;
-  end: number;
-  handledUntil: number;
   now: () => Micros;
 }
 
@@ -52,9 +46,7 @@ export interface PartitionStateOptions {
  * How far one partition of a run is: what is done and written, and is to be saved; and what of it is saved. It is always
  * that of a position: a stretch of records is done as a whole.
  */
-export class PartitionState implements FollowedPartition, SavedPart<UnsavedStretch> {
-  end: number;
-  handledUntil: number;
+export class PartitionState implements Checkpointed<UnsavedStretch> {
   next: number;
   watermark: Micros;
   /** See Stretch. */
@@ -73,7 +65,6 @@ export class PartitionState implements FollowedPartition, SavedPart<UnsavedStret
 
   constructor(private readonly options: PartitionStateOptions) {
     const { progress, from } = options;
-    [this.end, this.handledUntil] = [options.end, options.handledUntil];
     this.next = from;
     this.before = options.before;
     this.doneAt = options.now();
@@ -93,24 +84,16 @@ export class PartitionState implements FollowedPartition, SavedPart<UnsavedStret
     return this.options.place;
   }
 
-  get topic(): string {
-    return this.options.topic;
-  }
-
-  get partition(): number {
-    return this.options.place.partition;
-  }
-
-  get commits(): CommitLine {
-    return this.options.commits;
+  get partition(): OwnedPartition {
+    return this.options.partition;
   }
 
   get ended(): AbortSignal {
-    return this.options.ended;
+    return this.options.partition.ended;
   }
 
   get isBehind(): boolean {
-    return this.end - this.next > behindRecords;
+    return this.partition.isBehind(this.next);
   }
 
   get unsavedCount(): number {
@@ -141,7 +124,7 @@ export class PartitionState implements FollowedPartition, SavedPart<UnsavedStret
   }
 
   unsaved(): UnsavedStretch | undefined {
-    const { rows, place, now } = this.options;
+    const { rows, place, partition, now } = this.options;
     if (this.next === this.savedNext && this.unsavedCount === 0) return undefined;
     const letters = [...this.letters];
     const { next, watermark, timestamp, state } = this;
@@ -155,7 +138,7 @@ export class PartitionState implements FollowedPartition, SavedPart<UnsavedStret
       this.letters = this.letters.slice(letters.length);
       this.lettersWeight = weightOf(this.letters);
       [this.savedNext, this.savedWatermark] = [next, watermark];
-      this.handledUntil = Math.max(this.handledUntil, timestamp);
+      partition.handledUntil = Math.max(partition.handledUntil, timestamp);
     };
     return { letters, rows: saving?.rows ?? [], progress, saved };
   }

@@ -14,7 +14,7 @@ import {
 import { none, sum, type Counts } from './counts.js';
 import { replayFeeder, type CurrentRun } from './current-run.js';
 import { unreadableLetter } from './letters.js';
-import { requireReadable } from './lost-place.js';
+import { requireReadable } from './checkpoint-lost.js';
 import { Outgoing } from './outgoing.js';
 import type { PartitionState } from './partition-state.js';
 import { StretchWriting } from './stretch-writing.js';
@@ -55,7 +55,6 @@ export class ReplayTask implements Task {
       counts = sum(counts, await this.takeStretch(some));
     }
     state.advance(batch.next);
-    state.end = Math.max(state.end, batch.highWatermark);
     return { counts, duplicates: this.duplicates, changed: true };
   }
 

@@ -1,11 +1,10 @@
-import type { KnownErasures, Progress, Retry } from '#engine';
+import type { Checkpointer, KnownErasures, Progress, Retry } from '#engine';
 import type { TopicNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Log, Producer } from '#log';
 import type { EventWriter, PipelineReader, PipelineWriter } from '#store';
 import type { IdWindowBounds } from '#dataflow';
 import type { Tracing } from '#telemetry';
-import type { Saver } from '../projections/saver.js';
 import type { Emitter } from './emitter.js';
 import type { PartitionState, UnsavedStretch } from './partition-state.js';
 import type { RowBudget } from './partition-rows.js';
@@ -13,7 +12,7 @@ import type { ProjectionTables } from './projection-tables.js';
 import type { Takeover, WrittenBefore } from './written-before.js';
 
 /** Saves what partitions of runs have come to. */
-export type StretchSaver = Saver<PartitionState, UnsavedStretch>;
+export type JobCheckpointer = Checkpointer<PartitionState, UnsavedStretch>;
 
 /** In milliseconds. */
 export interface Pace {
@@ -39,7 +38,7 @@ export interface RunParts {
   tables: ProjectionTables;
   projections: Pick<Definitions['projections'], 'get'>;
   retry: Retry;
-  saver: StretchSaver;
+  checkpointer: JobCheckpointer;
   budget: RowBudget;
   erasures: KnownErasures;
   window: IdWindowBounds;

@@ -17,7 +17,7 @@ describe('a partition of a source at its end', () => {
     [nowMs, told] = [1_000_000, []];
     vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
     task = new SourceTask({
-      state: { partition: 0, next: 5, end: 5, watermark: 100 },
+      state: { place: { partition: 0 }, partition: { end: 5 }, next: 5, watermark: 100 },
       stream: 'orders',
       window: new IdWindow({ records: 10, milliseconds: 1000 }),
       current: () => ({ pipeline: { idleAfterMs }, fedBy: () => [{ topic: 't', partitions: 1 }] }),
@@ -59,7 +59,8 @@ describe('a partition of a source', () => {
     const feeds = { sources: new Map([['orders', 1]]), topics: new Map() };
     const task = new SourceTask({
       state: {
-        ...{ partition: 0, next: 0, end: 0, watermark: 0, ended: new AbortController().signal },
+        ...{ place: { partition: 0 }, partition: { end: 0 }, next: 0, watermark: 0 },
+        ended: new AbortController().signal,
         ...{ done: () => undefined, advance: () => undefined },
       },
       stream: 'orders',

@@ -37,7 +37,7 @@ export class SourceTask implements Task {
   constructor(private readonly options: SourceTaskOptions) {
     const { state, stream } = options;
     this.state = state;
-    this.source = feederName(stream, state.partition);
+    this.source = feederName(stream, state.place.partition);
     this.idleAfterMs = options.current().pipeline.idleAfterMs;
     this.watermark = this.newWatermark();
   }
@@ -57,7 +57,6 @@ export class SourceTask implements Task {
       at = end;
     }
     this.state.advance(batch.next);
-    this.state.end = Math.max(this.state.end, batch.highWatermark);
     this.busy = false;
     return { counts, duplicates: this.duplicates, changed: true };
   }
@@ -67,7 +66,7 @@ export class SourceTask implements Task {
     const { current, controls, now } = this.options;
     const nowMs = now() / 1000;
     const stoodStill = this.stoodStill();
-    const atEnd = !this.busy && !stoodStill && state.next >= state.end;
+    const atEnd = !this.busy && !stoodStill && state.next >= state.partition.end;
     // While it computes, it knows of events whose outcomes are not written.
     const progress = this.busy
       ? { watermark: state.watermark, idle: false }

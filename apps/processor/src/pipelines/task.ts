@@ -35,7 +35,7 @@ export interface Taken {
 /** Works through one partition, from its assignment to its revocation. */
 export interface Task {
   readonly state: PartitionState;
-  /** Rejects when the partition is ended meanwhile. @throws OvertakenError */
+  /** Rejects when the partition is ended meanwhile. @throws FencedError */
   take(batch: RecordBatch): Promise<Taken>;
   /** Tells the stages that it feeds how far it is, if it is time to. Never rejects. */
   tell(): Promise<void>;

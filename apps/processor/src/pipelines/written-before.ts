@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Progress, Retry } from '#engine';
+import { MaterializedOffset, type Progress, type Retry } from '#engine';
 import type { Micros, TopicNames } from '#event';
 import type { Definitions } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
@@ -115,18 +114,19 @@ export class WrittenBefore {
 
   private async settle(signal: AbortSignal): Promise<void> {
     const { parts, written } = this;
-    const { logger, progress, lookMs = 1000 } = parts;
-    for (let looks = 0; !this.settled; looks++) {
-      const behind = await parts.retry.run('log', signal, () => firstBehind(parts, written));
-      if (!behind) {
-        this.settled = true;
-        return;
-      }
-      const { stream, partition, until } = behind;
-      if (looks === 0) logger.warn({ stream, partition, until }, 'waiting for the materializer');
-      progress.attempted();
-      await sleep(lookMs, undefined, { signal });
+    const materialized = new MaterializedOffset(parts);
+    for (const one of this.settled ? [] : written) {
+      if (!isThere(parts, one)) continue;
+      let warned = false;
+      await materialized.reaches(one, signal, () => {
+        const { stream, partition, until } = one;
+        if (!warned) parts.logger.warn({ stream, partition, until }, 'waiting for the materializer');
+        warned = true;
+        parts.progress.attempted();
+        return isThere(parts, one);
+      });
     }
+    this.settled = true;
   }
 }
 
@@ -150,19 +150,8 @@ async function writtenTo(
   }
 }
 
-/** One that the materializer has not passed yet. What was in a stream that is gone, it never passes: nobody reads it either. */
-async function firstBehind(
-  { admin, topics, definitions }: WrittenBeforeParts,
-  written: readonly Written[],
-): Promise<Written | undefined> {
-  const known = new Map<string, Map<number, number>>();
-  for (const one of written) {
-    const { stream, topic, life, partition, until } = one;
-    const now = definitions.stream(stream);
-    if (now?.state !== 'live' || now.created_at !== life) continue;
-    const committed = known.get(topic) ?? (await admin.committed(topics.materializerGroup, topic, life));
-    known.set(topic, committed);
-    if ((committed.get(partition) ?? 0) < until) return one;
-  }
-  return undefined;
+/** What was in a stream that is gone, the materializer never passes: nobody reads it either. */
+function isThere({ definitions }: WrittenBeforeParts, { stream, life }: Written): boolean {
+  const now = definitions.stream(stream);
+  return now?.state === 'live' && now.created_at === life;
 }

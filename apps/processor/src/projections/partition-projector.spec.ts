@@ -1,8 +1,9 @@
-import { CommitLine } from '#engine';
+import type { OwnedPartition } from '#engine';
 import type { RecordBatch } from '#log';
 import type { ProjectionStateRow } from '#store';
 import { IdWindow } from '#dataflow';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ownedPartition } from '../../../../libs/engine/src/owned-partition.fixture.js';
 import { roundsDuring } from '../pipelines/rounds.fixture.js';
 import { revenue, topics, valueOf, window, type SpecEvent } from '../processor.fixture.js';
 import { compileBuild } from './compiled-build.js';
@@ -13,13 +14,13 @@ const place = { build: 'b', stream: 'orders', partition: 0 };
 const topic = topics.ofStream('orders');
 
 let asked: string[][];
-let end: AbortController;
+let partition: OwnedPartition;
 /** What the store is waited for with. */
 let answer: () => void;
 let held: Promise<void> | undefined;
 
 beforeEach(() => {
-  [asked, end, held] = [[], new AbortController(), undefined];
+  [asked, partition, held] = [[], ownedPartition(), undefined];
 });
 
 interface Options {
@@ -32,7 +33,7 @@ interface Options {
 
 function projector(options: Options = {}): PartitionProjector {
   return new PartitionProjector({
-    ...{ name: 'revenue', place, topic, progress: undefined, from: options.from ?? 0 },
+    ...{ name: 'revenue', place, partition, progress: undefined, from: options.from ?? 0 },
     compiled: compileBuild({
       id: 'b',
       version: 1,
@@ -43,9 +44,7 @@ function projector(options: Options = {}): PartitionProjector {
     window: new IdWindow(window),
     erasures: { endOf: () => 0 },
     keys: new KeyCache({ keys: 100, weight: 1e6 }).open({ complete: options.complete ?? false }),
-    commits: new CommitLine(0, async () => true),
-    ended: end.signal,
-    ...{ end: 0, handledUntil: 0, traced: options.traced ?? false },
+    traced: options.traced ?? false,
     load: async (keys) => {
       asked.push([...keys]);
       await held;
@@ -131,7 +130,7 @@ it('folds nothing more when its partition is lost while others have their turn',
   const taking = one.take(
     batch(0, { id: 0, data: { currency: 'EUR', amount: 1, text: 'x'.repeat(300_000) } }),
   );
-  end.abort();
+  partition.revoke();
   await expect(taking).rejects.toThrow('aborted');
   expect(one.unsavedCount).toBe(0);
 });
@@ -168,7 +167,7 @@ it('folds nothing more when its partition is lost while it asks', async () => {
   const one = projector();
   held = new Promise((resolve) => (answer = resolve));
   const taking = one.take(batch(0, eur(0)));
-  end.abort();
+  partition.revoke();
   answer();
   await expect(taking).rejects.toThrow();
   expect(one.unsaved()).toBeUndefined();

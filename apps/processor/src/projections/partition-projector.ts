@@ -1,7 +1,8 @@
 import {
   sampledRequests,
-  type CommitLine,
-  type FollowedPartition,
+  type Checkpoint,
+  type Checkpointed,
+  type OwnedPartition,
   type PartitionErasures,
   type SampledRequest,
 } from '#engine';
@@ -21,7 +22,6 @@ import { foldEvent } from '#dataflow';
 import type { CompiledBuild } from './compiled-build.js';
 import type { KeyEntry, PartitionKeys } from './key-cache.js';
 import { readRecord } from './read-event.js';
-import { behindRecords } from './saver.js';
 
 /**
  * Events that are folded at a time where the store is asked: so many keys at most are asked for, and held, at once. Many: asking for 1 300
@@ -37,7 +37,7 @@ export interface PartitionProjectorOptions {
   name: string;
   compiled: CompiledBuild;
   place: BuildPartition;
-  topic: string;
+  partition: Pick<OwnedPartition, 'ended' | 'commit' | 'isBehind' | 'handledUntil'>;
   /** Events below it are folded and saved, or are not for this build: they only fill the window. */
   from: number;
   /** What is saved already; undefined for nothing. */
@@ -45,12 +45,6 @@ export interface PartitionProjectorOptions {
   window: IdWindow;
   erasures: Pick<PartitionErasures, 'endOf'>;
   keys: PartitionKeys;
-  commits: CommitLine;
-  /** The partition is no longer ours. */
-  ended: AbortSignal;
-  /** The log's end as far as is known, and when the first record from `from` on was written, if there is one. */
-  end: number;
-  handledUntil: number;
   /** Whether requests that are sampled are followed. */
   traced?: boolean;
   /** What the store knows of these keys. */
@@ -67,7 +61,7 @@ export interface Counted {
 }
 
 /** What has to be saved of one partition, in this order: the letters, the rows, the progress; then `next` is committed. */
-export interface Unsaved {
+export interface Unsaved extends Checkpoint {
   letters: readonly DeadLetter[];
   rows: readonly ProjectionStateRow[];
   progress: ProjectionProgress;
@@ -75,8 +69,6 @@ export interface Unsaved {
   name: string;
   /** Requests of the events that were folded, where they are traced. */
   sampled: readonly SampledRequest[];
-  /** To be called when all of it is saved. */
-  saved(): void;
 }
 
 interface Matched {
@@ -93,9 +85,7 @@ interface Matched {
  * folding the partition up to some offset gives, key by key: it may be saved at any time, and by several at once. An
  * event at or below the last one that is folded into its key is passed over.
  */
-export class PartitionProjector implements FollowedPartition {
-  end: number;
-  handledUntil: number;
+export class PartitionProjector implements Checkpointed<Unsaved> {
   private next: number;
   /** The window knows everything below it. */
   private remembered = 0;
@@ -109,7 +99,6 @@ export class PartitionProjector implements FollowedPartition {
 
   constructor(private readonly options: PartitionProjectorOptions) {
     const { progress, from } = options;
-    [this.end, this.handledUntil] = [options.end, options.handledUntil];
     this.next = from;
     this.savedNext = progress?.next ?? -1;
     this.processed = progress?.processed ?? 0;
@@ -120,30 +109,13 @@ export class PartitionProjector implements FollowedPartition {
     return this.options.name;
   }
 
-  /** Its id. */
-  get build(): string {
-    return this.options.place.build;
-  }
-
-  get topic(): string {
-    return this.options.topic;
-  }
-
-  get partition(): number {
-    return this.options.place.partition;
-  }
-
-  get commits(): CommitLine {
-    return this.options.commits;
-  }
-
-  get ended(): AbortSignal {
-    return this.options.ended;
+  get partition(): PartitionProjectorOptions['partition'] {
+    return this.options.partition;
   }
 
   /** It is far from the log's end: nobody waits for what it saves. */
   get isBehind(): boolean {
-    return this.end - this.next > behindRecords;
+    return this.partition.isBehind(this.next);
   }
 
   /** Keys and dead letters that wait to be saved. */
@@ -172,7 +144,6 @@ export class PartitionProjector implements FollowedPartition {
     const waiting = await this.foldKnown(batch.records, counted, beginning);
     for (let at = 0; at < waiting.length; at += sliceEvents)
       await this.foldSlice(waiting.slice(at, at + sliceEvents), counted);
-    this.end = Math.max(this.end, batch.highWatermark);
     this.lastTimestamp = batch.records.at(-1)?.timestamp ?? this.lastTimestamp;
     this.processed += counted.processed;
     this.failed += counted.failed;
@@ -188,7 +159,7 @@ export class PartitionProjector implements FollowedPartition {
     if (this.unsavedCount === 0 && (this.next === this.savedNext || this.next === from)) return undefined;
     const entries = [...keys.changed].map((entry) => ({ entry, row: this.rowOf(entry) }));
     const letters = [...this.letters];
-    const { next, lastTimestamp, sampled, name } = this;
+    const { next, lastTimestamp, sampled, name, partition } = this;
     const progress: ProjectionProgress = {
       ...place,
       ...{ next, processed: this.processed, failed: this.failed, updated_at: now() },
@@ -202,7 +173,7 @@ export class PartitionProjector implements FollowedPartition {
       this.sampled = this.sampled.filter((one) => !sampled.includes(one));
       this.lettersWeight = weightOf(this.letters);
       this.savedNext = next;
-      this.handledUntil = Math.max(this.handledUntil, lastTimestamp);
+      partition.handledUntil = Math.max(partition.handledUntil, lastTimestamp);
     };
     return { letters, rows: entries.map(({ row }) => row), progress, name, sampled, saved };
   }
@@ -244,7 +215,7 @@ export class PartitionProjector implements FollowedPartition {
   /** @throws the signal's reason */
   private async giveWay(turn: Turn): Promise<void> {
     await turn.end();
-    this.ended.throwIfAborted();
+    this.partition.ended.throwIfAborted();
   }
 
   /** Without any waiting: the reader's record is gone at the next one. */
@@ -277,7 +248,7 @@ export class PartitionProjector implements FollowedPartition {
 
   private async foldSlice(matched: readonly Matched[], counted: Counted): Promise<void> {
     const entries = await this.entriesOf(new Set(matched.map(({ key }) => key)));
-    this.ended.throwIfAborted();
+    this.partition.ended.throwIfAborted();
     const turn = new Turn();
     for (const one of matched) {
       if (turn.over(one.record.value?.length ?? 0)) await this.giveWay(turn);

@@ -1,12 +1,11 @@
-import { inStoreSpans, type Retry } from '#engine';
+import { inStoreSpans, type Checkpointer, type Retry } from '#engine';
 import type { EventWriter, ProjectionWriter } from '#store';
 import { metrics, type Tracing } from '#telemetry';
 import type { PartitionProjector, Unsaved } from './partition-projector.js';
 import { saveSpans } from './save-spans.js';
-import type { Saver } from './saver.js';
 
 /** Saves what projections have folded. */
-export type StateSaver = Saver<PartitionProjector, Unsaved>;
+export type StateCheckpointer = Checkpointer<PartitionProjector, Unsaved>;
 
 export interface StateSaving {
   writer: Pick<ProjectionWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;

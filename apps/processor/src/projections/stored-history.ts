@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Progress, Retry } from '#engine';
+import { MaterializedOffset, type Progress, type Retry } from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, parseTime, type StoredEvent, type TopicNames } from '#event';
 import { UnknownTopicError, type LogRecord, type RecordBatch, type TopicAdmin } from '#log';
@@ -55,7 +55,11 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 
 /** Reads from the store what the log's retention has taken. */
 export class StoredHistory {
-  constructor(private readonly parts: StoredHistoryParts) {}
+  private readonly materialized: MaterializedOffset;
+
+  constructor(private readonly parts: StoredHistoryParts) {
+    this.materialized = new MaterializedOffset(parts);
+  }
 
   /**
    * Hands over what the log has no more, until the log has what follows: its beginning moves on meanwhile.
@@ -128,17 +132,12 @@ export class StoredHistory {
   }
 
   /** Where the log begins, and up to where everything is stored that ever will be. */
-  private look(place: HistoryPlace, signal: AbortSignal): Promise<[beginning: number, stored: number]> {
-    const { admin, topics, retry } = this.parts;
-    const { topic, partition, life } = place;
-    return retry.run('log', signal, async () => {
-      const offsets = await admin.offsets(topic).catch(noneWhenGone);
-      const committed = await admin.committed(topics.materializerGroup, topic, life);
-      return [
-        offsets.find((one) => one.partition === partition)?.beginning ?? 0,
-        committed.get(partition) ?? 0,
-      ];
-    });
+  private async look(place: HistoryPlace, signal: AbortSignal): Promise<[beginning: number, stored: number]> {
+    const { admin, retry } = this.parts;
+    const { topic, partition } = place;
+    const offsets = await retry.run('log', signal, () => admin.offsets(topic).catch(noneWhenGone));
+    const { beginning = 0 } = offsets.find((one) => one.partition === partition) ?? {};
+    return [beginning, (await this.materialized.of(place, signal)) ?? 0];
   }
 
   private tell(

@@ -1,93 +1,93 @@
-/** What a partition has to save. */
-export interface Saving {
+import type { OwnedPartition } from './owned-partition.js';
+
+/** What a task has to save. */
+export interface Checkpoint {
   readonly progress: { readonly next: number };
   /** To be called when all of it is saved. */
   saved(): void;
 }
 
-/** A partition whose changes are saved together with those of others. */
-export interface SavedPart<Unsaved extends Saving> {
-  /** Aborted when it is no longer ours. */
-  readonly ended: AbortSignal;
+/** A task whose changes are saved together with those of others. */
+export interface Checkpointed<Saving extends Checkpoint> {
+  readonly partition: Pick<OwnedPartition, 'ended' | 'commit'>;
   /** Rows and dead letters that wait to be saved, and about how many characters they have. */
   readonly unsavedCount: number;
   readonly unsavedWeight: number;
   /** Whether it is far behind: what it saves now, it changes again soon. */
   readonly isBehind: boolean;
-  /** What is new since the last save; undefined for nothing. */
-  unsaved(): Unsaved | undefined;
+  /** Returns what is new since the last save; undefined for nothing. */
+  unsaved(): Saving | undefined;
 }
 
-export interface SaverOptions<Part, Unsaved> {
+export interface CheckpointerOptions<Task, Saving> {
   /** Repeats what may help; rejects when nothing is saved any more. */
-  readonly save: (all: readonly Unsaved[]) => Promise<void>;
+  save(all: readonly Saving[]): Promise<void>;
+  /** The task's changes are saved. */
+  saved(task: Task): void;
   /** Saves do not start more often than this, in milliseconds, unless there is enough for a full one. */
   intervalMs: number;
-  /** Keys, and about how many characters, that may wait; past that, nobody gets a turn. */
+  /** Keys, and about how many characters, that may wait; past that, nobody gets a permit. */
   most: { keys: number; weight: number };
-  /** Partitions that fold a batch at the same time. */
-  turns: number;
-  /** The partition's state is saved. */
-  saved(part: Part, next: number): void;
+  /** Tasks that compute at the same time. */
+  permits: number;
   /** Nothing is saved any more. */
   onFailure(error: unknown): void;
 }
 
-/** Records from the log's end from which on a partition is far behind. */
-export const behindRecords = 10_000;
-
 /** What is far behind is saved so much less often: a key that many events change is then written once for all of them. */
 const restBehind = 5;
 
-interface Queued<Part> {
-  part: Part;
+interface Queued<Task> {
+  task: Task;
   readonly enter: () => void;
 }
 
 /**
- * Saves what all partitions have changed, together: few, large inserts, however many projections or pipelines there are. After a pause at once; under load, what changes during one save or within the interval makes the next.
+ * Saves what all tasks have changed, together, and then commits their positions: few, large inserts, however many projections
+ * or pipelines there are. The first change after a pause is saved at once. Under load, what changes during one save or within
+ * the interval makes the next.
  */
-export class Saver<Part extends SavedPart<Unsaved>, Unsaved extends Saving> {
-  private readonly waiting = new Set<Part>();
-  private queue: Queued<Part>[] = [];
-  private folding = 0;
+export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Checkpoint> {
+  private readonly waiting = new Set<Task>();
+  private queue: Queued<Task>[] = [];
+  private permitted = 0;
   private lastStart = -Infinity;
   private running: Promise<void> | undefined;
   private over = false;
   private flushing = 0;
   private hurry: () => void = () => undefined;
 
-  constructor(private readonly options: SaverOptions<Part, Unsaved>) {}
+  constructor(private readonly options: CheckpointerOptions<Task, Saving>) {}
 
   /**
-   * Resolves, in the order of the calls, when the partition may fold a batch: there is room for what it changes, and not
-   * too many ask the store for keys. Call what it resolves with when that is done. Look whether the partition has ended.
+   * Resolves, in the order of the calls, when the task may compute: there is room for what it changes, and not too many ask
+   * the store for keys. Resolves with what returns the permit. It resolves, too, when the partition has ended.
    */
-  async turn(part: Part): Promise<() => void> {
+  async permit(task: Task): Promise<() => void> {
     await new Promise<void>((enter) => {
-      this.queue.push({ part, enter });
+      this.queue.push({ task, enter });
       this.letIn();
     });
-    let over = false;
+    let returned = false;
     return () => {
-      if (over) return;
-      over = true;
-      this.folding--;
+      if (returned) return;
+      returned = true;
+      this.permitted--;
       this.letIn();
     };
   }
 
-  /** The partition has something to save. */
-  add(part: Part): void {
-    if (this.over || part.ended.aborted) return;
-    this.waiting.add(part);
+  /** The task has something to save. */
+  add(task: Task): void {
+    if (this.over || task.partition.ended.aborted) return;
+    this.waiting.add(task);
     this.running ??= this.run();
-    if (this.isFull || !part.isBehind) this.hurry();
+    if (this.isFull || !task.isBehind) this.hurry();
   }
 
   /** The partition is no longer ours: what it has not saved, somebody else reads again. */
-  drop(part: Part): void {
-    this.waiting.delete(part);
+  drop(task: Task): void {
+    this.waiting.delete(task);
     this.letIn();
   }
 
@@ -99,7 +99,7 @@ export class Saver<Part extends SavedPart<Unsaved>, Unsaved extends Saving> {
     this.flushing--;
   }
 
-  /** Nobody waits for a turn any more: nothing more is saved. */
+  /** Nobody waits for a permit any more: nothing more is saved. */
   abandon(): void {
     this.over = true;
     this.waiting.clear();
@@ -122,9 +122,9 @@ export class Saver<Part extends SavedPart<Unsaved>, Unsaved extends Saving> {
   private get isFull(): boolean {
     const { most } = this.options;
     let [keys, weight] = [0, 0];
-    for (const part of this.waiting) {
-      keys += part.unsavedCount;
-      weight += part.unsavedWeight;
+    for (const { unsavedCount, unsavedWeight } of this.waiting) {
+      keys += unsavedCount;
+      weight += unsavedWeight;
     }
     return keys >= most.keys || weight >= most.weight;
   }
@@ -144,49 +144,50 @@ export class Saver<Part extends SavedPart<Unsaved>, Unsaved extends Saving> {
 
   /** Milliseconds until the next save, as things are. */
   private get rest(): number {
-    const allBehind = [...this.waiting].every((part) => part.isBehind);
+    const allBehind = [...this.waiting].every((task) => task.isBehind);
     const interval = this.options.intervalMs * (allBehind ? restBehind : 1);
     return this.lastStart + interval - performance.now();
   }
 
   private async saveNext(): Promise<void> {
     this.lastStart = performance.now();
-    const parts = this.take();
-    // Folding goes on while these are saved.
+    const taken = this.take();
+    // Others compute while these are saved.
     this.letIn();
-    if (parts.length > 0) await this.options.save(parts.map(({ unsaved }) => unsaved));
-    for (const { part, unsaved } of parts) {
-      unsaved.saved();
-      this.options.saved(part, unsaved.progress.next);
+    if (taken.length > 0) await this.options.save(taken.map(({ saving }) => saving));
+    for (const { task, saving } of taken) {
+      saving.saved();
+      this.options.saved(task);
+      task.partition.commit(saving.progress.next);
     }
   }
 
   /** As many as make a full save. What is left comes with the next. */
-  private take(): { part: Part; unsaved: Unsaved }[] {
+  private take(): { task: Task; saving: Saving }[] {
     const { most } = this.options;
-    const taken: { part: Part; unsaved: Unsaved }[] = [];
+    const taken: { task: Task; saving: Saving }[] = [];
     let [keys, weight] = [0, 0];
-    for (const part of this.waiting) {
+    for (const task of this.waiting) {
       if (keys >= most.keys || weight >= most.weight) break;
-      keys += part.unsavedCount;
-      weight += part.unsavedWeight;
-      this.waiting.delete(part);
-      const unsaved = part.unsaved();
-      if (unsaved) taken.push({ part, unsaved });
+      keys += task.unsavedCount;
+      weight += task.unsavedWeight;
+      this.waiting.delete(task);
+      const saving = task.unsaved();
+      if (saving) taken.push({ task, saving });
     }
     return taken;
   }
 
-  /** Whoever came first, while there is room; and those whose partition has ended, who will not fold. */
+  /** Whoever came first, while there is room; and those whose partition has ended: they compute nothing. */
   private letIn(): void {
     const queued = this.queue;
     this.queue = [];
     for (const one of queued) {
-      const isOver = this.over || one.part.ended.aborted;
-      const mayEnter = this.queue.length === 0 && this.folding < this.options.turns && !this.isFull;
+      const isOver = this.over || one.task.partition.ended.aborted;
+      const mayEnter = this.queue.length === 0 && this.permitted < this.options.permits && !this.isFull;
       if (!isOver && !mayEnter) this.queue.push(one);
       else {
-        this.folding++;
+        this.permitted++;
         one.enter();
       }
     }

@@ -2,8 +2,8 @@ import type { Definitions, ProjectionBuild } from '#registry';
 import { DefinitionError } from '#dataflow';
 import { compileBuild, type CompiledBuild } from './compiled-build.js';
 
-/** A build that shall run, and the streams that it reads. */
-export interface WantedBuild {
+/** A generation that shall run, and the streams that it reads. */
+export interface DesiredGeneration {
   /** Of the projection. */
   name: string;
   compiled: CompiledBuild;
@@ -12,34 +12,28 @@ export interface WantedBuild {
   isBuilding: boolean;
 }
 
-/** A build that cannot run. */
-export interface ImpossibleBuild {
-  name: string;
-  build: string;
-  reason: string;
+export interface DesiredGenerations {
+  desired: DesiredGeneration[];
+  /** Why others cannot run, by id. */
+  invalid: ReadonlyMap<string, string>;
 }
 
-export interface WantedBuilds {
-  wanted: WantedBuild[];
-  impossible: ImpossibleBuild[];
-}
-
-/** Reads the definitions: which builds shall run now. A build is compiled once. */
-export class BuildSelection {
+/** Reads from the definitions which generations shall run now. A generation is compiled once. */
+export class GenerationSelection {
   private compiled = new Map<string, CompiledBuild | string>();
 
-  /** @param mostBuilding Builds that are made at a time, beside those that serve: the oldest. */
+  /** @param mostBuilding Generations that are built at a time, the oldest ones, beside those that serve. */
   constructor(
     private readonly definitions: Pick<Definitions, 'projections' | 'stream'>,
     private readonly mostBuilding: number,
   ) {}
 
-  now(): WantedBuilds {
+  now(): DesiredGenerations {
     const known = this.compiled;
     this.compiled = new Map();
-    const serving: WantedBuild[] = [];
-    const building: WantedBuild[] = [];
-    const impossible: ImpossibleBuild[] = [];
+    const serving: DesiredGeneration[] = [];
+    const building: DesiredGeneration[] = [];
+    const invalid = new Map<string, string>();
     for (const definition of this.definitions.projections.all()) {
       for (const build of [definition.serving, definition.building]) {
         if (!build) continue;
@@ -48,7 +42,7 @@ export class BuildSelection {
         if (definition.paused) continue;
         const { name } = definition;
         const isBuilding = build === definition.building;
-        if (typeof compiled === 'string') impossible.push({ name, build: build.id, reason: compiled });
+        if (typeof compiled === 'string') invalid.set(build.id, compiled);
         else
           (isBuilding ? building : serving).push({
             ...{ name, compiled, isBuilding },
@@ -56,7 +50,7 @@ export class BuildSelection {
           });
       }
     }
-    return { wanted: [...serving, ...oldest(building, this.mostBuilding)], impossible };
+    return { desired: [...serving, ...oldest(building, this.mostBuilding)], invalid };
   }
 
   private streamsOf({ sources }: ProjectionBuild): string[] {
@@ -79,7 +73,7 @@ function compiledOrWhyNot(build: ProjectionBuild): CompiledBuild | string {
 }
 
 /** The same ones in every process: they share the work. */
-function oldest(builds: readonly WantedBuild[], count: number): WantedBuild[] {
-  const age = ({ compiled: { build } }: WantedBuild): string => `${build.started_at} ${build.id}`;
+function oldest(builds: readonly DesiredGeneration[], count: number): DesiredGeneration[] {
+  const age = ({ compiled: { build } }: DesiredGeneration): string => `${build.started_at} ${build.id}`;
   return [...builds].sort((a, b) => (age(a) < age(b) ? -1 : 1)).slice(0, count);
 }

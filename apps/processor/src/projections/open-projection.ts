@@ -1,0 +1,115 @@
+import {
+  PartitionErasures,
+  warmUpStart,
+  type KnownErasures,
+  type OwnedPartition,
+  type Progress,
+  type Retry,
+  type TaskFactory,
+} from '#engine';
+import type { TopicNames } from '#event';
+import type { Log } from '#log';
+import type { BuildPartition, ProjectionProgress, ProjectionWriter } from '#store';
+import { IdWindow, type IdWindowBounds } from '#dataflow';
+import type { Tracing } from '#telemetry';
+import type { DesiredGeneration } from './desired-generations.js';
+import type { KeyCache } from './key-cache.js';
+import { PartitionProjector } from './partition-projector.js';
+import { ProjectionTask } from './projection-task.js';
+import type { StateCheckpointer } from './save-states.js';
+import type { StoredHistory } from './stored-history.js';
+
+/** What all generations of a process share. */
+export interface ProjectionParts {
+  log: Log;
+  topics: TopicNames;
+  writer: Pick<ProjectionWriter, 'load' | 'progressOf' | 'save'>;
+  retry: Retry;
+  checkpointer: StateCheckpointer;
+  keys: KeyCache;
+  history: StoredHistory;
+  erasures: KnownErasures;
+  window: IdWindowBounds;
+  progress: Progress;
+  tracing?: Tracing | undefined;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** It cannot go on by itself. The process should end. */
+  onFailure(error: unknown): void;
+}
+
+/** Opens partitions for one generation. */
+export class ProjectionTasks implements TaskFactory<ProjectionTask> {
+  constructor(
+    private readonly generation: Pick<DesiredGeneration, 'name' | 'compiled'>,
+    private readonly parts: ProjectionParts,
+  ) {}
+
+  async open(partition: OwnedPartition): Promise<ProjectionTask> {
+    const { retry, window: bounds, now } = this.parts;
+    const { sources, id: build } = this.generation.compiled.build;
+    const { topic, assignment, ended } = partition;
+    const { position, beginning } = assignment;
+    const stream = this.parts.topics.streamOf(topic) ?? topic;
+    const place = { build, stream, partition: partition.partition };
+    const { saved, from } = await this.begin(place, partition);
+    const start =
+      from < position
+        ? beginning
+        : await retry.run('log', ended, () => warmUpStart(assignment, bounds, now()));
+    if (from < beginning) partition.commitFrom(from);
+    // The former process died between the last save and its commit.
+    else if (saved && from === position && partition.oldest === undefined) partition.commitFrom(position - 1);
+    const window = new IdWindow(bounds);
+    const life = sources[stream]?.created_at ?? '';
+    return new ProjectionTask({
+      ...this.parts,
+      ...{ partition, window, start, from },
+      place: { name: this.generation.name, topic, stream, partition: partition.partition, life },
+      projector: this.projectorOf(partition, { place, saved, from, window }),
+    });
+  }
+
+  /**
+   * Where folding begins: the store says what is folded. The group's position is lost when nobody reads for a week, or the
+   * store was.
+   */
+  private async begin(
+    place: BuildPartition,
+    { ended }: OwnedPartition,
+  ): Promise<{ saved: ProjectionProgress | undefined; from: number }> {
+    const { retry, writer, now } = this.parts;
+    const saved = await retry.run('store', ended, () => writer.progressOf(place));
+    const first = this.generation.compiled.build.sources[place.stream]?.starts?.[place.partition] ?? 0;
+    const from = Math.max(saved?.next ?? 0, first);
+    const begun = { ...place, next: from, processed: 0, failed: 0, updated_at: now() * 1000 };
+    if (!saved) await retry.run('store', ended, () => writer.save([], [begun]));
+    return { saved, from };
+  }
+
+  private projectorOf(
+    partition: OwnedPartition,
+    {
+      place,
+      saved,
+      from,
+      window,
+    }: {
+      place: BuildPartition;
+      saved: ProjectionProgress | undefined;
+      from: number;
+      window: IdWindow;
+    },
+  ): PartitionProjector {
+    const { retry, writer, keys, erasures, tracing, now } = this.parts;
+    return new PartitionProjector({
+      ...{ ...this.generation, place, partition, from, window, progress: saved },
+      traced: tracing !== undefined,
+      // A generation begins to save after it has said so: of one that has not there is nothing.
+      keys: keys.open({ complete: saved === undefined }),
+      erasures: new PartitionErasures(erasures, place),
+      load: (wanted) => retry.run('store', partition.ended, () => writer.load(place, wanted)),
+      now: () => now() * 1000,
+    });
+  }
+}

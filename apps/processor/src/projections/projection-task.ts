@@ -1,0 +1,118 @@
+import { withAnySignal } from '#async';
+import type { OwnedPartition, PartitionTask, Progress, Retry } from '#engine';
+import type { RecordBatch } from '#log';
+import type { IdWindow } from '#dataflow';
+import { metrics } from '#telemetry';
+import type { Counted, PartitionProjector } from './partition-projector.js';
+import type { StateCheckpointer } from './save-states.js';
+import type { HistoryPlace, StoredHistory } from './stored-history.js';
+
+export interface ProjectionTaskOptions {
+  partition: OwnedPartition;
+  projector: PartitionProjector;
+  place: HistoryPlace;
+  window: IdWindow;
+  start: number;
+  from: number;
+  history: StoredHistory;
+  checkpointer: StateCheckpointer;
+  retry: Retry;
+  progress: Pick<Progress, 'moved'>;
+  onFailure(error: unknown): void;
+}
+
+/** Folds one partition for one generation: first what the log no longer has, from the store, then what the log brings. */
+export class ProjectionTask implements PartitionTask {
+  /** Resolves when batches may be folded; false where none may be any more. */
+  private readonly ready: Promise<boolean>;
+  /** Where the next batch begins, unless the log has no record there. */
+  private expected: number;
+
+  constructor(private readonly options: ProjectionTaskOptions) {
+    this.expected = options.start;
+    this.ready = this.prepare().catch((error: unknown) => {
+      if (!options.partition.ended.aborted) options.onFailure(error);
+      return false;
+    });
+  }
+
+  get partition(): OwnedPartition {
+    return this.options.partition;
+  }
+
+  get projector(): PartitionProjector {
+    return this.options.projector;
+  }
+
+  get window(): IdWindow {
+    return this.options.window;
+  }
+
+  get start(): number {
+    return this.options.start;
+  }
+
+  get from(): number {
+    return this.options.from;
+  }
+
+  async take(batch: RecordBatch): Promise<void> {
+    if (!(await this.ready)) return;
+    // Between two offsets nothing may have been written; or the log's beginning has overtaken us.
+    const isGap = (batch.records[0]?.offset ?? batch.next) > this.expected;
+    if (isGap && !(await this.fill())) return;
+    this.expected = batch.next;
+    await this.fold(batch);
+  }
+
+  close(): void {
+    this.projector.close();
+  }
+
+  private async prepare(): Promise<boolean> {
+    const { partition, projector } = this.options;
+    const { beginning, position } = partition.assignment;
+    if (projector.reached.known < beginning && !(await this.fill())) return false;
+    // Commits nothing unless the factory found a commit missing.
+    await partition.commits.offer(position);
+    return true;
+  }
+
+  /** Folds what the log no longer has, if there is any of it. Resolves false when the host stops meanwhile. */
+  private async fill(): Promise<boolean> {
+    const { partition, projector, history, place } = this.options;
+    const folder = {
+      reached: () => projector.reached,
+      fold: (batch: RecordBatch, beginning: number) => this.fold(batch, beginning),
+    };
+    try {
+      await withAnySignal([partition.ended, partition.closing], (signal) =>
+        history.fill(place, folder, signal),
+      );
+      return true;
+    } catch (error) {
+      if (partition.closing.aborted && !partition.ended.aborted) return false;
+      throw error;
+    }
+  }
+
+  private async fold(batch: RecordBatch, beginning?: number): Promise<void> {
+    const { partition, projector, checkpointer, from } = this.options;
+    const done = await checkpointer.permit(projector);
+    try {
+      partition.ended.throwIfAborted();
+      this.count(await projector.take(batch, beginning));
+      partition.ended.throwIfAborted();
+      if (batch.next > from || beginning !== undefined) checkpointer.add(projector);
+    } finally {
+      done();
+    }
+  }
+
+  private count({ processed, failed, duplicates }: Counted): void {
+    const label = { projection: this.partition.name };
+    if (processed > 0) metrics.projectionEvents.inc(label, processed);
+    if (failed > 0) metrics.projectionFailed.inc(label, failed);
+    if (duplicates > 0) metrics.projectionDuplicates.inc(label, duplicates);
+  }
+}

@@ -1,0 +1,109 @@
+import { Backoff } from '#async';
+import { Poll } from '#engine';
+import { ProblemError } from '#api';
+import type { TopicNames } from '#event';
+import { LogUnavailableError, UnknownTopicError, type TopicAdmin } from '#log';
+import { systemActor, type Definitions, type ProjectionBuild } from '#registry';
+import type { Logger } from '#telemetry';
+import { CaughtUp } from './caught-up.js';
+import type { DesiredGeneration } from './desired-generations.js';
+
+export interface PromotionOptions {
+  definitions: Pick<Definitions, 'projections'>;
+  admin: TopicAdmin;
+  topics: TopicNames;
+  logger: Logger;
+  /** Longest time between two looks, in milliseconds: soon after a generation has begun there are more. */
+  intervalMs: number;
+  /** Another generation has taken the place of this one. */
+  replaced(id: string): void;
+  onFailure(error: unknown): void;
+}
+
+interface Building {
+  readonly caughtUp: CaughtUp;
+  desired: DesiredGeneration;
+}
+
+const firstLookMs = 100;
+
+/** Has a generation serve when it has been through the log. */
+export class Promotion {
+  private readonly building = new Map<string, Building>();
+  private readonly backoff: Backoff;
+  private readonly poll: Poll;
+
+  constructor(private readonly options: PromotionOptions) {
+    const { intervalMs, logger } = options;
+    this.backoff = new Backoff(Math.min(firstLookMs, intervalMs), intervalMs);
+    this.poll = new Poll({
+      ...{ logger, retryMs: intervalMs, onFailure: (error) => options.onFailure(error) },
+      run: () => this.look(),
+      mayReturn,
+      complaint: 'a projection could not be changed: trying again',
+    });
+  }
+
+  /** These are being built now. */
+  follow(desired: readonly DesiredGeneration[]): void {
+    const ids = new Set(desired.map(({ compiled }) => compiled.build.id));
+    for (const id of this.building.keys()) if (!ids.has(id)) this.building.delete(id);
+    for (const one of desired) this.add(one);
+  }
+
+  async stop(): Promise<void> {
+    await this.poll.stop();
+  }
+
+  private add(desired: DesiredGeneration): void {
+    const { build } = desired.compiled;
+    const known = this.building.get(build.id);
+    this.building.set(build.id, { caughtUp: known?.caughtUp ?? new CaughtUp(this.options, build), desired });
+    if (known) return;
+    this.backoff.reset();
+    this.poll.soon(this.backoff.next());
+  }
+
+  /** Most generations are through the log within moments; the longer one takes, the less often it is asked how far it is. */
+  private async look(): Promise<number | undefined> {
+    let failure: Error | undefined;
+    for (const { caughtUp, desired } of this.building.values())
+      try {
+        if (await caughtUp.is(desired.streams)) await this.promote(desired);
+      } catch (error) {
+        // One that fails keeps no other from serving.
+        if (!mayReturn(error)) throw error;
+        failure = error;
+      }
+    if (failure) throw failure;
+    return this.building.size > 0 ? this.backoff.next() : undefined;
+  }
+
+  private async promote({ name, compiled }: DesiredGeneration): Promise<void> {
+    const { logger, definitions } = this.options;
+    const { id } = compiled.build;
+    const former: ProjectionBuild[] = [];
+    const { changed } = await definitions.projections.change(
+      name,
+      (current) => {
+        if (current?.building?.id !== id) return current;
+        if (current.serving) former.push(current.serving);
+        return { ...current, serving: current.building, building: null };
+      },
+      systemActor,
+    );
+    if (!changed) return;
+    logger.info({ projection: name, build: id }, 'has been through the log: it serves now');
+    const last = former.at(-1);
+    if (last) this.options.replaced(last.id);
+  }
+}
+
+/** Repeating helps against what the log does not take now; a topic that is gone is in no source for long. */
+function mayReturn(error: unknown): error is Error {
+  return (
+    error instanceof LogUnavailableError ||
+    error instanceof UnknownTopicError ||
+    error instanceof ProblemError
+  );
+}

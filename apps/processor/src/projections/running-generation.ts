@@ -1,0 +1,41 @@
+import { PartitionHost, type Reconciled } from '#engine';
+import type { DesiredGeneration } from './desired-generations.js';
+import { ProjectionTasks, type ProjectionParts } from './open-projection.js';
+import type { ProjectionTask } from './projection-task.js';
+
+/** Runs one generation in this process: folds the partitions that it is given in the generation's own group. */
+export class RunningGeneration implements Reconciled<DesiredGeneration> {
+  /** Of the projection. */
+  readonly name: string;
+  private readonly host: PartitionHost<ProjectionTask>;
+
+  constructor(
+    { name, compiled }: DesiredGeneration,
+    private readonly parts: ProjectionParts,
+  ) {
+    this.name = name;
+    const { checkpointer, topics } = parts;
+    this.host = new PartitionHost({
+      ...parts,
+      name,
+      group: topics.projectionGroup(compiled.build.id),
+      tasks: new ProjectionTasks({ name, compiled }, parts),
+      checkpointer: {
+        drop: ({ projector }) => checkpointer.drop(projector),
+        flush: () => checkpointer.flush(),
+      },
+    });
+  }
+
+  [Symbol.iterator](): Iterator<ProjectionTask> {
+    return this.host[Symbol.iterator]();
+  }
+
+  async follow({ streams }: DesiredGeneration): Promise<void> {
+    await this.host.subscribe(streams.map((stream) => this.parts.topics.ofStream(stream)));
+  }
+
+  async stop(givenUp: Promise<unknown>): Promise<void> {
+    await this.host.stop(givenUp);
+  }
+}

@@ -1,0 +1,82 @@
+import type { Retry } from '#engine';
+import { allStreams } from '#api';
+import { EntityStateTooLargeError, makeSnapshot } from '#entities';
+import { QueryTooExpensiveError, type EventWriter, type SnapshotStore } from '#store';
+import { metrics, type Logger } from '#telemetry';
+import type { DueEntities } from './due-entities.js';
+
+export interface SnapshotMakerOptions {
+  snapshots: SnapshotStore;
+  versions: Pick<EventWriter, 'versions'>;
+  due: DueEntities;
+  retry: Retry;
+  logger: Logger;
+  /** Milliseconds since 1970. */
+  now: () => number;
+}
+
+/** Entities of one partition that may be due. */
+export interface DueBatch {
+  stream: string;
+  partition: number;
+  every: number;
+  entityIds: readonly string[];
+}
+
+interface DueVersion {
+  stream: string;
+  entityId: string;
+  version: number;
+}
+
+/** Snapshots that a process makes at a time: each of them is a few small queries. */
+const atOnce = 2;
+
+/** Looks up the versions of entities, and makes snapshots of those that have passed a multiple. */
+export class SnapshotMaker {
+  /** One partition's snapshots are made after the other's. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: SnapshotMakerOptions) {}
+
+  /** Resolves when the snapshots are made. @throws the signal's reason */
+  async make(batch: DueBatch, signal: AbortSignal): Promise<void> {
+    const work = () => this.makeNow(batch, signal);
+    const done = this.last.then(work, work);
+    this.last = done.catch(() => undefined);
+    await done;
+  }
+
+  private async makeNow(
+    { stream, partition, every, entityIds }: DueBatch,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { retry, versions: store, due } = this.options;
+    const query = { stream, partition, entityIds, before: Number.MAX_SAFE_INTEGER };
+    const versions = await retry.run('store', signal, () => store.versions(query));
+    const entities = versions.entries();
+    const worker = async (): Promise<void> => {
+      for (const [entityId, version] of entities) {
+        due.found({ stream, entityId }, version, every);
+        const multiple = version - (version % every);
+        if (multiple > 0) await this.makeOne({ stream, entityId, version: multiple }, signal);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+  }
+
+  private async makeOne(entity: DueVersion, signal: AbortSignal): Promise<void> {
+    const { snapshots, retry, logger, now } = this.options;
+    const request = { ...entity, access: allStreams, reason: 'automatic', now: now() * 1000 } as const;
+    try {
+      const made = await retry.run('store', signal, () => makeSnapshot(snapshots, request, signal));
+      if (made === 'removed_meanwhile') metrics.snapshotFailures.inc({ reason: made });
+      else if (made !== 'no_events' && made.created) metrics.snapshots.inc();
+    } catch (error) {
+      const hasNone = error instanceof EntityStateTooLargeError || error instanceof QueryTooExpensiveError;
+      if (!hasNone) throw error;
+      metrics.snapshotFailures.inc({ reason: 'too_large' });
+      logger.debug({ stream: entity.stream, version: entity.version, reason: error.message }, 'no snapshot');
+    }
+  }
+}

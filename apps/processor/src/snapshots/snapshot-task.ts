@@ -1,0 +1,82 @@
+import { Turn } from '#async';
+import type { MaterializedOffset, OwnedPartition, PartitionTask } from '#engine';
+import { limits, type TopicNames } from '#event';
+import type { RecordBatch } from '#log';
+import type { Definitions } from '#registry';
+import { metrics, type Logger } from '#telemetry';
+import { readRecord } from '../projections/read-event.js';
+import type { DueEntities } from './due-entities.js';
+import type { SnapshotMaker } from './snapshot-maker.js';
+
+export interface SnapshotTaskParts {
+  topics: TopicNames;
+  definitions: Pick<Definitions, 'stream'>;
+  due: DueEntities;
+  materialized: MaterializedOffset;
+  maker: SnapshotMaker;
+  logger: Logger;
+}
+
+/** Counts the events of one partition, and has snapshots made where one may be due. */
+export class SnapshotTask implements PartitionTask {
+  constructor(
+    readonly partition: OwnedPartition,
+    private readonly parts: SnapshotTaskParts,
+  ) {}
+
+  get start(): number {
+    return this.partition.assignment.position;
+  }
+
+  get from(): number {
+    return this.start;
+  }
+
+  async take(batch: RecordBatch): Promise<void> {
+    const { partition } = this;
+    try {
+      await this.make(batch);
+      await partition.commits.offer(batch.next);
+      partition.handledUntil = batch.records.at(-1)?.timestamp ?? partition.handledUntil;
+    } catch (error) {
+      if (partition.ended.aborted) return;
+      metrics.snapshotFailures.inc({ reason: 'error' });
+      // Nothing that is read depends on it: the projections of this process go on.
+      this.parts.logger.error(
+        { err: error as Error, topic: batch.topic },
+        'snapshots of a batch are left out',
+      );
+    }
+  }
+
+  close(): void {
+    // It holds nothing that is not its own.
+  }
+
+  private async make(batch: RecordBatch): Promise<void> {
+    const { topics, definitions, materialized, maker } = this.parts;
+    const { ended } = this.partition;
+    const name = topics.streamOf(batch.topic);
+    const definition = name === undefined ? undefined : definitions.stream(name);
+    if (definition?.state !== 'live') return;
+    const every = definition.snapshot_every ?? limits.snapshotEvery;
+    if (every === 0) return;
+    const { topic, partition, next: until } = batch;
+    const { stream } = definition;
+    const entityIds = await this.dueOf(batch, stream, every);
+    if (entityIds.length === 0 || !(await materialized.reaches({ topic, partition, until }, ended))) return;
+    await maker.make({ stream, every, entityIds, partition }, ended);
+  }
+
+  /** Other work of the process gets its turn between two records. */
+  private async dueOf({ records }: RecordBatch, stream: string, every: number): Promise<string[]> {
+    const due = new Set<string>();
+    const turn = new Turn();
+    for (const record of records) {
+      if (turn.over(record.value?.length ?? 0)) await turn.end();
+      const entityId = readRecord(record)?.entityId;
+      if (entityId != null && this.parts.due.passed(stream, entityId, every)) due.add(entityId);
+    }
+    return [...due];
+  }
+}

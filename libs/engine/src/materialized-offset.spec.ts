@@ -1,0 +1,44 @@
+import { beforeEach, expect, it } from 'vitest';
+import { TopicNames } from '#event';
+import { UnknownTopicError } from '#log';
+import { createLogger } from '#telemetry';
+import { MaterializedOffset } from './materialized-offset.js';
+import { Retry } from './retry.js';
+
+const place = { topic: 't', partition: 0, until: 3 };
+const { signal } = new AbortController();
+let stored: number | undefined;
+let materialized: MaterializedOffset;
+
+beforeEach(() => {
+  stored = 0;
+  materialized = new MaterializedOffset({
+    admin: {
+      committed: async () => {
+        if (stored === undefined) throw new UnknownTopicError('t');
+        return new Map([[0, stored++]]);
+      },
+    },
+    ...{ topics: new TopicNames('test.'), lookMs: 1 },
+    retry: new Retry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+  });
+});
+
+it('waits until everything below an offset is stored', async () => {
+  expect(await materialized.reaches(place, signal)).toBe(true);
+  expect(stored).toBe(4);
+});
+
+it('does not wait for a topic that is gone, nor for what nobody waits for any longer', async () => {
+  expect(await materialized.reaches(place, signal, () => false)).toBe(false);
+  stored = undefined;
+  expect(await materialized.reaches(place, signal)).toBe(false);
+  expect(await materialized.of(place, signal)).toBeUndefined();
+});
+
+it('ends with the signal', async () => {
+  const ended = new AbortController();
+  const waiting = materialized.reaches({ ...place, until: 1e9 }, ended.signal);
+  ended.abort();
+  await expect(waiting).rejects.toThrow();
+});

@@ -1,0 +1,158 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import { UnknownTopicError, type Assignment, type Consumer, type RecordBatch } from '#log';
+import { IdWindow } from '#dataflow';
+import { createLogger } from '#telemetry';
+import type { OwnedPartition } from './owned-partition.js';
+import { PartitionHost } from './partition-host.js';
+import { FencedError, type PartitionTask } from './partition-task.js';
+import { Progress } from './progress.js';
+import { Retry } from './retry.js';
+
+const topic = 'orders';
+let committed: number[];
+let reassigned: string[];
+let failures: unknown[];
+let steps: string[];
+/** What `open` resolves with. */
+let opened: (partition: OwnedPartition) => Promise<PartitionTask | 'not-mine'>;
+let host: PartitionHost<PartitionTask>;
+
+const assignment = (more: Partial<Assignment> = {}): Assignment => ({
+  ...{ topic, partition: 0, position: 10, beginning: 0 },
+  offsetAt: async (time) => (time > 7 ? 20 : 0),
+  timestampAtPosition: async () => 5,
+  ...more,
+});
+const batch = (offset: number): RecordBatch => ({
+  ...{ topic, partition: 0, bytes: 0, next: offset + 1, highWatermark: 20 },
+  records: [{ topic, partition: 0, offset, key: null, value: null, timestamp: 7, headers: {} }],
+});
+const task = (partition: OwnedPartition, more: Partial<PartitionTask> = {}): PartitionTask => ({
+  ...{ partition, start: 10, from: 10 },
+  take: async ({ next }) => void steps.push(`take ${next}`),
+  close: () => void steps.push('close'),
+  ...more,
+});
+/** Whether it has resolved. */
+async function isHeld(work: Promise<unknown>): Promise<boolean> {
+  let held = true;
+  void work.then(() => (held = false));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  return held;
+}
+
+beforeEach(() => {
+  [committed, reassigned, failures, steps] = [[], [], [], []];
+  opened = async (partition) => task(partition);
+  const consumer: Consumer = {
+    joined: true,
+    subscribe: async (topics) => void steps.push(`subscribe ${topics.join()}`),
+    reassign: (name) => void reassigned.push(name),
+    commit: async (_topic, _partition, next) => committed.push(next) > 0,
+    close: async () => void steps.push('left'),
+  };
+  host = new PartitionHost({
+    ...{ name: 'orders', group: 'g', log: { consumer: () => consumer }, now: () => 0 },
+    retry: new Retry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    progress: new Progress(),
+    tasks: { open: (partition) => opened(partition) },
+    checkpointer: { drop: () => steps.push('drop'), flush: async () => void steps.push('flush') },
+    onFailure: (error) => failures.push(error),
+  });
+});
+
+it('reads a partition from where its task begins, and commits first what is done already', async () => {
+  opened = async (partition) => task(partition, { start: 4, from: 12 });
+  expect(await host.assigned(assignment())).toBe(4);
+  await host.batch(batch(10));
+  expect([committed, steps]).toEqual([[12], ['take 11']]);
+  expect([...host].map(({ partition }) => [partition.end, partition.handledUntil])).toEqual([[20, 5]]);
+});
+
+it("warms up the task's window before the first batch, once", async () => {
+  const window = new IdWindow({ records: 100, milliseconds: 1000 });
+  const startAt = vi.spyOn(window, 'startAt');
+  opened = async (partition) => task(partition, { window });
+  await host.assigned(assignment());
+  for (const offset of [10, 11]) await host.batch(batch(offset));
+  expect(startAt.mock.calls).toEqual([[7]]);
+});
+
+it('has a partition assigned again, rather than read what is far below its task', async () => {
+  const window = new IdWindow({ records: 10, milliseconds: 1000 });
+  opened = async (partition) => task(partition, { window, from: 1000 });
+  await host.assigned(assignment());
+  const taking = host.batch(batch(10));
+  expect([await isHeld(taking), steps]).toEqual([true, []]);
+  await vi.waitFor(() => expect(reassigned).toEqual([topic]));
+  host.revoked(assignment());
+  await taking;
+});
+
+it.each([
+  ['that is not for its task now', 'not-mine', undefined],
+  ['that another process has gone on with', 'fenced', undefined],
+  ['that cannot go on', 'fails', 'a bug'],
+])('holds back a partition %s', async (_, kind, failure) => {
+  const error = kind === 'fenced' ? new FencedError('ahead') : new Error('a bug');
+  opened = async (partition) =>
+    kind === 'not-mine' ? 'not-mine' : task(partition, { take: () => Promise.reject(error) });
+  await host.assigned(assignment());
+  const taking = host.batch(batch(10));
+  expect(await isHeld(taking)).toBe(true);
+  expect(failures.map((one) => (one as Error).message)).toEqual(failure === undefined ? [] : [failure]);
+  if (failure === undefined) await vi.waitFor(() => expect(reassigned).toEqual([topic]));
+  host.revoked(assignment());
+  await taking;
+});
+
+it('has a partition assigned again whose topic is gone for a moment', async () => {
+  opened = () => Promise.reject(new UnknownTopicError(topic));
+  expect(await host.assigned(assignment())).toBe(10);
+  await vi.waitFor(() => expect(reassigned).toEqual([topic]));
+  expect(failures).toEqual([]);
+});
+
+it('closes a task whose partition is taken away while it opens', async () => {
+  let open = (): void => undefined;
+  opened = async (partition) => {
+    await new Promise<void>((resolve) => (open = resolve));
+    return task(partition);
+  };
+  const assigned = host.assigned(assignment());
+  await new Promise(setImmediate);
+  host.revoked(assignment());
+  open();
+  expect(await assigned).toBe(10);
+  expect([[...host], steps]).toEqual([[], ['close']]);
+});
+
+it('finishes what it takes, saves, and leaves the group; nothing more is taken meanwhile', async () => {
+  let finish = (): void => undefined;
+  opened = async (partition) =>
+    task(partition, { take: () => new Promise<void>((resolve) => (finish = resolve)) });
+  await host.assigned(assignment());
+  const taking = host.batch(batch(10));
+  await new Promise(setImmediate);
+  const stopped = host.stop(new Promise(() => undefined));
+  expect(await isHeld(stopped)).toBe(true);
+  finish();
+  await stopped;
+  await taking;
+  await host.subscribe(['late']);
+  expect(steps).toEqual(['flush', 'drop', 'close', 'left']);
+});
+
+it('leaves the group without what cannot be saved in time', async () => {
+  opened = async (partition) => task(partition, { take: () => new Promise(() => undefined) });
+  await host.assigned(assignment());
+  void host.batch(batch(10));
+  await host.stop(Promise.resolve());
+  expect(steps).toEqual(['drop', 'close', 'left']);
+});
+
+it('subscribes only to what has changed', async () => {
+  await host.subscribe(['b', 'a']);
+  await host.subscribe(['a', 'b']);
+  expect(steps).toEqual(['subscribe a,b']);
+});

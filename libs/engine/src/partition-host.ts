@@ -1,0 +1,214 @@
+import { withAnySignal } from '#async';
+import {
+  partitionKey,
+  UnknownTopicError,
+  type Assignment,
+  type Consumer,
+  type ConsumerHandler,
+  type Log,
+  type LogRecord,
+  type RecordBatch,
+} from '#log';
+import { aborted } from './aborted.js';
+import { OwnedPartition } from './owned-partition.js';
+import { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';
+import type { Progress } from './progress.js';
+import { Reassignments } from './reassignments.js';
+import type { Retry } from './retry.js';
+import { logTimeAt } from './warm-up.js';
+
+export interface PartitionHostOptions<Task extends PartitionTask> {
+  /** What the lag of its partitions is shown under. */
+  name: string;
+  group: string;
+  log: Pick<Log, 'consumer'>;
+  tasks: TaskFactory<Task>;
+  /** Saves what the tasks change; undefined where they save it themselves. */
+  checkpointer?: { drop(task: Task): void; flush(): Promise<void> };
+  retry: Retry;
+  progress: Pick<Progress, 'moved'>;
+  /** See ConsumerOptions. */
+  lifeOf?(topic: string): string | undefined;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** A task cannot go on by itself. Its partition is held back. */
+  onFailure(error: unknown): void;
+}
+
+interface Owned<Task> {
+  readonly partition: OwnedPartition;
+  task?: Task;
+  /** The window knows its log time. */
+  warmedUp: boolean;
+}
+
+/** Records that are read below `from` where there is no window, before the topic is rather assigned again. */
+const passedRecords = 200_000;
+
+/**
+ * Consumes topics in a group of its own: has a task for each partition that it is given, warms up the task's id window, and
+ * hands it the batches. A position is committed after everything below it is saved, never before.
+ */
+export class PartitionHost<Task extends PartitionTask> implements ConsumerHandler {
+  private readonly owned = new Map<string, Owned<Task>>();
+  private readonly consumer: Consumer;
+  private readonly reassignments: Reassignments;
+  private readonly taking = new Set<Promise<void>>();
+  private readonly closing = new AbortController();
+  /** Aborted when held `batch` calls may return: nothing of them will be saved. */
+  private readonly released = new AbortController();
+  private subscribed = '';
+
+  constructor(private readonly options: PartitionHostOptions<Task>) {
+    const { log, group } = options;
+    this.consumer = log.consumer({
+      ...{ group, handler: this, lifeOf: (topic) => options.lifeOf?.(topic) },
+      onCrash: (error) => options.onFailure(error),
+    });
+    this.reassignments = new Reassignments(this.consumer);
+  }
+
+  /** The tasks of the partitions that it has now, and that are ready. */
+  *[Symbol.iterator](): Iterator<Task> {
+    for (const { task } of this.owned.values()) if (task) yield task;
+  }
+
+  get isClosing(): boolean {
+    return this.closing.signal.aborted;
+  }
+
+  /** Consumes these topics from now on, and no others. */
+  async subscribe(topics: readonly string[]): Promise<void> {
+    const wanted = [...topics].sort();
+    if (this.isClosing || this.subscribed === wanted.join()) return;
+    this.subscribed = wanted.join();
+    await this.consumer.subscribe(wanted);
+  }
+
+  /** What is known of the topic is no longer so. */
+  reassign(topic: string): void {
+    this.reassignments.soon(topic);
+  }
+
+  async assigned(assignment: Assignment): Promise<number> {
+    const owned: Owned<Task> = { partition: this.partitionOf(assignment), warmedUp: false };
+    this.drop(partitionKey(assignment));
+    this.owned.set(partitionKey(assignment), owned);
+    const { partition } = owned;
+    try {
+      await partition.look();
+      const task = await this.options.tasks.open(partition);
+      if (task === 'not-mine') return assignment.position;
+      if (partition.ended.aborted) task.close();
+      partition.ended.throwIfAborted();
+      owned.task = task;
+      return task.start;
+    } catch (error) {
+      if (partition.ended.aborted) return assignment.position;
+      // It was deleted just now: the consumer waits for it, and it is assigned again.
+      if (error instanceof UnknownTopicError) this.reassign(assignment.topic);
+      else await this.fail(error, partition);
+      return assignment.position;
+    }
+  }
+
+  async batch(batch: RecordBatch): Promise<void> {
+    const owned = this.owned.get(partitionKey(batch));
+    if (!owned || this.isClosing) return await this.heldWhileClosing();
+    const { partition, task } = owned;
+    if (!task) return await this.assignAgain(partition);
+    const taking = this.take(owned, task, batch);
+    this.taking.add(taking);
+    try {
+      await taking;
+    } catch (error) {
+      if (!partition.ended.aborted) await this.fail(error, partition);
+    } finally {
+      this.taking.delete(taking);
+    }
+    await this.heldWhileClosing();
+  }
+
+  revoked(place: { topic: string; partition: number }): void {
+    this.drop(partitionKey(place));
+    if (!this.isClosing) this.options.tasks.revoked?.(place.topic);
+  }
+
+  /**
+   * Finishes and saves what was read, takes nothing more, leaves the group. What cannot be saved before `givenUp` resolves is
+   * read again by whoever comes next.
+   */
+  async stop(givenUp: Promise<unknown>): Promise<void> {
+    this.closing.abort();
+    this.reassignments.stop();
+    const done = Promise.allSettled(this.taking)
+      .then(() => this.options.checkpointer?.flush())
+      .then(() => Promise.all([...this].map(({ partition }) => partition.settled())));
+    await Promise.race([done, givenUp]);
+    for (const key of [...this.owned.keys()]) this.drop(key);
+    this.released.abort();
+    await this.consumer.close();
+  }
+
+  private partitionOf(assignment: Assignment): OwnedPartition {
+    const { topic, partition } = assignment;
+    return new OwnedPartition(assignment, {
+      ...this.options,
+      closing: this.closing.signal,
+      commit: (next) => this.consumer.commit(topic, partition, next),
+    });
+  }
+
+  private async take(owned: Owned<Task>, task: Task, batch: RecordBatch): Promise<void> {
+    const { partition } = owned;
+    const { from, window } = task;
+    if (from > partition.assignment.position) await partition.commits.offer(from);
+    if (from - batch.next > 2 * (window?.bounds.records ?? passedRecords)) {
+      // It begins where the group stands now: what lies between is not read for nothing.
+      this.reassign(batch.topic);
+      return await withAnySignal([partition.ended, this.closing.signal], aborted);
+    }
+    partition.end = Math.max(partition.end, batch.highWatermark);
+    await this.warmUp(owned, task, batch.records[0]);
+    await task.take(batch);
+    partition.ended.throwIfAborted();
+    if (batch.next <= from) this.options.progress.moved();
+  }
+
+  private async warmUp(owned: Owned<Task>, { window }: Task, first?: LogRecord): Promise<void> {
+    if (owned.warmedUp || !first || !window) return;
+    const { assignment, ended } = owned.partition;
+    window.startAt(await this.options.retry.run('log', ended, () => logTimeAt(assignment, first)));
+    owned.warmedUp = true;
+  }
+
+  private drop(key: string): void {
+    const owned = this.owned.get(key);
+    if (!owned) return;
+    this.owned.delete(key);
+    owned.partition.revoke();
+    if (!owned.task) return;
+    this.options.checkpointer?.drop(owned.task);
+    owned.task.close();
+  }
+
+  /** Nothing may be read past what there is nothing to do with now: there may be again. */
+  private async assignAgain(partition: OwnedPartition): Promise<void> {
+    this.reassign(partition.topic);
+    await this.untilLost(partition);
+  }
+
+  private async fail(error: unknown, partition: OwnedPartition): Promise<void> {
+    if (error instanceof FencedError) return await this.assignAgain(partition);
+    this.options.onFailure(error);
+    await this.untilLost(partition);
+  }
+
+  private async untilLost(partition: OwnedPartition): Promise<void> {
+    await withAnySignal([partition.ended, this.released.signal], aborted);
+  }
+
+  private async heldWhileClosing(): Promise<void> {
+    if (this.isClosing) await aborted(this.released.signal);
+  }
+}

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What runs for one definition. */
+export interface Reconciled<Desired> {
+  /** Does this from now on. */
+  follow(desired: Desired): Promise<void>;
+  /** Saves what was read and leaves its group; what cannot be saved before `givenUp` resolves is read again by others. */
+  stop(givenUp: Promise<unknown>): Promise<void>;
+}
+
+export interface ReconcilerOptions<Desired, Host extends Reconciled<Desired>> {
+  definitions: { onChange(listener: () => void): () => void };
+  /** Returns what shall run now, by id. */
+  desired(): ReadonlyMap<string, Desired>;
+  make(desired: Desired, id: string): Host;
+  /** Is told when something is no longer desired. */
+  stopping(host: Host, id: string): void;
+  onFailure(error: unknown): void;
+}
+
+/** What a host that is no longer desired may take to save. */
+const stopMs = 10_000;
+
+/** Keeps a host running for each thing that the definitions desire, as they change. */
+export class Reconciler<Desired, Host extends Reconciled<Desired>> {
+  private readonly hosts = new Map<string, Host>();
+  private readonly stopping = new Map<string, Promise<void>>();
+  private closed = false;
+  private stopListening: () => void = () => undefined;
+
+  constructor(private readonly options: ReconcilerOptions<Desired, Host>) {}
+
+  /** Follows the definitions from now on. */
+  start(): void {
+    const follow = (): void => {
+      try {
+        this.follow();
+      } catch (error) {
+        this.options.onFailure(error);
+      }
+    };
+    this.stopListening = this.options.definitions.onChange(follow);
+    follow();
+  }
+
+  get size(): number {
+    return this.hosts.size;
+  }
+
+  [Symbol.iterator](): Iterator<Host> {
+    return this.hosts.values();
+  }
+
+  async close(givenUp: Promise<unknown>): Promise<void> {
+    this.closed = true;
+    this.stopListening();
+    await Promise.all([...this.hosts.values()].map((host) => host.stop(givenUp)));
+    await Promise.all(this.stopping.values());
+  }
+
+  private follow(): void {
+    if (this.closed) return;
+    const desired = this.options.desired();
+    for (const [id, host] of this.hosts) if (!desired.has(id)) this.stop(id, host);
+    // What is leaving its group still is looked at again once it has.
+    for (const [id, one] of desired) if (!this.stopping.has(id)) this.run(id, one);
+  }
+
+  private run(id: string, desired: Desired): void {
+    const host = this.hosts.get(id) ?? this.options.make(desired, id);
+    this.hosts.set(id, host);
+    host
+      .follow(desired)
+      .catch((error: unknown) => this.closed || this.stopping.has(id) || this.options.onFailure(error));
+  }
+
+  private stop(id: string, host: Host): void {
+    if (this.stopping.has(id)) return;
+    this.options.stopping(host, id);
+    const stopped = host.stop(sleep(stopMs, undefined, { ref: false })).then(
+      () => {
+        this.stopping.delete(id);
+        this.hosts.delete(id);
+        this.follow();
+      },
+      (error: unknown) => this.options.onFailure(error),
+    );
+    this.stopping.set(id, stopped);
+  }
+}
