@@ -10,7 +10,8 @@ let leave: () => void;
 let reconciler: Reconciler<string, Reconciled<string>>;
 
 beforeEach(() => {
-  [desired, steps, failures] = [new Map(), [], []];
+  desired = new Map();
+  [steps, failures] = [[], []];
   reconciler = new Reconciler({
     definitions: { onChange: (listener) => ((changed = listener), () => (changed = () => undefined)) },
     desired: () => desired,
