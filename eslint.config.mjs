@@ -25,6 +25,21 @@ export default tseslint.config(
     rules: { '@typescript-eslint/consistent-type-imports': 'off' },
   },
   {
+    // A handler and a constructor of Nest name what they are given: no call lists it by position.
+    files: ['apps/gateway/**/*.ts'],
+    rules: {
+      'max-params': 'off',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            ':function[params.length>3]:not(MethodDefinition[kind="constructor"] > FunctionExpression):not([params.0.decorators.length>0])',
+          message: 'More than 3 parameters: take an object.',
+        },
+      ],
+    },
+  },
+  {
     files: ['**/*.mjs', '**/*.cjs'],
     languageOptions: {
       globals: {

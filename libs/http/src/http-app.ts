@@ -10,6 +10,7 @@ import type { SendBounds } from './answers/send-watch.js';
 import type { AppContext } from './app-context.js';
 import { BodyBudget } from './body-budget.js';
 import { defaultTimeouts, ProblemAdapter, type Timeouts } from './fastify-adapter.js';
+import { UnknownParameters } from './handlers/unknown-parameters.js';
 import { registerHttpMetrics } from './http-metrics.js';
 import { registerHttpTracing } from './http-tracing.js';
 import { nestLogger } from './nest-logger.js';
@@ -101,6 +102,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     logger: nestLogger(context.logger),
   });
   nest.useGlobalFilters(new ProblemFilter(sender));
+  nest.useGlobalGuards(new UnknownParameters());
   if (options.openapi) serveOpenApi(nest, instance, options.openapi);
   await nest.init();
   await instance.ready();

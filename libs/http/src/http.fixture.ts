@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Module, Param, Post, Req } from '@nestjs/common';
+import { Body as RawBody, Controller, Delete, Get, Module, Param, Post, Req } from '@nestjs/common';
 import { Writable } from 'node:stream';
 import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsOptional, IsString, Max, Min, ValidateNested } from 'class-validator';
@@ -8,11 +8,11 @@ import { limits } from '#event';
 import { createLogger } from '#telemetry';
 import { createContext, type AppContext } from './app-context.js';
 import { createHttpApp, startHttpApp, type HttpApp, type HttpAppOptions } from './http-app.js';
-import { parseBody } from './parse-body.js';
-import { parseQuery, Repeatable } from './parse-query.js';
+import { Body } from './handlers/body.js';
+import { Repeatable } from './handlers/parse-query.js';
+import { Query } from './handlers/query.js';
 import { bodyOf } from './read-body.js';
 import { Accepts, AlwaysAnswered, BodyLimit } from './route-config.js';
-import { DescribeBody, DescribeQuery } from './schema-of.js';
 
 export class PageQuery {
   @FromText('number') @IsInt() @Min(1) @Max(100) limit = 10;
@@ -39,15 +39,13 @@ export const gate = { opened: Promise.resolve(), arrived: (): void => undefined 
 @Controller('things')
 class ThingsController {
   @Get()
-  @DescribeQuery(PageQuery)
-  list(@Req() request: FastifyRequest): PageQuery {
-    return parseQuery(PageQuery, request.query);
+  list(@Query() query: PageQuery): PageQuery {
+    return query;
   }
 
   @Get('text')
-  @DescribeQuery(TextQuery)
-  text(@Req() request: FastifyRequest): string {
-    return 'x'.repeat(parseQuery(TextQuery, request.query).bytes);
+  text(@Query() { bytes }: TextQuery): string {
+    return 'x'.repeat(bytes);
   }
 
   @Get(':id')
@@ -57,14 +55,13 @@ class ThingsController {
 
   @Post()
   @AlwaysAnswered()
-  @DescribeBody(Thing)
-  make(@Req() request: FastifyRequest): Thing {
-    return parseBody(Thing, request);
+  make(@Body() thing: Thing): Thing {
+    return thing;
   }
 
   @Post('try')
-  tryOut(@Req() request: FastifyRequest): Thing {
-    return parseBody(Thing, request);
+  tryOut(@Body() thing: Thing): Thing {
+    return thing;
   }
 
   @Post('large')
@@ -87,7 +84,7 @@ class ThingsController {
   }
 
   @Post('slow')
-  async slow(@Body() _body: Buffer): Promise<object> {
+  async slow(@RawBody() _body: Buffer): Promise<object> {
     gate.arrived();
     await gate.opened;
     return { done: true };

@@ -30,7 +30,11 @@ export function registerBodyParsers(instance: FastifyInstance, budget: BodyBudge
 
 /** @throws ProblemError when the request came without a body. */
 export function bodyOf(request: FastifyRequest): Buffer {
-  const body: unknown = request.body;
+  return bytesOf(request.body);
+}
+
+/** @throws ProblemError when there are none. */
+export function bytesOf(body: unknown): Buffer {
   if (Buffer.isBuffer(body) && body.length > 0) return body;
   throw new ProblemError('invalid_json', 'The request has no body.');
 }

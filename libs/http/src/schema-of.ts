@@ -14,7 +14,10 @@ type JsonSchema = Record<string, unknown> & {
 const { defaultMetadataStorage } = classTransformer as { defaultMetadataStorage: object };
 
 /** Marks of a property while schemas are made: what its conditions leave unchecked. */
-const [mayBeNull, mayBeAbsent] = ['x-may-be-null', 'x-may-be-absent'];
+const mayBeNull = 'x-may-be-null';
+const mayBeAbsent = 'x-may-be-absent';
+/** Part of the schema of a property that the class leaves to the handler, and the handler asks for. */
+export const askedFor = { [mayBeAbsent]: false };
 
 type Converters = NonNullable<
   NonNullable<Parameters<typeof validationMetadatasToSchemas>[0]>['additionalConverters']
@@ -92,18 +95,12 @@ export function DescribeBody(type: new () => object): MethodDecorator {
   return ApiBody({ schema: { $ref: `#/components/schemas/${type.name}` } });
 }
 
-/**
- * Documents a route's query parameters as the class that validates them. A query string has no null.
- * @param asked.required what the class leaves to the route, and the route asks for
- */
-export function DescribeQuery(
-  type: new () => object,
-  asked: { required?: readonly string[] } = {},
-): MethodDecorator {
+/** Documents a route's query parameters as the class that validates them. A query string has no null. */
+export function DescribeQuery(type: new () => object): MethodDecorator {
   // Of this class alone: each route that converted all classes took longer than everything else at the start.
   const schema = targetConstructorToSchema(type, options()) as JsonSchema;
   applyConditions(schema, (property) => property);
-  const required = new Set([...(schema.required ?? []), ...(asked.required ?? [])]);
+  const required = new Set(schema.required);
   const parameters = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const description = typeof property.description === 'string' ? { description: property.description } : {};
     const option = { name, required: required.has(name), schema: property, ...description };

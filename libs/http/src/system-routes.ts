@@ -4,7 +4,7 @@ import { ProblemError } from '#api';
 import { accessOf } from './auth/admission.js';
 import type { Health } from './health.js';
 import { showChecks } from './health-metrics.js';
-import { parseQuery } from './parse-query.js';
+import { parseQuery } from './handlers/parse-query.js';
 
 /** Routes that answer whatever state the process is in. */
 export const systemPaths: readonly string[] = ['/health', '/health/live', '/health/ready', '/metrics'];

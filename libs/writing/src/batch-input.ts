@@ -22,6 +22,3 @@ export class BatchQuery {
   @IsBoolean({ message: 'must be true or false' })
   atomic = false;
 }
-
-/** A route that has no query parameters. */
-export class NoQuery {}

@@ -10,9 +10,9 @@ import {
   AlwaysAnswered,
   BodyLimit,
   DescribeBody,
-  DescribeQuery,
+  DescribeProblems,
   mediaTypeOf,
-  parseQuery,
+  Query,
   recordHeaders,
   RequireScope,
   takeBody,
@@ -20,8 +20,7 @@ import {
 } from '#http';
 import { compileSchema } from '#schemas';
 import { batchAnswer } from './batch-answer.js';
-import { BatchQuery, NoQuery } from './batch-input.js';
-import { DescribeProblems } from './describe-problems.js';
+import { BatchQuery } from './batch-input.js';
 import { EventWriter, type Written } from './event-writer.js';
 import { IngestClock } from './ingest-clock.js';
 import type { Reception } from './read-event.js';
@@ -73,7 +72,6 @@ export class EventsController {
   @Post()
   @AlwaysAnswered()
   async one(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    if (request.url.includes('?')) parseQuery(NoQuery, request.query);
     const event = readSingle(this.reception(request));
     const [result] = await this.write(request, [event], { atomic: false, pointerTo: () => '' });
     if (!result || result instanceof Rejection) throw result?.toProblem() ?? new Error('no result');
@@ -97,14 +95,16 @@ export class EventsController {
     content: batchContent,
   })
   @DescribeProblems(...batchProblems)
-  @DescribeQuery(BatchQuery)
   @Accepts('application/json', 'application/x-ndjson')
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
   @Post('batch')
   @AlwaysAnswered()
-  async batch(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const atomic = request.url.includes('?') && parseQuery(BatchQuery, request.query).atomic;
+  async batch(
+    @Query() { atomic }: BatchQuery,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     const read = mediaTypeOf(request) === 'application/x-ndjson' ? readLines : readBatch;
     const events = await read(this.reception(request));
     const results = await this.write(request, events, { atomic, pointerTo: (index) => `/events/${index}` });

@@ -1,12 +1,9 @@
-import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '#event';
 import { ProblemError, StreamInput } from '#api';
 import type { Definitions } from '#registry';
-import { accessOf, actorOf, AlwaysAnswered, DescribeBody, parseBody, parseQuery, RequireScope } from '#http';
-import { NoQuery } from './batch-input.js';
-import { DescribeProblems } from './describe-problems.js';
+import { AlwaysAnswered, Body, Caller, DescribeProblems, Principal, RequireScope } from '#http';
 import { refusalOf } from './stream-permit.js';
 import { createdStreamContent } from './write-answers.js';
 import { createStreamProblems } from './write-texts.js';
@@ -30,30 +27,25 @@ export class StreamsWriteController {
   })
   @ApiResponse({ status: 201, description: 'The stream, as it was created.', content: createdStreamContent })
   @DescribeProblems(...createStreamProblems)
-  @DescribeBody(StreamInput)
   @RequireScope('definitions:write')
   @Post()
   @AlwaysAnswered()
-  async create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    parseQuery(NoQuery, request.query);
-    const { stream, partitions, retention, snapshot_every } = parseBody(StreamInput, request);
-    const refusal = refusalOf(stream, accessOf(request), '/stream');
+  async create(@Body() input: StreamInput, @Caller() { access, actor }: Principal): Promise<object> {
+    const { stream, partitions, retention, snapshot_every } = input;
+    const refusal = refusalOf(stream, access, '/stream');
     if (refusal) throw refusal.toProblem();
     const settings = {
       ...(partitions != null && { partitions }),
       ...(retention != null && { retention }),
       ...(snapshot_every != null && { snapshot_every }),
     };
-    const { definition, created } = await this.definitions.createStream(
-      { stream, ...settings },
-      actorOf(request),
-    );
+    const { definition, created } = await this.definitions.createStream({ stream, ...settings }, actor);
     if (!created) throw new ProblemError('stream_exists', `There is a stream ${stream} already.`);
     const { created_at } = definition;
-    void reply.code(201).send({
+    return {
       ...{ stream, partitions: definition.partitions, retention: definition.retention },
       snapshot_every: definition.snapshot_every ?? limits.snapshotEvery,
       created_at,
-    });
+    };
   }
 }

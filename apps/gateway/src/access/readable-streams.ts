@@ -1,9 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import type { FastifyRequest } from 'fastify';
 import { auditStream, permitsStream, ProblemError, type StreamAccess } from '#api';
 import { withAnySignal } from '#async';
 import type { Definitions } from '#registry';
-import { accessOf } from '#http';
 import type { Permitted } from '#store';
 import { announcedStream } from '../wait-for/announced-stream.js';
 import type { StreamPosition } from '../wait-for/position.js';
@@ -11,13 +9,14 @@ import type { WaitFor } from '../wait-for/wait-for.js';
 
 /** A request that reads, and the streams that it names. */
 export interface StreamsQuestion {
-  request: FastifyRequest;
+  /** What the caller may see. */
+  access: StreamAccess;
   /** Undefined where it names none: it asks about all that it may see. */
   streams?: readonly string[] | undefined;
   /** Where it names them. Default: the parameter `stream`. */
   pointer?: string;
   /** Positions that it waits for. */
-  positions?: readonly StreamPosition[];
+  positions?: readonly StreamPosition[] | undefined;
   /** Aborted when the client goes away. */
   client: AbortSignal;
 }
@@ -57,13 +56,12 @@ export class ReadableStreams {
    * @throws ProblemError 404 `stream_not_found`, 503 `overloaded`, and what `WaitFor` throws
    */
   async of({
-    request,
+    access,
     streams,
     pointer = 'stream',
     positions = [],
     client,
   }: StreamsQuestion): Promise<Permitted> {
-    const access = accessOf(request);
     if (streams) await this.requireLive(streams, { access, client, pointerOf: () => pointer });
     const awaited = positions.map(({ stream }) => stream);
     await this.requireLive(awaited, { access, client, pointerOf: () => 'wait_for' });
@@ -72,8 +70,8 @@ export class ReadableStreams {
   }
 
   /** What the store may show where one thing is asked for by its id, which may be in any stream. */
-  ofAny(request: FastifyRequest): Permitted {
-    return { access: accessOf(request), hidden: this.beingDeleted() };
+  ofAny(access: StreamAccess): Permitted {
+    return { access, hidden: this.beingDeleted() };
   }
 
   /** Streams whose rows may still be there, and are to be seen no more. */

@@ -1,10 +1,10 @@
-import { IsBoolean } from 'class-validator';
-import { FromText } from '#api';
-import { limits } from '#event';
-import { Schema } from '../openapi/schema.js';
-import { Cursor, PageLimit, Parameter, Text, Time } from '../parameters/decorators.js';
+import type { Micros } from '#event';
+import type { Consistent } from '#http';
+import { Flag, Parameter, Text, Time } from '../parameters/decorators.js';
+import { PageParameters } from '../parameters/page-parameters.js';
+import { requireTimeRange } from '../parameters/time-range.js';
 
-export class DeadLetterListParameters {
+export class DeadLetterListParameters extends PageParameters implements Consistent {
   @Text(300)
   @Parameter(
     'Only those that this gave up on: `materializer`, `projection:<name>` or `pipeline:<name>`.',
@@ -12,21 +12,16 @@ export class DeadLetterListParameters {
   )
   source?: string;
 
-  @FromText('boolean')
-  @IsBoolean({ message: 'must be true or false' })
-  @Parameter('Only those that were replayed, or only those that were not.')
-  @Schema({ type: 'boolean' })
+  @Flag('Only those that were replayed, or only those that were not.')
   replayed?: boolean;
 
   @Time('Only those made at this time or later')
-  since?: string;
+  since?: Micros;
 
   @Time('Only those made before this time')
-  until?: string;
+  until?: Micros;
 
-  @PageLimit()
-  limit: number = limits.pageDefault;
-
-  @Cursor()
-  cursor?: string;
+  requireConsistent(): void {
+    requireTimeRange(this);
+  }
 }

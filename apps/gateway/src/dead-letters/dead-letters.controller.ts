@@ -1,16 +1,14 @@
-import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DescribeQuery, parseQuery, RequireScope } from '#http';
+import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { timeRange } from '../events/event-filter.js';
 import { listEnd } from '../lists/list-end.js';
-import { Answers, Problems } from '../openapi/answers.js';
-import { clientGone } from '../reads/client-gone.js';
+import { Answers } from '../openapi/answers.js';
 import { ReadGate } from '../reads/read-gate.js';
 import { READER } from '../tokens.js';
 import { deadLetterAnswer, DeadLetterList } from './dead-letter-answers.js';
+import { Problems, reads } from '../openapi/problems.js';
 import { DeadLetterListParameters } from './dead-letter-parameters.js';
 
 /** Bytes of the records of one page: it is held in memory several times while it is answered. */
@@ -33,27 +31,16 @@ export class DeadLettersController {
       'Newest first. A page has fewer than `limit` where their records come to more than 8 MiB; `has_more` says whether ' +
       'there are more.',
   })
-  @DescribeQuery(DeadLetterListParameters)
   @Answers(DeadLetterList, { description: 'A page of dead letters; `total` counts all that match.' })
-  @Problems('invalid_cursor', 'query_too_expensive', 'store_unavailable')
+  @Problems('invalid_cursor', reads)
   async list(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @Query() { source, replayed, since, until, limit, cursor }: DeadLetterListParameters,
+    @Caller() { access }: Principal,
+    @Aborted() client: AbortSignal,
   ): Promise<DeadLetterList> {
-    const parameters = parseQuery(DeadLetterListParameters, request.query);
-    const { source, replayed, limit, cursor } = parameters;
-    const query = {
-      ...this.streams.ofAny(request),
-      ...timeRange(parameters),
-      source,
-      replayed,
-      limit,
-      cursor,
-      maxBytes: pageBytes,
-    };
-    const page = await this.gate.run(clientGone(reply.raw), (signal) =>
-      this.reader.deadLetters(query, signal),
-    );
+    const chosen = { source, replayed, since, until, limit, cursor, maxBytes: pageBytes };
+    const query = { ...this.streams.ofAny(access), ...chosen };
+    const page = await this.gate.run(client, (signal) => this.reader.deadLetters(query, signal));
     return {
       dead_letters: page.items.map(deadLetterAnswer),
       total: page.total,

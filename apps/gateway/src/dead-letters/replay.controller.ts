@@ -1,23 +1,12 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ProblemError } from '#api';
-import {
-  actorOf,
-  AlwaysAnswered,
-  DescribeBody,
-  DescribeQuery,
-  parseBody,
-  parseQuery,
-  recordHeaders,
-  RequireScope,
-} from '#http';
+import type { FastifyRequest } from 'fastify';
+import { Aborted, AlwaysAnswered, Body, Caller, Principal, Query, recordHeaders, RequireScope } from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { Answers, Problems } from '../openapi/answers.js';
-import { clientGone } from '../reads/client-gone.js';
-import type { LetterChoice } from './chosen-letters.js';
+import { Answers } from '../openapi/answers.js';
 import { DeadLetterReplay, mostReplayed } from './dead-letter-replay.js';
 import { ReplayAnswer } from './replay-answers.js';
+import { Problems, body, readsBoth } from '../openapi/problems.js';
 import { ReplayInput, ReplayParameters } from './replay-input.js';
 
 @ApiTags('dead letters')
@@ -40,44 +29,16 @@ export class ReplayController {
       `them, as the pipeline is defined now. One request replays ${mostReplayed} at most; ` +
       '`next_cursor` says where the next one goes on. Try it with `dry_run=true` first.',
   })
-  @DescribeQuery(ReplayParameters)
-  @DescribeBody(ReplayInput)
   @Answers(ReplayAnswer, { description: 'What became of them.' })
-  @Problems(
-    'invalid_json',
-    'invalid_cursor',
-    'payload_too_large',
-    'unsupported_media_type',
-    'query_too_expensive',
-    'store_unavailable',
-    'log_unavailable',
-  )
-  async run(
+  @Problems(body, 'invalid_cursor', readsBoth)
+  run(
+    @Query() { dry_run: dryRun }: ReplayParameters,
+    @Body() { choice }: ReplayInput,
+    @Caller() { access, actor }: Principal,
+    @Aborted() client: AbortSignal,
     @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReplayAnswer> {
-    const { dry_run: dryRun } = parseQuery(ReplayParameters, request.query);
-    const choice = choiceOf(parseBody(ReplayInput, request));
-    return this.replay.run({
-      ...{ choice, dryRun },
-      permitted: this.streams.ofAny(request),
-      headers: recordHeaders(request),
-      actor: actorOf(request),
-      client: clientGone(reply.raw),
-    });
+    const [permitted, headers] = [this.streams.ofAny(access), recordHeaders(request)];
+    return this.replay.run({ choice, dryRun, permitted, headers, actor, client });
   }
-}
-
-/** @throws ProblemError 400 */
-function choiceOf({ ids, source, cursor }: ReplayInput): LetterChoice {
-  if (ids && !source && !cursor) return { ids };
-  if (source && !ids) return { source, cursor: cursor ?? undefined };
-  const detail = cursor && ids ? 'goes with source, not with ids' : 'send either ids or source';
-  throw new ProblemError(
-    'invalid_request',
-    'Send the ids of dead letters, or the source of which to take all.',
-    {
-      errors: [{ pointer: cursor && ids ? '/cursor' : '', detail }],
-    },
-  );
 }

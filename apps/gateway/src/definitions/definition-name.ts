@@ -1,22 +1,26 @@
-import type { FastifyRequest } from 'fastify';
 import { definitionNamePattern, definitionNameRule } from '#event';
 import { ProblemError } from '#api';
-import { accessOf, actorOf, parseQuery } from '#http';
-import type { Changer } from '../access/changer.js';
-import { NoParameters } from '../parameters/no-parameters.js';
+import { PathParameter } from '#http';
 
 /** What has a name in an address. */
 export type NamedKind = 'projection' | 'pipeline';
 
 /** The name in an address, for the OpenAPI document. */
-export const nameParam = {
-  name: 'name',
-  schema: { type: 'string', pattern: definitionNamePattern.source },
-} as const;
+export const nameParam = { name: 'name', schema: { type: 'string', pattern: definitionNamePattern.source } };
+
+/** Hands over the name of the projection in the address. */
+export function ProjectionName(): ParameterDecorator {
+  return PathParameter(nameParam, (name) => readName('projection', name));
+}
+
+/** Hands over the name of the pipeline in the address. */
+export function PipelineName(): ParameterDecorator {
+  return PathParameter(nameParam, (name) => readName('pipeline', name));
+}
 
 /** @throws ProblemError 400 */
-export function requireName(kind: NamedKind, name: string): void {
-  if (definitionNamePattern.test(name)) return;
+export function readName(kind: NamedKind, name: string): string {
+  if (definitionNamePattern.test(name)) return name;
   throw new ProblemError('invalid_request', `The name of a ${kind} ${definitionNameRule}.`, {
     errors: [{ pointer: 'name', detail: definitionNameRule }],
   });
@@ -29,11 +33,4 @@ export function requireSameName(kind: NamedKind, body: { name?: string | null },
   throw new ProblemError('invalid_request', `The name ${detail}.`, {
     errors: [{ pointer: '/name', detail }],
   });
-}
-
-/** Who asks for a change that has a name and nothing else. @throws ProblemError 400 */
-export function changerOf(kind: NamedKind, name: string, request: FastifyRequest): Changer {
-  parseQuery(NoParameters, request.query);
-  requireName(kind, name);
-  return { actor: actorOf(request), access: accessOf(request) };
 }

@@ -1,17 +1,22 @@
 import { hasCharacters, plainTextPattern, ProblemError } from '#api';
 import { limits } from '#event';
+import { PathParameter } from '#http';
 
-/** The entity in an address, for the OpenAPI document. */
-export const entityParam = {
+const described = {
   name: 'entity_id',
   description: 'Percent-encoded: `a/b` is `a%2Fb`.',
   schema: { type: 'string', minLength: 1, maxLength: limits.entityIdCharacters },
 } as const;
 
+/** Hands over the entity in the address. */
+export function EntityId(): ParameterDecorator {
+  return PathParameter(described, readEntityId);
+}
+
 /** @throws ProblemError 400 */
-export function checkEntityId(entityId: string): void {
+function readEntityId(entityId: string): string {
   const longest = limits.entityIdCharacters;
-  if (hasCharacters(entityId, { most: longest }) && plainTextPattern.test(entityId)) return;
+  if (hasCharacters(entityId, { most: longest }) && plainTextPattern.test(entityId)) return entityId;
   const detail = `must be 1 to ${longest} characters without control characters`;
   throw new ProblemError('invalid_request', `The entity_id in the address ${detail}.`, {
     errors: [{ pointer: 'entity_id', detail }],

@@ -98,6 +98,3 @@ export function snapshotListJson({
   const end = `"has_more":${nextCursor !== undefined},"next_cursor":${JSON.stringify(nextCursor ?? null)}`;
   return `{"snapshots":[${items.map(snapshotJson).join(',')}],"total":${total},${end}}`;
 }
-
-/** All answers of these routes are text that is JSON already. */
-export const jsonType = 'application/json; charset=utf-8';

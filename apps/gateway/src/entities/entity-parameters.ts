@@ -1,6 +1,10 @@
-import { limits } from '#event';
+import { ProblemError } from '#api';
+import { limits, type Micros } from '#event';
+import type { Consistent } from '#http';
 import { Schema } from '../openapi/schema.js';
-import { Cursor, OneStream, PageLimit, Parameter, Positions, Text, Time } from '../parameters/decorators.js';
+import { OneStream, Parameter, Positions, Text, Time } from '../parameters/decorators.js';
+import { PageParameters } from '../parameters/page-parameters.js';
+import type { StreamPosition } from '../wait-for/position.js';
 
 export class EntityStateParameters {
   @OneStream()
@@ -8,13 +12,13 @@ export class EntityStateParameters {
   stream: string;
 
   @Time('The state as of this time: of the events that had happened by then, inclusive')
-  as_of?: string;
+  as_of?: Micros;
 
   @Positions()
-  wait_for?: string[];
+  wait_for?: StreamPosition[];
 }
 
-export class SnapshotListParameters {
+export class SnapshotListParameters extends PageParameters implements Consistent {
   @OneStream()
   @Parameter('Only snapshots of this stream. One of `stream` and `entity_id` is required.', 'orders')
   stream?: string;
@@ -23,9 +27,13 @@ export class SnapshotListParameters {
   @Parameter('Only snapshots of this entity. One of `stream` and `entity_id` is required.', 'order-17')
   entity_id?: string;
 
-  @PageLimit()
-  limit: number = limits.pageDefault;
-
-  @Cursor()
-  cursor?: string;
+  requireConsistent(): void {
+    if (this.stream !== undefined || this.entity_id !== undefined) return;
+    const errors = ['stream', 'entity_id'].map((pointer) => ({
+      pointer,
+      detail: 'give stream, entity_id, or both',
+    }));
+    const detail = 'Say of which stream or of which entity: one of them is required.';
+    throw new ProblemError('invalid_request', detail, { errors });
+  }
 }

@@ -1,4 +1,5 @@
 import { ProblemError } from '#api';
+import { formatTime, type Micros } from '#event';
 import { EntityStateTooLargeError } from '#entities';
 
 /** What goes wrong with the state of an entity, as problems; everything else is passed on. */
@@ -10,8 +11,8 @@ export function entityProblem(error: unknown): unknown {
   return new ProblemError('entity_state_too_large', detail, { cause: error });
 }
 
-export function noEvents({ stream, asOf }: { stream: string; asOf?: string }): ProblemError {
-  const when = asOf === undefined ? 'that can be queried' : `up to ${asOf}`;
+export function noEvents({ stream, asOf }: { stream: string; asOf?: Micros }): ProblemError {
+  const when = asOf === undefined ? 'that can be queried' : `up to ${formatTime(asOf)}`;
   return new ProblemError(
     'entity_not_found',
     `There is no event of this entity in the stream ${stream} ${when}.`,

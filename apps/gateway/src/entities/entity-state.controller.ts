@@ -1,19 +1,17 @@
-import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parseTime } from '#event';
+import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { entityState } from '#entities';
-import { DescribeQuery, parseQuery, RequireScope } from '#http';
+import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import type { SnapshotReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { positions } from '../events/event-filter.js';
-import { Answers, Problems } from '../openapi/answers.js';
-import { clientGone } from '../reads/client-gone.js';
+import { Answers } from '../openapi/answers.js';
 import { ReadGate } from '../reads/read-gate.js';
 import { SNAPSHOTS } from '../tokens.js';
-import { checkEntityId, entityParam } from './entity-address.js';
-import { EntityStateAnswer, entityStateJson, jsonType } from './entity-answers.js';
+import { EntityId } from './entity-address.js';
+import { EntityStateAnswer, entityStateJson } from './entity-answers.js';
 import { EntityStateParameters } from './entity-parameters.js';
+import { Problems, awaits } from '../openapi/problems.js';
+import { jsonType } from '../answers/json-type.js';
 import { entityProblem, noEvents } from './entity-problems.js';
 
 @ApiTags('entities')
@@ -33,37 +31,23 @@ export class EntityStateController {
       'The `data` of its events, applied by version as merge patches (RFC 7396): from its nearest snapshot on, where ' +
       'there is one.',
   })
-  @ApiParam(entityParam)
-  @DescribeQuery(EntityStateParameters)
   @Answers(EntityStateAnswer, { description: 'What the entity is like.' })
-  @Problems(
-    'entity_not_found',
-    'entity_state_too_large',
-    'stream_not_found',
-    'query_too_expensive',
-    'store_unavailable',
-    'log_unavailable',
-    'not_yet_materialized',
-  )
+  @Problems('entity_not_found', 'entity_state_too_large', 'stream_not_found', awaits)
+  @Header('content-type', jsonType)
   async state(
-    @Param('entity_id') entityId: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const parameters = parseQuery(EntityStateParameters, request.query);
-    checkEntityId(entityId);
-    const { stream, as_of } = parameters;
-    const client = clientGone(reply.raw);
-    const named = { request, streams: [stream], positions: positions(parameters), client };
-    const permitted = await this.streams.of(named);
-    const asOf = as_of === undefined ? undefined : parseTime(as_of);
+    @EntityId() entityId: string,
+    @Query() { stream, as_of: asOf, wait_for: positions }: EntityStateParameters,
+    @Caller() { access }: Principal,
+    @Aborted() client: AbortSignal,
+  ): Promise<string> {
+    const permitted = await this.streams.of({ access, streams: [stream], positions, client });
     const query = { ...permitted, stream, entityId, asOf };
     const folded = await this.gate
       .run(client, (signal) => entityState(this.snapshots, query, signal))
       .catch((error: unknown) => {
         throw entityProblem(error);
       });
-    if (!folded) throw noEvents({ stream, asOf: as_of });
-    void reply.header('content-type', jsonType).send(entityStateJson({ stream, entityId }, folded));
+    if (!folded) throw noEvents({ stream, asOf });
+    return entityStateJson({ stream, entityId }, folded);
   }
 }

@@ -9,7 +9,10 @@ export const mostBuckets = limits.pageMax;
  * Refuses a range that is cut into more stretches than an answer holds, before anything is read.
  * @throws ProblemError 400
  */
-export function checkStretches(range: { since?: Micros; until?: Micros }, intervalSeconds?: number): void {
+export function requireFewStretches(
+  range: { since?: Micros; until?: Micros },
+  intervalSeconds?: number,
+): void {
   if (intervalSeconds === undefined || range.since === undefined || range.until === undefined) return;
   if ((range.until - range.since) / (intervalSeconds * 1e6) <= mostBuckets) return;
   const detail = `cuts the time from since to until into more than ${mostBuckets} stretches`;
@@ -19,7 +22,7 @@ export function checkStretches(range: { since?: Micros; until?: Micros }, interv
 }
 
 /** @throws ProblemError 422 `query_too_expensive` */
-export function checkBuckets(buckets: readonly CountBucket[]): void {
+export function requireFewBuckets(buckets: readonly CountBucket[]): void {
   if (buckets.length <= mostBuckets) return;
   throw new ProblemError(
     'query_too_expensive',

@@ -1,18 +1,15 @@
-import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatTime } from '#event';
-import { DescribeQuery, parseQuery, RequireScope } from '#http';
+import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import type { CountBucket, EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { Answers, Problems } from '../openapi/answers.js';
-import { parseInterval } from '../parameters/interval.js';
-import { clientGone } from '../reads/client-gone.js';
+import { Answers } from '../openapi/answers.js';
 import { ReadGate } from '../reads/read-gate.js';
 import { READER } from '../tokens.js';
-import { checkBuckets, checkStretches, mostBuckets } from './bucket-bound.js';
+import { mostBuckets, requireFewBuckets } from './bucket-bound.js';
 import { EventCount, type EventCountBucket } from './event-answers.js';
-import { eventFilter, positions } from './event-filter.js';
+import { Problems, awaits } from '../openapi/problems.js';
 import { EventCountParameters } from './event-parameters.js';
 
 @ApiTags('events')
@@ -32,41 +29,18 @@ export class EventCountController {
       'How many events there are: all of them, or by field (`group_by`) and stretch of time (`interval`). Stretches ' +
       `without events are left out. More than ${mostBuckets} buckets are refused.`,
   })
-  @DescribeQuery(EventCountParameters)
   @Answers(EventCount, { description: 'The counts.' })
-  @Problems(
-    'invalid_expression',
-    'stream_not_found',
-    'query_too_expensive',
-    'store_unavailable',
-    'log_unavailable',
-    'not_yet_materialized',
-  )
+  @Problems('invalid_expression', 'stream_not_found', awaits)
   async count(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @Query() { filter, wait_for: positions, group_by: groupBy, interval }: EventCountParameters,
+    @Caller() { access }: Principal,
+    @Aborted() client: AbortSignal,
   ): Promise<EventCount> {
-    const parameters = parseQuery(EventCountParameters, request.query);
-    const filter = eventFilter(parameters);
-    const intervalSeconds =
-      parameters.interval === undefined ? undefined : parseInterval(parameters.interval);
-    checkStretches(filter, intervalSeconds);
-    const client = clientGone(reply.raw);
-    const permitted = await this.streams.of({
-      request,
-      streams: filter.streams,
-      positions: positions(parameters),
-      client,
-    });
-    const query = {
-      ...permitted,
-      ...filter,
-      groupBy: parameters.group_by,
-      intervalSeconds,
-      limit: mostBuckets + 1,
-    };
+    const permitted = await this.streams.of({ access, streams: filter.streams, positions, client });
+    const counted = { groupBy, intervalSeconds: interval, limit: mostBuckets + 1 };
+    const query = { ...permitted, ...filter, ...counted };
     const { buckets, total } = await this.gate.run(client, (signal) => this.reader.count(query, signal));
-    checkBuckets(buckets);
+    requireFewBuckets(buckets);
     return { buckets: buckets.map(bucketAnswer), total };
   }
 }

@@ -1,5 +1,8 @@
-import { IsIn, ValidateBy } from 'class-validator';
-import { limits } from '#event';
+import { IsIn } from 'class-validator';
+import { limits, type Micros } from '#event';
+import type { Expression } from '#cel';
+import type { Consistent } from '#http';
+import type { EventFilter, Permitted } from '#store';
 import {
   Cursor,
   PageLimit,
@@ -10,11 +13,14 @@ import {
   Texts,
   Time,
 } from '../parameters/decorators.js';
-import { Schema } from '../openapi/schema.js';
-import { parseInterval } from '../parameters/interval.js';
+import { Interval } from '../parameters/interval.js';
+import { requireTimeRange } from '../parameters/time-range.js';
+import type { StreamPosition } from '../wait-for/position.js';
+import { requireFewStretches } from './bucket-bound.js';
+import { Where } from './where.js';
 
 /** Which events: all parameters hold together, repeated ones are alternatives. */
-export class EventSelectionParameters {
+export class EventSelectionParameters implements Consistent {
   @Streams()
   @Parameter('Only events of this stream. Repeatable.', ['orders'])
   stream?: string[];
@@ -32,12 +38,11 @@ export class EventSelectionParameters {
   entity_id?: string[];
 
   @Time('Only events that happened at this time or later', '2026-11-21T04:00:00Z')
-  since?: string;
+  since?: Micros;
 
   @Time('Only events that happened before this time', '2026-11-22T04:00:00Z')
-  until?: string;
+  until?: Micros;
 
-  @Text(limits.whereCharacters)
   @Parameter(
     'Only events for which this CEL expression over `event` is true, such as `event.data.currency == "EUR" && ' +
       'event.data.amount > 50`: `&&`, `||` and `!`, `==` for "equals". What `data` and `metadata` hold is known for each ' +
@@ -48,13 +53,27 @@ export class EventSelectionParameters {
       'characters have to be encoded in an address: `+` as `%2B`, `&` as `%26`.',
     'event.data.amount * 2 > 10',
   )
-  where?: string;
+  @Where()
+  where?: Expression;
+
+  requireConsistent(): void {
+    requireTimeRange(this);
+  }
+
+  /** The same as the store asks it. */
+  get filter(): Omit<EventFilter, keyof Permitted> {
+    const { stream, event_type, event_type_prefix, entity_id, since, until, where } = this;
+    return {
+      ...{ since, until, where, streams: stream },
+      ...{ eventTypes: event_type, eventTypePrefix: event_type_prefix, entityIds: entity_id },
+    };
+  }
 }
 
 /** The same, of a question that is answered once. */
 export class EventFilterParameters extends EventSelectionParameters {
   @Positions()
-  wait_for?: string[];
+  wait_for?: StreamPosition[];
 }
 
 export class EventQueryParameters extends EventFilterParameters {
@@ -74,22 +93,20 @@ export class EventCountParameters extends EventFilterParameters {
   @Parameter('Counts each value of this field by itself.')
   group_by?: 'stream' | 'event_type' | 'entity_id';
 
-  @ValidateBy({
-    name: 'isInterval',
-    validator: {
-      validate: (value) => typeof value === 'string' && parseInterval(value) !== undefined,
-      defaultMessage: () => 'must be a number and a unit (s, m, h, d), such as 5m, up to 366d',
-    },
-  })
-  @Schema({ type: 'string', pattern: '^[1-9][0-9]{0,7}[smhd]$' })
+  @Interval()
   @Parameter(
     'Counts each stretch of this length by itself, from the epoch on, in UTC: `30s`, `5m`, `1h`, `1d`.',
     '1h',
   )
-  interval?: string;
+  interval?: number;
+
+  override requireConsistent(): void {
+    super.requireConsistent();
+    requireFewStretches(this, this.interval);
+  }
 }
 
 export class EventByIdParameters {
   @Positions()
-  wait_for?: string[];
+  wait_for?: StreamPosition[];
 }

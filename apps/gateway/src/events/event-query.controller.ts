@@ -1,17 +1,16 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DescribeQuery, parseQuery, RequireScope } from '#http';
+import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { pageMediaType, pageMediaTypes } from '../answers/media-type.js';
-import { Answers, Problems } from '../openapi/answers.js';
-import { clientGone } from '../reads/client-gone.js';
+import { Answers } from '../openapi/answers.js';
 import { ReadGate } from '../reads/read-gate.js';
 import { READER } from '../tokens.js';
 import { EventPage } from './event-answers.js';
-import { eventFilter, positions } from './event-filter.js';
 import { EventQueryParameters } from './event-parameters.js';
+import { Problems, awaits } from '../openapi/problems.js';
 import { sendPage } from './send-page.js';
 
 @ApiTags('events')
@@ -34,31 +33,17 @@ export class EventQueryController {
       'spreadsheet could begin a formula with; NDJSON has the exact text. CSV columns: event_id, stream, event_type, entity_id, version, ' +
       'timestamp, ingested_at, schema_version, partition, offset, metadata, data.',
   })
-  @DescribeQuery(EventQueryParameters)
   @Answers(EventPage, { description: 'A page of events.', text: pageMediaTypes.slice(1) })
-  @Problems(
-    'invalid_cursor',
-    'invalid_expression',
-    'stream_not_found',
-    'not_acceptable',
-    'overloaded',
-    'query_too_expensive',
-    'store_unavailable',
-    'log_unavailable',
-    'not_yet_materialized',
-  )
-  async query(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const parameters = parseQuery(EventQueryParameters, request.query);
+  @Problems('invalid_cursor', 'invalid_expression', 'stream_not_found', 'not_acceptable', awaits)
+  async query(
+    @Query() { filter, wait_for: positions, order, limit, cursor }: EventQueryParameters,
+    @Caller() { access }: Principal,
+    @Aborted() client: AbortSignal,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     const type = pageMediaType(request.headers.accept);
-    const { order, limit, cursor } = parameters;
-    const filter = eventFilter(parameters);
-    const client = clientGone(reply.raw);
-    const permitted = await this.streams.of({
-      request,
-      streams: filter.streams,
-      positions: positions(parameters),
-      client,
-    });
+    const permitted = await this.streams.of({ access, streams: filter.streams, positions, client });
     const query = { ...permitted, ...filter, order, limit, cursor };
     const page = await this.gate.run(client, (signal) => this.reader.query(query, signal));
     sendPage(page, type, { request, reply });

@@ -1,17 +1,16 @@
-import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { eventToJson, uuidPattern } from '#event';
 import { ProblemError } from '#api';
-import { DescribeQuery, parseQuery, RequireScope } from '#http';
+import { Aborted, Caller, PathParameter, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { Answers, Problems } from '../openapi/answers.js';
-import { clientGone } from '../reads/client-gone.js';
+import { Answers } from '../openapi/answers.js';
 import { ReadGate } from '../reads/read-gate.js';
 import { READER } from '../tokens.js';
 import { EventAnswer } from './event-answers.js';
-import { positions } from './event-filter.js';
+import { Problems, awaits } from '../openapi/problems.js';
+import { jsonType } from '../answers/json-type.js';
 import { EventByIdParameters } from './event-parameters.js';
 
 @ApiTags('events')
@@ -26,30 +25,20 @@ export class EventController {
   @Get(':event_id')
   @RequireScope('events:read')
   @ApiOperation({ summary: 'Get one event by its id' })
-  @ApiParam({ name: 'event_id', schema: { type: 'string', format: 'uuid' } })
-  @DescribeQuery(EventByIdParameters)
   @Answers(EventAnswer, { description: 'The event.' })
-  @Problems(
-    'event_not_found',
-    'stream_not_found',
-    'query_too_expensive',
-    'store_unavailable',
-    'log_unavailable',
-    'not_yet_materialized',
-  )
+  @Problems('event_not_found', 'stream_not_found', awaits)
+  @Header('content-type', jsonType)
   async event(
-    @Param('event_id') eventId: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const parameters = parseQuery(EventByIdParameters, request.query);
-    if (!uuidPattern.test(eventId)) throw notAnId();
-    const client = clientGone(reply.raw);
-    await this.streams.of({ request, positions: positions(parameters), client });
-    const query = { ...this.streams.ofAny(request), eventId: eventId.toLowerCase() };
+    @EventId() eventId: string,
+    @Query() { wait_for: positions }: EventByIdParameters,
+    @Caller() { access }: Principal,
+    @Aborted() client: AbortSignal,
+  ): Promise<string> {
+    await this.streams.of({ access, positions, client });
+    const query = { ...this.streams.ofAny(access), eventId };
     const event = await this.gate.run(client, (signal) => this.reader.byId(query, signal));
     if (!event) throw notFound();
-    void reply.header('content-type', 'application/json; charset=utf-8').send(eventToJson(event));
+    return eventToJson(event);
   }
 }
 
@@ -57,9 +46,13 @@ function notFound(): ProblemError {
   return new ProblemError('event_not_found', 'There is no event with this id, or it cannot be queried yet.');
 }
 
-function notAnId(): ProblemError {
-  const detail = 'must be a UUID';
-  return new ProblemError('invalid_request', `The event id ${detail}.`, {
-    errors: [{ pointer: 'event_id', detail }],
+/** Hands over the id in the address. */
+function EventId(): ParameterDecorator {
+  return PathParameter({ name: 'event_id', schema: { type: 'string', format: 'uuid' } }, (id) => {
+    if (uuidPattern.test(id)) return id.toLowerCase();
+    const detail = 'must be a UUID';
+    throw new ProblemError('invalid_request', `The event id ${detail}.`, {
+      errors: [{ pointer: 'event_id', detail }],
+    });
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatTime } from '#event';
+import { formatTime, parseTime } from '#event';
 import type { KeyDefinition } from '#registry';
 import { keyAnswer } from './key-answers.js';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
@@ -30,7 +30,7 @@ describe('an issued key', () => {
       name: 'shop',
       scopes: ['events:write' as const],
       streams: ['web.*'],
-      expires_at: '2026-11-21T02:00:00+01:00',
+      expires_at: parseTime('2026-11-21T02:00:00+01:00') ?? NaN,
       rate_limit: { events_per_second: 10, requests_per_second: null },
     };
     expect(issuedKey(input, made, now)).toMatchObject({

@@ -20,7 +20,7 @@ export function issuedKey(input: KeyInput, { keyId, sha256 }: MadeKey, now: Micr
     secrets: [{ sha256 }],
     scopes,
     ...(streams && { streams }),
-    ...(expiresAt != null && { expires_at: formatTime(parseTime(expiresAt) ?? now) }),
+    ...(expiresAt != null && { expires_at: formatTime(expiresAt) }),
     ...(rate && { rate_limit: rateLimit(rate) }),
     created_at: formatTime(now),
   };

@@ -17,10 +17,10 @@ import {
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, plainTextPattern } from '#api';
-import { limits, parseTime } from '#event';
-import { scopes, type Scope } from '#http';
+import { limits, parseTime, type Micros } from '#event';
+import { ReadValue, scopes, type Scope } from '#http';
 import { Schema } from '../openapi/schema.js';
-import { IsOverlap } from './overlap.js';
+import { Overlap } from './overlap.js';
 
 const nameCharacters = 100;
 const mostStreams = 100;
@@ -78,7 +78,7 @@ export class KeyInput {
   @IsOptional()
   @IsFuture()
   @Schema({ description: 'From then on it is refused. Default: never.' })
-  expires_at?: string | null;
+  expires_at?: Micros | null;
 
   @IsOptional()
   @IsObject()
@@ -92,20 +92,22 @@ export class KeyInput {
 @JSONSchema({ additionalProperties: false })
 export class RotationInput {
   @IsOptional()
-  @IsOverlap()
+  @Overlap()
   @Schema({
     description: 'How long secrets that work now go on working, at most `30d`. Default: `0s`, not at all.',
   })
-  overlap?: string | null;
+  overlap?: number | null;
 }
 
-/** A time by RFC 3339 that has not come yet. The property stays text; `parseTime` reads it. */
+/** A time by RFC 3339 that has not come yet. The property is `Micros`. */
 function IsFuture(): PropertyDecorator {
-  const message = 'must be an RFC 3339 time in the future, such as 2099-01-01T00:00:00Z';
-  const validate = (value: unknown) =>
-    typeof value === 'string' && (parseTime(value) ?? 0) > Date.now() * 1000;
+  const message = () => 'must be an RFC 3339 time in the future, such as 2099-01-01T00:00:00Z';
+  const read = (text: string) => {
+    const time = parseTime(text);
+    return time !== undefined && time > Date.now() * 1000 ? time : undefined;
+  };
   return applyDecorators(
-    ValidateBy({ name: 'isFuture', validator: { validate, defaultMessage: () => message } }),
+    ReadValue({ name: 'isFuture', read, message }),
     Schema({ type: 'string', format: 'date-time' }),
   );
 }

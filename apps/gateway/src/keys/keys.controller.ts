@@ -1,26 +1,19 @@
-import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Post, Res, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  actorOf,
-  AlwaysAnswered,
-  DescribeBody,
-  DescribeQuery,
-  parseBody,
-  parseQuery,
-  RequireScope,
-} from '#http';
+import type { FastifyReply } from 'fastify';
+import { AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
 import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';
-import { Answers, Problems } from '../openapi/answers.js';
-import { NoParameters } from '../parameters/no-parameters.js';
+import { Answers } from '../openapi/answers.js';
 import { IssuedKeyAnswer, keyAnswer, KeyList } from './key-answers.js';
 import { KeyInput } from './key-input.js';
-import { KeyListParameters } from './key-parameters.js';
 import { KeyStore } from './key-store.js';
-import { requireUnlimited } from './require-unlimited.js';
+import { Problems, body, defines } from '../openapi/problems.js';
+import { PageParameters } from '../parameters/page-parameters.js';
+import { UnlimitedKey } from './unlimited-key.js';
 
 @ApiTags('keys')
+@UseGuards(UnlimitedKey)
 @Controller('api/v1/keys')
 export class KeysController {
   constructor(private readonly keys: KeyStore) {}
@@ -36,27 +29,16 @@ export class KeysController {
       '(draft-ietf-httpapi-ratelimit-headers) answers say what is left, and what is over a limit is a 429 with ' +
       '`Retry-After`. Keys that no longer work are listed for 7 days at least.',
   })
-  @DescribeBody(KeyInput)
   @Answers(IssuedKeyAnswer, { status: 201, description: 'The key, shown this once.' })
-  @Problems(
-    'invalid_json',
-    'stream_forbidden',
-    'definition_limit_reached',
-    'definition_conflict',
-    'payload_too_large',
-    'unsupported_media_type',
-    'log_unavailable',
-  )
+  @Problems(body, 'stream_forbidden', defines)
+  @Header('cache-control', 'no-store')
   async issue(
-    @Req() request: FastifyRequest,
+    @Body() input: KeyInput,
+    @Caller() { actor }: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IssuedKeyAnswer> {
-    parseQuery(NoParameters, request.query);
-    requireUnlimited(request);
-    const { definition, key } = await this.keys.issue(parseBody(KeyInput, request), actorOf(request));
-    void reply
-      .code(201)
-      .headers({ location: `/api/v1/keys/${definition.key_id}`, 'cache-control': 'no-store' });
+    const { definition, key } = await this.keys.issue(input, actor);
+    void reply.header('location', `/api/v1/keys/${definition.key_id}`);
     return { ...keyAnswer(definition, Date.now() * 1000), key };
   }
 
@@ -66,12 +48,9 @@ export class KeysController {
     summary: 'List the API keys that were issued',
     description: 'Sorted by id, never with a secret. Keys that the configuration gives are not among them.',
   })
-  @DescribeQuery(KeyListParameters)
   @Answers(KeyList, { description: 'A page of keys; `total` counts all.' })
   @Problems('invalid_cursor', 'stream_forbidden')
-  list(@Req() request: FastifyRequest): KeyList {
-    const { limit, cursor } = parseQuery(KeyListParameters, request.query);
-    requireUnlimited(request);
+  list(@Query() { limit, cursor }: PageParameters): KeyList {
     const all = this.keys.all();
     const page = pageByName(all, ({ key_id }) => key_id, { limit, cursor, boundTo: 'keys' });
     const now = Date.now() * 1000;

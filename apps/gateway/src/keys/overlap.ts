@@ -1,34 +1,30 @@
 import { applyDecorators } from '@nestjs/common';
-import { ValidateBy } from 'class-validator';
 import { durationMs } from '#api';
+import { ReadValue } from '#http';
 import { Schema } from '../openapi/schema.js';
 
 /** An old secret does not work longer than that beside a new one. */
 const mostMs = durationMs('30d');
 
 /**
- * Milliseconds that an old secret works on: `24h`, `7d`, `PT12H`, or `0s` for not at all.
- * @throws RangeError for anything else, and for more than 30 days
+ * Reads how long an old secret works on, as milliseconds: `24h`, `7d`, `PT12H`, or `0s` for not at all. Returns undefined
+ * for anything else, and for more than 30 days.
  */
-export function overlapMs(text: string): number {
-  const ms = /^(0[smhd]|PT0S)$/.test(text) ? 0 : durationMs(text);
-  if (ms > mostMs) throw new RangeError('longer than 30 days');
-  return ms;
+export function parseOverlap(text: string): number | undefined {
+  if (/^(0[smhd]|PT0S)$/.test(text)) return 0;
+  try {
+    const ms = durationMs(text);
+    return ms > mostMs ? undefined : ms;
+  } catch {
+    return undefined;
+  }
 }
 
-/** A time to go on working, as `overlapMs` reads it. The property stays text. */
-export function IsOverlap(): PropertyDecorator {
-  const message = 'must be a duration such as 24h, 7d or PT12H, at most 30d; 0s is none';
+/** A time to go on working. The property is its milliseconds. */
+export function Overlap(): PropertyDecorator {
+  const message = () => 'must be a duration such as 24h, 7d or PT12H, at most 30d; 0s is none';
   return applyDecorators(
-    ValidateBy({ name: 'isOverlap', validator: { validate: isOverlap, defaultMessage: () => message } }),
+    ReadValue({ name: 'isOverlap', read: parseOverlap, message }),
     Schema({ type: 'string', example: '24h' }),
   );
-}
-
-function isOverlap(value: unknown): boolean {
-  try {
-    return typeof value === 'string' && overlapMs(value) >= 0;
-  } catch {
-    return false;
-  }
 }

@@ -1,16 +1,15 @@
-import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatTime } from '#event';
-import { DescribeQuery, parseQuery, RequireScope } from '#http';
+import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { Answers, Problems } from '../openapi/answers.js';
-import { clientGone } from '../reads/client-gone.js';
+import { Answers } from '../openapi/answers.js';
 import { ReadGate } from '../reads/read-gate.js';
 import { READER } from '../tokens.js';
 import { EntityList } from './list-answers.js';
 import { listEnd } from './list-end.js';
+import { Problems, reads } from '../openapi/problems.js';
 import { EntityListParameters } from './list-parameters.js';
 
 @ApiTags('entities')
@@ -25,17 +24,15 @@ export class EntitiesController {
   @Get()
   @RequireScope('events:read')
   @ApiOperation({ summary: 'List entities, each with its last version and the time of its last event' })
-  @DescribeQuery(EntityListParameters)
   @Answers(EntityList, { description: 'A page of entities.' })
-  @Problems('invalid_cursor', 'stream_not_found', 'query_too_expensive', 'store_unavailable')
+  @Problems('invalid_cursor', 'stream_not_found', reads)
   async list(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @Query() { stream, limit, cursor }: EntityListParameters,
+    @Caller() { access }: Principal,
+    @Aborted() client: AbortSignal,
   ): Promise<EntityList> {
-    const { stream, limit, cursor } = parseQuery(EntityListParameters, request.query);
-    const client = clientGone(reply.raw);
     const streams = stream === undefined ? undefined : [stream];
-    const permitted = await this.streams.of({ request, streams, client });
+    const permitted = await this.streams.of({ access, streams, client });
     const query = { ...permitted, stream, limit, cursor };
     const page = await this.gate.run(client, (signal) => this.reader.entities(query, signal));
     return {

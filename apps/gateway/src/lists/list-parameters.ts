@@ -1,14 +1,8 @@
-import { limits } from '#event';
-import { Cursor, OneStream, PageLimit, Parameter } from '../parameters/decorators.js';
+import { OneStream, Parameter } from '../parameters/decorators.js';
+import { PageParameters } from '../parameters/page-parameters.js';
 
-export class EntityListParameters {
+export class EntityListParameters extends PageParameters {
   @OneStream()
   @Parameter('Only entities of this stream.', 'orders')
   stream?: string;
-
-  @PageLimit()
-  limit: number = limits.pageDefault;
-
-  @Cursor()
-  cursor?: string;
 }

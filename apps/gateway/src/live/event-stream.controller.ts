@@ -1,13 +1,11 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { apiKeyOf, DescribeQuery, parseQuery, RequireScope, requireStillAdmitted } from '#http';
+import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { eventFilter } from '../events/event-filter.js';
 import { EventSelectionParameters } from '../events/event-parameters.js';
-import { Problems } from '../openapi/answers.js';
-import { clientGone } from '../reads/client-gone.js';
 import { begin, mediaType, requireAccepted } from './event-stream-answer.js';
+import { Problems, readsBoth } from '../openapi/problems.js';
 import { LiveStreams } from './live-streams.js';
 
 @ApiTags('events')
@@ -39,34 +37,27 @@ export class EventStreamController {
     required: false,
     schema: { type: 'string' },
   })
-  @DescribeQuery(EventSelectionParameters)
   @ApiResponse({
     status: 200,
     description: 'A stream that ends only with an `error`.',
     content: { [mediaType]: { schema: { type: 'string' } } },
   })
-  @Problems(
-    'invalid_cursor',
-    'invalid_expression',
-    'stream_not_found',
-    'not_acceptable',
-    'query_too_expensive',
-    'store_unavailable',
-    'log_unavailable',
-  )
-  async stream(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const parameters = parseQuery(EventSelectionParameters, request.query);
+  @Problems('invalid_cursor', 'invalid_expression', 'stream_not_found', 'not_acceptable', readsBoth)
+  async stream(
+    @Query() { filter }: EventSelectionParameters,
+    @Caller() caller: Principal,
+    @Aborted() client: AbortSignal,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     requireAccepted(request.headers.accept);
-    const filter = eventFilter(parameters);
-    const client = clientGone(reply.raw);
-    const { access } = await this.streams.of({ request, streams: filter.streams, client });
+    const { access } = await this.streams.of({ access: caller.access, streams: filter.streams, client });
     if (request.method === 'HEAD') return void reply.header('content-type', mediaType).send();
     const opened = {
       question: { ...filter, access },
       lastEventId: request.headers['last-event-id']?.toString(),
       requestId: request.id,
-      keyId: apiKeyOf(request)?.keyId ?? null,
-      requirePermission: () => requireStillAdmitted(request),
+      caller,
     };
     await this.live.open(opened, () => begin(reply), client);
   }

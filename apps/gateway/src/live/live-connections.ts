@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { withAnySignal } from '#async';
-import { problemOf } from '#http';
+import { problemOf, type Principal } from '#http';
 import { metrics, type Logger } from '#telemetry';
 import { EventSocket, type EventSocketOptions } from './event-socket.js';
 import { shuttingDown, tooMany, tooManyOfKey } from './live-problems.js';
@@ -18,6 +18,9 @@ export interface LiveConnectionsOptions {
   /** Milliseconds between two looks at whether a stream may go on. */
   checkMs?: number;
 }
+
+/** Who follows a stream. */
+export type StreamingCaller = Pick<Principal, 'access' | 'keyId' | 'requireStillAdmitted'>;
 
 /** What is sent on one connection. */
 export interface LiveContent {

@@ -3,7 +3,7 @@ import type { Definitions } from '#registry';
 import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import { ReadGate } from '../reads/read-gate.js';
-import type { LiveConnections, LiveContent } from './live-connections.js';
+import type { LiveConnections, LiveContent, StreamingCaller } from './live-connections.js';
 import { LiveFilter, type LiveQuestion } from './live-filter.js';
 import { LiveGroup } from './live-group.js';
 import { LivePosition, longestId } from './live-position.js';
@@ -27,10 +27,7 @@ export interface LiveRequest {
   /** `Last-Event-ID` */
   lastEventId: string | undefined;
   requestId: string;
-  /** Of its key; null on a port without keys. */
-  keyId: string | null;
-  /** @throws ProblemError when its key does not permit it any more */
-  requirePermission(): void;
+  caller: StreamingCaller;
 }
 
 /** Streams that read history at once. */
@@ -55,7 +52,7 @@ export class LiveStreams {
    * `invalid_cursor`, `invalid_expression`, `invalid_request`
    */
   open(request: LiveRequest, begin: () => ServerResponse, client: AbortSignal): Promise<void> {
-    return this.options.connections.admit(request.keyId, async () => {
+    return this.options.connections.admit(request.caller.keyId, async () => {
       const group = this.groupOf(request);
       group.members++;
       try {
@@ -81,7 +78,7 @@ export class LiveStreams {
       requestId: request.requestId,
       position: () => live.position.toString(),
       requireGood: () => {
-        request.requirePermission();
+        request.caller.requireStillAdmitted();
         this.requireThere(named);
         if (live.position.toString().length > longestId) throw tooWide();
       },
@@ -105,7 +102,7 @@ export class LiveStreams {
     );
   }
 
-  private groupOf({ question, keyId }: LiveRequest): LiveGroup {
+  private groupOf({ question, caller: { keyId } }: LiveRequest): LiveGroup {
     const filter = new LiveFilter(question);
     const key = groupKey(filter);
     let group = this.groups.get(key);

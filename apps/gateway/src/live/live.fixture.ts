@@ -109,10 +109,11 @@ export class LiveClient extends StreamClient {
   }
 
   /** Connects, again after the last message that came. Resolves when the connection has ended. */
-  connect(live: LiveGateway, requirePermission: () => void = () => undefined): Promise<void> {
+  connect(live: LiveGateway, requireStillAdmitted: () => void = () => undefined): Promise<void> {
     const question = { access: allStreams, ...this.question };
+    const caller = { access: question.access, keyId: null, requireStillAdmitted };
     return this.open((lastEventId, begin, client) =>
-      live.open({ question, lastEventId, requestId: 'r', keyId: null, requirePermission }, begin, client),
+      live.open({ question, lastEventId, requestId: 'r', caller }, begin, client),
     );
   }
 }

@@ -1,15 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsOptional,
-  Matches,
-  ValidateBy,
-  type ValidationArguments,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsBoolean, IsOptional, Matches, ValidateBy } from 'class-validator';
 import { Characters, FromText } from '#api';
 import { limits, parseTime, streamNamePattern } from '#event';
-import { Repeatable } from '#http';
+import { askedFor, ReadValue, ReadValues, Repeatable } from '#http';
 import { Schema } from '../openapi/schema.js';
 import { parsePosition } from '../wait-for/position.js';
 
@@ -49,24 +42,22 @@ export function Text(longest: number): PropertyDecorator {
 const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
 
 /**
- * A time by RFC 3339 with its offset, which may be left out. The property stays text; `parseTime` reads it.
+ * A time by RFC 3339 with its offset, which may be left out. The property is `Micros`.
  * @param description what it is for, a sentence without its full stop
  */
 export function Time(description: string, example?: string): PropertyDecorator {
-  const validate = (value: unknown) => typeof value === 'string' && parseTime(value) !== undefined;
   const form =
     '(RFC 3339; the `+` of an offset is written `%2B` in an address: `2026-11-21T05:00:00%2B01:00`)';
   return applyDecorators(
-    ValidateBy({ name: 'isTime', validator: { validate, defaultMessage: timeMessage } }),
+    ReadValue({ name: 'isTime', read: parseTime, message: timeMessage }),
     Schema({ type: 'string', format: 'date-time' }),
     Parameter(`${description} ${form}.`, example),
   );
 }
 
 /** A `+` that was not encoded has arrived as a blank. */
-function timeMessage(found?: ValidationArguments): string {
-  const value: unknown = found?.value;
-  if (typeof value !== 'string' || !/\d \d\d:\d\d$/.test(value)) return timeRule;
+function timeMessage(sent: unknown): string {
+  if (typeof sent !== 'string' || !/\d \d\d:\d\d$/.test(sent)) return timeRule;
   return `${timeRule}; in an address + stands for a blank: write %2B before the offset`;
 }
 
@@ -92,14 +83,12 @@ export function Cursor(): PropertyDecorator {
   );
 }
 
-/** Positions to wait for. */
+/** Positions to wait for. The property is `StreamPosition[]`. */
 export function Positions(): PropertyDecorator {
-  const message = 'must be <stream>:<partition>:<offset>';
-  const validate = (value: unknown) =>
-    Array.isArray(value) && value.every((each) => typeof each === 'string' && parsePosition(each));
+  const message = () => 'must be <stream>:<partition>:<offset>';
   return applyDecorators(
     Alternatives(),
-    ValidateBy({ name: 'isPosition', validator: { validate, defaultMessage: () => message } }),
+    ReadValues({ name: 'isPosition', read: parsePosition, message }),
     Schema({ type: 'array', items: { type: 'string', pattern: '^[^:]+:[0-9]+:[0-9]+$' } }),
     Parameter(
       'Waits until this position can be queried, for at most 10 s: `<stream>:<partition>:<offset>`, as a write ' +
@@ -107,4 +96,19 @@ export function Positions(): PropertyDecorator {
       ['orders:4:10234'],
     ),
   );
+}
+
+/** `true` or `false`. */
+export function Flag(description: string): PropertyDecorator {
+  return applyDecorators(
+    FromText('boolean'),
+    IsBoolean({ message: 'must be true or false' }),
+    Parameter(description),
+    Schema({ type: 'boolean' }),
+  );
+}
+
+/** The name of what is to be deleted, once more. */
+export function Confirmation(longest: number, description: string, example: string): PropertyDecorator {
+  return applyDecorators(Text(longest), Parameter(description, example), Schema(askedFor));
 }

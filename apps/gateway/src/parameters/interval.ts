@@ -1,3 +1,7 @@
+import { applyDecorators } from '@nestjs/common';
+import { ReadValue } from '#http';
+import { Schema } from '../openapi/schema.js';
+
 /** Longest bucket, in seconds: 366 days. */
 export const longestInterval = 366 * 86_400;
 
@@ -10,4 +14,13 @@ export function parseInterval(text: string): number | undefined {
   const [, count, unit = ''] = match;
   const seconds = Number(count) * (secondsOf[unit] ?? NaN);
   return seconds <= longestInterval ? seconds : undefined;
+}
+
+/** The length of a bucket. The property is its seconds. */
+export function Interval(): PropertyDecorator {
+  const message = () => 'must be a number and a unit (s, m, h, d), such as 5m, up to 366d';
+  return applyDecorators(
+    ReadValue({ name: 'isInterval', read: parseInterval, message }),
+    Schema({ type: 'string', pattern: '^[1-9][0-9]{0,7}[smhd]$' }),
+  );
 }

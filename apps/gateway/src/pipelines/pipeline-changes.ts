@@ -39,9 +39,9 @@ type Change = (current: PipelineDefinition) => PipelineDefinition;
 export class PipelineChanges {
   constructor(private readonly parts: PipelineChangesParts) {}
 
-  /** What a body defines; `operators` as they stand in it. @throws ProblemError what `wantedPipeline` throws */
-  usable(input: PipelineSpecInput, operators: unknown): UsablePipeline {
-    return wantedPipeline(input, { operators, wrongInWebhook: this.parts.wrongInWebhook });
+  /** What a body defines. @throws ProblemError what `wantedPipeline` throws */
+  usable(input: PipelineSpecInput): UsablePipeline {
+    return wantedPipeline(input, { wrongInWebhook: this.parts.wrongInWebhook });
   }
 
   /**

@@ -13,6 +13,7 @@ import {
 import { JSONSchema } from 'class-validator-jsonschema';
 import { definitionNamePattern, definitionNameRule } from '#event';
 import { pipelineLimits, type PipelineSpec } from '#dataflow';
+import { AsSent } from '#http';
 import { Schema } from '../openapi/schema.js';
 import { ProjectionSourceInput } from '../projections/projection-input.js';
 
@@ -59,6 +60,7 @@ export class PipelineSpecInput {
   source: PipelineSourceInput;
 
   /** Read by `wantedPipeline`: what is wrong with an operator is told with its place. */
+  @AsSent()
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(pipelineLimits.operators)

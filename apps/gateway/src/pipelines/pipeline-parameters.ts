@@ -1,15 +1,5 @@
 import { IsIn, IsOptional } from 'class-validator';
-import { limits } from '#event';
 import { Schema } from '../openapi/schema.js';
-import { Cursor, PageLimit } from '../parameters/decorators.js';
-
-export class PipelineListParameters {
-  @PageLimit()
-  limit: number = limits.pageDefault;
-
-  @Cursor()
-  cursor?: string;
-}
 
 export class PipelineReplacementParameters {
   @IsOptional()

@@ -1,10 +1,10 @@
-import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
-import { AlwaysAnswered, RequireScope } from '#http';
-import { changerOf, nameParam } from '../definitions/definition-name.js';
-import { Answers, Problems } from '../openapi/answers.js';
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AlwaysAnswered, Caller, Principal, RequireScope } from '#http';
+import { PipelineName } from '../definitions/definition-name.js';
+import { Answers } from '../openapi/answers.js';
 import { PipelineAnswer, pipelineAnswer } from './pipeline-answers.js';
+import { Problems, changes } from '../openapi/problems.js';
 import { PipelineChanges } from './pipeline-changes.js';
 
 /** Whether a pipeline runs, and beginning it anew. None of these has a body. */
@@ -22,11 +22,10 @@ export class PipelineRunController {
     description:
       'It processes nothing more within moments, and its windows stay as they are. Repeating it changes nothing.',
   })
-  @ApiParam(nameParam)
   @Answers(PipelineAnswer, { description: 'It is paused.' })
-  @Problems('pipeline_not_found', 'definition_conflict', 'log_unavailable')
-  async pause(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
-    return pipelineAnswer(await this.changes.pause(name, changerOf('pipeline', name, request)));
+  @Problems('pipeline_not_found', changes)
+  async pause(@PipelineName() name: string, @Caller() caller: Principal): Promise<PipelineAnswer> {
+    return pipelineAnswer(await this.changes.pause(name, caller));
   }
 
   @Post('resume')
@@ -39,11 +38,10 @@ export class PipelineRunController {
       'It goes on where it was, and misses nothing. One that has failed is tried again from there: it fails again within ' +
       'moments where it still cannot go on. Repeating it changes nothing.',
   })
-  @ApiParam(nameParam)
   @Answers(PipelineAnswer, { description: 'It runs.' })
-  @Problems('pipeline_not_found', 'definition_conflict', 'log_unavailable')
-  async resume(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
-    return pipelineAnswer(await this.changes.resume(name, changerOf('pipeline', name, request)));
+  @Problems('pipeline_not_found', changes)
+  async resume(@PipelineName() name: string, @Caller() caller: Principal): Promise<PipelineAnswer> {
+    return pipelineAnswer(await this.changes.resume(name, caller));
   }
 
   @Post('reset')
@@ -56,10 +54,9 @@ export class PipelineRunController {
       'It forgets its windows, processes what is in its streams again, and emits it again, as other events; what it has ' +
       'emitted before stays. The version stays. Each reset begins anew, also one that is repeated.',
   })
-  @ApiParam(nameParam)
   @Answers(PipelineAnswer, { description: 'A new run has begun.' })
-  @Problems('pipeline_not_found', 'stream_not_found', 'definition_conflict', 'log_unavailable')
-  async reset(@Param('name') name: string, @Req() request: FastifyRequest): Promise<PipelineAnswer> {
-    return pipelineAnswer(await this.changes.reset(name, changerOf('pipeline', name, request)));
+  @Problems('pipeline_not_found', 'stream_not_found', changes)
+  async reset(@PipelineName() name: string, @Caller() caller: Principal): Promise<PipelineAnswer> {
+    return pipelineAnswer(await this.changes.reset(name, caller));
   }
 }

@@ -1,24 +1,11 @@
-import { Controller, Delete, Get, HttpCode, Inject, Param, Put, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Delete, Get, HttpCode, Inject, Put } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition } from '#registry';
-import {
-  accessOf,
-  actorOf,
-  AlwaysAnswered,
-  DescribeBody,
-  DescribeQuery,
-  jsonBody,
-  parseBody,
-  parseQuery,
-  RequireScope,
-} from '#http';
-import { Answers, NoContent, Problems } from '../openapi/answers.js';
-import { NoParameters } from '../parameters/no-parameters.js';
-import { clientGone } from '../reads/client-gone.js';
+import { Aborted, AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
+import { Answers, NoContent } from '../openapi/answers.js';
 import { DEFINITIONS } from '../tokens.js';
-import { changerOf, nameParam, requireName, requireSameName } from '../definitions/definition-name.js';
+import { PipelineName, requireSameName } from '../definitions/definition-name.js';
 import { permittedPipeline } from './named-pipeline.js';
 import {
   PipelineAnswer,
@@ -30,6 +17,8 @@ import { PipelineChanges } from './pipeline-changes.js';
 import { PipelineFigures } from './pipeline-figures.js';
 import { PipelineReplacementInput } from './pipeline-input.js';
 import { PipelineReplacementParameters } from './pipeline-parameters.js';
+import { Problems, body, readsBoth, changes } from '../openapi/problems.js';
+import { ofDefinition, ofEffect } from './pipeline-problems.js';
 
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines/:name')
@@ -43,18 +32,15 @@ export class PipelineController {
   @Get()
   @RequireScope('definitions:read')
   @ApiOperation({ summary: 'Get one pipeline' })
-  @ApiParam(nameParam)
   @Answers(PipelineFiguresAnswer, { description: 'How it is defined, and how it is doing.' })
-  @Problems('pipeline_not_found', 'query_too_expensive', 'store_unavailable', 'log_unavailable')
+  @Problems('pipeline_not_found', readsBoth)
   async one(
-    @Param('name') name: string,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @PipelineName() name: string,
+    @Caller() { access }: Principal,
+    @Aborted() client: AbortSignal,
   ): Promise<PipelineFiguresAnswer> {
-    parseQuery(NoParameters, request.query);
-    requireName('pipeline', name);
-    const definition = this.named(name, accessOf(request));
-    return pipelineFiguresAnswer(definition, await this.figures.of([definition], clientGone(reply.raw)));
+    const definition = this.named(name, access);
+    return pipelineFiguresAnswer(definition, await this.figures.of([definition], client));
   }
 
   @Put()
@@ -68,45 +54,27 @@ export class PipelineController {
       'windows. With `from=beginning` everything is processed again and emitted again, as other events. The same ' +
       'definition changes nothing.',
   })
-  @ApiParam(nameParam)
-  @DescribeQuery(PipelineReplacementParameters)
-  @DescribeBody(PipelineReplacementInput)
   @Answers(PipelineAnswer, { description: 'The pipeline as it is now.' })
   @Problems(
-    'invalid_json',
-    'invalid_expression',
+    body,
     'pipeline_not_found',
-    'stream_forbidden',
-    'stream_reserved',
-    'stream_not_found',
-    'projection_not_found',
-    'pipeline_loop',
-    'stream_name_collision',
-    'stream_limit_reached',
-    'stream_being_deleted',
+    ofDefinition,
+    ofEffect,
     'definition_limit_reached',
     'definition_conflict',
-    'payload_too_large',
-    'unsupported_media_type',
-    'query_too_expensive',
-    'store_unavailable',
-    'log_unavailable',
+    readsBoth,
   )
   async replace(
-    @Param('name') name: string,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @PipelineName() name: string,
+    @Query() { from }: PipelineReplacementParameters,
+    @Body() input: PipelineReplacementInput,
+    @Caller() caller: Principal,
+    @Aborted() client: AbortSignal,
   ): Promise<PipelineAnswer> {
-    const { from } = parseQuery(PipelineReplacementParameters, request.query);
-    requireName('pipeline', name);
-    const input = parseBody(PipelineReplacementInput, request);
     requireSameName('pipeline', input, name);
-    const access = accessOf(request);
-    this.named(name, access);
-    const { operators } = jsonBody(request) as { operators?: unknown };
-    const { spec } = this.changes.usable(input, operators);
-    const wanted = { name, spec, client: clientGone(reply.raw), from };
-    return pipelineAnswer(await this.changes.replace(wanted, { actor: actorOf(request), access }));
+    this.named(name, caller.access);
+    const { spec } = this.changes.usable(input);
+    return pipelineAnswer(await this.changes.replace({ name, spec, client, from }, caller));
   }
 
   @Delete()
@@ -117,11 +85,10 @@ export class PipelineController {
     summary: 'Delete a pipeline with its open windows and its internal topics',
     description: 'What it has emitted stays, and so do its dead letters.',
   })
-  @ApiParam(nameParam)
   @NoContent('It is gone.')
-  @Problems('pipeline_not_found', 'definition_conflict', 'log_unavailable')
-  async remove(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
-    await this.changes.remove(name, changerOf('pipeline', name, request));
+  @Problems('pipeline_not_found', changes)
+  async remove(@PipelineName() name: string, @Caller() caller: Principal): Promise<void> {
+    await this.changes.remove(name, caller);
   }
 
   private named(name: string, access: StreamAccess): PipelineDefinition {

@@ -18,8 +18,6 @@ export type WebhookRule = (url: string) => string | undefined;
 
 /** What is known of a request beside its input. */
 export interface WantedPipelineParts {
-  /** As they stand in the body: what the validation makes of them has lost the names that JavaScript itself uses. */
-  operators: unknown;
   wrongInWebhook: WebhookRule;
   /** Where the definition stands in the body, if that is not it. */
   at?: string;
@@ -31,8 +29,8 @@ export interface WantedPipelineParts {
  * to it, `invalid_request`; 413
  */
 export function wantedPipeline(
-  { source, from }: PipelineSpecInput,
-  { operators, wrongInWebhook, at }: WantedPipelineParts,
+  { source, operators, from }: PipelineSpecInput,
+  { wrongInWebhook, at }: WantedPipelineParts,
 ): UsablePipeline {
   const { streams, event_types, where, idle_after } = source;
   const spec: PipelineSpec = {

@@ -17,6 +17,7 @@ import { Characters, plainTextPattern } from '#api';
 import { definitionNamePattern, definitionNameRule, limits, streamNamePattern, streamNameRule } from '#event';
 import { projectionLimits, type ProjectionSpec } from '#registry';
 import { foldLimits, foldOperations } from '#dataflow';
+import { AsSent } from '#http';
 import { Schema } from '../openapi/schema.js';
 
 export const projectionStarts = ['beginning', 'now'] as const;
@@ -89,6 +90,7 @@ export class ProjectionSpecInput {
   })
   key?: string | null;
 
+  @AsSent()
   @IsObject()
   @IsNotEmptyObject({ nullable: true }, { message: `has 1 to ${foldLimits.fields} fields` })
   @Schema({

@@ -1,10 +1,10 @@
-import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
-import { AlwaysAnswered, RequireScope } from '#http';
-import { changerOf, nameParam } from '../definitions/definition-name.js';
-import { Answers, Problems } from '../openapi/answers.js';
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AlwaysAnswered, Caller, Principal, RequireScope } from '#http';
+import { ProjectionName } from '../definitions/definition-name.js';
+import { Answers } from '../openapi/answers.js';
 import { ProjectionAnswer, projectionAnswer } from './projection-answers.js';
+import { Problems, changes } from '../openapi/problems.js';
 import { ProjectionChanges } from './projection-changes.js';
 
 /** Whether a projection runs, and building it anew. None of these has a body. */
@@ -22,13 +22,10 @@ export class ProjectionRunController {
     description:
       'It folds nothing more within moments; its states can be read. Repeating it changes nothing.',
   })
-  @ApiParam(nameParam)
   @Answers(ProjectionAnswer, { description: 'It is paused.' })
-  @Problems('projection_not_found', 'definition_conflict', 'log_unavailable')
-  async pause(@Param('name') name: string, @Req() request: FastifyRequest): Promise<ProjectionAnswer> {
-    return projectionAnswer(
-      await this.changes.setPaused(name, { paused: true }, changerOf('projection', name, request)),
-    );
+  @Problems('projection_not_found', changes)
+  async pause(@ProjectionName() name: string, @Caller() caller: Principal): Promise<ProjectionAnswer> {
+    return projectionAnswer(await this.changes.setPaused(name, { paused: true }, caller));
   }
 
   @Post('resume')
@@ -39,13 +36,10 @@ export class ProjectionRunController {
     summary: 'Resume a projection',
     description: 'It goes on where it was, and misses nothing. Repeating it changes nothing.',
   })
-  @ApiParam(nameParam)
   @Answers(ProjectionAnswer, { description: 'It runs.' })
-  @Problems('projection_not_found', 'definition_conflict', 'log_unavailable')
-  async resume(@Param('name') name: string, @Req() request: FastifyRequest): Promise<ProjectionAnswer> {
-    return projectionAnswer(
-      await this.changes.setPaused(name, { paused: false }, changerOf('projection', name, request)),
-    );
+  @Problems('projection_not_found', changes)
+  async resume(@ProjectionName() name: string, @Caller() caller: Principal): Promise<ProjectionAnswer> {
+    return projectionAnswer(await this.changes.setPaused(name, { paused: false }, caller));
   }
 
   @Post('reset')
@@ -58,10 +52,9 @@ export class ProjectionRunController {
       'From the log, beside the one that is read from, which it replaces when it has caught up. The version stays. Each ' +
       'reset begins anew, also one that is repeated.',
   })
-  @ApiParam(nameParam)
   @Answers(ProjectionAnswer, { description: 'A new build has begun.' })
-  @Problems('projection_not_found', 'stream_not_found', 'definition_conflict', 'log_unavailable')
-  async reset(@Param('name') name: string, @Req() request: FastifyRequest): Promise<ProjectionAnswer> {
-    return projectionAnswer(await this.changes.reset(name, changerOf('projection', name, request)));
+  @Problems('projection_not_found', 'stream_not_found', changes)
+  async reset(@ProjectionName() name: string, @Caller() caller: Principal): Promise<ProjectionAnswer> {
+    return projectionAnswer(await this.changes.reset(name, caller));
   }
 }

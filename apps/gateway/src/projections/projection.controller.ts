@@ -1,22 +1,10 @@
-import { Controller, Delete, Get, HttpCode, Inject, Param, Put, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Delete, Get, HttpCode, Inject, Put } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Definitions } from '#registry';
-import {
-  accessOf,
-  actorOf,
-  AlwaysAnswered,
-  DescribeBody,
-  jsonBody,
-  parseBody,
-  parseQuery,
-  RequireScope,
-} from '#http';
-import { Answers, NoContent, Problems } from '../openapi/answers.js';
-import { NoParameters } from '../parameters/no-parameters.js';
-import { clientGone } from '../reads/client-gone.js';
+import { Aborted, AlwaysAnswered, Body, Caller, Principal, RequireScope } from '#http';
+import { Answers, NoContent } from '../openapi/answers.js';
 import { DEFINITIONS } from '../tokens.js';
-import { changerOf, nameParam, requireName, requireSameName } from '../definitions/definition-name.js';
+import { ProjectionName, requireSameName } from '../definitions/definition-name.js';
 import { permittedProjection } from './named-projection.js';
 import {
   detailAnswer,
@@ -27,6 +15,7 @@ import {
 import { ProjectionChanges } from './projection-changes.js';
 import { ProjectionFigures } from './projection-figures.js';
 import { ProjectionReplacementInput } from './projection-input.js';
+import { Problems, body, readsBoth, changes, defines } from '../openapi/problems.js';
 import { wantedProjection } from './wanted-projection.js';
 
 @ApiTags('projections')
@@ -44,18 +33,15 @@ export class ProjectionController {
     summary: 'Get one projection',
     description: 'With the build in the making, if there is one.',
   })
-  @ApiParam(nameParam)
   @Answers(ProjectionDetailAnswer, { description: 'How it is defined, and how it is doing.' })
-  @Problems('projection_not_found', 'query_too_expensive', 'store_unavailable', 'log_unavailable')
+  @Problems('projection_not_found', readsBoth)
   async one(
-    @Param('name') name: string,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @ProjectionName() name: string,
+    @Caller() { access }: Principal,
+    @Aborted() client: AbortSignal,
   ): Promise<ProjectionDetailAnswer> {
-    parseQuery(NoParameters, request.query);
-    requireName('projection', name);
-    const definition = permittedProjection(this.definitions.projections.get(name), accessOf(request));
-    return detailAnswer(definition, await this.figures.of([definition], clientGone(reply.raw)));
+    const definition = permittedProjection(this.definitions.projections.get(name), access);
+    return detailAnswer(definition, await this.figures.of([definition], client));
   }
 
   @Put()
@@ -67,34 +53,18 @@ export class ProjectionController {
       'Another definition is another version: it is built from the log beside the one that is read from, and takes its ' +
       'place when it has caught up. The same definition changes nothing.',
   })
-  @ApiParam(nameParam)
-  @DescribeBody(ProjectionReplacementInput)
   @Answers(ProjectionAnswer, { description: 'The projection as it is now.' })
-  @Problems(
-    'invalid_json',
-    'invalid_expression',
-    'projection_not_found',
-    'stream_not_found',
-    'definition_limit_reached',
-    'definition_conflict',
-    'payload_too_large',
-    'unsupported_media_type',
-    'log_unavailable',
-  )
+  @Problems(body, 'invalid_expression', 'projection_not_found', 'stream_not_found', defines)
   async replace(
-    @Param('name') name: string,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @ProjectionName() name: string,
+    @Body() input: ProjectionReplacementInput,
+    @Caller() caller: Principal,
+    @Aborted() client: AbortSignal,
   ): Promise<ProjectionAnswer> {
-    parseQuery(NoParameters, request.query);
-    requireName('projection', name);
-    const input = parseBody(ProjectionReplacementInput, request);
     requireSameName('projection', input, name);
-    const access = accessOf(request);
-    permittedProjection(this.definitions.projections.get(name), access);
-    const spec = wantedProjection(input, (jsonBody(request) as { fields?: unknown }).fields);
-    const wanted = { name, spec, client: clientGone(reply.raw) };
-    return projectionAnswer(await this.changes.replace(wanted, { actor: actorOf(request), access }));
+    permittedProjection(this.definitions.projections.get(name), caller.access);
+    const wanted = { name, spec: wantedProjection(input), client };
+    return projectionAnswer(await this.changes.replace(wanted, caller));
   }
 
   @Delete()
@@ -105,10 +75,9 @@ export class ProjectionController {
     summary: 'Delete a projection with its states',
     description: 'Its dead letters and the events stay.',
   })
-  @ApiParam(nameParam)
   @NoContent('It is gone.')
-  @Problems('projection_not_found', 'definition_conflict', 'log_unavailable')
-  async remove(@Param('name') name: string, @Req() request: FastifyRequest): Promise<void> {
-    await this.changes.remove(name, changerOf('projection', name, request));
+  @Problems('projection_not_found', changes)
+  async remove(@ProjectionName() name: string, @Caller() caller: Principal): Promise<void> {
+    await this.changes.remove(name, caller);
   }
 }

@@ -13,20 +13,16 @@ export const defaultKey = 'event.entity_id';
 const fieldMembers = ['op', 'value'];
 
 /**
- * What a body defines, once it is known that events can be folded by it. `fields` is what stands in the body: what
- * the validation of the input makes of it has lost the names that JavaScript itself uses.
+ * What a body defines, once it is known that events can be folded by it.
  * @throws ProblemError 400 that names each place that is wrong: `invalid_expression` where expressions are all there is
  * to it, `invalid_request`
  */
-export function wantedProjection(
-  { source, key, from }: ProjectionSpecInput,
-  fields: unknown,
-): ProjectionSpec {
+export function wantedProjection({ source, key, fields, from }: ProjectionSpecInput): ProjectionSpec {
   const { streams, event_types, where } = source;
   const spec: ProjectionSpec = {
     source: { streams, ...(event_types && { event_types }), ...(where != null && { where }) },
     ...(key != null && key !== defaultKey && { key }),
-    fields: fieldsOf(fields as object),
+    fields: fieldsOf(fields),
     from: from ?? 'beginning',
   };
   const errors = [

@@ -1,18 +1,16 @@
-import { Controller, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
+import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
 import { isDeepStrictEqual } from 'node:util';
 import { schemaName, type Definitions } from '#registry';
-import { accessOf, DescribeBody, jsonBody, parseBody, parseQuery, RequireScope } from '#http';
+import { Body, Caller, Principal, RequireScope } from '#http';
 import { requireWritable } from '../access/permit.js';
-import { Answers, Problems } from '../openapi/answers.js';
-import { NoParameters } from '../parameters/no-parameters.js';
+import { Answers } from '../openapi/answers.js';
 import { DEFINITIONS } from '../tokens.js';
 import { SchemaChecks } from './schema-checks.js';
 import { SchemaCheckAnswer } from './schema-answers.js';
 import { SchemaCheckInput } from './schema-input.js';
-import { SubjectParams } from './subject-params.js';
-import { checkSubjectPath } from './subject-of.js';
+import { SubjectStream, SubjectType } from './subject-params.js';
+import { Problems, body } from '../openapi/problems.js';
 import { usableSchema } from './usable-schema.js';
 
 @ApiTags('schemas')
@@ -30,27 +28,17 @@ export class SchemaCheckController {
     summary: 'Try a schema: would it be accepted as the next version?',
     description: 'Changes nothing. Where there is no schema yet, every one that can be used is compatible.',
   })
-  @SubjectParams()
-  @DescribeBody(SchemaCheckInput)
   @Answers(SchemaCheckAnswer, { description: 'Whether it is compatible, and each reason why not.' })
-  @Problems(
-    'invalid_json',
-    'invalid_schema',
-    'stream_forbidden',
-    'payload_too_large',
-    'unsupported_media_type',
-  )
+  @Problems(body, 'invalid_schema', 'stream_forbidden')
   async check(
-    @Req() request: FastifyRequest,
-    @Param('stream') stream: string,
-    @Param('event_type') eventType: string,
+    @SubjectStream() stream: string,
+    @SubjectType() eventType: string,
+    @Body() input: SchemaCheckInput,
+    @Caller() { access }: Principal,
   ): Promise<SchemaCheckAnswer> {
-    parseQuery(NoParameters, request.query);
-    checkSubjectPath({ stream, eventType });
     // It tries what registering would do, and a key registers schemas only for streams that it covers.
-    requireWritable(accessOf(request), [stream], { pointer: 'stream' });
-    const input = parseBody(SchemaCheckInput, request);
-    const schema = usableSchema(jsonBody(request));
+    requireWritable(access, [stream], { pointer: 'stream' });
+    const schema = usableSchema(input);
     const subject = this.definitions.schemas.get(schemaName(stream, eventType));
     const compatibility = input.compatibility ?? subject?.compatibility ?? 'backward';
     const versions = subject?.versions ?? [];

@@ -3,6 +3,7 @@ import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, compatibilities, type Compatibility, plainTextPattern } from '#api';
 import { limits, streamNamePattern } from '#event';
 import { schemaModes, type SchemaMode } from '#registry';
+import { AsSent } from '#http';
 import { Schema } from '../openapi/schema.js';
 
 const oneOf = (values: readonly string[]) => ({ message: `must be one of ${values.join(', ')}` });
@@ -10,6 +11,7 @@ const oneOf = (values: readonly string[]) => ({ message: `must be one of ${value
 /** A schema that may become a version. */
 @JSONSchema({ additionalProperties: false })
 export class SchemaCheckInput {
+  @AsSent()
   @IsDefined()
   @Schema({
     description: 'JSON Schema, draft 2020-12: an object, or true or false.',

@@ -1,15 +1,8 @@
 import { limits } from '#event';
-import { Cursor, PageLimit, Parameter, Streams, Texts } from '../parameters/decorators.js';
+import { Parameter, Streams, Texts } from '../parameters/decorators.js';
+import { PageParameters } from '../parameters/page-parameters.js';
 
-export class SchemaVersionListParameters {
-  @PageLimit()
-  limit: number = limits.pageDefault;
-
-  @Cursor()
-  cursor?: string;
-}
-
-export class SchemaListParameters extends SchemaVersionListParameters {
+export class SchemaListParameters extends PageParameters {
   @Streams()
   @Parameter('Only schemas of this stream. Repeatable.', ['orders'])
   stream?: string[];

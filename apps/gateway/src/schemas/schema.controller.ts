@@ -1,14 +1,13 @@
-import { Controller, Delete, Get, HttpCode, Inject, Param, Req } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
-import { schemaName, type Definitions } from '#registry';
-import { accessOf, actorOf, AlwaysAnswered, parseQuery, RequireScope } from '#http';
-import { NoContent, Answers, Problems } from '../openapi/answers.js';
-import { NoParameters } from '../parameters/no-parameters.js';
+import { schemaName, type Definitions, type SchemaSubject } from '#registry';
+import { AlwaysAnswered, Caller, Principal, RequireScope } from '#http';
+import { NoContent, Answers } from '../openapi/answers.js';
 import { DEFINITIONS } from '../tokens.js';
 import { latestVersion, SchemaAnswer, schemaAnswer } from './schema-answers.js';
-import { SubjectParams } from './subject-params.js';
-import { checkSubjectPath, requireSeenSubject, retiredOrMissing, subjectInForce } from './subject-of.js';
+import { SubjectStream, SubjectType } from './subject-params.js';
+import { Problems, changes } from '../openapi/problems.js';
+import { requireSeenSubject, retiredOrMissing, subjectInForce } from './subject-of.js';
 
 @ApiTags('schemas')
 @Controller('api/v1/schemas/:stream/:event_type')
@@ -18,17 +17,14 @@ export class SchemaController {
   @Get()
   @RequireScope('definitions:read')
   @ApiOperation({ summary: 'Get the latest version of a schema' })
-  @SubjectParams()
   @Answers(SchemaAnswer, { description: 'The version that events are checked by.' })
   @Problems('schema_not_found')
   latest(
-    @Req() request: FastifyRequest,
-    @Param('stream') stream: string,
-    @Param('event_type') eventType: string,
+    @SubjectStream() stream: string,
+    @SubjectType() eventType: string,
+    @Caller() { access }: Principal,
   ): SchemaAnswer {
-    parseQuery(NoParameters, request.query);
-    const path = { stream, eventType };
-    const subject = subjectInForce(this.definitions.schemas, path, accessOf(request));
+    const subject = subjectInForce(this.definitions.schemas, { stream, eventType }, access);
     return schemaAnswer(subject, latestVersion(subject));
   }
 
@@ -42,25 +38,19 @@ export class SchemaController {
       'Events of this type are no longer checked. The versions stay readable, because events name them; a schema that ' +
       'is registered later goes on from them.',
   })
-  @SubjectParams()
   @NoContent('It is retired.')
-  @Problems('schema_not_found', 'definition_conflict', 'log_unavailable')
+  @Problems('schema_not_found', changes)
   async retire(
-    @Req() request: FastifyRequest,
-    @Param('stream') stream: string,
-    @Param('event_type') eventType: string,
+    @SubjectStream() stream: string,
+    @SubjectType() eventType: string,
+    @Caller() { access, actor }: Principal,
   ): Promise<void> {
-    parseQuery(NoParameters, request.query);
     const path = { stream, eventType };
-    checkSubjectPath(path);
-    requireSeenSubject(path, accessOf(request));
-    await this.definitions.schemas.change(
-      schemaName(stream, eventType),
-      (current) => {
-        if (!current || current.retired) throw retiredOrMissing(path, current);
-        return { ...current, retired: true };
-      },
-      actorOf(request),
-    );
+    requireSeenSubject(path, access);
+    const next = (current: SchemaSubject | undefined) => {
+      if (!current || current.retired) throw retiredOrMissing(path, current);
+      return { ...current, retired: true };
+    };
+    await this.definitions.schemas.change(schemaName(stream, eventType), next, actor);
   }
 }

@@ -1,31 +1,21 @@
-import { Controller, Get, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { formatTime } from '#event';
-import { permitsStream } from '#api';
-import { schemaName, type Definitions, type SchemaSubject } from '#registry';
-import {
-  accessOf,
-  actorOf,
-  AlwaysAnswered,
-  DescribeBody,
-  DescribeQuery,
-  jsonBody,
-  parseBody,
-  parseQuery,
-  RequireScope,
-} from '#http';
+import { permitsStream, type StreamAccess } from '#api';
+import { schemaName, type Actor, type Definitions, type SchemaSubject } from '#registry';
+import { AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
 import { refuseReserved, requireWritable } from '../access/permit.js';
 import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';
-import { Answers, Problems } from '../openapi/answers.js';
-import { NoParameters } from '../parameters/no-parameters.js';
+import { Answers } from '../openapi/answers.js';
 import { DEFINITIONS } from '../tokens.js';
 import { nextSubject, type WantedSchema } from './next-subject.js';
 import { latestVersion, SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
 import { SchemaChecks } from './schema-checks.js';
 import { SchemaInput } from './schema-input.js';
 import { SchemaListParameters } from './schema-parameters.js';
+import { Problems, body, defines } from '../openapi/problems.js';
 import { usableSchema } from './usable-schema.js';
 
 @ApiTags('schemas')
@@ -46,27 +36,15 @@ export class SchemasController {
       'already makes no new version (200): only `mode` and `compatibility` are taken over. A retired schema is in ' +
       'force again. The stream need not exist.',
   })
-  @DescribeBody(SchemaInput)
   @Answers(SchemaAnswer, { status: 201, description: 'The new version.' })
   @Answers(SchemaAnswer, { description: 'It is the latest version already.' })
-  @Problems(
-    'invalid_json',
-    'invalid_schema',
-    'stream_forbidden',
-    'stream_reserved',
-    'schema_incompatible',
-    'definition_limit_reached',
-    'definition_conflict',
-    'payload_too_large',
-    'unsupported_media_type',
-    'log_unavailable',
-  )
+  @Problems(body, 'invalid_schema', 'stream_forbidden', 'stream_reserved', 'schema_incompatible', defines)
   async register(
-    @Req() request: FastifyRequest,
+    @Body() input: SchemaInput,
+    @Caller() { access, actor }: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SchemaAnswer> {
-    parseQuery(NoParameters, request.query);
-    const { subject, created } = await this.registered(request, wantedSchema(request));
+    const { subject, created } = await this.registered(wantedSchema(input, access), actor);
     const answer = schemaAnswer(subject, latestVersion(subject));
     const type = encodeURIComponent(answer.event_type);
     void reply
@@ -82,12 +60,12 @@ export class SchemasController {
     description:
       'The latest version of each, sorted by stream and event type; those that are retired are left out.',
   })
-  @DescribeQuery(SchemaListParameters)
   @Answers(SchemaList, { description: 'A page of schemas; `total` counts all that match.' })
   @Problems('invalid_cursor')
-  list(@Req() request: FastifyRequest): SchemaList {
-    const { stream, event_type, limit, cursor } = parseQuery(SchemaListParameters, request.query);
-    const access = accessOf(request);
+  list(
+    @Query() { stream, event_type, limit, cursor }: SchemaListParameters,
+    @Caller() { access }: Principal,
+  ): SchemaList {
     const matching = this.definitions.schemas
       .all()
       .filter((subject) => !subject.retired && permitsStream(access, subject.stream))
@@ -104,8 +82,8 @@ export class SchemasController {
 
   /** The check is made where the log's order decides: of two writers the second is checked against the first's. */
   private async registered(
-    request: FastifyRequest,
     wanted: WantedSchema,
+    actor: Actor,
   ): Promise<{ subject: SchemaSubject; created: boolean }> {
     const now = formatTime(Date.now() * 1000);
     let created = false;
@@ -115,21 +93,21 @@ export class SchemasController {
       return subject;
     };
     const name = schemaName(wanted.stream, wanted.event_type);
-    const { value } = await this.definitions.schemas.change(name, next, actorOf(request));
+    const { value } = await this.definitions.schemas.change(name, next, actor);
     if (!value) throw new Error('a change that removes nothing has removed something');
     return { subject: value, created };
   }
 }
 
 /** @throws ProblemError 400, 403 */
-function wantedSchema(request: FastifyRequest): WantedSchema {
-  const { stream, event_type, compatibility, mode } = parseBody(SchemaInput, request);
-  requireWritable(accessOf(request), [stream], { pointer: '/stream' });
+function wantedSchema(input: SchemaInput, access: StreamAccess): WantedSchema {
+  const { stream, event_type, compatibility, mode } = input;
+  requireWritable(access, [stream], { pointer: '/stream' });
   refuseReserved(stream, { pointer: '/stream' });
   return {
     stream,
     event_type,
-    schema: usableSchema(jsonBody(request)),
+    schema: usableSchema(input),
     compatibility: compatibility ?? undefined,
     mode: mode ?? undefined,
   };

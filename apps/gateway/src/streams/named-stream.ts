@@ -1,19 +1,19 @@
-import type { FastifyRequest } from 'fastify';
-import { permitsStream, ProblemError } from '#api';
+import { permitsStream, ProblemError, type StreamAccess } from '#api';
 import { streamNamePattern } from '#event';
 import { streamNotFound } from '#registry';
-import { accessOf } from '#http';
+import { PathParameter } from '#http';
 import { refuseReserved } from '../access/permit.js';
 
-/** The stream in an address, for the OpenAPI document. */
-export const streamParam = {
-  name: 'stream',
-  schema: { type: 'string', pattern: streamNamePattern.source },
-} as const;
+const described = { name: 'stream', schema: { type: 'string', pattern: streamNamePattern.source } };
+
+/** Hands over the stream in the address. */
+export function StreamName(): ParameterDecorator {
+  return PathParameter(described, readStreamName);
+}
 
 /** @throws ProblemError 400 */
-export function requireStreamName(stream: string): void {
-  if (streamNamePattern.test(stream)) return;
+function readStreamName(stream: string): string {
+  if (streamNamePattern.test(stream)) return stream;
   const detail = `must match ${streamNamePattern.source}`;
   throw new ProblemError('invalid_request', `The name of a stream ${detail}.`, {
     errors: [{ pointer: 'stream', detail }],
@@ -21,12 +21,10 @@ export function requireStreamName(stream: string): void {
 }
 
 /**
- * Refuses what cannot be the name of a stream that this request may change. A stream that it may not see is answered as
- * if it did not exist.
- * @throws ProblemError 400, 403 `stream_reserved`, 404 `stream_not_found`
+ * Refuses a stream that the caller may not change. One that it may not see is answered as if it did not exist.
+ * @throws ProblemError 403 `stream_reserved`, 404 `stream_not_found`
  */
-export function requireChangeable(stream: string, request: FastifyRequest): void {
-  requireStreamName(stream);
+export function requireChangeable(stream: string, access: StreamAccess): void {
   refuseReserved(stream, { pointer: 'stream' });
-  if (!permitsStream(accessOf(request), stream)) throw streamNotFound(stream);
+  if (!permitsStream(access, stream)) throw streamNotFound(stream);
 }

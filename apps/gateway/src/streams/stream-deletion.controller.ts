@@ -1,11 +1,11 @@
-import { Controller, Delete, HttpCode, Param, Req } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
-import { actorOf, AlwaysAnswered, DescribeQuery, parseQuery, RequireScope } from '#http';
+import { Controller, Delete, HttpCode } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AlwaysAnswered, Caller, Principal, Query, RequireScope } from '#http';
 import { requireConfirmation } from '../access/confirmation.js';
-import { NoContent, Problems } from '../openapi/answers.js';
-import { requireChangeable, streamParam } from './named-stream.js';
+import { NoContent } from '../openapi/answers.js';
+import { requireChangeable, StreamName } from './named-stream.js';
 import { StreamDeletion } from './stream-deletion.js';
+import { Problems, changes } from '../openapi/problems.js';
 import { StreamDeletionParameters } from './stream-parameters.js';
 
 @ApiTags('streams')
@@ -24,21 +24,15 @@ export class StreamDeletionController {
       'Repeat the request when it was cut off: it goes on where it was. Afterwards the name may be used again. Schemas ' +
       'that were registered for the stream stay.',
   })
-  @ApiParam(streamParam)
-  @DescribeQuery(StreamDeletionParameters, { required: ['confirm'] })
   @NoContent('Nothing is left of it.')
-  @Problems(
-    'stream_not_found',
-    'stream_reserved',
-    'stream_being_deleted',
-    'definition_conflict',
-    'log_unavailable',
-    'store_unavailable',
-  )
-  async remove(@Param('stream') stream: string, @Req() request: FastifyRequest): Promise<void> {
-    const { confirm } = parseQuery(StreamDeletionParameters, request.query);
-    requireChangeable(stream, request);
+  @Problems('stream_not_found', 'stream_reserved', 'stream_being_deleted', changes, 'store_unavailable')
+  async remove(
+    @StreamName() stream: string,
+    @Query() { confirm }: StreamDeletionParameters,
+    @Caller() { access, actor }: Principal,
+  ): Promise<void> {
+    requireChangeable(stream, access);
     requireConfirmation(confirm, stream, 'the name of the stream');
-    await this.deletion.run(stream, actorOf(request));
+    await this.deletion.run(stream, actor);
   }
 }

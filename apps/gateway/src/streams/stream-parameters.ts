@@ -2,15 +2,7 @@ import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsRetention, IsSnapshotEvery, type Retention } from '#api';
 import { limits } from '#event';
-import { Cursor, PageLimit, Parameter, Text } from '../parameters/decorators.js';
-
-export class StreamListParameters {
-  @PageLimit()
-  limit: number = limits.pageDefault;
-
-  @Cursor()
-  cursor?: string;
-}
+import { Confirmation } from '../parameters/decorators.js';
 
 /** What of a stream can be changed; one of them at least. */
 @JSONSchema({ additionalProperties: false })
@@ -31,7 +23,6 @@ export class StreamChange {
 }
 
 export class StreamDeletionParameters {
-  @Text(limits.streamCharacters)
-  @Parameter('The name of the stream once more: there is no way back.', 'orders')
+  @Confirmation(limits.streamCharacters, 'The name of the stream once more: there is no way back.', 'orders')
   confirm?: string;
 }

@@ -1,28 +1,16 @@
-import { Controller, Get, Inject, Param, Patch, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ProblemError } from '#api';
+import { Controller, Get, Inject, Patch } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ProblemError, type StreamAccess } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
-import {
-  accessOf,
-  actorOf,
-  AlwaysAnswered,
-  apiKeyOf,
-  authorize,
-  DescribeBody,
-  parseBody,
-  parseQuery,
-  RequireScope,
-} from '#http';
+import { Aborted, AlwaysAnswered, Body, Caller, Principal, RequireScope } from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { Answers, Problems } from '../openapi/answers.js';
-import { NoParameters } from '../parameters/no-parameters.js';
-import { clientGone } from '../reads/client-gone.js';
+import { Answers } from '../openapi/answers.js';
 import { DEFINITIONS } from '../tokens.js';
 import { StreamAnswer, streamAnswer } from './stream-answers.js';
 import { isShorter } from './shorter-retention.js';
-import { requireChangeable, requireStreamName, streamParam } from './named-stream.js';
+import { requireChangeable, StreamName } from './named-stream.js';
 import { StreamChange } from './stream-parameters.js';
+import { Problems, body, reads, changes } from '../openapi/problems.js';
 import { StreamSummaries } from './stream-summaries.js';
 
 @ApiTags('streams')
@@ -37,19 +25,15 @@ export class StreamController {
   @Get()
   @RequireScope('events:read')
   @ApiOperation({ summary: 'Get one stream' })
-  @ApiParam(streamParam)
   @Answers(StreamAnswer, { description: 'How it is defined, and what can be queried of it.' })
-  @Problems('stream_not_found', 'query_too_expensive', 'store_unavailable')
+  @Problems('stream_not_found', reads)
   async one(
-    @Param('stream') stream: string,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @StreamName() stream: string,
+    @Caller() { access }: Principal,
+    @Aborted() client: AbortSignal,
   ): Promise<StreamAnswer> {
-    parseQuery(NoParameters, request.query);
-    requireStreamName(stream);
-    const client = clientGone(reply.raw);
-    await this.streams.of({ request, streams: [stream], client });
-    return this.answer(this.definitions.stream(stream), request, client);
+    await this.streams.of({ access, streams: [stream], client });
+    return this.answer(this.definitions.stream(stream), access, client);
   }
 
   @Patch()
@@ -62,47 +46,34 @@ export class StreamController {
       'whole one that there was: a bound that is not in it is taken away. It takes effect within minutes. A shorter one, or ' +
       'a first bound, removes events as a deletion does: where there is a key, it needs the scope `admin`.',
   })
-  @ApiParam(streamParam)
-  @DescribeBody(StreamChange)
   @Answers(StreamAnswer, { description: 'The stream as it is now.' })
-  @Problems(
-    'invalid_json',
-    'stream_not_found',
-    'stream_reserved',
-    'stream_being_deleted',
-    'definition_conflict',
-    'payload_too_large',
-    'unsupported_media_type',
-    'log_unavailable',
-    'store_unavailable',
-  )
+  @Problems(body, 'stream_not_found', 'stream_reserved', 'stream_being_deleted', changes, 'store_unavailable')
   async change(
-    @Param('stream') stream: string,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @StreamName() stream: string,
+    @Body() { retention: wanted, snapshot_every }: StreamChange,
+    @Caller() caller: Principal,
+    @Aborted() client: AbortSignal,
   ): Promise<StreamAnswer> {
-    parseQuery(NoParameters, request.query);
-    requireChangeable(stream, request);
-    const { retention: wanted, snapshot_every } = parseBody(StreamChange, request);
+    const { access, actor } = caller;
+    requireChangeable(stream, access);
     const next = (current: StreamDefinition) => {
       const retention = wanted ?? current.retention;
-      const key = apiKeyOf(request);
-      if (key && isShorter(retention, current.retention)) authorize(key, 'admin');
+      if (isShorter(retention, current.retention)) caller.requireScope('admin');
       return { ...current, retention, ...(snapshot_every != null && { snapshot_every }) };
     };
-    const changed = await this.definitions.changeStream(stream, next, actorOf(request));
-    return this.answer(changed, request, clientGone(reply.raw));
+    const changed = await this.definitions.changeStream(stream, next, actor);
+    return this.answer(changed, access, client);
   }
 
   private async answer(
     definition: StreamDefinition | undefined,
-    request: FastifyRequest,
+    access: StreamAccess,
     client: AbortSignal,
   ): Promise<StreamAnswer> {
     if (!definition)
       throw new ProblemError('stream_not_found', 'There is no such stream any more, or not yet.');
     const { stream } = definition;
-    const summaries = await this.summaries.of({ access: accessOf(request), streams: [stream] }, client);
+    const summaries = await this.summaries.of({ access, streams: [stream] }, client);
     return streamAnswer(definition, summaries.get(stream));
   }
 }

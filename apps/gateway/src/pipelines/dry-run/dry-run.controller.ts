@@ -1,33 +1,22 @@
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, Header, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { limits } from '#event';
 import { ProblemError, type InputError } from '#api';
 import { askedProjections } from '#registry';
-import {
-  accessOf,
-  apiKeyOf,
-  authorize,
-  bodyOf,
-  BodyLimit,
-  DescribeBody,
-  jsonBody,
-  parseBody,
-  parseQuery,
-  RequireScope,
-} from '#http';
+import { Aborted, Body, BodyLimit, bodyOf, Caller, Principal, RequireScope } from '#http';
 import { readGivenEvents } from '#writing';
-import { dryRunText, type PipelineSpec } from '#dataflow';
+import { dryRunText } from '#dataflow';
 import type { LogEvent } from '#cel';
-import { Answers, Problems } from '../../openapi/answers.js';
-import { NoParameters } from '../../parameters/no-parameters.js';
-import { clientGone } from '../../reads/client-gone.js';
+import { Answers } from '../../openapi/answers.js';
+import { ofDefinition } from '../pipeline-problems.js';
 import { DryRunAnswer } from './dry-run-answers.js';
 import { DryRunInput } from './dry-run-input.js';
 import { memberText } from './member-text.js';
+import { Problems, body, reads } from '../../openapi/problems.js';
+import { jsonType } from '../../answers/json-type.js';
 import { PipelineDryRun } from './pipeline-dry-run.js';
 
-const json = 'application/json; charset=utf-8';
 const bodyBytes = 2 * limits.eventBytes;
 
 @ApiTags('pipelines')
@@ -47,37 +36,21 @@ export class DryRunController {
       'asked as they are now, and the answer shows what they know: for a definition that asks one, the key needs the ' +
       'scope `events:read`, too. All evaluations together have a bound.',
   })
-  @DescribeBody(DryRunInput)
   @Answers(DryRunAnswer, { description: 'What became of each event, and what would be written.' })
-  @Problems(
-    'invalid_json',
-    'invalid_expression',
-    'stream_forbidden',
-    'stream_reserved',
-    'stream_not_found',
-    'projection_not_found',
-    'query_too_expensive',
-    'payload_too_large',
-    'unsupported_media_type',
-    'store_unavailable',
-  )
-  async run(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    parseQuery(NoParameters, request.query);
-    const { definition } = parseBody(DryRunInput, request);
-    const { operators } = (jsonBody(request) as { definition: { operators?: unknown } }).definition;
-    const requester = { access: accessOf(request), client: clientGone(reply.raw) };
-    const { spec, compiled } = await this.runner.usable(definition, operators, requester);
-    requireReader(spec, request);
+  @Problems(body, ofDefinition, reads)
+  @Header('content-type', jsonType)
+  async run(
+    @Body() { definition }: DryRunInput,
+    @Caller() caller: Principal,
+    @Aborted() client: AbortSignal,
+    @Req() request: FastifyRequest,
+  ): Promise<string> {
+    const { spec, compiled } = await this.runner.usable(definition, { access: caller.access, client });
+    // The answer shows states of projections, which only those may read who read events.
+    if (askedProjections(spec).length > 0) caller.requireScope('events:read');
     const events = await givenEvents(bodyOf(request).toString(), spec.source.streams);
-    const result = await this.runner.run(compiled, events, requester.client);
-    void reply.header('content-type', json).send(dryRunText(result));
+    return dryRunText(await this.runner.run(compiled, events, client));
   }
-}
-
-/** The answer shows states of projections, which only those may read who read events. @throws ProblemError 403 */
-function requireReader(spec: PipelineSpec, request: FastifyRequest): void {
-  const key = apiKeyOf(request);
-  if (key && askedProjections(spec).length > 0) authorize(key, 'events:read');
 }
 
 /** @throws ProblemError 400 */

@@ -23,13 +23,13 @@ export class PipelineDryRun {
   constructor(private readonly parts: PipelineDryRunParts) {}
 
   /**
-   * What a body defines, for whoever could define it; `operators` as they stand in it.
+   * What a body defines, for whoever could define it.
    * @throws ProblemError what `wantedPipeline` and `requireStreams` throw
    */
-  async usable(input: PipelineSpecInput, operators: unknown, requester: Requester): Promise<UsablePipeline> {
+  async usable(input: PipelineSpecInput, requester: Requester): Promise<UsablePipeline> {
     const { wrongInWebhook } = this.parts;
     return pointersBelow(definitionAt, async () => {
-      const wanted = wantedPipeline(input, { operators, wrongInWebhook, at: definitionAt });
+      const wanted = wantedPipeline(input, { wrongInWebhook, at: definitionAt });
       await requireStreams(wanted.spec, this.parts, requester);
       return wanted;
     });

@@ -281,10 +281,10 @@ describe('a stream of changes is ended, and its client told why,', () => {
     const world = new ChangesWorld();
     const client = newClient(world);
     let valid = true;
-    const requirePermission = () => {
+    const requireStillAdmitted = () => {
       if (!valid) throw new ProblemError('invalid_token', 'revoked');
     };
-    const ended = client.connect(world.gateway(), { requirePermission });
+    const ended = client.connect(world.gateway(), { requireStillAdmitted });
     await caughtUp(client);
     valid = false;
     await ended;

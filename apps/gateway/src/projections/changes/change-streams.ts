@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { ProblemError, type StreamAccess } from '#api';
+import { ProblemError } from '#api';
 import type { Definitions, ProjectionDefinition } from '#registry';
 import type { Logger } from '#telemetry';
-import type { LiveConnections, LiveContent } from '../../live/live-connections.js';
+import type { LiveConnections, LiveContent, StreamingCaller } from '../../live/live-connections.js';
 import { longestId } from '../../live/live-position.js';
 import { beginning } from '../../live/server-sent.js';
 import { storeOutage, type StoreOutage } from '../../live/store-outage.js';
@@ -25,15 +25,11 @@ export interface ChangeStreamsOptions {
 export interface ChangesRequest {
   /** As it is when the stream is opened; it is served. */
   definition: ProjectionDefinition;
-  access: StreamAccess;
+  caller: StreamingCaller;
   snapshot: boolean;
   /** `Last-Event-ID` */
   lastEventId: string | undefined;
   requestId: string;
-  /** Of its key; null on a port without keys. */
-  keyId: string | null;
-  /** @throws ProblemError when its key does not permit it any more */
-  requirePermission(): void;
 }
 
 /** All open streams of changes of one process. */
@@ -53,7 +49,7 @@ export class ChangeStreams {
   open(request: ChangesRequest, begin: () => ServerResponse, client: AbortSignal): Promise<void> {
     const { connections, follower } = this.options;
     const { name } = request.definition;
-    return connections.admit(request.keyId, async () => {
+    return connections.admit(request.caller.keyId, async () => {
       follower.join(name);
       try {
         const feed = await follower.feed(name, { signal: client, patient: false });
@@ -68,7 +64,7 @@ export class ChangeStreams {
   private contentOf(request: ChangesRequest, start: ChangeStart): LiveContent {
     const { follower, definitions, retryMs } = this.options;
     const { outage } = this;
-    const { definition, access, snapshot, requestId } = request;
+    const { definition, caller, snapshot, requestId } = request;
     const { name, created_at } = definition;
     const changes = new ChangeReader(start, {
       ...{ name, follower, snapshot, outage },
@@ -80,9 +76,9 @@ export class ChangeStreams {
       requestId,
       position,
       requireGood: () => {
-        request.requirePermission();
+        caller.requireStillAdmitted();
         const now = definitions.projections.get(name);
-        permittedProjection(now?.created_at === created_at ? now : undefined, access);
+        permittedProjection(now?.created_at === created_at ? now : undefined, caller.access);
         if (position().length > longestId) throw tooManyPartitions();
       },
       run: (socket, signal) => {

@@ -118,7 +118,7 @@ export class ChangesWorld {
 }
 
 /** Who reads, and what they may see; default: all of it. */
-type Permitted = Partial<Pick<Parameters<ChangesGateway['open']>[0], 'requirePermission' | 'access'>>;
+type Permitted = Partial<Parameters<ChangesGateway['open']>[0]['caller']>;
 
 /** A client of a stream of changes. */
 export class ChangesClient extends StreamClient {
@@ -148,12 +148,11 @@ export class ChangesClient extends StreamClient {
 
   /** Connects, again after the last id that came. Resolves when the connection has ended. */
   connect(live: ChangesGateway, permitted: Permitted = {}): Promise<void> {
-    const { requirePermission = () => undefined, access = allStreams } = permitted;
+    const caller = { access: allStreams, keyId: null, requireStillAdmitted: () => undefined, ...permitted };
     const { definition } = this.world;
     if (!definition) throw new Error('there is no projection');
     const { snapshot } = this;
-    const asked = { requestId: 'r', keyId: null, requirePermission };
-    const request = { definition, access, snapshot, ...asked };
+    const request = { definition, snapshot, caller, requestId: 'r' };
     return this.open((lastEventId, begin, client) => live.open({ ...request, lastEventId }, begin, client));
   }
 }

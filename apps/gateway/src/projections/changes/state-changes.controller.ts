@@ -1,16 +1,15 @@
-import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Definitions } from '#registry';
-import { accessOf, apiKeyOf, DescribeQuery, parseQuery, RequireScope, requireStillAdmitted } from '#http';
+import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import { begin, mediaType, requireAccepted } from '../../live/event-stream-answer.js';
-import { Problems } from '../../openapi/answers.js';
-import { clientGone } from '../../reads/client-gone.js';
 import { DEFINITIONS } from '../../tokens.js';
-import { nameParam, requireName } from '../../definitions/definition-name.js';
+import { ProjectionName } from '../../definitions/definition-name.js';
 import { permittedProjection } from '../named-projection.js';
 import { ProjectionStates } from '../states/projection-states.js';
 import { ChangeStreams } from './change-streams.js';
+import { Problems, readsBoth } from '../../openapi/problems.js';
 import { StateChangeParameters } from './state-change-parameters.js';
 
 @ApiTags('projections')
@@ -36,47 +35,34 @@ export class StateChangesController {
       'message `error` says why, as a problem document: `overloaded` for a client that is too slow, `shutting_down`, ' +
       '`invalid_token`, `projection_not_found` for a projection that was deleted or may not be seen any more.',
   })
-  @ApiParam(nameParam)
   @ApiHeader({
     name: 'Last-Event-ID',
     description: 'The last id that was received.',
     required: false,
     schema: { type: 'string' },
   })
-  @DescribeQuery(StateChangeParameters)
   @ApiResponse({
     status: 200,
     description: 'A stream that ends only with an `error`.',
     content: { [mediaType]: { schema: { type: 'string' } } },
   })
-  @Problems(
-    'invalid_cursor',
-    'projection_not_found',
-    'projection_building',
-    'not_acceptable',
-    'query_too_expensive',
-    'store_unavailable',
-    'log_unavailable',
-  )
+  @Problems('invalid_cursor', 'projection_not_found', 'projection_building', 'not_acceptable', readsBoth)
   async stream(
-    @Param('name') name: string,
+    @ProjectionName() name: string,
+    @Query() { snapshot }: StateChangeParameters,
+    @Caller() caller: Principal,
+    @Aborted() client: AbortSignal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { snapshot } = parseQuery(StateChangeParameters, request.query);
-    requireName('projection', name);
     requireAccepted(request.headers.accept);
-    const access = accessOf(request);
-    const definition = permittedProjection(this.definitions.projections.get(name), access);
-    const client = clientGone(reply.raw);
+    const definition = permittedProjection(this.definitions.projections.get(name), caller.access);
     await this.states.requireServed(definition, client);
     if (request.method === 'HEAD') return void reply.header('content-type', mediaType).send();
     const opened = {
-      ...{ definition, access, snapshot },
+      ...{ definition, snapshot, caller },
       lastEventId: request.headers['last-event-id']?.toString(),
       requestId: request.id,
-      keyId: apiKeyOf(request)?.keyId ?? null,
-      requirePermission: () => requireStillAdmitted(request),
     };
     await this.changes.open(opened, () => begin(reply), client);
   }

@@ -1,21 +1,31 @@
-import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Param } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ProblemError } from '#api';
+import type { StreamAccess } from '#api';
 import type { Definitions, ProjectionDefinition } from '#registry';
-import { accessOf, DescribeQuery, parseQuery, RequireScope } from '#http';
+import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import { foldLimits } from '#dataflow';
-import { positions } from '../../events/event-filter.js';
-import { Answers, Problems } from '../../openapi/answers.js';
-import { clientGone } from '../../reads/client-gone.js';
+import { Answers } from '../../openapi/answers.js';
 import { DEFINITIONS } from '../../tokens.js';
-import { nameParam, requireName } from '../../definitions/definition-name.js';
+import { nameParam, ProjectionName, readName } from '../../definitions/definition-name.js';
 import { permittedProjection } from '../named-projection.js';
 import { ProjectionStates } from './projection-states.js';
 import { ProjectionStateAnswer, ProjectionStateList, stateJson, statesJson } from './state-answers.js';
+import { Problems, awaits } from '../../openapi/problems.js';
+import { jsonType } from '../../answers/json-type.js';
 import { ProjectionKeyParameters, ProjectionStatesParameters } from './state-parameters.js';
 
-const json = 'application/json; charset=utf-8';
+interface StateAddress {
+  name: string;
+  key: string;
+}
+
+const keyParam = {
+  name: 'key',
+  schema: { type: 'string', minLength: 1, maxLength: foldLimits.keyCharacters },
+};
+const readAddress = {
+  transform: ({ name, key }: StateAddress) => ({ name: readName('projection', name), key }),
+};
 
 @ApiTags('projections')
 @Controller('api/v1/projections/:name/state')
@@ -33,71 +43,46 @@ export class ProjectionStatesController {
       'By key, or sorted by a field. They are those of the build that is served: while another one is made, the one ' +
       'before it. A key needs to cover every stream that is folded.',
   })
-  @ApiParam(nameParam)
-  @DescribeQuery(ProjectionStatesParameters)
   @Answers(ProjectionStateList, { description: 'A page of states.' })
-  @Problems(
-    'invalid_cursor',
-    'projection_not_found',
-    'projection_building',
-    'stream_not_found',
-    'query_too_expensive',
-    'store_unavailable',
-    'log_unavailable',
-    'not_yet_materialized',
-  )
+  @Problems('invalid_cursor', 'projection_not_found', 'projection_building', 'stream_not_found', awaits)
+  @Header('content-type', jsonType)
   async list(
-    @Param('name') name: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const parameters = parseQuery(ProjectionStatesParameters, request.query);
-    const { limit, cursor, prefix, order_by: orderBy, order } = parameters;
-    if (order === 'desc' && orderBy === undefined) throw orderOfNothing();
-    const definition = this.named(name, request);
-    const reading = { positions: positions(parameters), client: clientGone(reply.raw) };
-    const page = await this.states.page(definition, { limit, cursor, prefix, orderBy, order }, reading);
-    void reply.header('content-type', json).send(statesJson(page));
+    @ProjectionName() name: string,
+    @Query() parameters: ProjectionStatesParameters,
+    @Caller() { access }: Principal,
+    @Aborted() client: AbortSignal,
+  ): Promise<string> {
+    const { limit, cursor, prefix, order_by: orderBy, order, wait_for: positions } = parameters;
+    const definition = this.named(name, access);
+    const query = { limit, cursor, prefix, orderBy, order };
+    return statesJson(await this.states.page(definition, query, { positions, client }));
   }
 
   @Get(':key')
   @RequireScope('events:read')
   @ApiOperation({ summary: 'Read the state of one key of a projection' })
   @ApiParam(nameParam)
-  @ApiParam({ name: 'key', schema: { type: 'string', minLength: 1, maxLength: foldLimits.keyCharacters } })
-  @DescribeQuery(ProjectionKeyParameters)
+  @ApiParam(keyParam)
   @Answers(ProjectionStateAnswer, { description: 'The state.' })
   @Problems(
     'projection_not_found',
     'projection_key_not_found',
     'projection_building',
     'stream_not_found',
-    'query_too_expensive',
-    'store_unavailable',
-    'log_unavailable',
-    'not_yet_materialized',
+    awaits,
   )
+  @Header('content-type', jsonType)
   async one(
-    @Param() { name, key }: { name: string; key: string },
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const parameters = parseQuery(ProjectionKeyParameters, request.query);
-    const definition = this.named(name, request);
-    const reading = { positions: positions(parameters), client: clientGone(reply.raw) };
-    const state = await this.states.one(definition, key, reading);
-    void reply.header('content-type', json).send(stateJson(state));
+    @Param(readAddress) { name, key }: StateAddress,
+    @Query() { wait_for: positions }: ProjectionKeyParameters,
+    @Caller() { access }: Principal,
+    @Aborted() client: AbortSignal,
+  ): Promise<string> {
+    const definition = this.named(name, access);
+    return stateJson(await this.states.one(definition, key, { positions, client }));
   }
 
-  private named(name: string, request: FastifyRequest): ProjectionDefinition {
-    requireName('projection', name);
-    return permittedProjection(this.definitions.projections.get(name), accessOf(request));
+  private named(name: string, access: StreamAccess): ProjectionDefinition {
+    return permittedProjection(this.definitions.projections.get(name), access);
   }
-}
-
-function orderOfNothing(): ProblemError {
-  const detail = 'needs order_by: without it, states are sorted by key, ascending';
-  return new ProblemError('invalid_request', `The parameter order ${detail}.`, {
-    errors: [{ pointer: 'order', detail }],
-  });
 }

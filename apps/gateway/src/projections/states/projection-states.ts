@@ -23,7 +23,7 @@ export interface ProjectionStatesParts {
 
 /** Who reads, and what they wait for. */
 export interface StateReading {
-  positions: readonly StreamPosition[];
+  positions?: readonly StreamPosition[] | undefined;
   client: AbortSignal;
 }
 
@@ -63,7 +63,7 @@ export class ProjectionStates {
 
   private async reached(
     definition: ProjectionDefinition,
-    { positions, client }: StateReading,
+    { positions = [], client }: StateReading,
   ): Promise<ProjectionBuild> {
     const { figures, waitFor, definitions, topics } = this.parts;
     const build = await servedBuild(definition, { figures, client });

@@ -1,16 +1,19 @@
 import { IsIn } from 'class-validator';
+import { ProblemError } from '#api';
 import { limits } from '#event';
+import type { Consistent } from '#http';
 import { foldLimits } from '#dataflow';
 import { Cursor, PageLimit, Parameter, Positions, Text } from '../../parameters/decorators.js';
+import type { StreamPosition } from '../../wait-for/position.js';
 
 const fieldCharacters = 64;
 
 export class ProjectionKeyParameters {
   @Positions()
-  wait_for?: string[];
+  wait_for?: StreamPosition[];
 }
 
-export class ProjectionStatesParameters extends ProjectionKeyParameters {
+export class ProjectionStatesParameters extends ProjectionKeyParameters implements Consistent {
   @Text(foldLimits.keyCharacters)
   @Parameter('Only keys that begin with this.', 'EUR')
   prefix?: string;
@@ -32,4 +35,12 @@ export class ProjectionStatesParameters extends ProjectionKeyParameters {
 
   @Cursor()
   cursor?: string;
+
+  requireConsistent(): void {
+    if (this.order === 'asc' || this.order_by !== undefined) return;
+    const detail = 'needs order_by: without it, states are sorted by key, ascending';
+    throw new ProblemError('invalid_request', `The parameter order ${detail}.`, {
+      errors: [{ pointer: 'order', detail }],
+    });
+  }
 }

@@ -1,8 +1,10 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { ProblemError, type InputError } from '#api';
-import { inputErrors, mostErrors } from './input-errors.js';
+import { inputErrors, mostErrors } from '../input-errors.js';
+import { requireConsistent } from './consistent.js';
 import { propertiesOf } from './properties-of.js';
+import { throwProblemIn } from './read-value.js';
 
 const repeatable = Symbol('repeatable');
 
@@ -16,7 +18,8 @@ export function Repeatable(): PropertyDecorator {
 
 /**
  * Reads the query parameters of a request into a class-validator class. Defaults are the class's initializers.
- * @throws ProblemError invalid_request naming every parameter that is unknown, repeated or wrong.
+ * @throws ProblemError invalid_request naming every parameter that is unknown, repeated or wrong; the problem that a
+ * value has; what `requireConsistent` of the class throws.
  */
 export function parseQuery<T extends object>(type: new () => T, rawQuery: unknown): T {
   const many = (Reflect.getMetadata(repeatable, type) as Set<string> | undefined) ?? new Set<string>();
@@ -32,10 +35,13 @@ export function parseQuery<T extends object>(type: new () => T, rawQuery: unknow
   const query = plainToInstance(type, values, { exposeDefaultValues: true });
   // A class without properties is one that the validator does not know.
   if (known.size > 0) errors.push(...inputErrors(validateSync(query), 'parameter'));
-  if (errors.length === 0) return query;
-  throw new ProblemError('invalid_request', 'The query parameters are not valid.', {
-    errors: errors.slice(0, mostErrors),
-  });
+  if (errors.length > 0)
+    throw new ProblemError('invalid_request', 'The query parameters are not valid.', {
+      errors: errors.slice(0, mostErrors),
+    });
+  throwProblemIn(query);
+  requireConsistent(query);
+  return query;
 }
 
 function unknownParameter(known: ReadonlySet<string>): string {

@@ -4,10 +4,10 @@ import { problems, type ProblemCode } from '#api';
 
 const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
 
-/** Documents the problems that a route answers with, besides those of every route: one answer for each status. */
+/** Documents the problems that a route answers with: one answer for each status, with its codes in this order. */
 export function DescribeProblems(...codes: ProblemCode[]): MethodDecorator {
   const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of codes) {
+  for (const code of new Set(codes)) {
     const { status } = problems[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseTime } from '#event';
-import { eventFilter, positions } from './event-filter.js';
+import { parseQuery } from '#http';
+import { EventByIdParameters, EventSelectionParameters } from './event-parameters.js';
+
+const selection = (query: object) => parseQuery(EventSelectionParameters, query);
 
 describe("the store's filter", () => {
   it('holds what the parameters say', () => {
-    const filter = eventFilter({
+    const { filter } = selection({
       stream: ['a', 'b'],
       event_type: ['x'],
       event_type_prefix: 'x.',
@@ -28,7 +31,7 @@ describe("the store's filter", () => {
     ['after', '2026-11-22T00:00:00Z', '2026-11-21T00:00:00Z'],
     ['equal to', '2026-11-21T00:00:00Z', '2026-11-21T01:00:00+01:00'],
   ])('refuses a since %s until', (_case, since, until) => {
-    expect(() => eventFilter({ since, until })).toThrow(
+    expect(() => selection({ since, until })).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
         options: { errors: [expect.objectContaining({ pointer: 'since' })] },
@@ -37,7 +40,7 @@ describe("the store's filter", () => {
   });
 
   it('refuses a where that is no condition, and says what it is', () => {
-    expect(() => eventFilter({ where: 'event.stream' })).toThrow(
+    expect(() => selection({ where: 'event.stream' })).toThrow(
       expect.objectContaining({
         code: 'invalid_expression',
         message: expect.stringMatching(/^This is a string, .*\(at character \d+\)$/) as string,
@@ -47,7 +50,7 @@ describe("the store's filter", () => {
 
   it('refuses a pattern that costs too much, before anything is asked', () => {
     const where = `event.data.t.matches("${'(?:[ab]?){900}'.repeat(20)}")`;
-    expect(() => eventFilter({ where })).toThrow(
+    expect(() => selection({ where })).toThrow(
       expect.objectContaining({
         code: 'query_too_expensive',
         options: {
@@ -58,7 +61,7 @@ describe("the store's filter", () => {
   });
 
   it('says where an expression is wrong', () => {
-    expect(() => eventFilter({ where: 'event.data.amount >' })).toThrow(
+    expect(() => selection({ where: 'event.data.amount >' })).toThrow(
       expect.objectContaining({
         code: 'invalid_expression',
         options: {
@@ -67,14 +70,23 @@ describe("the store's filter", () => {
       }),
     );
   });
+
+  it('names what is wrong with the other parameters first', () => {
+    expect(() => selection({ where: 'event.', since: 'yesterday' })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        options: { errors: [expect.objectContaining({ pointer: 'since' })] },
+      }),
+    );
+  });
 });
 
 describe('positions to wait for', () => {
   it('are read from their text', () => {
-    expect(positions({ wait_for: ['a:0:1', 'b:2:3'] })).toEqual([
+    expect(parseQuery(EventByIdParameters, { wait_for: ['a:0:1', 'b:2:3'] }).wait_for).toEqual([
       { stream: 'a', partition: 0, offset: 1 },
       { stream: 'b', partition: 2, offset: 3 },
     ]);
-    expect(positions({})).toEqual([]);
+    expect(parseQuery(EventByIdParameters, {}).wait_for).toBeUndefined();
   });
 });

@@ -1,7 +1,8 @@
 import { limits } from '#event';
-import { Cursor, PageLimit } from '../parameters/decorators.js';
+import { Cursor, PageLimit } from './decorators.js';
 
-export class ProjectionListParameters {
+/** Which part of a list. */
+export class PageParameters {
   @PageLimit()
   limit: number = limits.pageDefault;
 

@@ -1,18 +1,21 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import type { FastifyRequest } from 'fastify';
 import { isJsonObject, limits, nestsDeeperThan } from '#event';
 import { ProblemError, type InputError } from '#api';
-import { inputErrors, mostErrors, shortPointerTo } from './input-errors.js';
+import { inputErrors, mostErrors, shortPointerTo } from '../input-errors.js';
+import { asSent } from './as-sent.js';
+import { requireConsistent } from './consistent.js';
 import { propertiesOf } from './properties-of.js';
-import { bodyOf } from './read-body.js';
+import { bytesOf } from '../read-body.js';
 
 /**
  * Reads a JSON body into a class-validator class, for everything but the hot write path.
- * @throws ProblemError invalid_json, or invalid_request with a JSON pointer to each unknown, missing or wrong field.
+ * @param sent The bytes of the body.
+ * @throws ProblemError invalid_json, or invalid_request with a JSON pointer to each unknown, missing or wrong field; what
+ * `requireConsistent` of the class throws.
  */
-export function parseBody<T extends object>(type: new () => T, request: FastifyRequest): T {
-  const value = jsonBody(request);
+export function parseBody<T extends object>(type: new () => T, sent: unknown): T {
+  const value = parseJson(bytesOf(sent).toString());
   if (!isJsonObject(value))
     throw new ProblemError('invalid_request', 'The body must be a JSON object.', {
       errors: [{ pointer: '', detail: 'must be an object' }],
@@ -23,20 +26,24 @@ export function parseBody<T extends object>(type: new () => T, request: FastifyR
   const body = plainToInstance(type, withoutConstructors(known), { exposeDefaultValues: true });
   const wrong = inputErrors(validateSync(body, { whitelist: true, forbidNonWhitelisted: true }), 'body');
   const errors = [...unknownFields(value, names), ...wrong].slice(0, mostErrors);
-  if (errors.length === 0) return body;
-  const detail = wrong.length > 0 ? 'The body is not valid.' : 'The body has unknown fields.';
-  throw new ProblemError('invalid_request', detail, { errors });
+  if (errors.length > 0) {
+    const detail = wrong.length > 0 ? 'The body is not valid.' : 'The body has unknown fields.';
+    throw new ProblemError('invalid_request', detail, { errors });
+  }
+  requireConsistent(body);
+  return body;
 }
 
 /**
  * The transformer makes a copy of an object by what its `constructor` is, which in JSON may be anything. It leaves members
- * of that name out anyway: who allows any names reads them from `jsonBody`.
+ * of that name out anyway: a property that allows any names is marked with `AsSent`.
  */
 function withoutConstructors(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(withoutConstructors);
+  if (Array.isArray(value)) return asSent(value.map(withoutConstructors), value);
   const members = Object.entries(value).filter(([name]) => name !== 'constructor');
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutConstructors(member)]));
+  const rest = Object.fromEntries(members.map(([name, member]) => [name, withoutConstructors(member)]));
+  return asSent(rest, value);
 }
 
 function unknownFields(value: object, known: ReadonlySet<string>): InputError[] {
@@ -45,11 +52,6 @@ function unknownFields(value: object, known: ReadonlySet<string>): InputError[] 
     pointer: shortPointerTo('', name),
     detail: 'is not a known field',
   }));
-}
-
-/** @throws ProblemError invalid_json */
-export function jsonBody(request: FastifyRequest): unknown {
-  return parseJson(bodyOf(request).toString());
 }
 
 /**

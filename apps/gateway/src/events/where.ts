@@ -1,0 +1,30 @@
+import { applyDecorators } from '@nestjs/common';
+import { hasCharacters, ProblemError } from '#api';
+import { ExpensiveExpressionError, ExpressionError, parseCondition, type Expression } from '#cel';
+import { limits } from '#event';
+import { ReadValue } from '#http';
+import { Schema } from '../openapi/schema.js';
+
+const bounds = { least: 1, most: limits.whereCharacters };
+
+/** A condition that events fulfil. The property is an `Expression`. */
+export function Where(): PropertyDecorator {
+  const message = () => `must be ${bounds.least} to ${bounds.most} characters`;
+  return applyDecorators(
+    ReadValue({ name: 'isWhere', read: readWhere, message }),
+    Schema({ type: 'string', minLength: bounds.least, maxLength: bounds.most }),
+  );
+}
+
+/** The problem is a 400 for a text that is no condition, and a 422 for one that costs too much. */
+function readWhere(text: string): Expression | ProblemError | undefined {
+  if (!hasCharacters(text, bounds)) return undefined;
+  try {
+    return parseCondition(text);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    const detail = `${error.message} (at character ${error.at + 1})`;
+    const code = error instanceof ExpensiveExpressionError ? 'query_too_expensive' : 'invalid_expression';
+    return new ProblemError(code, detail, { errors: [{ pointer: 'where', detail }] });
+  }
+}

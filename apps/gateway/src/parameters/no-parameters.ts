@@ -1,2 +1,0 @@
-/** A route that has no query parameters. */
-export class NoParameters {}

@@ -1,0 +1,16 @@
+import { Body as JsonBody } from '@nestjs/common';
+import { DescribeBody } from '../schema-of.js';
+import { handlerOf } from './handler-of.js';
+import { ValidatedPipe } from './validated-pipe.js';
+
+/**
+ * Hands over the JSON body as its class: validated, read, and documented.
+ * @param options.mayBeEmpty A request without a body is one with an empty object.
+ */
+export function Body(options: { mayBeEmpty?: boolean } = {}): ParameterDecorator {
+  return (target, key, index) => {
+    JsonBody(new ValidatedPipe(options))(target, key, index);
+    const { type, document } = handlerOf(target, key, index);
+    document(DescribeBody(type));
+  };
+}

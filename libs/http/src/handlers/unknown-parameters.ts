@@ -1,0 +1,23 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import type { FastifyRequest } from 'fastify';
+import { parseQuery } from './parse-query.js';
+
+class NoParameters {}
+
+/** Refuses query parameters for a handler that takes none. */
+export class UnknownParameters implements CanActivate {
+  /** @throws ProblemError 400 */
+  canActivate(context: ExecutionContext): true {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (request.url.includes('?') && !takesParameters(context)) parseQuery(NoParameters, request.query);
+    return true;
+  }
+}
+
+function takesParameters(context: ExecutionContext): boolean {
+  const handler = context.getHandler().name;
+  const given = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), handler) ?? {}) as object;
+  return Object.keys(given).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
+}
