@@ -45,7 +45,7 @@ const converters: Converters = {
 /**
  * JSON Schemas (2020-12) of all class-validator classes that are loaded, by class name. What `@IsOptional()` or
  * `@ValidateIf()` leaves unchecked when it is null may be null, and what they leave unchecked when it is absent is not
- * required.
+ * required. Where a class asks for so many members at least (`minProperties`), none is required by itself.
  */
 export function componentSchemas(): Record<string, JsonSchema> {
   const schemas = validationMetadatasToSchemas(options()) as Record<string, JsonSchema>;
@@ -67,7 +67,7 @@ function applyConditions(schema: JsonSchema, nullable: (property: JsonSchema) =>
   for (const [name, marked] of Object.entries(properties)) {
     const { [mayBeNull]: orIsNull, [mayBeAbsent]: orIsAbsent, ...property } = marked;
     properties[name] = orIsNull ? nullable(property) : property;
-    if (orIsAbsent === false) required.push(name);
+    if (orIsAbsent === false && schema.minProperties === undefined) required.push(name);
   }
   if (required.length > 0) schema.required = required;
 }

@@ -82,8 +82,7 @@ const count = { type: 'integer', minimum: 0 } as const;
 export class ProjectionDetailAnswer extends ProjectionFiguresAnswer {
   @Allow()
   @Schema({
-    type: 'object',
-    nullable: true,
+    type: ['object', 'null'],
     description: 'The build that is read from when it has caught up; null while there is none in the making.',
     required: ['version', 'started_at', 'processed', 'failed', 'lag', 'fraction'],
     properties: {

@@ -5,7 +5,7 @@ import { limits } from '#event';
 import { Confirmation } from '../parameters/decorators.js';
 
 /** What of a stream can be changed; one of them at least. */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({ additionalProperties: false, minProperties: 1 })
 export class StreamChange {
   @ValidateIf(({ retention, snapshot_every }: StreamChange) => {
     return retention !== undefined || snapshot_every == null;

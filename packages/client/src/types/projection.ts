@@ -47,8 +47,8 @@ export interface ProjectionFigures extends Projection {
 }
 
 export interface ProjectionDetail extends ProjectionFigures {
-  /** The version that is being built. */
-  progress?: {
+  /** The version that is being built; null while there is none. */
+  progress: {
     version: number;
     started_at: string;
     processed: number;
@@ -56,7 +56,7 @@ export interface ProjectionDetail extends ProjectionFigures {
     lag: number;
     /** Of the log that it has read. */
     fraction: number;
-  };
+  } | null;
 }
 
 export interface StatesQuery extends WaitFor {

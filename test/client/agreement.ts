@@ -1,0 +1,127 @@
+/** The type of the client for each schema of the OpenAPI document. */
+export const typeOf: Record<string, string> = {
+  BatchWritten: 'Client.BatchWritten',
+  CreatedStream: 'Client.CreatedStream',
+  DeadLetterAnswer: 'Client.DeadLetter',
+  DryRunAnswer: 'Client.DryRun',
+  DryRunEmittedAnswer: 'Client.DryRunEmitted',
+  DryRunEvent: 'Client.DryRunEvent',
+  DryRunEventAnswer: 'Client.DryRunTrace',
+  DryRunFailedAnswer: 'Client.DryRunFailed',
+  DryRunInput:
+    "Omit<Client.DryRunInput, 'definition' | 'events'> & { definition: Definition; events: NewEvent[] }",
+  DryRunLateAnswer: 'Client.DryRunLate',
+  DryRunStepAnswer: 'Client.DryRunStep',
+  DryRunWindowAnswer: 'Client.DryRunWindow',
+  EntityAnswer: 'Client.Entity',
+  EntityStateAnswer: 'NoText<Client.EntityState>',
+  ErasureAnswer: 'Client.Erasure',
+  EventAnswer: 'NoText<Client.StoredEvent>',
+  EventCount: 'Client.EventCount',
+  EventCountBucket: 'Client.EventCountBucket',
+  EventInput: 'NewEvent',
+  HealthAnswer: 'Client.Health',
+  IncompatibilityAnswer: 'Client.Incompatibility',
+  InputProblem: 'Client.InputProblem',
+  InternalTopicAnswer: 'Client.InternalTopic',
+  IssuedKeyAnswer: 'Client.IssuedKey',
+  KeyAnswer: 'Client.Key',
+  KeyInput: 'Client.KeyInput',
+  MadeSnapshotAnswer: 'NoText<Client.MadeSnapshot>',
+  NotReplayedAnswer: 'Client.NotReplayed',
+  PipelineAnswer: 'AnyOperators<Client.Pipeline>',
+  PipelineFiguresAnswer: 'AnyOperators<Client.PipelineFigures>',
+  PipelineInput: 'AnyOperators<Client.PipelineInput>',
+  PipelineReplacementInput: 'Definition',
+  PipelineSourceAnswer: 'Client.PipelineSource',
+  PipelineSourceInput: 'Client.PipelineSource',
+  Problem: 'Client.Problem',
+  ProjectionAnswer: 'Client.Projection',
+  ProjectionDetailAnswer: 'Client.ProjectionDetail',
+  ProjectionFieldInput: 'Client.Field',
+  ProjectionFiguresAnswer: 'Client.ProjectionFigures',
+  ProjectionInput: 'Client.ProjectionInput',
+  ProjectionReplacementInput: 'Client.ProjectionReplacement',
+  ProjectionSourceAnswer: 'Client.Source',
+  ProjectionSourceInput: 'Client.Source',
+  ProjectionStateAnswer: 'NoText<Client.ProjectionState>',
+  RateLimitInput: 'Client.RateLimitInput',
+  RejectedEvent: 'Client.RejectedEvent',
+  ReplayAnswer: 'Client.Replay',
+  ReplayInput: 'Client.ReplayInput',
+  ReplayedAnswer: 'Client.Replayed',
+  RotationInput: 'Client.RotationInput',
+  SchemaAnswer: 'AnySchema<Client.Schema>',
+  SchemaCheckAnswer: 'Client.SchemaCheck',
+  SchemaCheckInput: 'AnySchema<Client.SchemaCheckInput>',
+  SchemaInput: 'AnySchema<Client.SchemaInput>',
+  SnapshotAnswer: 'NoText<Client.Snapshot>',
+  SnapshotInput: 'Client.EntityAddress',
+  StreamAnswer: 'Client.Stream',
+  StreamChange: 'Client.StreamChange',
+  StreamInput: 'Client.StreamInput',
+  WrittenEvent: 'Client.WrittenEvent',
+  WrittenPosition: 'Client.WrittenPosition',
+};
+
+/** Schemas without a type of their own: lists are pages of their items, and a batch is a list of events. */
+export const notTyped = /(List|Page)$|^BatchInput$/;
+
+/** The type of the client for the parameters of each route that lists, counts or finds something. */
+export const queries: Record<string, string> = {
+  '/api/v1/events/query': 'Client.EventQuery',
+  '/api/v1/events/count': 'Client.CountQuery',
+  '/api/v1/events/stream': 'Client.EventFilter',
+  '/api/v1/streams': 'Client.ListQuery',
+  '/api/v1/schemas': 'Client.SchemaQuery',
+  '/api/v1/snapshots': 'Client.ListQuery & Partial<Client.EntityAddress>',
+  '/api/v1/dead-letters': 'Client.DeadLetterQuery',
+  '/api/v1/entities/{entity_id}/state': "Omit<Client.StateQuery, 'entity_id'>",
+  '/api/v1/projections/{name}/state': 'Client.StatesQuery',
+};
+
+/**
+ * Types that are compared in both directions. What is any JSON on both sides counts as equal, and so do a `Date` and its
+ * text.
+ */
+const comparison = `
+type Loose<T> =
+  unknown extends T ? 'json'
+  : T extends Date ? string
+  : T extends string | number | boolean | null | undefined ? T
+  : T extends readonly (infer Item)[] ? Loose<Item>[]
+  : string extends keyof T ? 'json'
+  : keyof T extends never ? 'json'
+  : { [K in keyof T]: Loose<T[K]> };
+type Lacks<A, B> = { lacks: Exclude<keyof B, keyof A> };
+type Same<A, B> =
+  [Exclude<keyof A, keyof B>] extends [never]
+    ? [Exclude<keyof B, keyof A>] extends [never]
+      ? [A, B] extends [B, A] ? true : { differ: A; from: B }
+      : { client: Lacks<A, B> }
+    : { document: Lacks<B, A> };
+type Agree<Ours, Theirs> = Same<Loose<Ours>, Loose<Theirs>>;
+type Keys<Ours, Theirs> = Same<Record<keyof Ours, true>, Record<keyof Theirs, true>>;
+type Texts = 'dataText' | 'metadataText' | 'stateText';
+type NoText<T> = Omit<T, Texts>;
+type AnyOperators<T> = Omit<T, 'operators'> & { operators: object[] };
+type AnySchema<T> = Omit<T, 'schema'> & { schema: unknown };
+type Definition = AnyOperators<Client.PipelineReplacement>;
+type NewEvent = Extract<Client.NewEvent, { data: object }>;
+`;
+
+/** A module that compiles only where both agree. */
+export function agreementText(client: string): string {
+  const schemas = Object.entries(typeOf).map(
+    ([name, type]) => `export const ${name}: Agree<${type}, components['schemas']['${name}']> = true;`,
+  );
+  const parameters = Object.entries(queries).map(
+    ([path, type], n) =>
+      `export const query${n}: Keys<${type}, NonNullable<paths['${path}']['get']['parameters']['query']>> = true;`,
+  );
+  return [
+    `import type * as Client from '${client}';`,
+    `import type { components, paths } from './openapi.js';`,
+    ...[comparison, ...schemas, ...parameters],
+  ].join('\n');
+}
