@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { HttpAnswer } from '#testkit';
+import { type HttpAnswer, topicOf } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
 import { putIntoTopic } from './read-topic.js';
 import { useSecondGateway } from './second-gateway.js';
@@ -96,7 +96,7 @@ describe.each(['core', 'query'] as const)('dead letters that are replayed on the
   it('are not replayed where they still cannot be read, and it is said why', async () => {
     const stream = freshStream();
     const first = await writeEvent(system().core, { stream, event_type: 't', entity_id: 'e', data: {} });
-    const topic = system().topics.ofStream(stream);
+    const topic = await topicOf(system(), stream);
     await putIntoTopic(system().brokers, topic, [{ value: 'hello', partition: first.partition }]);
     await expect.poll(async () => (await lettersOf(stream)).length).toBe(1);
     const ids = (await lettersOf(stream)).map(({ id }) => id);

@@ -1,3 +1,4 @@
+import { topicOf } from '#testkit';
 import { describe, expect, it } from 'vitest';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
 import { putIntoTopic } from './read-topic.js';
@@ -43,7 +44,7 @@ describe('a record that cannot be read', () => {
       ],
     ];
     const messages = bad.map(([, value]) => ({ key: 'e', value, partition: before.partition }));
-    await putIntoTopic(system().brokers, system().topics.ofStream(stream), messages);
+    await putIntoTopic(system().brokers, await topicOf(system(), stream), messages);
     const after = await writeEvent(system().core, {
       stream,
       event_type: 't',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { EventStreamClient, until, type HttpAnswer, type HttpClient } from '#testkit';
+import { EventStreamClient, until, type HttpAnswer, type HttpClient, topicOf } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
 import { sql } from './sql.js';
 import { expireRecords } from './topics.js';
@@ -337,8 +337,8 @@ describe('a log whose beginning retention has taken', () => {
       given.written.push({ ...written, stream: given.stream });
     await queryEvents(given.client, { stream: given.stream, limit: '1' }, waitFor(given.written));
   };
-  const expire = (given: Given, part: number) =>
-    expireRecords(system(), system().topics.ofStream(given.stream), part);
+  const expire = async (given: Given, part: number) =>
+    expireRecords(system(), await topicOf(system(), given.stream), part);
   /** States are what ClickHouse makes of everything that was ever written. */
   const expectExact = async (given: Given) => {
     await given.state('k0');

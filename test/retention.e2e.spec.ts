@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { HttpClient } from '#testkit';
+import { type HttpClient, topicOf } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
 import { topicSetting } from './topics.js';
 import { useStack } from './use-stack.js';
@@ -12,8 +12,8 @@ const change = (client: HttpClient, stream: string, body: object) =>
     body: JSON.stringify(body),
     headers: { 'content-type': 'application/json' },
   });
-const setting = (stream: string, name: string) =>
-  topicSetting(system(), system().topics.ofStream(stream), name);
+const setting = async (stream: string, name: string) =>
+  topicSetting(system(), await topicOf(system(), stream), name);
 
 describe.each(['core', 'query'] as const)('the retention of a stream, on the %s port', (port) => {
   const client = () => system()[port];

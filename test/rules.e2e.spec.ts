@@ -1,3 +1,4 @@
+import { topicOf } from '#testkit';
 import { describe, expect, it } from 'vitest';
 import { expectProblem, freshStream, path, timePattern, writeEvent } from './api.js';
 import { readTopic } from './read-topic.js';
@@ -68,7 +69,7 @@ describe.each(['core', 'query', 'write'] as const)('every endpoint of the %s por
     const headers = { 'x-request-id': 'r-1', traceparent: `00-${trace}-00f067aa0ba902b7-01` };
     const answer = await client().post('/api/v1/events', event(stream), { headers });
     expect(answer.status).toBe(201);
-    const [record] = await readTopic(system().brokers, system().topics.ofStream(stream), 1);
+    const [record] = await readTopic(system().brokers, await topicOf(system(), stream), 1);
     expect(record?.headers['x-request-id']).toBe('r-1');
     expect(record?.headers.traceparent).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
   });
@@ -78,7 +79,7 @@ describe.each(['core', 'query', 'write'] as const)('every endpoint of the %s por
     await client().post('/api/v1/events', event(stream, { entity_id: 'e' }));
     const broken = { traceparent: '00-zz-1-01' };
     await client().post('/api/v1/events', event(stream, { entity_id: 'e' }), { headers: broken });
-    const records = await readTopic(system().brokers, system().topics.ofStream(stream), 2);
+    const records = await readTopic(system().brokers, await topicOf(system(), stream), 2);
     for (const { headers } of records)
       expect(headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/);
   });

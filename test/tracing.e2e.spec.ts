@@ -1,3 +1,4 @@
+import { topicOf } from '#testkit';
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { freshStream, path, queryEvents, writeEvent } from './api.js';
@@ -34,7 +35,7 @@ describe('a write whose trace is recorded', () => {
     const { traceId, headers } = traced('01');
     const answer = await system()[port].post('/api/v1/events', event(stream), { headers });
     expect(answer.status, answer.text).toBe(201);
-    const topic = system().topics.ofStream(stream);
+    const topic = await topicOf(system(), stream);
     const names = {
       post: 'POST /api/v1/events',
       send: `send ${topic}`,

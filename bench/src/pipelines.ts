@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stack } from '#testkit';
+import { type Stack, topicOf } from '#testkit';
 import { observed, type Bench, type Observed } from './bench.js';
 import { emittedTotals } from './emitted-totals.js';
 import { GroupProgress } from './group-progress.js';
@@ -72,7 +72,7 @@ async function followed(
   { job, group }: { job: PipelineJob; group: string },
 ): Promise<{ first: Seen; last: Seen } & Omit<Observed<unknown>, 'result'>> {
   const { brokers } = bench.engines;
-  const source = await GroupProgress.open({ brokers, group, topic: stack.topics.ofStream(job.stream) });
+  const source = await GroupProgress.open({ brokers, group, topic: await topicOf(stack, job.stream) });
   try {
     const first = await source.past(0);
     const { result: last, cpuSeconds } = await observed(bench, stack, async () => {
@@ -110,7 +110,7 @@ async function checked(
 ): Promise<number> {
   const expected = expectedOf(job, events);
   const deadline = Date.now() + limitMs;
-  const topic = stack.topics.ofStream(target);
+  const topic = await topicOf(stack, target);
   for (;;) {
     const found = await emittedTotals(bench.engines.brokers, topic);
     const { processed, emitted, dropped, late, failed } = await figures(stack, job.name);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stack } from '#testkit';
+import { type Stack, topicOf } from '#testkit';
 import { createStream, observed, type Bench, type Observed } from './bench.js';
 import { GroupProgress } from './group-progress.js';
 import { runClosedLoop } from './load/start.js';
@@ -66,7 +66,7 @@ export async function foldBacklog(
   await define(stack, definition);
   processor.launch();
   const group = await newGroup(bench, stack.topics.projectionGroup(''), known);
-  const topic = stack.topics.ofStream(definition.source.streams[0]!);
+  const topic = await topicOf(stack, definition.source.streams[0]!);
   const progress = await GroupProgress.open({ brokers: bench.engines.brokers, group, topic });
   try {
     const first = await progress.past(0);

@@ -1,3 +1,4 @@
+import { topicOf } from '#testkit';
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -98,7 +99,7 @@ describe('given clocks that are wrong', () => {
       };
       return { key: 'e', value: encodeRecord(record), partition: first.partition, timestamp: String(at) };
     });
-    await putIntoTopic(stack.brokers, stack.topics.ofStream(stream), messages);
+    await putIntoTopic(stack.brokers, await topicOf(stack, stream), messages);
     const last = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n: 99 } });
     const { events } = await queryEvents(stack.core, { stream }, waitFor([last]));
     const inLog = events.sort((a, b) => a.offset - b.offset);

@@ -1,3 +1,4 @@
+import { topicOf } from '#testkit';
 import { describe, expect, it } from 'vitest';
 import { freshStream, path, queryEvents, waitFor, writeEvent } from '../api.js';
 import { underLoad } from '../faulty-system.js';
@@ -34,7 +35,7 @@ describe('given records that cannot be read', () => {
       stack,
       async (driver) => {
         for (const value of rubbish) {
-          await putIntoTopic(stack.brokers, stack.topics.ofStream(stream), [
+          await putIntoTopic(stack.brokers, await topicOf(stack, stream), [
             { value, partition: first.partition },
           ]);
           await driver.untilAcknowledged(20);
@@ -51,7 +52,7 @@ describe('given records that cannot be read', () => {
     const first = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n: 0 } });
     await queryEvents(stack.core, { stream }, waitFor([first]));
     await sql(`RENAME TABLE ${stack.database}.dead_letters TO ${stack.database}.hidden`);
-    await putIntoTopic(stack.brokers, stack.topics.ofStream(stream), [
+    await putIntoTopic(stack.brokers, await topicOf(stack, stream), [
       { value: 'poison', partition: first.partition },
     ]);
     const after = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n: 1 } });

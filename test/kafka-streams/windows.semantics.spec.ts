@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Random, until, type HttpClient } from '#testkit';
+import { Random, until, type HttpClient, topicOf } from '#testkit';
 import { freshStream, queryEvents, type ReadEvent } from '../api.js';
 import { useStack } from '../use-stack.js';
 import { closingMark, inputs, type Input, type InputEvent, type WindowCase } from './cases.js';
@@ -36,10 +36,12 @@ beforeAll(async () => {
     await post(system().query, '/api/v1/streams', { stream, partitions: input.partitions });
     await write(stream, input.events);
   }
+  const topics = new Map<string, string>();
+  for (const { stream } of given) topics.set(stream, await topicOf(system(), stream));
   streams = await KafkaStreams.start({
     ...{ brokers: system().brokers, application: `${system().prefix}kafka-streams` },
     inputs: given.map(({ input, stream }) => ({
-      ...{ topic: system().topics.ofStream(stream), key: input.key },
+      ...{ topic: topics.get(stream)!, key: input.key },
       ...{ events: input.events.length, end: input.events.length + input.closing.length },
       windows: cases
         .filter((one) => one.stream === stream)

@@ -30,7 +30,7 @@ export const perHour = (stream: string): OperatorSpec[] => [
 /** Defines a pipeline, or gives it another definition in the same run. */
 export async function pipe({ definitions }: Behind, name: string, spec: PipelineSpec): Promise<void> {
   const sources = Object.fromEntries(
-    spec.source.streams.map((stream) => [stream, { created_at: definitions.stream(stream)!.created_at }]),
+    spec.source.streams.map((stream) => [stream, { id: definitions.stream(stream)!.id }]),
   );
   const now = new Date().toISOString();
   await definitions.pipelines.change(

@@ -28,9 +28,7 @@ export async function project(
   const build: ProjectionBuild = {
     ...{ id: randomBytes(12).toString('hex'), version: 1, started_at: new Date().toISOString() },
     spec: { source: { streams, where: notFlush }, key: keys[by], fields, from: 'beginning' },
-    sources: Object.fromEntries(
-      streams.map((stream) => [stream, { created_at: definitions.stream(stream)!.created_at }]),
-    ),
+    sources: Object.fromEntries(streams.map((stream) => [stream, { id: definitions.stream(stream)!.id }])),
   };
   await definitions.projections.change(
     name,
@@ -70,9 +68,12 @@ export async function expectStates(behind: Behind, projected: Projected): Promis
   expect(found.size).toBeGreaterThan(3);
 }
 
-async function expectThrough({ stack, log }: Behind, { build, streams }: Projected): Promise<void> {
+async function expectThrough(
+  { stack, log, definitions }: Behind,
+  { build, streams }: Projected,
+): Promise<void> {
   for (const stream of streams) {
-    const topic = stack.topics.ofStream(stream);
+    const topic = stack.topics.ofStream(definitions.stream(stream)!.id);
     const committed = await log.admin.committed(stack.topics.projectionGroup(build.id), topic);
     const behind = (await log.admin.offsets(topic)).filter(
       ({ partition, end }) => (committed.get(partition) ?? 0) < end,

@@ -18,4 +18,5 @@ export * from './sent-event.js';
 export * from './stack.js';
 export * from './tcp-proxy.js';
 export * from './tests-all.js';
+export * from './topic-of.js';
 export * from './until.js';

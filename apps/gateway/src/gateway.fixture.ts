@@ -32,6 +32,8 @@ export interface GivenGateway {
   store: MemoryStore;
   definitions: Definitions;
   topics: TopicNames;
+  /** The topic of the stream that has this name now. */
+  topicOf: (stream: string) => string;
   close(): Promise<void>;
 }
 
@@ -103,6 +105,7 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
     store,
     definitions,
     topics,
+    topicOf: (stream) => topics.ofStream(definitions.stream(stream)?.id ?? `${stream}#0`),
     close: async () => {
       parts.connections.close();
       await Promise.all([core.nest.close(), query.nest.close()]);
@@ -147,10 +150,10 @@ export function eventRow(row: Partial<EventRow> & { offset: number }): EventRow 
 
 /** Says that the materializer has stored everything of a partition below this offset. */
 export function materialized(
-  { log, topics }: GivenGateway,
+  { log, topics, topicOf }: GivenGateway,
   stream: string,
   next: { partition: number; offset: number },
 ): void {
-  const place = { topic: topics.ofStream(stream), partition: next.partition };
+  const place = { topic: topicOf(stream), partition: next.partition };
   log.broker.group(topics.materializerGroup).commit(place, next.offset);
 }

@@ -10,7 +10,7 @@ import { Assignments, type AssignmentsOptions } from './assignments.js';
 import type { PartitionState } from './partition-state.js';
 import { VersionCache } from './version-cache.js';
 
-const place = { topic: 't.events.s', partition: 3 };
+const place = { topic: 't.events.s.1', partition: 3 };
 
 function assignmentAt(position: number): Assignment {
   return {

@@ -2,7 +2,7 @@ import { CommitLine, type KnownErasures, PartitionErasures, type Retry, warmUpSt
 import { partitionKey, type Assignment, type Consumer } from '#log';
 import { IdWindow, type IdWindowBounds } from '#dataflow';
 import type { Logger } from '#telemetry';
-import type { TopicNames } from '#event';
+import { streamName, type StreamId, type TopicNames } from '#event';
 import { PartitionFold } from './partition-fold.js';
 import type { PartitionState } from './partition-state.js';
 import type { RowWriter } from './row-writer.js';
@@ -31,6 +31,7 @@ export interface AssignmentsOptions {
 
 /** What has to be asked before a partition can be read. */
 interface Prepared {
+  id: StreamId;
   stream: string;
   /** The greatest stored offset, or -1. */
   last: number;
@@ -98,9 +99,11 @@ export class Assignments {
     held.expiry = setTimeout(() => this.drop(key), this.options.keepMs ?? keepMs).unref();
   }
 
-  /** The topic's partitions are gone for good: nothing that is known of them holds any longer. */
-  forget(topic: string): void {
-    for (const [key, held] of this.held) if (held.topic === topic) this.drop(key);
+  /** Drops the partitions of other topics, which are gone for good. Returns the streams that these were of. */
+  keepOnly(topics: ReadonlySet<string>): Set<string> {
+    const gone = [...this.held].filter(([, { topic }]) => !topics.has(topic));
+    for (const [key] of gone) this.drop(key);
+    return new Set(gone.flatMap(([, { state }]) => (state ? [state.stream] : [])));
   }
 
   /** Ends all of them, for good. */
@@ -155,23 +158,25 @@ export class Assignments {
 
   private async prepare(assignment: Assignment, ended: AbortSignal): Promise<Prepared> {
     const { writer, retry, topics, window } = this.options;
-    const stream = topics.streamOf(assignment.topic) ?? assignment.topic;
+    const id = topics.streamOf(assignment.topic);
+    if (!id) throw new RangeError(`${assignment.topic} is no stream's topic`);
+    const stream = streamName(id);
     const last = await retry.run('store', ended, () => writer.lastStored(stream, assignment.partition));
     const [start, oldest] = await retry.run('log', ended, async () => [
       await warmUpStart(assignment, window, this.options.now()),
       await assignment.timestampAtPosition(),
     ]);
-    return { stream, last: last ?? -1, start, oldest };
+    return { id, stream, last: last ?? -1, start, oldest };
   }
 
   private open(assignment: Assignment, known: Prepared & { ended: AbortSignal }): PartitionState {
     const { writer, logger } = this.options;
     const { topic, partition, position } = assignment;
-    const { stream, last, ended } = known;
+    const { id, stream, last, ended } = known;
     const versions = this.options.versions.open({ fromTheStart: position === 0 });
     versions.storedUpTo = position;
     const window = new IdWindow(this.options.window);
-    const erasures = new PartitionErasures(this.options.erasures, { stream, partition });
+    const erasures = new PartitionErasures(this.options.erasures, { stream: id, partition });
     const others = (offset: number): void =>
       logger.warn(
         { stream, topic, partition, offset },

@@ -1,4 +1,4 @@
-import type { Erasure, StreamDefinition } from '#registry';
+import type { Erasure } from '#registry';
 import type { EntityErasure } from '#store';
 import { createLogger } from '#telemetry';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -78,7 +78,6 @@ class World {
   constructor() {
     this.inserts = new LateInserts({
       definitions: {
-        stream: (stream) => ({ stream, created_at: createdAt, state: 'live' }) as StreamDefinition,
         erasures: { all: () => this.all } as never,
         onChange: (listener) => {
           this.changed = listener;
@@ -100,9 +99,8 @@ class World {
 
   erase(entity_hash: string, stream = 'orders'): void {
     this.all.push({
-      stream,
+      stream: `${stream}#1`,
       entity_hash,
-      stream_created_at: createdAt,
       before: { 0: 5 },
       erased_at: createdAt,
     });

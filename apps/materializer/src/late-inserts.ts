@@ -1,9 +1,10 @@
-import { concernsStream, erasureName, type Definitions, type Erasure } from '#registry';
+import { streamName } from '#event';
+import { erasureName, type Definitions, type Erasure } from '#registry';
 import type { EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
 
 export interface LateInsertsOptions {
-  definitions: Pick<Definitions, 'stream' | 'erasures' | 'onChange'>;
+  definitions: Pick<Definitions, 'erasures' | 'onChange'>;
   eraser: Pick<EventEraser, 'eraseEntity'>;
   logger: Logger;
   /** Milliseconds from a change of the definitions until it is looked at: many come together. */
@@ -66,7 +67,7 @@ export class LateInserts {
     this.seen = new Set(all.map(keyOf));
     for (const erasure of all) {
       if (seen?.has(keyOf(erasure))) continue;
-      const { stream } = erasure;
+      const stream = streamName(erasure.stream);
       const mayBeLate = this.running.has(stream) || this.ended.has(stream);
       if (mayBeLate && this.waiting.length < most) this.waiting.push(erasure);
     }
@@ -83,14 +84,14 @@ export class LateInserts {
 
   private next(): Erasure | undefined {
     if (this.closed) return undefined;
-    const index = this.waiting.findIndex(({ stream }) => !this.running.has(stream));
+    const index = this.waiting.findIndex(({ stream }) => !this.running.has(streamName(stream)));
     return index < 0 ? undefined : this.waiting.splice(index, 1)[0];
   }
 
   private async removeOne(erasure: Erasure): Promise<void> {
-    const { definitions, eraser, logger } = this.options;
-    if (!concernsStream(definitions, erasure)) return;
-    const { stream, entity_hash: entityHash, before } = erasure;
+    const { eraser, logger } = this.options;
+    const { entity_hash: entityHash, before } = erasure;
+    const stream = streamName(erasure.stream);
     try {
       const events = await eraser.eraseEntity({ stream, entityHash, before });
       metrics.removedEvents.inc({ reason: 'erased' }, events);
@@ -113,6 +114,6 @@ export class LateInserts {
 }
 
 /** A later erasure of the same entity is another one. */
-function keyOf({ stream, entity_hash, erased_at }: Erasure): string {
-  return `${erasureName(stream, entity_hash)} ${erased_at}`;
+function keyOf(erasure: Erasure): string {
+  return `${erasureName(erasure)} ${erasure.erased_at}`;
 }

@@ -11,7 +11,7 @@ import { uuid, valueOf } from './event-block.fixture.js';
 import { Materializer } from './materializer.js';
 
 const topics = new TopicNames('test.');
-const place = { topic: topics.ofStream('orders'), partition: 0 };
+const place = { topic: topics.ofStream('orders#1'), partition: 0 };
 
 const recordAt = (offset: number): LogRecord => ({
   ...place,

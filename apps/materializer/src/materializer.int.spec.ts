@@ -64,6 +64,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
   let admin: Member;
   let producer: Producer;
   let stream: string;
+  let topic: string;
 
   const openLog = () =>
     openKafkaLog({
@@ -93,8 +94,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     });
     await definitions.start();
     const stopFollowing = followStreams(definitions, {
-      subscribe: (streams) => materializer.subscribe(streams),
-      forget: (stream) => materializer.forget(stream),
+      subscribe: (ids) => materializer.subscribe(ids),
       failed: (error) => failures.push(error as Error),
     });
     const member = { materializer, log, store, definitions, stopFollowing };
@@ -116,8 +116,13 @@ describe('Materializer with Kafka and ClickHouse', () => {
     admin = await start();
     producer = await admin.log.producer();
     stream = `stream-${randomUUID()}`;
-    await admin.definitions.createStream({ stream, partitions: 4 }, systemActor);
+    await made();
   });
+
+  async function made(): Promise<void> {
+    const { definition } = await admin.definitions.createStream({ stream, partitions: 4 }, systemActor);
+    topic = names.ofStream(definition.id);
+  }
 
   afterEach(async () => {
     await Promise.all([...members].map((member) => stop(member)));
@@ -127,7 +132,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
   async function write(events: (Sent & { value?: string })[]): Promise<void> {
     await producer.append(
       events.map(({ id, entity, value }) => ({
-        topic: names.ofStream(stream),
+        topic,
         key: entity ?? id,
         value:
           value ??
@@ -149,7 +154,6 @@ describe('Materializer with Kafka and ClickHouse', () => {
     Array.from({ length: count }, (_, i) => ({ id: randomUUID(), entity: `entity-${i % entities}` }));
 
   async function untilDone(): Promise<void> {
-    const topic = names.ofStream(stream);
     const log = openLog();
     try {
       await vi.waitFor(
@@ -258,10 +262,10 @@ describe('Materializer with Kafka and ClickHouse', () => {
     await write(some(200, 5));
     await definitions.deleteStream(
       stream,
-      (before) => store.eraser.dropStream({ stream, before }),
+      (_id, before) => store.eraser.dropStream({ stream, before }),
       systemActor,
     );
-    await definitions.createStream({ stream, partitions: 4 }, systemActor);
+    await made();
     const events = some(50, 5);
     await vi.waitFor(() => write(events.slice(0, 1)), { timeout: 20_000, interval: 100 });
     await write(events.slice(1));
@@ -271,7 +275,6 @@ describe('Materializer with Kafka and ClickHouse', () => {
 
   it('reads a topic that somebody else has made anew from its beginning', async () => {
     const { log } = admin;
-    const topic = names.ofStream(stream);
     const former = some(100, 5);
     await write(former);
     await untilDone();
@@ -298,10 +301,9 @@ describe('Materializer with Kafka and ClickHouse', () => {
     await other.start();
     const entity_hash = entityHash(stream, 'ann');
     const before = { 0: 3, 1: 3, 2: 3, 3: 3 };
-    const stream_created_at = other.stream(stream)!.created_at;
     const erased_at = new Date().toISOString();
-    const erasure = { stream, stream_created_at, entity_hash, before, erased_at };
-    await other.erasures.change(erasureName(stream, entity_hash), () => erasure, systemActor);
+    const erasure = { stream: other.stream(stream)!.id, entity_hash, before, erased_at };
+    await other.erasures.change(erasureName(erasure), () => erasure, systemActor);
     await other.close();
     await new Promise((resolve) => setTimeout(resolve, 1000));
     const events = Array.from({ length: 5 }, () => ({ id: randomUUID(), entity: 'ann' }));

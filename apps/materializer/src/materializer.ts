@@ -7,7 +7,7 @@ import {
   sampledRequests,
   Shutdown,
 } from '#engine';
-import type { TopicNames } from '#event';
+import type { StreamId, TopicNames } from '#event';
 import type { Assignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
 import type { EventBlock } from '#store';
 import type { IdWindowBounds } from '#dataflow';
@@ -33,8 +33,6 @@ export interface MaterializerOptions {
   progress: Progress;
   window: IdWindowBounds;
   erasures: KnownErasures;
-  /** When the stream that has this name now was made: the next one of the name begins at its own beginning. */
-  createdAt?: (stream: string) => string | undefined;
   /** Is told of each insert: erasures that were not known when it began are repeated after it. */
   inserts?: Pick<LateInserts, 'begin' | 'end'>;
   /** Entities whose last version is kept in memory. */
@@ -99,7 +97,6 @@ export class Materializer implements ConsumerHandler {
     this.consumer = log.consumer({
       group: topics.materializerGroup,
       handler: this,
-      lifeOf: (topic) => options.createdAt?.(topics.streamOf(topic) ?? topic),
       onCrash: (error) => this.shutdown.fail(error),
     });
   }
@@ -120,22 +117,13 @@ export class Materializer implements ConsumerHandler {
     return false;
   }
 
-  /** Materializes these streams from now on. */
-  async subscribe(streams: readonly string[]): Promise<void> {
+  /** Materializes the streams with these ids from now on; what of others was read and is not stored is dropped. */
+  async subscribe(ids: readonly StreamId[]): Promise<void> {
     if (this.closing) return;
-    await this.consumer.subscribe(streams.map((stream) => this.options.topics.ofStream(stream)));
-  }
-
-  /**
-   * The stream is being deleted, or has been made anew: what of it was read and is not stored is dropped. Where it is
-   * still subscribed to, it is read as if for the first time.
-   */
-  forget(stream: string): void {
-    if (this.closing) return;
-    const topic = this.options.topics.ofStream(stream);
-    this.assignments.forget(topic);
-    this.consumer.reassign(topic);
-    for (const counter of streamCounters) counter.remove({ stream });
+    const topics = new Set(ids.map((id) => this.options.topics.ofStream(id)));
+    for (const stream of this.assignments.keepOnly(topics))
+      for (const counter of streamCounters) counter.remove({ stream });
+    await this.consumer.subscribe([...topics]);
   }
 
   async assigned(assignment: Assignment): Promise<number> {

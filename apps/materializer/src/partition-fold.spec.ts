@@ -48,7 +48,7 @@ function foldFrom(
   const fold = new PartitionFold({
     ...{ stream: 's', partition: 2, position, versions },
     window: new IdWindow(bounds),
-    erasures: new PartitionErasures(known.erased ?? nothingErased, { stream: 's', partition: 2 }),
+    erasures: new PartitionErasures(known.erased ?? nothingErased, { stream: 's#1', partition: 2 }),
   });
   return (records: LogRecord[]) => {
     const admitted = fold.admit(records);

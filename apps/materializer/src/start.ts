@@ -62,7 +62,6 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, inserts, writer: store.writer },
     tracing: context.tracing,
-    createdAt: (stream) => definitions.stream(stream)?.created_at,
     onFailure: (error) => context.crash(error),
   });
   const lag = new LagMonitor<PartitionState>({
@@ -100,8 +99,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     log.admin.committed(topics.materializerGroup, topics.definitions),
   );
   followStreams(definitions, {
-    subscribe: (streams) => materializer.subscribe(streams),
-    forget: (stream) => materializer.forget(stream),
+    subscribe: (ids) => materializer.subscribe(ids),
     failed: (error) => context.crash(error as Error),
   });
   janitor.start();

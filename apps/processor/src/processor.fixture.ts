@@ -166,11 +166,16 @@ export class World {
     return world;
   }
 
+  /** The topic of the stream that has this name now. */
+  topicOf(stream: string): string {
+    return topics.ofStream(this.definitions.stream(stream)?.id ?? `${stream}#0`);
+  }
+
   async write(events: readonly SpecEvent[], stream = 'orders'): Promise<void> {
     const producer = await this.log.producer();
     await producer.append(
       events.map((event) => ({
-        topic: topics.ofStream(stream),
+        topic: this.topicOf(stream),
         key: event.entity ?? uuid(event.id),
         value: event.value ?? valueOf(event),
       })),
@@ -179,7 +184,7 @@ export class World {
 
   /** What a materializer does with everything that is in the log and was. */
   async materialize(stream = 'orders'): Promise<void> {
-    const topic = topics.ofStream(stream);
+    const topic = this.topicOf(stream);
     for (const partition of this.log.topics.get(topic)!.partitions.keys()) {
       const [ids, reader, rows] = [new IdWindow(window), new RecordReader(), [] as EventRow[]];
       const versions = new Map<string, number>();
@@ -205,7 +210,7 @@ export class World {
 
   /** Retention takes such a part of what the log has, of each partition. */
   expire(part: number, stream = 'orders'): void {
-    const topic = this.log.topics.get(topics.ofStream(stream))!;
+    const topic = this.log.topics.get(this.topicOf(stream))!;
     for (const partition of topic.partitions.keys()) {
       const [beginning, end] = [topic.beginning(partition), topic.end(partition)];
       const before = beginning + Math.ceil((end - beginning) * part);
@@ -223,7 +228,7 @@ export class World {
   build(spec: ProjectionSpec, more: Partial<ProjectionBuild> = {}): ProjectionBuild {
     const sources = spec.source.streams.map((stream) => [
       stream,
-      { created_at: this.definitions.stream(stream)!.created_at },
+      { id: this.definitions.stream(stream)!.id },
     ]);
     return {
       id: (++this.builds).toString(16).padStart(24, '0'),
@@ -280,16 +285,16 @@ export class World {
     const reader = new RecordReader();
     const counted = { processed: 0, failed: 0 };
     for (const stream of Object.keys(build.sources))
-      for (const partition of this.log.topics.get(topics.ofStream(stream))!.partitions.keys()) {
+      for (const partition of this.log.topics.get(this.topicOf(stream))!.partitions.keys()) {
         const ids = new IdWindow(window);
-        for (const { value, offset, timestamp } of this.history(topics.ofStream(stream), partition)) {
+        for (const { value, offset, timestamp } of this.history(this.topicOf(stream), partition)) {
           if (!isReadable(reader, value!)) {
             ids.pass(offset, timestamp);
             continue;
           }
           if (ids.repeatsWords(reader.id, offset, timestamp)) continue;
           const entity = reader.entityId.toString();
-          if (offset < this.erasures.endOf({ stream }, entity)) continue;
+          if (offset < this.erasures.endOf({ stream: build.sources[stream]!.id }, entity)) continue;
           const event = foldEvent({
             ...{ event_id: '', stream, event_type: reader.eventType.toString(), entity_id: entity || null },
             ...{ timestamp: reader.timestamp, ingested_at: reader.ingestedAt, schema_version: null },
@@ -328,7 +333,7 @@ export class World {
   /** Whether a build's group stands at the end of the log. */
   async isThrough(build: ProjectionBuild): Promise<boolean> {
     for (const stream of Object.keys(build.sources)) {
-      const topic = topics.ofStream(stream);
+      const topic = this.topicOf(stream);
       const committed = await this.log.admin.committed(topics.projectionGroup(build.id), topic);
       for (const { partition, end } of await this.log.admin.offsets(topic))
         if ((committed.get(partition) ?? 0) < end) return false;

@@ -100,7 +100,7 @@ async function write(all: readonly Order[]): Promise<void> {
   const producer = await log.producer();
   await producer.append(
     all.map(({ id, ...data }) => ({
-      topic: topics.ofStream(stream),
+      topic: topics.ofStream(definitions.stream(stream)!.id),
       key: uuid(id),
       value: valueOf({ id, entity: null, data: { ...data } }),
     })),
@@ -118,7 +118,7 @@ async function define(name: string): Promise<ProjectionBuild> {
         most: { op: 'max', value: 'event.data.amount' },
       },
     },
-    sources: { [stream]: { created_at: definitions.stream(stream)!.created_at } },
+    sources: { [stream]: { id: definitions.stream(stream)!.id } },
   };
   await definitions.projections.change(
     name,
@@ -159,7 +159,7 @@ async function states(build: ProjectionBuild): Promise<Map<string, string>> {
 }
 
 async function untilThrough(build: ProjectionBuild): Promise<void> {
-  const topic = topics.ofStream(stream);
+  const topic = topics.ofStream(definitions.stream(stream)!.id);
   const isThrough = async () => {
     const committed = await log.admin.committed(topics.projectionGroup(build.id), topic);
     const offsets = await log.admin.offsets(topic);

@@ -101,7 +101,7 @@ describe('where retention has taken the beginning of the log', () => {
     await world.write(orders(0, 50));
     await world.materialize();
     const group = world.log.broker.group(topics.materializerGroup);
-    const place = { topic: topics.ofStream('orders'), partition: 0 };
+    const place = { topic: world.topicOf('orders'), partition: 0 };
     const end = group.committedOf(place.topic).get(0)!;
     group.commit(place, 1);
     world.expire(1);
@@ -269,9 +269,9 @@ describe('a projection', () => {
 
   it('that begins now folds nothing that was there', async () => {
     await world.write(orders(0, 30));
-    const ends = (await world.log.admin.offsets(topics.ofStream('orders'))).map(({ end }) => end);
+    const ends = (await world.log.admin.offsets(world.topicOf('orders'))).map(({ end }) => end);
     const sources = {
-      orders: { created_at: world.definitions.stream('orders')!.created_at, starts: ends },
+      orders: { id: world.definitions.stream('orders')!.id, starts: ends },
     };
     const build = await world.define('revenue', world.build({ ...revenue, from: 'now' }, { sources }));
     start();
@@ -283,9 +283,9 @@ describe('a projection', () => {
 
   it('that begins now, far behind the beginning of the log, does not read what lies between', async () => {
     for (let n = 0; n < 8000; n += 1000) await world.write(orders(n, n + 1000));
-    const ends = (await world.log.admin.offsets(topics.ofStream('orders'))).map(({ end }) => end);
+    const ends = (await world.log.admin.offsets(world.topicOf('orders'))).map(({ end }) => end);
     const sources = {
-      orders: { created_at: world.definitions.stream('orders')!.created_at, starts: ends },
+      orders: { id: world.definitions.stream('orders')!.id, starts: ends },
     };
     const build = await world.define('revenue', world.build({ ...revenue, from: 'now' }, { sources }));
     start();
@@ -301,7 +301,7 @@ describe('a projection', () => {
     await serves('revenue', build);
     await first.processor.close(5000);
     const group = world.log.broker.group(topics.projectionGroup(build.id));
-    for (const partition of [0, 1]) group.commit({ topic: topics.ofStream('orders'), partition }, 0);
+    for (const partition of [0, 1]) group.commit({ topic: world.topicOf('orders'), partition }, 0);
     start();
     await expectExact(build);
   });

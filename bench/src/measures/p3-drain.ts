@@ -1,4 +1,4 @@
-import type { Stack } from '#testkit';
+import { type Stack, topicOf } from '#testkit';
 import { bareInsert } from '../baselines/bare-insert.js';
 import type { ConsumeJob } from '../baselines/kafkajs-consume.js';
 import { createStream, eachRun, observed, withStack, type Bench } from '../bench.js';
@@ -34,7 +34,7 @@ export async function drain(bench: Bench): Promise<Row[]> {
       const bare = await bareInsert(source);
       const job: ConsumeJob = {
         brokers: bench.engines.brokers.split(','),
-        topic: stack.topics.ofStream(stream),
+        topic: await topicOf(stack, stream),
         events,
       };
       const read = await runChild<{ recordsPerSecond: number }>('baselines/kafkajs-consume.js', job);
@@ -91,7 +91,7 @@ async function drainOnce(bench: Bench, stack: Stack, stream: string): Promise<Dr
   const progress = await GroupProgress.open({
     brokers: bench.engines.brokers,
     group: stack.topics.materializerGroup,
-    topic: stack.topics.ofStream(stream),
+    topic: await topicOf(stack, stream),
   });
   try {
     const startedAt = performance.now();

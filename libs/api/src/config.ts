@@ -143,7 +143,7 @@ export class AppConfig {
   @FromText('list')
   @AreBrokers()
   KAFKA_BROKERS: string[] = ['127.0.0.1:9092'];
-  @Matches(/^[A-Za-z0-9._-]{0,40}$/) KAFKA_TOPIC_PREFIX = 'tributary.';
+  @Matches(/^[A-Za-z0-9._-]{0,30}$/) KAFKA_TOPIC_PREFIX = 'tributary.';
   @FromText('boolean') @IsBoolean() KAFKA_TLS = false;
   /** Paths of PEM files. */
   @IsOptional() @IsString() KAFKA_TLS_CA?: string = undefined;

@@ -15,8 +15,6 @@ export interface MaterializedOffsetOptions {
 export interface MaterializedPlace {
   topic: string;
   partition: number;
-  /** See ConsumerOptions.lifeOf. */
-  life?: string;
 }
 
 /** Says how far the store has a partition. */
@@ -24,12 +22,10 @@ export class MaterializedOffset {
   constructor(private readonly options: MaterializedOffsetOptions) {}
 
   /** Everything below it is stored, or never will be; undefined when the topic is gone. @throws the signal's reason */
-  async of({ topic, partition, life }: MaterializedPlace, signal: AbortSignal): Promise<number | undefined> {
+  async of({ topic, partition }: MaterializedPlace, signal: AbortSignal): Promise<number | undefined> {
     const { admin, topics, retry } = this.options;
     try {
-      const all = await retry.run('log', signal, () =>
-        admin.committed(topics.materializerGroup, topic, life),
-      );
+      const all = await retry.run('log', signal, () => admin.committed(topics.materializerGroup, topic));
       return all.get(partition) ?? 0;
     } catch (error) {
       if (error instanceof UnknownTopicError) return undefined;

@@ -1,3 +1,4 @@
+import { streamName } from '#event';
 import type { KnownErasures } from './erasures.js';
 
 /** Nothing is. */
@@ -17,11 +18,11 @@ export class MemoryErasures implements KnownErasures {
   }
 
   concern(stream: string): boolean {
-    return [...this.ends.keys()].some((name) => name.startsWith(`${stream}/`));
+    return [...this.ends.keys()].some((name) => name.startsWith(`${streamName(stream)}/`));
   }
 
   endOf({ stream }: { stream: string }, entityId: string): number {
     this.asked++;
-    return this.ends.get(`${stream}/${entityId}`) ?? 0;
+    return this.ends.get(`${streamName(stream)}/${entityId}`) ?? 0;
   }
 }

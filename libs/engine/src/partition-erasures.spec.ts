@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryErasures } from './memory-erasures.js';
 import { PartitionErasures } from './partition-erasures.js';
 
-const place = { stream: 'orders', partition: 1 };
+const place = { stream: 'orders#1' as const, partition: 1 };
 
 describe('PartitionErasures', () => {
   it('know what is erased as soon as the definitions do, also later erasures of the same entity', () => {

@@ -1,3 +1,4 @@
+import type { StreamId } from '#event';
 import type { KnownErasures } from './erasures.js';
 
 /** Entities whose answer is kept: it takes a hash each. */
@@ -11,7 +12,7 @@ export class PartitionErasures {
 
   constructor(
     private readonly all: KnownErasures,
-    private readonly place: { stream: string; partition: number },
+    private readonly place: { stream: StreamId; partition: number },
   ) {}
 
   /** Goes up with every change. */

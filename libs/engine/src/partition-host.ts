@@ -27,8 +27,6 @@ export interface PartitionHostOptions<Task extends PartitionTask> {
   checkpointer?: { drop(task: Task): void; flush(): Promise<void> };
   retry: Retry;
   progress: Pick<Progress, 'moved'>;
-  /** See ConsumerOptions. */
-  lifeOf?(topic: string): string | undefined;
   /** Milliseconds since 1970. */
   now: () => number;
   /** A task cannot go on by itself. Its partition is held back. */
@@ -62,7 +60,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
   constructor(private readonly options: PartitionHostOptions<Task>) {
     const { log, group } = options;
     this.consumer = log.consumer({
-      ...{ group, handler: this, lifeOf: (topic) => options.lifeOf?.(topic) },
+      ...{ group, handler: this },
       onCrash: (error) => options.onFailure(error),
     });
     this.reassignments = new Reassignments(this.consumer);

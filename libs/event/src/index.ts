@@ -11,4 +11,5 @@ export * from './names.js';
 export { readUuidText, uuidText } from './record-bytes.js';
 export { RecordReader, UnreadableRecordError } from './record-reader.js';
 export * from './record.js';
+export * from './stream-id.js';
 export * from './time.js';

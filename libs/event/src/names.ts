@@ -1,4 +1,5 @@
 import { limits } from './limits.js';
+import type { StreamId } from './stream-id.js';
 
 /** What a stream may be called. Underscores at the start are kept for internal topics. */
 export const streamNamePattern = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${limits.streamCharacters - 1}}$`);
@@ -34,10 +35,13 @@ const stagePattern = /^[0-9a-f]{16}$/;
 /** What follows `<prefix>pipeline.` in an internal topic's name. */
 const ofRunPattern = /^([0-9a-f]{24})\.(?:[0-9a-f]{16}|replay)$/;
 
+/** What follows `<prefix>events.` in the name of a stream's topic. */
+const ofStreamPattern = /^(.+)\.([0-9a-z]{1,10})$/;
+
 /**
  * Names of what one installation owns in Kafka. Installations share a cluster by using different prefixes.
- * A stream's topic is `<prefix>events.<stream>`: the part before the stream is at most 49 characters, because Kafka
- * holds 249.
+ * A stream's topic is `<prefix>events.<stream>.<ten characters>`, made of its id: the prefix is at most 30 characters,
+ * because Kafka holds 249.
  */
 export class TopicNames {
   constructor(readonly prefix: string) {}
@@ -90,14 +94,18 @@ export class TopicNames {
     return `${this.prefix}snapshots`;
   }
 
-  ofStream(stream: string): string {
-    return `${this.prefix}events.${stream}`;
+  /** The topic of one incarnation of a stream. */
+  ofStream(id: StreamId): string {
+    return `${this.prefix}events.${id.replace('#', '.')}`;
   }
 
-  /** The stream whose topic this is, or undefined when it is not a stream's topic of this installation. */
-  streamOf(topic: string): string | undefined {
+  /** The id of the stream whose topic this is, or undefined when it is no stream's topic of this installation. */
+  streamOf(topic: string): StreamId | undefined {
     const start = `${this.prefix}events.`;
-    return topic.startsWith(start) ? topic.slice(start.length) : undefined;
+    const [, name, random] = topic.startsWith(start)
+      ? (ofStreamPattern.exec(topic.slice(start.length)) ?? [])
+      : [];
+    return name === undefined ? undefined : `${name}#${random}`;
   }
 }
 

@@ -13,11 +13,6 @@ export interface NewRecord {
   /** null is a tombstone: in a compacted topic it removes what the key had. */
   value: string | null;
   headers?: Record<string, string>;
-  /**
-   * How many partitions the topic has, as far as the writer knows. A topic that was made anew may have another number;
-   * where this is not what the producer remembers, it asks the log.
-   */
-  partitions?: number | undefined;
 }
 
 /** Where a record was written. */
@@ -62,13 +57,6 @@ export interface TopicSettings {
 /** Kafka's topic settings by name; null goes back to the broker's default. */
 export type TopicConfig = Readonly<Record<string, string | null>>;
 
-/** What is asked of one topic. */
-export interface CommittedQuestion {
-  partitions: number;
-  /** See `ConsumerOptions.lifeOf`. */
-  life?: string | undefined;
-}
-
 /** What a partition holds. */
 export interface PartitionOffsets {
   partition: number;
@@ -106,15 +94,12 @@ export interface TopicAdmin {
    * @throws UnknownTopicError
    */
   offsetsAt(topic: string, timestamp: number): Promise<Map<number, number>>;
-  /**
-   * Next offset to read of a group by partition; partitions without one are left out, and so are those where it was
-   * committed for another topic of that name than `life` (see `ConsumerOptions.lifeOf`).
-   */
-  committed(group: string, topic: string, life?: string): Promise<Map<number, number>>;
-  /** The same for many topics in one question; a topic without any is left out. */
+  /** Next offset to read of a group by partition; partitions without one are left out. */
+  committed(group: string, topic: string): Promise<Map<number, number>>;
+  /** The same for many topics, each with its number of partitions, in one question; a topic without any is left out. */
   committedIn(
     group: string,
-    topics: ReadonlyMap<string, CommittedQuestion>,
+    topics: ReadonlyMap<string, number>,
   ): Promise<Map<string, ReadonlyMap<number, number>>>;
   /** Removes a group, with what it has committed; resolves false while there are members. Safe to repeat. */
   removeGroup(group: string): Promise<boolean>;
@@ -187,11 +172,6 @@ export interface ConsumerHandler {
 export interface ConsumerOptions {
   group: string;
   handler: ConsumerHandler;
-  /**
-   * Which topic of that name it is, where a name can be given again. It is kept with what is committed, as of the
-   * partition's assignment: what was committed for another one does not count, however late that came.
-   */
-  lifeOf?(topic: string): string | undefined;
   /** Called once when the consumer cannot go on by itself; the process should end. */
   onCrash(error: Error): void;
 }
@@ -202,10 +182,7 @@ export interface Consumer {
    * partitions of topics that stay are read on, and their batches can commit.
    */
   subscribe(topics: readonly string[]): Promise<void>;
-  /**
-   * The partitions of this topic that we have are revoked and assigned anew, as if the consumer had just come: what it
-   * knows of the topic is no longer so, as when it is made anew.
-   */
+  /** The partitions of this topic that we have are revoked and assigned anew, as if the consumer had just come. */
   reassign(topic: string): void;
   /** Moves the group's position; `offset` is the next to read. Resolves false when the partition is no longer ours. */
   commit(topic: string, partition: number, offset: number): Promise<boolean>;

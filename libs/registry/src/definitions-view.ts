@@ -1,5 +1,5 @@
 import type { LogRecord } from '#log';
-import { readKey } from './definition-record.js';
+import { readKey, type RecordKey } from './definition-record.js';
 import { erasureRules } from './erasures/erasure-rules.js';
 import { keyRules } from './keys/key-rules.js';
 import { KindFold } from './kind-fold.js';
@@ -30,17 +30,21 @@ export class DefinitionsView {
   }
 
   /**
-   * True when a definition has changed. Records that cannot be read are counted and skipped; kinds that a newer version
+   * True when a definition has changed that others see. Records that cannot be read are counted and skipped; kinds that a newer version
    * has written are left alone.
    */
   apply(record: LogRecord): boolean {
     try {
       const key = readKey(record.key);
-      return this.folds.get(key.kind)?.apply(record, key) ?? false;
+      const changed = this.folds.get(key.kind)?.apply(record, key) ?? false;
+      return changed && !this.isCreating(key);
     } catch (error) {
       if (!(error instanceof UnreadableDefinitionError)) throw error;
       this.unreadableCount++;
       return false;
     }
+  }
+  private isCreating({ kind, identity }: RecordKey): boolean {
+    return kind === this.streams.rules.kind && this.streams.held(identity).value?.state === 'creating';
   }
 }

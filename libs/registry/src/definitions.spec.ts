@@ -15,7 +15,10 @@ describeDefinitionsContract('MemoryLog', {
 });
 
 const names = new TopicNames('t.');
-const auditTopic = names.ofStream(auditStream);
+const isAuditTopic = (topic?: string) => topic?.startsWith(names.ofStream(`${auditStream}#`)) ?? false;
+/** The topic of the only stream of this name. */
+const topicOf = (log: MemoryLog, stream: string) =>
+  [...log.topics].find(([topic]) => topic.startsWith(names.ofStream(`${stream}#`)))?.[1];
 
 /** A log whose producers do something before each append. */
 class InterruptedLog extends MemoryLog {
@@ -39,7 +42,7 @@ async function started(log: MemoryLog): Promise<Definitions> {
 }
 
 function audited(log: MemoryLog) {
-  const records = log.topics.get(auditTopic)?.partitions[0]?.records ?? [];
+  const records = topicOf(log, auditStream)?.partitions[0]?.records ?? [];
   return records.map(({ value }) => decodeRecord(String(value)));
 }
 
@@ -100,7 +103,7 @@ describe('a change whose audit cannot be written', () => {
     const definitions = await started(log);
     await definitions.createStream({ stream: 'orders' }, ada);
     log.before = async ([record]) => {
-      if (record?.topic === auditTopic) throw new LogUnavailableError('gone');
+      if (isAuditTopic(record?.topic)) throw new LogUnavailableError('gone');
     };
     const change = definitions.keys.change('k1', () => aKey('k1'), ada);
     await expect(change).rejects.toMatchObject({
@@ -122,8 +125,8 @@ describe('a change whose audit cannot be written', () => {
     await definitions.createStream({ stream: 'orders' }, ada);
     const tried: string[] = [];
     log.before = async ([record]) => {
-      if (record?.topic !== auditTopic) return;
-      tried.push(decodeRecord(record.value ?? '').event_id);
+      if (!isAuditTopic(record?.topic)) return;
+      tried.push(decodeRecord(record?.value ?? '').event_id);
       if (tried.length < 3) throw new LogUnavailableError('for a moment');
     };
     await definitions.keys.change('k1', () => aKey('k1'), ada);
@@ -158,7 +161,7 @@ describe('the retention of a stream', () => {
     const log = new MemoryLog();
     const definitions = await started(log);
     await definitions.createStream({ stream: 'orders', partitions: 4 }, ada);
-    const topic = log.topics.get(names.ofStream('orders'));
+    const topic = topicOf(log, 'orders');
     const made = topic?.config;
     const retention = { time: '8h', bytes: 4_000_000_000 };
     await definitions.changeStream('orders', (current) => ({ ...current, retention }), ada);
@@ -174,15 +177,6 @@ describe('the retention of a stream', () => {
     await definitions.close();
   });
 
-  it('is that of a topic which somebody made and died', async () => {
-    const log = new MemoryLog();
-    const definitions = await started(log);
-    await log.admin.create(names.ofStream('half'), { partitions: 2 });
-    await definitions.createStream({ stream: 'half', retention: { time: '1d' } }, ada);
-    expect(log.topics.get(names.ofStream('half'))?.config).toMatchObject({ 'retention.ms': '86400000' });
-    await definitions.close();
-  });
-
   it('is made up for in the topic when it is asked for again', async () => {
     const log = new MemoryLog();
     const definitions = await started(log);
@@ -194,7 +188,7 @@ describe('the retention of a stream', () => {
     await expect(change()).rejects.toMatchObject({ code: 'log_unavailable' });
     log.admin.configure = configure;
     await change();
-    expect(log.topics.get(names.ofStream('orders'))?.config).toMatchObject({ 'retention.ms': '86400000' });
+    expect(topicOf(log, 'orders')?.config).toMatchObject({ 'retention.ms': '86400000' });
     await definitions.close();
   });
 
@@ -214,7 +208,7 @@ describe('the retention of a stream', () => {
     };
     await one.changeStream('orders', (current) => ({ ...current, retention: { time: '1d' } }), ada);
     expect(one.stream('orders')?.retention).toEqual({ time: '2d' });
-    expect(log.topics.get(names.ofStream('orders'))?.config).toMatchObject({ 'retention.ms': '172800000' });
+    expect(topicOf(log, 'orders')?.config).toMatchObject({ 'retention.ms': '172800000' });
     await Promise.all([one.close(), two.close()]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Micros } from '#event';
+import type { Micros, StreamId } from '#event';
 import type { AuditEntry } from './audit/audit-event.js';
 import type { Erasure } from './erasures/erasure.js';
 import type { KeyDefinition } from './keys/key-definition.js';
@@ -16,11 +16,10 @@ export interface NewStream {
 }
 
 /**
- * Removes a stream's rows that were ingested before a time, microseconds since 1970. It is a little later than the moment
- * of the call, as not all clocks are the same; and earlier than another process could go on with the deletion, if this one
- * is stopped in the middle: what the next stream of that name has is younger.
+ * Removes the rows of the stream with this id that were ingested before a time, microseconds since 1970: what the next
+ * stream of the name has is younger.
  */
-export type RowRemoval = (before: Micros) => Promise<void>;
+export type RowRemoval = (id: StreamId, before: Micros) => Promise<void>;
 
 export interface CreatedStream {
   definition: StreamDefinition;
@@ -41,8 +40,8 @@ export interface Definitions {
   /** Those that are being deleted among them, and the system's own. */
   streams(): StreamDefinition[];
   /**
-   * Makes the topic and announces the stream; resolves when this process's view has it. Of two creators the first in
-   * the log's order wins, the second gets the winner's definition (`created: false`).
+   * Decides the stream's id, makes the topic and announces the stream; resolves when this process's view has it. Of two
+   * creators the first in the log's order wins, the second gets the winner's definition (`created: false`).
    * @throws ProblemError stream_name_collision, stream_limit_reached, stream_reserved, stream_being_deleted,
    * log_unavailable
    */
@@ -64,10 +63,9 @@ export interface Definitions {
   beginDeletion(name: string, actor: Actor): Promise<StreamDefinition>;
   /**
    * Deletes a stream: begins, or goes on with what somebody has left; removes its topic, then has its rows removed, then
-   * removes the definition, and the name may be used again. One process at a time is at it. Where a step fails, repeat.
+   * removes the definition, and the name may be used again. Where a step fails, repeat. Several processes may be at it.
    * Its erasures end with it.
-   * @throws ProblemError stream_not_found, stream_reserved, log_unavailable, stream_being_deleted while another process
-   * is at it, and what `removeRows` throws
+   * @throws ProblemError stream_not_found, stream_reserved, log_unavailable, and what `removeRows` throws
    */
   deleteStream(name: string, removeRows: RowRemoval, actor: Actor): Promise<void>;
 

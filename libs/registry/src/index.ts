@@ -4,7 +4,6 @@ export { openDefinitions, type DefinitionsOptions } from './open-definitions.js'
 export { definitionsAge, definitionsHealth, type CheckedDefinitions } from './definitions-health.js';
 export { DefinitionsFileError, exportDefinitions, importDefinitions } from './backup/definitions-file.js';
 export * from './erasures/erasure.js';
-export * from './erasures/standing-erasure.js';
 export * from './keys/key-definition.js';
 export * from './pipelines/pipeline-definition.js';
 export * from './pipelines/pipeline-loop.js';

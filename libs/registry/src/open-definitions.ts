@@ -18,6 +18,7 @@ import { changeStream } from './streams/change-stream.js';
 import { StreamDeletions } from './streams/delete-stream.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
 import { StreamCreations } from './streams/stream-creations.js';
+import { announced } from './streams/stream-rules.js';
 import type { StreamParts } from './streams/stream-parts.js';
 import { TopicFollower } from './topic-follower.js';
 import { definitionsTopic, TopicWriter } from './topic-writer.js';
@@ -32,13 +33,10 @@ export interface DefinitionsOptions {
   most?: Readonly<Record<string, number>>;
   /** How many bytes those of one kind may take; default: 128 MiB. */
   mostBytes?: number;
-  /** How long a process that deletes a stream has it to itself without saying so again; default: 60 000. */
-  deletionLeaseMs?: number;
 }
 
 /** How long the view may take to have what this process has written. */
 const viewTimeoutMs = 10_000;
-const deletionLeaseMs = 60_000;
 const mostBytes = 128 * 1024 * 1024;
 /** Changes that one process may have under way, those that wait for their turn included. */
 const maxChanges = 2_000;
@@ -70,15 +68,13 @@ class LogDefinitions implements Definitions {
     this.trail = new AuditTrail({
       names,
       producer: () => this.writer.producer(),
-      ready: () => this.creations.audit(),
+      stream: () => this.creations.audit(),
     });
     this.erasures = this.kind((view) => view.erasures);
     this.streamParts = {
       ...{ log, names, defaults },
       kind: this.kind((view) => view.streams),
       erasures: this.erasures,
-      deletionLeaseMs: options.deletionLeaseMs ?? deletionLeaseMs,
-      onChange: (listener) => this.onChange(listener),
       upToDate: () => this.follower.start(),
     };
     this.creations = new StreamCreations(this.streamParts);
@@ -114,11 +110,11 @@ class LogDefinitions implements Definitions {
   }
 
   stream(name: string): StreamDefinition | undefined {
-    return this.follower.view.streams.get(name);
+    return announced(this.follower.view.streams.get(name));
   }
 
   streams(): StreamDefinition[] {
-    return this.follower.view.streams.all();
+    return this.follower.view.streams.all().filter(announced);
   }
 
   createStream(wanted: NewStream, actor: Actor): Promise<CreatedStream> {

@@ -76,8 +76,7 @@ export class EventWriter {
   private recordOf(event: AcceptedEvent, headers: Record<string, string>): NewRecord {
     const topic = this.gate.topicOf(event.stream);
     if (topic === undefined) throw gone(event.stream);
-    const partitions = this.gate.partitionsOf(event.stream);
-    return { topic, key: event.entity_id ?? event.event_id, value: encodeRecord(event), headers, partitions };
+    return { topic, key: event.entity_id ?? event.event_id, value: encodeRecord(event), headers };
   }
 
   private async append(records: NewRecord[]): Promise<Position[]> {

@@ -1,6 +1,6 @@
-import { limits, type TopicNames } from '#event';
 import { ProblemError } from '#api';
-import type { Actor, Definitions } from '#registry';
+import type { TopicNames } from '#event';
+import type { Actor, Definitions, StreamDefinition } from '#registry';
 import { Rejection } from './rejection.js';
 
 /** Streams that are being created at the same time, at most; also of one request. */
@@ -23,8 +23,8 @@ export interface EnsureOptions {
 /** Makes sure that streams exist before events are written to them. */
 export class StreamGate {
   private readonly creations = new Map<string, Promise<void>>();
-  /** Topics by stream: the same string object for all records of a stream. */
-  private readonly names = new Map<string, string>();
+  /** The same string object for all records of a stream. */
+  private readonly names = new WeakMap<StreamDefinition, string>();
   private readonly waiting: (() => void)[] = [];
   private creating = 0;
 
@@ -38,20 +38,9 @@ export class StreamGate {
   topicOf(name: string): string | undefined {
     const definition = this.definitions.stream(name);
     if (definition?.state !== 'live') return undefined;
-    // Its own name, not the one that was asked for: that may be a slice of a request, which would be kept with it.
-    const { stream } = definition;
-    let topic = this.names.get(stream);
-    if (topic === undefined) {
-      if (this.names.size >= limits.streams) this.names.clear();
-      topic = this.topics.ofStream(stream);
-      this.names.set(stream, topic);
-    }
+    let topic = this.names.get(definition);
+    if (topic === undefined) this.names.set(definition, (topic = this.topics.ofStream(definition.id)));
     return topic;
-  }
-
-  /** Of a stream that exists. */
-  partitionsOf(name: string): number | undefined {
-    return this.definitions.stream(name)?.partitions;
   }
 
   /**

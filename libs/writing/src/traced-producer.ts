@@ -51,12 +51,11 @@ function carrying(
   records: readonly NewRecord[],
 ): NewRecord[] {
   const own = { ...shared, traceparent };
-  return records.map(({ topic, key, value, headers, partitions }) => ({
+  return records.map(({ topic, key, value, headers }) => ({
     topic,
     key,
     value,
     headers: headers === shared ? own : (headers ?? {}),
-    partitions,
   }));
 }
 

@@ -90,7 +90,9 @@ export async function givenIngest(options: GivenOptions = {}): Promise<GivenInge
     ? await startHttpApp({ ...parts, timeouts: options.listen, listen })
     : await createHttpApp(parts);
   const records = (stream: string): LogRecord[] =>
-    (log.topics.get(topics.ofStream(stream))?.partitions ?? []).flatMap((partition) => partition.records);
+    (
+      log.topics.get(topics.ofStream(definitions.stream(stream)?.id ?? `${stream}#0`))?.partitions ?? []
+    ).flatMap((partition) => partition.records);
   const url = 'url' in app ? (app as { url: string }).url : '';
   const close = options.listen ? () => context.lifecycle.stop() : () => app.nest.close();
   const written = (stream = 'orders') => records(stream).map((record) => decodeRecord(String(record.value)));

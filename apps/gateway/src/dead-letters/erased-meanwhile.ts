@@ -1,5 +1,5 @@
 import { entityHash, formatTime, type Micros } from '#event';
-import { erasureName, standingErasure, type Actor, type Definitions, type Erasure } from '#registry';
+import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
 import type { EventEraser, FoundDeadLetter } from '#store';
 import { laterErasure } from '../erasure/later-erasure.js';
 
@@ -25,7 +25,9 @@ export function erasureOf(
   { stream, partition, offset }: FoundDeadLetter,
   entityId: string,
 ): Erasure | undefined {
-  const erasure = standingErasure(definitions, stream, entityHash(stream, entityId));
+  const id = definitions.stream(stream)?.id;
+  const entity_hash = entityHash(stream, entityId);
+  const erasure = id && definitions.erasures.get(erasureName({ stream: id, entity_hash }));
   return erasure && offset < (erasure.before[String(partition)] ?? 0) ? erasure : undefined;
 }
 
@@ -43,16 +45,17 @@ export async function takeBackErased(
   const ids = new Set<string>();
   if (replayed.length > 0) await definitions.start();
   for (const { letter, entityId, position } of replayed) {
-    if (entityId === null || !erasureOf(definitions, letter, entityId)) continue;
+    const known = entityId === null ? undefined : erasureOf(definitions, letter, entityId);
+    if (entityId === null || !known) continue;
     const { stream } = letter;
-    const hash = entityHash(stream, entityId);
     const before = { [String(position.partition)]: position.offset + 1 };
     const { value } = await definitions.erasures.change(
-      erasureName(stream, hash),
+      erasureName(known),
       (current) => current && laterErasure(current, { ...current, before, erased_at: formatTime(now) }),
       actor,
     );
-    if (value) await eraser.eraseEntity({ stream, entityHash: hash, entityId, before: value.before });
+    if (value)
+      await eraser.eraseEntity({ stream, entityHash: known.entity_hash, entityId, before: value.before });
     ids.add(letter.id);
   }
   return ids;

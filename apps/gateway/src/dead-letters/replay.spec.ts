@@ -36,7 +36,7 @@ const send = async (payload: object, query = '') => {
   return { status: answer.statusCode, ...answer.json<ReplayAnswer & { code: string }>() };
 };
 const written = (stream = 'orders') =>
-  (gateway.log.topics.get(gateway.topics.ofStream(stream))?.partitions ?? [])
+  (gateway.log.topics.get(gateway.topicOf(stream))?.partitions ?? [])
     .flatMap(({ records }) => records)
     .map(({ value }) => decodeRecord(String(value)));
 const listed = async () => {
@@ -48,16 +48,13 @@ const listed = async () => {
 /** The tombstone of `order-17` in `orders`, and nothing else. */
 async function erase(before: Record<string, number>): Promise<void> {
   const entity_hash = entityHash('orders', 'order-17');
-  const stream_created_at = gateway.definitions.stream('orders')!.created_at;
   const erasure = {
-    stream: 'orders',
-    stream_created_at,
+    stream: gateway.definitions.stream('orders')!.id,
     entity_hash,
     before,
     erased_at: '2026-11-21T06:00:00Z',
   };
-  const name = erasureName('orders', entity_hash);
-  await gateway.definitions.erasures.change(name, () => erasure, systemActor);
+  await gateway.definitions.erasures.change(erasureName(erasure), () => erasure, systemActor);
 }
 
 describe('the replay of dead letters', () => {
@@ -176,7 +173,7 @@ describe('the replay of dead letters', () => {
 
   it('takes back what it has written of an entity that was erased meanwhile', async () => {
     await given(letter(0), letter(1, { event: encodeRecord(eventRow({ offset: 1 })) }));
-    const topic = gateway.topics.ofStream('orders');
+    const topic = gateway.topicOf('orders');
     gateway.log.broker.write([{ topic, key: 'k', value: encodeRecord(eventRow({ offset: 0 })) }]);
     const { definitions } = gateway;
     const start = definitions.start.bind(definitions);
@@ -194,7 +191,8 @@ describe('the replay of dead letters', () => {
     expect(answer.failed).toEqual([
       { id: expect.any(String) as string, detail: 'its entity has been erased' },
     ]);
-    const name = erasureName('orders', entityHash('orders', 'order-17'));
+    const stream = definitions.stream('orders')!.id;
+    const name = erasureName({ stream, entity_hash: entityHash('orders', 'order-17') });
     const place = written().findIndex(({ entity_id }) => entity_id === 'order-17');
     expect(definitions.erasures.get(name)?.before).toEqual({ 0: place + 1 });
     const { body } = await gateway.core.instance.inject({ url: '/api/v1/events/query?stream=orders' });

@@ -21,6 +21,7 @@ export interface StreamReplayParts {
 interface Replayable {
   letter: FoundDeadLetter;
   event: ReplayedEvent;
+  topic: string;
 }
 
 interface Written extends Replayable {
@@ -50,9 +51,9 @@ export class StreamReplay implements ReplayWay {
   ): AsyncGenerator<string[]> {
     const wanted: Replayable[] = [];
     for (const letter of letters) {
-      const event = this.eventOf(letter);
-      if (typeof event === 'string') answer.failed.push({ id: letter.id, detail: event });
-      else wanted.push({ letter, event });
+      const found = this.replayable(letter);
+      if (typeof found === 'string') answer.failed.push({ id: letter.id, detail: found });
+      else wanted.push(found);
     }
     const stored = await this.stored(wanted, request.client);
     const missing = wanted.filter(({ event }) => !stored.has(event.eventId));
@@ -65,14 +66,15 @@ export class StreamReplay implements ReplayWay {
     yield wanted.map(({ letter }) => letter.id);
   }
 
-  /** The event, or why there is none. */
-  private eventOf(letter: FoundDeadLetter): ReplayedEvent | string {
-    const { stream } = letter;
-    const { definitions } = this.parts;
-    if (definitions.stream(stream)?.state !== 'live') return `there is no stream ${stream} any more`;
+  /** Returns what is to be written, or why there is nothing. */
+  private replayable(letter: FoundDeadLetter): Replayable | string {
+    const { definitions, topics } = this.parts;
+    const stream = definitions.stream(letter.stream);
+    if (stream?.state !== 'live') return `there is no stream ${letter.stream} any more`;
     const event = replayedEvent(letter, this.now());
-    if (typeof event === 'string' || event.entityId === null) return event;
-    return erasureOf(definitions, letter, event.entityId) ? erased : event;
+    if (typeof event === 'string') return event;
+    const isErased = event.entityId !== null && erasureOf(definitions, letter, event.entityId);
+    return isErased ? erased : { letter, event, topic: topics.ofStream(stream.id) };
   }
 
   /** Ids of events that are in the store already: a replay that was cut off has written them. */
@@ -121,14 +123,11 @@ export class StreamReplay implements ReplayWay {
     headers: Record<string, string>,
     written: Written[],
   ): Promise<void> {
-    const { producer, topics, definitions } = this.parts;
+    const { producer } = this.parts;
     for (let i = 0; i < wanted.length; i += appended) {
       const some = wanted.slice(i, i + appended).filter((one) => !this.isErased(one));
       const positions = await producer.append(
-        some.map(({ letter, event: { key, value } }) => {
-          const partitions = definitions.stream(letter.stream)?.partitions;
-          return { topic: topics.ofStream(letter.stream), key, value, headers, partitions };
-        }),
+        some.map(({ topic, event: { key, value } }) => ({ topic, key, value, headers })),
       );
       written.push(...some.map((one, n) => ({ ...one, position: positions[n]! })));
     }

@@ -1,6 +1,6 @@
-import { entityHash, formatTime, type TopicNames } from '#event';
+import { entityHash, formatTime, streamName, type StreamId, type TopicNames } from '#event';
 import { ProblemError } from '#api';
-import { erasureName, standingErasure, type Actor, type Definitions, type Erasure } from '#registry';
+import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
 import type { TopicAdmin } from '#log';
 import type { EntityTraces, EventReader, EventEraser, Permitted } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';
@@ -50,43 +50,46 @@ export class EntityErasure {
     const { stream, entityId, actor } = request;
     const { definitions, eraser, topics, admin } = this.parts;
     const hash = entityHash(stream, entityId);
-    const stream_created_at = this.createdAt(stream);
-    const ends = await admin.offsets(topics.ofStream(stream));
+    const id = this.idOf(stream);
+    const topic = topics.ofStream(id);
+    const ends = await admin.offsets(topic);
     let complete = await this.materialized(request, ends);
-    if (complete && !standingErasure(definitions, stream, hash)) await this.requireEntity(request);
-    const upTo = (end: LogEnds) => ({ stream_created_at, ...erasureUpTo({ stream, hash, ends: end }) });
+    const known = definitions.erasures.get(erasureName({ stream: id, entity_hash: hash }));
+    if (complete && !known) await this.requireEntity(request);
+    const upTo = (end: LogEnds) => erasureUpTo({ stream: id, hash, ends: end });
     const wanted = upTo(ends);
     // Once there is a tombstone, a materializer that has just stored events of the stream removes them as well.
     const found = await eraser.countEntity({ stream, entityHash: hash, entityId, before: wanted.before });
     let tombstone = await this.tombstone(wanted, actor);
     // A replay that saw no tombstone yet may have written a letter anew past these ends; a later one sees it.
     if ((await this.traces(request)).deadLetters)
-      tombstone = await this.tombstone(upTo(await admin.offsets(topics.ofStream(stream))), actor);
+      tombstone = await this.tombstone(upTo(await admin.offsets(topic)), actor);
     const remove = ({ before }: Erasure) =>
       eraser.eraseEntity({ stream, entityHash: hash, entityId, before });
     let erased = Math.max(found, await remove(tombstone));
     for (let n = 0; n < mostExtensions && (await this.goesOn(request, tombstone)); n++) {
-      const later = await admin.offsets(topics.ofStream(stream));
+      const later = await admin.offsets(topic);
       tombstone = await this.tombstone(upTo(later), actor);
       complete = (await this.materialized(request, later)) && complete;
       erased += await remove(tombstone);
     }
     const { erased_at } = tombstone;
-    await this.audit({ stream, hash, erased, complete }, actor);
+    await this.audit({ stream: id, hash, erased, complete }, actor);
     return { stream, entity_id: entityId, events_erased: erased, pending: !complete, erased_at };
   }
 
   /** @throws ProblemError 404 `stream_not_found` */
-  private createdAt(stream: string): string {
+  private idOf(stream: string): StreamId {
     const definition = this.parts.definitions.stream(stream);
-    if (definition?.state === 'live') return definition.created_at;
+    if (definition?.state === 'live') return definition.id;
     throw new ProblemError('stream_not_found', `There is no stream ${stream}.`);
   }
 
   /** What holds for one stream says nothing of the next of its name. @throws ProblemError 404 `stream_not_found` */
-  private requireSame({ stream, stream_created_at }: Pick<Erasure, 'stream' | 'stream_created_at'>): void {
-    if (this.createdAt(stream) === stream_created_at) return;
-    throw new ProblemError('stream_not_found', `The stream ${stream} was deleted meanwhile, and made anew.`);
+  private requireSame({ stream }: Erasure): void {
+    const name = streamName(stream);
+    if (this.idOf(name) === stream) return;
+    throw new ProblemError('stream_not_found', `The stream ${name} was deleted meanwhile, and made anew.`);
   }
 
   private async tombstone(wanted: Erasure, actor: Actor): Promise<Erasure> {
@@ -94,8 +97,7 @@ export class EntityErasure {
       this.requireSame(wanted);
       return laterErasure(current, wanted);
     };
-    const name = erasureName(wanted.stream, wanted.entity_hash);
-    const { value } = await this.parts.definitions.erasures.change(name, next, actor);
+    const { value } = await this.parts.definitions.erasures.change(erasureName(wanted), next, actor);
     this.requireSame(wanted);
     return value ?? wanted;
   }
@@ -146,24 +148,21 @@ export class EntityErasure {
   }
 
   private audit(
-    { stream, hash, erased, complete }: { stream: string; hash: string; erased: number; complete: boolean },
+    { stream, hash, erased, complete }: { stream: StreamId; hash: string; erased: number; complete: boolean },
     actor: Actor,
   ): Promise<void> {
-    const after = { stream, entity_hash: hash, events_erased: erased, pending: !complete };
-    const name = erasureName(stream, hash);
+    const after = {
+      stream: streamName(stream),
+      entity_hash: hash,
+      events_erased: erased,
+      pending: !complete,
+    };
+    const name = erasureName({ stream, entity_hash: hash });
     return this.parts.definitions.audit({ event_type: 'entity.erased', kind: 'erasure', name, after }, actor);
   }
 }
 
-function erasureUpTo({
-  stream,
-  hash,
-  ends,
-}: {
-  stream: string;
-  hash: string;
-  ends: LogEnds;
-}): Omit<Erasure, 'stream_created_at'> {
+function erasureUpTo({ stream, hash, ends }: { stream: StreamId; hash: string; ends: LogEnds }): Erasure {
   const before = Object.fromEntries(ends.map(({ partition, end }) => [String(partition), end]));
   return { stream, entity_hash: hash, before, erased_at: formatTime(Date.now() * 1000) };
 }

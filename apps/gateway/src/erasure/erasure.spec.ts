@@ -16,7 +16,7 @@ afterEach(() => gateway.close());
 
 /** Six events of three entities, in the log and in the store. */
 async function givenEvents(): Promise<void> {
-  const topic = gateway.topics.ofStream('orders');
+  const topic = gateway.topicOf('orders');
   const rows = Array.from({ length: 6 }, (_, offset) => eventRow({ offset }));
   gateway.log.broker.write(rows.map(({ entity_id }) => ({ topic, key: entity_id!, value: '{}' })));
   await gateway.store.writer.appendBlocks(blocksOf(rows), 'token');
@@ -32,7 +32,8 @@ const count = async (entity: string) => {
   return (await gateway.core.instance.inject({ url })).json<{ total: number }>().total;
 };
 const tombstone = () => {
-  const name = erasureName('orders', entityHash('orders', 'order-1'));
+  const stream = gateway.definitions.stream('orders')!.id;
+  const name = erasureName({ stream, entity_hash: entityHash('orders', 'order-1') });
   return gateway.definitions.erasures.get(name);
 };
 
@@ -49,7 +50,8 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
       erased_at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
     });
     expect([await count('order-0'), await count('order-1'), await count('order-2')]).toEqual([2, 0, 2]);
-    expect(tombstone()).toMatchObject({ stream: 'orders', before: { 0: 6 } });
+    const { id } = gateway.definitions.stream('orders')!;
+    expect(tombstone()).toMatchObject({ stream: id, before: { 0: 6 } });
   });
 
   it('says how many went, where a materializer that hears of the erasure is quicker', async () => {
@@ -67,7 +69,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
   it('takes away what was written meanwhile and numbered on from what is erased, and keeps what begins at 1', async () => {
     await givenEvents();
     const { eraser, writer } = gateway.store;
-    const topic = gateway.topics.ofStream('orders');
+    const topic = gateway.topicOf('orders');
     const eraseEntity = eraser.eraseEntity.bind(eraser);
     const versions = [3, 1];
     eraser.eraseEntity = async (erasure) => {
@@ -153,7 +155,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     await gateway.store.writer.appendDeadLetters([{ ...letter, reason: 'unreadable', error: 'no', event }]);
     const { admin, broker } = gateway.log;
     const offsets = admin.offsets.bind(admin);
-    const topic = gateway.topics.ofStream('orders');
+    const topic = gateway.topicOf('orders');
     admin.offsets = async (of) => {
       const seen = await offsets(of);
       if (of === topic && !tombstone()) broker.write([{ topic, key: 'order-1', value: '{}' }]);
@@ -167,7 +169,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
 
   it('says that it is pending where the materializer has not come so far, and takes away what is there', async () => {
     await givenEvents();
-    const topic = gateway.topics.ofStream('orders');
+    const topic = gateway.topicOf('orders');
     gateway.log.broker.write([{ topic, key: 'order-1', value: '{}' }]);
     const answer = await erase('order-1?stream=orders&confirm=order-1');
     expect(answer).toMatchObject({ status: 202, pending: true, events_erased: 2 });
@@ -176,7 +178,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
   });
 
   it('is pending also where nothing of the entity is stored yet: it may be on its way', async () => {
-    const topic = gateway.topics.ofStream('orders');
+    const topic = gateway.topicOf('orders');
     gateway.log.broker.write([{ topic, key: 'order-1', value: '{}' }]);
     const answer = await erase('order-1?stream=orders&confirm=order-1');
     expect(answer).toMatchObject({ status: 202, pending: true, events_erased: 0 });
@@ -184,7 +186,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
   });
 
   it('of a stream whose topic is just going is a 404', async () => {
-    await gateway.log.admin.remove(gateway.topics.ofStream('orders'));
+    await gateway.log.admin.remove(gateway.topicOf('orders'));
     const answer = await erase('order-1?stream=orders&confirm=order-1');
     expect(answer).toMatchObject({ status: 404, code: 'stream_not_found' });
   });
@@ -192,8 +194,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
   it('is in the audit with the number of events, and without the id', async () => {
     await givenEvents();
     await erase('order-1?stream=orders&confirm=order-1');
-    const records =
-      gateway.log.topics.get(gateway.topics.ofStream(auditStream))?.partitions[0]?.records ?? [];
+    const records = gateway.log.topics.get(gateway.topicOf(auditStream))?.partitions[0]?.records ?? [];
     const entries = records.map(({ value }) => decodeRecord(String(value)));
     const erased = entries.find(({ event_type }) => event_type === 'entity.erased');
     expect(JSON.parse(erased?.data ?? '')).toMatchObject({

@@ -2,10 +2,10 @@ import type { Erasure } from '#registry';
 
 /**
  * What holds when an entity is erased again: the later end of each partition. The very same object when that is what
- * there is. What was erased of an earlier stream of that name says nothing.
+ * there is.
  */
 export function laterErasure(current: Erasure | undefined, wanted: Erasure): Erasure {
-  if (current?.stream_created_at !== wanted.stream_created_at) return wanted;
+  if (!current) return wanted;
   const partitions = new Set([...Object.keys(current.before), ...Object.keys(wanted.before)]);
   const before = Object.fromEntries(
     [...partitions].map((partition) => [

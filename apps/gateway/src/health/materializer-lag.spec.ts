@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TopicNames } from '#event';
+import { streamName, TopicNames } from '#event';
 import type { StreamDefinition } from '#registry';
 import { MaterializerLag } from './materializer-lag.js';
 
@@ -20,14 +20,6 @@ describe("the materializer's lag", () => {
       { beginning: 2, end: 5 },
     ]);
     expect(await lag.measure(2500)).toEqual({ lag_events: 13, lag_seconds: 2.5 });
-  });
-
-  it('does not count what was committed for an earlier stream of the name', async () => {
-    const log = new Offsets();
-    log.set('a', [{ beginning: 0, end: 3, committed: 3 }]);
-    log.committedFor = 'an earlier one';
-    const lag = new MaterializerLag({ admin: log, definitions: log, topics });
-    expect(await lag.measure(0)).toEqual({ lag_events: 3, lag_seconds: 0 });
   });
 
   it('is zero without streams', async () => {
@@ -69,33 +61,30 @@ interface PartitionOffsets {
   committed?: number;
 }
 
-const createdAt = '2026-11-21T00:00:00.000000Z';
-
 function streamOf(topic: string): string {
-  return topics.streamOf(topic) ?? '';
+  return streamName(topics.streamOf(topic) ?? '');
 }
 
 /** Streams and their offsets as a spec sets them. */
 class Offsets {
   asked = 0;
   askedForCommitted = 0;
-  /** Of which stream of the name the commits are. */
-  committedFor = createdAt;
   private readonly byTopic = new Map<string, PartitionOffsets[]>();
   readonly deleting = new Set<string>();
   /** Their topics do not exist any more. */
   readonly gone = new Set<string>();
 
   set(stream: string, partitions: PartitionOffsets[]): void {
-    this.byTopic.set(topics.ofStream(stream), partitions);
+    this.byTopic.set(topics.ofStream(`${stream}#1`), partitions);
   }
 
   streams(): StreamDefinition[] {
     return [...this.byTopic].map(([topic, { length }]) => ({
       stream: streamOf(topic),
+      id: topics.streamOf(topic)!,
       partitions: length,
       retention: 'unlimited',
-      created_at: createdAt,
+      created_at: '',
       state: this.deleting.has(streamOf(topic)) ? ('deleting' as const) : ('live' as const),
     }));
   }
@@ -112,13 +101,12 @@ class Offsets {
     });
   }
 
-  async committedIn(_group: string, asked: ReadonlyMap<string, { life?: string | undefined }>) {
+  async committedIn(_group: string, asked: ReadonlyMap<string, number>) {
     this.askedForCommitted++;
-    return new Map([...asked].map(([topic, { life }]) => [topic, this.committed(topic, life)]));
+    return new Map([...asked.keys()].map((topic) => [topic, this.committed(topic)]));
   }
 
-  private committed(topic: string, life: string | undefined): Map<number, number> {
-    if (life !== this.committedFor) return new Map();
+  private committed(topic: string): Map<number, number> {
     const entries = (this.byTopic.get(topic) ?? []).map(
       ({ committed }, partition) => [partition, committed] as const,
     );

@@ -84,12 +84,12 @@ export class MaterializerLag {
   /** Of every partition of these streams; a stream that has just been deleted has none. */
   private async progress(streams: readonly StreamDefinition[]): Promise<PartitionProgress[]> {
     const { admin, topics } = this.options;
-    const named = streams.map((stream) => ({ ...stream, topic: topics.ofStream(stream.stream) }));
+    const named = streams.map((stream) => ({ ...stream, topic: topics.ofStream(stream.id) }));
     const [offsets, committed] = await Promise.all([
       admin.offsetsIn(named.map(({ topic }) => topic)),
       admin.committedIn(
         topics.materializerGroup,
-        new Map(named.map(({ topic, partitions, created_at: life }) => [topic, { partitions, life }])),
+        new Map(named.map(({ topic, partitions }) => [topic, partitions])),
       ),
     ]);
     return [...offsets].flatMap(([topic, partitions]) =>

@@ -35,8 +35,8 @@ const well = async () => (await health.report('all')).healthy;
 describe('the gateway', () => {
   it('is ready and well with both engines, and says how far the materializer is', async () => {
     await gateway.definitions.createStream({ stream: 'orders' }, systemActor);
-    gateway.log.broker.write([{ topic: gateway.topics.ofStream('orders'), key: 'k', value: 'v' }]);
-    const audited = gateway.log.topics.get(gateway.topics.ofStream(auditStream))?.end(0) ?? NaN;
+    gateway.log.broker.write([{ topic: gateway.topicOf('orders'), key: 'k', value: 'v' }]);
+    const audited = gateway.log.topics.get(gateway.topicOf(auditStream))?.end(0) ?? NaN;
     expect([await ready(), await well()]).toEqual([true, true]);
     expect((await health.report('all')).checks).toMatchObject({
       definitions: { status: 'ok', streams: 2, unreadable: 0, failed_projections: 0, failed_pipelines: 0 },

@@ -351,7 +351,7 @@ describe('the audit', () => {
     const { key, key_id } = await issue();
     const rotated = (await inject('POST', `${path}/${key_id}/rotate`)).json<KeyAnswer>();
     await inject('DELETE', `${path}/${key_id}`, { port: 'core' });
-    const topic = gateway.log.broker.topics.get(gateway.topics.ofStream('tributary.audit'));
+    const topic = gateway.log.broker.topics.get(gateway.topicOf('tributary.audit'));
     const records = topic?.partitions.flatMap((partition) => partition.records) ?? [];
     const mine = records.map(({ value }) => String(value)).filter((value) => value.includes(key_id));
     const text = mine.join('\n');

@@ -82,9 +82,8 @@ export class GroupLag {
     const known = asked.filter(({ offsets }) => offsets.length > 0);
     const partitions = new Map(known.map(({ topic, offsets }) => [topic, offsets.length]));
     if (known.length === 0) return { lag: 0, total: 0, partitions };
-    const wanted = new Map([...partitions].map(([topic, count]) => [topic, { partitions: count }]));
-    const question = [group, ...wanted.keys()].join(' ');
-    const committed = await this.ask(question, () => admin.committedIn(group, wanted));
+    const question = [group, ...partitions.keys()].join(' ');
+    const committed = await this.ask(question, () => admin.committedIn(group, partitions));
     const parts = known.flatMap(({ topic, starts, isWhole, offsets }) =>
       offsets.map(({ beginning, ...place }) =>
         lagOf({ ...place, beginning: isWhole ? 0 : beginning }, starts, committed.get(topic)),

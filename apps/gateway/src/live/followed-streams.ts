@@ -1,6 +1,5 @@
 import type { TopicNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
-import type { CommittedQuestion } from '#log';
 import { maxOffsetRanges, type OffsetRange } from '#store';
 import type { LiveGroup } from './live-group.js';
 import { LivePosition, streamKey } from './live-position.js';
@@ -15,8 +14,6 @@ interface Followed {
   key: string;
   stream: string;
   topic: string;
-  /** Tells the stream from others that had its name. */
-  life: string;
   partitions: number;
   /** By partition: everything below was handed on; undefined until it is known where to begin. */
   next?: number[];
@@ -42,11 +39,9 @@ export class FollowedStreams {
     return this.streams.get(key);
   }
 
-  /** What is to be asked of each topic. */
-  get topics(): Map<string, CommittedQuestion> {
-    return new Map(
-      [...this.streams.values()].map(({ topic, partitions, life }) => [topic, { partitions, life }]),
-    );
+  /** Their topics, each with its number of partitions. */
+  get topics(): Map<string, number> {
+    return new Map([...this.streams.values()].map(({ topic, partitions }) => [topic, partitions]));
   }
 
   clear(): void {
@@ -58,7 +53,7 @@ export class FollowedStreams {
     const live = this.options.definitions.streams().filter(({ state }) => state === 'live');
     const wanted = live.filter(({ stream }) => groups.some(({ filter }) => filter.wants(stream)));
     const followed = wanted.map((definition) => {
-      const key = streamKey(definition);
+      const key = streamKey(definition.id);
       return [key, this.streams.get(key) ?? this.toFollow(key, definition, groups)] as const;
     });
     this.streams = new Map(followed);
@@ -94,16 +89,15 @@ export class FollowedStreams {
   /** A stream that somebody wanted before it was there has its first event still to come. */
   private toFollow(
     key: string,
-    { stream, partitions, created_at: life }: StreamDefinition,
+    { stream, id, partitions }: StreamDefinition,
     groups: readonly Group[],
   ): Followed {
     const isNew = groups.some(({ cursor, filter }) => cursor && filter.wants(stream));
-    const topic = this.options.topics.ofStream(stream);
+    const topic = this.options.topics.ofStream(id);
     return {
       key,
       stream,
       topic,
-      life,
       partitions,
       ...(isNew && { next: Array<number>(partitions).fill(0) }),
     };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { StreamId } from '#event';
 
 interface StreamPlace {
   /** By partition: the offset that comes next. */
@@ -20,9 +21,9 @@ const keyLength = 8;
 /** Characters of a position as text: it has to fit into a request's headers, which Node bounds at 16 KiB together. */
 export const longestId = 12_000;
 
-/** What a stream is called in positions: 48 bits of a hash. A stream that is made anew gets another one. */
-export function streamKey({ stream, created_at }: { stream: string; created_at: string }): string {
-  return hash(`${stream}\n${created_at}`);
+/** What a stream is called in positions: 48 bits of a hash of its id. */
+export function streamKey(id: StreamId): string {
+  return hash(id);
 }
 
 /** What a position is bound to, in the same form: a position of other filters is not taken. */

@@ -260,7 +260,7 @@ describe('a stream is ended, and its client told why,', () => {
     const ended = named.connect(live);
     void all.connect(live);
     await Promise.all([begun(named), begun(all)]);
-    world.define('orders', { createdAt: '2' });
+    world.define('orders', { n: 2 });
     world.committed.clear();
     await ended;
     expect(named.errors).toMatchObject([{ code: 'stream_not_found' }]);

@@ -117,14 +117,14 @@ export class LiveStreams {
 
   /** The streams that were named, and when they were made. */
   private named({ streams = [] }: LiveQuestion): Map<string, string | undefined> {
-    return new Map(streams.map((stream) => [stream, this.options.definitions.stream(stream)?.created_at]));
+    return new Map(streams.map((stream) => [stream, this.options.definitions.stream(stream)?.id]));
   }
 
   private requireThere(named: ReadonlyMap<string, string | undefined>): void {
-    for (const [stream, createdAt] of named) {
-      if (createdAt === undefined) continue;
+    for (const [stream, id] of named) {
+      if (id === undefined) continue;
       const now = this.options.definitions.stream(stream);
-      if (now?.state !== 'live' || now.created_at !== createdAt) throw deleted(stream);
+      if (now?.state !== 'live' || now.id !== id) throw deleted(stream);
     }
   }
 }

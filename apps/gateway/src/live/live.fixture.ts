@@ -30,9 +30,9 @@ export class LiveWorld {
   questions = 0;
   private readonly listeners: (() => void)[] = [];
 
-  define(stream: string, { partitions = 2, createdAt = '1' } = {}): void {
-    const definition = { partitions, retention: 'unlimited', created_at: createdAt, state: 'live' } as const;
-    this.definitions.set(stream, { stream, ...definition });
+  define(stream: string, { partitions = 2, n = 1 } = {}): void {
+    const definition = { partitions, retention: 'unlimited', created_at: '', state: 'live' } as const;
+    this.definitions.set(stream, { stream, id: `${stream}#${n}`, ...definition });
     this.changed();
   }
 
@@ -64,7 +64,10 @@ export class LiveWorld {
       committedIn: async (_: string, asked: ReadonlyMap<string, unknown>) => {
         this.questions++;
         if (this.logFailure) throw this.logFailure;
-        const known = [...this.committed].map(([stream, next]) => [topics.ofStream(stream), next] as const);
+        const known = [...this.committed].map(
+          ([stream, next]) =>
+            [topics.ofStream(this.definitions.get(stream)?.id ?? `${stream}#0`), next] as const,
+        );
         return new Map(
           known.filter(([topic]) => asked.has(topic)).map(([topic, next]) => [topic, new Map(next)]),
         );

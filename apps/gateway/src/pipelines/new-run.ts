@@ -25,7 +25,7 @@ export async function newRun(
 /**
  * The same run with the sources of another definition. A stream that it reads stays as it is; one that is new to it begins
  * as `fresh` has it.
- * @param former when streams were made that the run has read earlier, and does not read now
+ * @param former ids of streams that the run has read earlier, and does not read now
  * @throws ProblemError 404 `stream_not_found` when a stream that it reads is gone, and another one has its name
  */
 export function continuedRun(
@@ -35,9 +35,9 @@ export function continuedRun(
 ): PipelineRun {
   const streams = Object.keys(fresh.sources);
   const replaced = streams.flatMap((stream, i): InputError[] => {
-    const known = run.sources[stream]?.created_at ?? former.get(stream);
+    const known = run.sources[stream]?.id ?? former.get(stream);
     // Offsets of another stream would be taken for those that are done, and ids for those that were emitted.
-    if (known === undefined || known === definitions.stream(stream)?.created_at) return [];
+    if (known === undefined || known === definitions.stream(stream)?.id) return [];
     const detail = `the stream ${stream} that it has read is gone; the one of that name now is another one`;
     return [{ pointer: `/source/streams/${i}`, detail }];
   });

@@ -64,8 +64,8 @@ describe('the figures of a pipeline', () => {
 
   it('have what is not read yet of its sources and of its internal topics, which are listed', async () => {
     const { run, topic } = await givenWindow();
-    const { log, topics } = given.gateway;
-    const orders = topics.ofStream('orders');
+    const { log, topics, topicOf } = given.gateway;
+    const orders = topicOf('orders');
     const before = (await given.get())['lag'] as number;
     await log.admin.create(topic, { partitions: 2 });
     const replays = topics.pipelineReplayTopic(run);

@@ -37,7 +37,7 @@ describe('defining a pipeline', () => {
     });
     expect(given.definition?.run).toMatchObject({
       id: expect.stringMatching(/^[0-9a-f]{24}$/) as string,
-      sources: { orders: { created_at: given.gateway.definitions.stream('orders')?.created_at } },
+      sources: { orders: { id: given.gateway.definitions.stream('orders')?.id } },
     });
   });
 
@@ -69,7 +69,7 @@ describe('defining a pipeline', () => {
 
   it('from now on begins at the ends of its streams', async () => {
     const producer = await given.gateway.log.producer();
-    const topic = given.gateway.topics.ofStream('refunds');
+    const topic = given.gateway.topicOf('refunds');
     const records = ['a', 'b', 'c', 'd', 'e'].map((key) => ({ topic, key, value: '{}' }));
     await producer.append(records);
     await given.define({ source: { streams: ['refunds'] }, from: 'now' });
@@ -301,7 +301,7 @@ describe('a pipeline', () => {
     const { definition } = await definitions.createStream({ stream: 'short' }, systemActor);
     expect((await given.send('PUT', given.at(), other)).json()).toMatchObject(gone);
     expect((await given.send('PUT', given.at('?from=beginning'), other)).statusCode).toBe(200);
-    expect(given.definition?.run.sources).toMatchObject({ short: { created_at: definition.created_at } });
+    expect(given.definition?.run.sources).toMatchObject({ short: { id: definition.id } });
   });
 
   it('cannot take back a stream that it has read and that was made anew meanwhile; one that was not goes on', async () => {
@@ -310,8 +310,8 @@ describe('a pipeline', () => {
     const both = between(['orders', 'brief'], 'large');
     await given.define(both);
     const { run } = given.definition!;
-    const { created_at } = run.sources['brief']!;
-    const place = { run: run.id, stage: '', stream: 'brief', partition: 0, state: created_at };
+    const { id } = run.sources['brief']!;
+    const place = { run: run.id, stage: '', stream: 'brief', partition: 0, state: id };
     const counts = { processed: 5, emitted: 0, dropped: 0, late: 0, failed: 0 };
     await store.pipelines.save([], [{ ...place, ...counts, next: 5, watermark: null, updated_at: 0 }]);
     await given.send('PUT', given.at(), between(['orders'], 'large'));

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TopicNames } from '#event';
 import type { ProjectionBuild, StreamDefinition } from '#registry';
-import type { CommittedQuestion } from '#log';
 import { MemoryLog } from '#log/memory';
 import { ProjectionLag, type ProjectionLagOptions } from './projection-lag.js';
 
 const topics = new TopicNames('t.');
-const topic = topics.ofStream('orders');
+const topic = topics.ofStream('orders#1');
 const created_at = '2026-11-21T04:00:00.000000Z';
 
 let log: MemoryLog;
@@ -14,7 +13,7 @@ let made: string;
 
 beforeEach(async () => {
   log = new MemoryLog();
-  made = created_at;
+  made = 'orders#1';
   await log.admin.create(topic, { partitions: 1 });
 });
 afterEach(() => log.close());
@@ -22,13 +21,13 @@ afterEach(() => log.close());
 const definitions = {
   stream: (stream: string) =>
     stream === 'orders'
-      ? ({ stream, state: 'live', created_at: made, partitions: 1 } as StreamDefinition)
+      ? ({ stream, state: 'live', id: made, partitions: 1 } as StreamDefinition)
       : undefined,
 };
 const lagWith = (more: Partial<ProjectionLagOptions> = {}) =>
   new ProjectionLag({ admin: log.admin, definitions, topics, keptMs: 0, ...more });
 
-function build(id: string, source: ProjectionBuild['sources'][string] = { created_at }): ProjectionBuild {
+function build(id: string, source: ProjectionBuild['sources'][string] = { id: 'orders#1' }): ProjectionBuild {
   const spec = { source: { streams: ['orders'] }, fields: {}, from: 'beginning' } as const;
   return { id, version: 1, spec, sources: { orders: source }, started_at: created_at };
 }
@@ -56,7 +55,7 @@ describe('the lag of a build', () => {
 
   it('begins where the build does', async () => {
     await written(10);
-    const found = await lagWith().of([build('a', { created_at, starts: [8] })]);
+    const found = await lagWith().of([build('a', { id: 'orders#1', starts: [8] })]);
     expect(found.get('a')).toMatchObject({ lag: 2, total: 2 });
   });
 
@@ -64,15 +63,15 @@ describe('the lag of a build', () => {
     await written(10);
     log.topics.get(topic)!.truncate(0, 6);
     committed('a', 4);
-    const found = await lagWith().of([build('a'), build('b', { created_at, starts: [3] })]);
+    const found = await lagWith().of([build('a'), build('b', { id: 'orders#1', starts: [3] })]);
     expect(Object.fromEntries(found)).toMatchObject({ a: { lag: 6, total: 10 }, b: { lag: 7, total: 7 } });
   });
 
   it('has none of a stream that is gone or made anew', async () => {
     await written(10);
-    made = '2026-11-22T04:00:00.000000Z';
+    made = 'orders#2';
     expect((await lagWith().of([build('a')])).get('a')).toMatchObject({ lag: 0, total: 0 });
-    made = created_at;
+    made = 'orders#1';
     await log.admin.remove(topic);
     expect((await lagWith().of([build('a')])).get('a')).toMatchObject({ lag: 0, total: 0 });
   });
@@ -81,7 +80,7 @@ describe('the lag of a build', () => {
     let [asked, running, most] = [0, 0, 0];
     const admin = {
       offsets: async () => question(() => log.admin.offsets(topic)),
-      committedIn: async (group: string, wanted: ReadonlyMap<string, CommittedQuestion>) =>
+      committedIn: async (group: string, wanted: ReadonlyMap<string, number>) =>
         question(() => log.admin.committedIn(group, wanted)),
     };
     const question = async <T>(ask: () => Promise<T>): Promise<T> => {

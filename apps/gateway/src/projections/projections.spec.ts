@@ -43,7 +43,7 @@ describe('defining a projection', () => {
     });
     expect(given.definition?.building).toMatchObject({
       id: expect.stringMatching(/^[0-9a-f]{24}$/) as string,
-      sources: { orders: { created_at: given.gateway.definitions.stream('orders')?.created_at } },
+      sources: { orders: { id: given.gateway.definitions.stream('orders')?.id } },
     });
   });
 
@@ -72,11 +72,11 @@ describe('defining a projection', () => {
 
   it('from now on begins at the ends of its streams', async () => {
     const { admin } = given.gateway.log;
-    const record = (key: string) => ({ topic: given.gateway.topics.ofStream('refunds'), key, value: '{}' });
+    const record = (key: string) => ({ topic: given.gateway.topicOf('refunds'), key, value: '{}' });
     const producer = await given.gateway.log.producer();
     await producer.append(['a', 'b', 'c', 'd', 'e'].map(record));
     await given.define({ source: { streams: ['refunds'] }, from: 'now' });
-    const ends = (await admin.offsets(given.gateway.topics.ofStream('refunds'))).map(({ end }) => end);
+    const ends = (await admin.offsets(given.gateway.topicOf('refunds'))).map(({ end }) => end);
     expect(given.definition?.building?.sources['refunds']?.starts).toEqual(ends);
     expect(await given.get()).toMatchObject({ from: 'now', lag: 0 });
     await producer.append(['a', 'b'].map(record));
@@ -243,8 +243,8 @@ describe('a projection', () => {
     expect((await given.send('POST', given.at('/pause'))).statusCode).toBe(200);
     const { definition } = await definitions.createStream({ stream: 'short' }, systemActor);
     expect((await given.send('POST', given.at('/reset'))).statusCode).toBe(200);
-    const { created_at } = definition;
-    expect(given.definition?.building?.sources).toMatchObject({ short: { created_at } });
+    const { id } = definition;
+    expect(given.definition?.building?.sources).toMatchObject({ short: { id } });
   });
 
   it('is gone with its states', async () => {

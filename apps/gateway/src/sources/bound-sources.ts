@@ -43,10 +43,10 @@ async function sourceOf(
 ): Promise<RunSource | undefined> {
   const definition = definitions.stream(stream);
   if (definition?.state !== 'live') return undefined;
-  const { created_at } = definition;
-  if (from === 'beginning') return { created_at };
-  const offsets = await admin.offsets(topics.ofStream(stream)).catch(noneWhenGone);
-  return offsets && { created_at, starts: offsets.map(({ end }) => end) };
+  const { id } = definition;
+  if (from === 'beginning') return { id };
+  const offsets = await admin.offsets(topics.ofStream(id)).catch(noneWhenGone);
+  return offsets && { id, starts: offsets.map(({ end }) => end) };
 }
 
 function noneWhenGone(error: unknown): undefined {

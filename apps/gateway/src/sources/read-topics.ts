@@ -7,9 +7,9 @@ export function readTopics(
   sources: Readonly<Record<string, RunSource>>,
   { definitions, topics }: { definitions: Pick<Definitions, 'stream'>; topics: TopicNames },
 ): ReadTopic[] {
-  return Object.entries(sources).flatMap(([stream, { created_at, starts }]) => {
+  return Object.entries(sources).flatMap(([stream, { id, starts }]) => {
     const definition = definitions.stream(stream);
-    if (definition?.state !== 'live' || definition.created_at !== created_at) return [];
-    return [{ topic: topics.ofStream(stream), starts }];
+    if (definition?.state !== 'live' || definition.id !== id) return [];
+    return [{ topic: topics.ofStream(id), starts }];
   });
 }

@@ -96,7 +96,7 @@ describe('DELETE /api/v1/streams/{stream}', () => {
     expect(await send('DELETE', confirmed)).toEqual({ status: 204 });
     expect(await send('GET', orders)).toMatchObject({ status: 404, code: 'stream_not_found' });
     expect(await send('GET', '/api/v1/events/query')).toMatchObject({ count: 0 });
-    expect(await gateway.log.admin.partitions(gateway.topics.ofStream('orders'))).toBeUndefined();
+    expect(await gateway.log.admin.partitions(gateway.topicOf('orders'))).toBeUndefined();
     expect(await send('POST', '/api/v1/streams', { stream: 'orders', partitions: 3 })).toMatchObject({
       status: 201,
     });

@@ -15,12 +15,11 @@ export class StreamDeletion {
 
   /**
    * The definitions do it in order: the state, the topic, the rows, and the definition last. As long as anything is left
-   * of the stream, its name cannot be used, and one process at a time is at it.
-   * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 409 `stream_being_deleted` (another process is
-   * at it), 503
+   * of the stream, its name cannot be used.
+   * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 503
    */
   async run(stream: string, actor: Actor): Promise<void> {
     const { definitions, eraser } = this.parts;
-    await definitions.deleteStream(stream, (before) => eraser.dropStream({ stream, before }), actor);
+    await definitions.deleteStream(stream, (_id, before) => eraser.dropStream({ stream, before }), actor);
   }
 }

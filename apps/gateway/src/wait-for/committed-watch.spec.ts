@@ -80,7 +80,7 @@ class Group {
   private running = 0;
 
   watch(): CommittedWatch {
-    return new CommittedWatch({ admin: this, group: 'g', topic: 't', life: 'l', pollMs: 1 });
+    return new CommittedWatch({ admin: this, group: 'g', topic: 't', pollMs: 1 });
   }
 
   async committed(): Promise<Map<number, number>> {

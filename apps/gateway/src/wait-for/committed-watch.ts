@@ -5,8 +5,6 @@ export interface CommittedWatchOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   group: string;
   topic: string;
-  /** Which topic of that name: see `TopicAdmin.committed`. */
-  life: string;
   /** Milliseconds between two polls. */
   pollMs: number;
 }
@@ -65,8 +63,8 @@ export class CommittedWatch {
 
   private async pollOnce(): Promise<void> {
     try {
-      const { admin, group, topic, life } = this.options;
-      this.committed = await admin.committed(group, topic, life);
+      const { admin, group, topic } = this.options;
+      this.committed = await admin.committed(group, topic);
     } catch (error) {
       for (const waiter of [...this.waiters]) waiter.settle(error as Error);
       return;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#api';
-import { TopicNames } from '#event';
+import { TopicNames, type StreamId } from '#event';
 import type { StreamDefinition } from '#registry';
 import { LogUnavailableError } from '#log';
 import { WaitFor, type WaitForOptions } from './wait-for.js';
@@ -38,8 +38,8 @@ describe('waiting for positions', () => {
   it('goes on with a stream that is announced while it waits', async () => {
     const world = new World();
     const waiting = world.waitFor({ unknownStreamMs: 60_000 }).reached([at('new', 0, 0)], forever);
-    world.commit('new', 0, 1);
     world.announce('new', 1);
+    world.commit('new', 0, 1);
     await waiting;
   });
 
@@ -48,7 +48,7 @@ describe('waiting for positions', () => {
     const waitFor = world.waitFor({ timeoutMs: 50 });
     world.commit('orders', 0, 100);
     await waitFor.reached([at('orders', 0, 99)], forever);
-    world.announce('orders', 2, '2026-11-22T00:00:00.000000Z');
+    world.announce('orders', 2, 'orders#2');
     world.commit('orders', 0, 1);
     await waitFor.reached([at('orders', 0, 0)], forever);
     await expect(waitFor.reached([at('orders', 0, 3)], forever)).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('waiting for positions', () => {
   it('does not take the commits of a deleted stream for those of the next one of its name', async () => {
     const world = new World();
     world.commit('orders', 0, 5);
-    world.lives.set(topics.ofStream('orders'), 'of an earlier stream');
+    world.announce('orders', 2, 'orders#2');
     const waiting = world.waitFor({ timeoutMs: 20 }).reached([at('orders', 0, 0)], forever);
     await expect(waiting).rejects.toMatchObject({ code: 'not_yet_materialized' });
   });
@@ -142,8 +142,6 @@ class World {
   polls = 0;
   private readonly offsets = new Map<string, Map<number, number>>();
   private readonly listeners = new Set<() => void>();
-  /** By topic: of which stream of that name the commits are. */
-  readonly lives = new Map<string, string>();
 
   constructor() {
     this.announce('orders', 2);
@@ -154,8 +152,9 @@ class World {
     return new WaitFor({ admin: this, definitions: this, topics, ...quick, ...options });
   }
 
-  announce(stream: string, partitions: number, created_at = '2026-11-21T00:00:00.000000Z'): void {
-    this.streams.set(stream, { stream, partitions, retention: 'unlimited', created_at, state: 'live' });
+  announce(stream: string, partitions: number, id: StreamId = `${stream}#1`): void {
+    const definition = { retention: 'unlimited', created_at: '', state: 'live' } as const;
+    this.streams.set(stream, { stream, id, partitions, ...definition });
     this.listeners.forEach((listener) => listener());
   }
 
@@ -164,7 +163,7 @@ class World {
   }
 
   commitOf(group: string, { stream, partition, offset }: ReturnType<typeof at>): void {
-    const key = `${group} ${topics.ofStream(stream)}`;
+    const key = `${group} ${topics.ofStream(this.streams.get(stream)?.id ?? `${stream}#0`)}`;
     this.offsets.set(key, new Map(this.offsets.get(key)).set(partition, offset));
   }
 
@@ -177,10 +176,9 @@ class World {
     return () => this.listeners.delete(listener);
   }
 
-  async committed(group: string, topic: string, life?: string): Promise<Map<number, number>> {
+  async committed(group: string, topic: string): Promise<Map<number, number>> {
     if (this.failure) throw this.failure;
     this.polls++;
-    if (this.lives.has(topic) && this.lives.get(topic) !== life) return new Map();
     return this.offsets.get(`${group} ${topic}`) ?? new Map();
   }
 }

@@ -23,20 +23,13 @@ export interface WaitForOptions {
 
 const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 20, maxWaiters: 1000 };
 
-/** How far one group is in one stream. */
-interface StreamWatch {
-  stream: string;
-  createdAt: string;
-  watch: CommittedWatch;
-}
-
 /**
  * Read your own writes: waits until a group of consumers has passed positions: the materializer's, which is when events
  * can be queried, or that of a build of a projection. It asks the log for the offsets that the group has committed, per
  * topic one poll at a time.
  */
 export class WaitFor {
-  private readonly watches = new Map<string, StreamWatch>();
+  private readonly watches = new Map<string, CommittedWatch>();
   private readonly options: Required<WaitForOptions>;
   private waiting = 0;
 
@@ -86,27 +79,19 @@ export class WaitFor {
     });
     if (definition?.state !== 'live') throw notFound(position.stream);
     if (position.partition >= definition.partitions) throw noSuchPartition(position, definition);
-    const key = `${group} ${position.stream}`;
-    const { watch } = this.watchOf(definition, group, key);
-    await watch.passed(position, signal).finally(() => this.letGo(key, group));
+    const topic = this.options.topics.ofStream(definition.id);
+    const key = `${group} ${topic}`;
+    await this.watchOf(key, group, topic)
+      .passed(position, signal)
+      .finally(() => this.letGo(key, group));
   }
 
-  /** A stream that was made anew gets a new one: the offsets of its predecessor say nothing. */
-  private watchOf(
-    { stream, created_at: createdAt }: StreamDefinition,
-    group: string,
-    key: string,
-  ): StreamWatch {
+  private watchOf(key: string, group: string, topic: string): CommittedWatch {
     const known = this.watches.get(key);
-    if (known?.createdAt === createdAt) return known;
-    const { admin, topics, pollMs } = this.options;
-    const topic = topics.ofStream(stream);
-    const made = {
-      stream,
-      createdAt,
-      watch: new CommittedWatch({ admin, topic, group, life: createdAt, pollMs }),
-    };
-    if (this.watches.size >= limits.streams) this.forgetGone();
+    if (known) return known;
+    const { admin, pollMs } = this.options;
+    const made = new CommittedWatch({ admin, topic, group, pollMs });
+    if (this.watches.size >= limits.streams) this.forgetUnused();
     this.watches.set(key, made);
     return made;
   }
@@ -117,12 +102,11 @@ export class WaitFor {
    */
   private letGo(key: string, group: string): void {
     if (group === this.options.topics.materializerGroup) return;
-    if (this.watches.get(key)?.watch.size === 0) this.watches.delete(key);
+    if (this.watches.get(key)?.size === 0) this.watches.delete(key);
   }
 
-  private forgetGone(): void {
-    for (const [key, { stream, createdAt }] of this.watches)
-      if (this.options.definitions.stream(stream)?.created_at !== createdAt) this.watches.delete(key);
+  private forgetUnused(): void {
+    for (const [key, { size }] of this.watches) if (size === 0) this.watches.delete(key);
   }
 }
 

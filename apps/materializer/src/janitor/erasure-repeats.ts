@@ -1,4 +1,4 @@
-import { parseTime } from '#event';
+import { parseTime, streamName } from '#event';
 import { erasureName, type Erasure } from '#registry';
 import type { EventEraser } from '#store';
 import type { Chore } from './chore.js';
@@ -39,7 +39,8 @@ export class ErasureRepeats {
 
   private async repeat(erasure: Erasure, now: number): Promise<number> {
     if (!this.stands(erasure)) return 0;
-    const { stream, entity_hash: entityHash, before } = erasure;
+    const { entity_hash: entityHash, before } = erasure;
+    const stream = streamName(erasure.stream);
     const removed = await this.eraser.eraseEntity({ stream, entityHash, before });
     this.done.set(keyOf(erasure), ageOf(erasure, now));
     return removed;
@@ -56,6 +57,6 @@ function ageOf({ erased_at }: Erasure, now: number): number {
 }
 
 /** A later erasure of the same entity is another one. */
-function keyOf({ stream, entity_hash, erased_at }: Erasure): string {
-  return `${erasureName(stream, entity_hash)} ${erased_at}`;
+function keyOf(erasure: Erasure): string {
+  return `${erasureName(erasure)} ${erasure.erased_at}`;
 }

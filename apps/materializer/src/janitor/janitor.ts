@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditStream, ProblemError } from '#api';
-import { concernsStream, type Definitions } from '#registry';
+import { auditStream } from '#api';
+import { streamName } from '#event';
+import type { Definitions, Erasure } from '#registry';
 import { storeMayReturn, type EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { Chore } from './chore.js';
@@ -44,7 +45,7 @@ export class Janitor {
 
   constructor(private readonly options: JanitorOptions) {
     const { eraser, definitions } = options;
-    this.repeats = new ErasureRepeats(eraser, (erasure) => concernsStream(definitions, erasure));
+    this.repeats = new ErasureRepeats(eraser, (erasure) => this.stands(erasure));
     this.deletions = new LeftDeletions(definitions, eraser);
     this.lateRows = new LateRows({ definitions, eraser, now: options.now });
   }
@@ -72,9 +73,9 @@ export class Janitor {
 
   private async doWhatIsDue(): Promise<void> {
     const now = this.options.now();
-    for (const chore of this.deletions.due(now)) if (!(await this.done(chore))) return;
     if (this.options.holds(auditStream))
-      for (const chore of this.lateRows.due(now)) if (!(await this.done(chore))) return;
+      for (const chore of [...this.deletions.due(now), ...this.lateRows.due(now)])
+        if (!(await this.done(chore))) return;
     if (now - this.roundAt < this.options.intervalMs) return;
     for (const chore of this.round(now)) if (!(await this.done(chore))) return;
     this.roundAt = now;
@@ -85,10 +86,14 @@ export class Janitor {
     for (const stream of definitions.streams())
       if (stream.state === 'live' && holds(stream.stream)) yield* retentionChores(stream, this.options);
     yield* this.repeats.due(
-      definitions.erasures.all().filter((one) => holds(one.stream) && concernsStream(definitions, one)),
+      definitions.erasures.all().filter((one) => holds(streamName(one.stream)) && this.stands(one)),
       now,
     );
     if (holds(auditStream) && now - this.purgedAt >= purgeEveryMs) yield this.purge(now);
+  }
+
+  private stands({ stream }: Erasure): boolean {
+    return this.options.definitions.stream(streamName(stream))?.id === stream;
   }
 
   private purge(now: number): Chore {
@@ -110,7 +115,6 @@ export class Janitor {
       if (events > 0 || reason === 'deleted') logger.info({ stream, reason, events }, 'removed');
       return true;
     } catch (error) {
-      if (isBeingDeleted(error)) return true;
       metrics.removalErrors.inc({ reason });
       logger.warn({ err: error, stream, reason }, 'cannot be removed now: trying again later');
       return !storeMayReturn(error);
@@ -125,9 +129,4 @@ export class Janitor {
     }, ms);
     this.timer.unref();
   }
-}
-
-/** Another process is at it. */
-function isBeingDeleted(error: unknown): boolean {
-  return error instanceof ProblemError && error.code === 'stream_being_deleted';
 }

@@ -5,7 +5,7 @@ import type { Chore } from './chore.js';
 /** Whoever has begun a deletion goes on with it himself for so long. */
 const patienceMs = 60_000;
 
-/** Finishes the deletions of streams that somebody has begun and left. One process at a time is let at one. */
+/** Finishes the deletions of streams that somebody has begun and left. */
 export class LeftDeletions {
   /** When each was first seen, in milliseconds since 1970. */
   private readonly seen = new Map<string, number>();
@@ -28,7 +28,11 @@ export class LeftDeletions {
 
   private async finish(stream: string): Promise<number> {
     const { definitions, eraser } = this;
-    await definitions.deleteStream(stream, (before) => eraser.dropStream({ stream, before }), systemActor);
+    await definitions.deleteStream(
+      stream,
+      (_id, before) => eraser.dropStream({ stream, before }),
+      systemActor,
+    );
     return 0;
   }
 }

@@ -35,14 +35,14 @@ function expire(stream: string, keptMs: number, { eraser, now }: RetentionParts)
  * its offsets start again: nothing is removed that was ingested after the log was asked.
  */
 async function truncate(
-  { stream, created_at }: StreamDefinition,
+  { stream, id }: StreamDefinition,
   { eraser, admin, topics, definitions, now }: RetentionParts,
 ): Promise<number> {
   const ingestedBefore = now() * 1000;
   let removed = 0;
-  for (const { partition, beginning } of await admin.offsets(topics.ofStream(stream))) {
+  for (const { partition, beginning } of await admin.offsets(topics.ofStream(id))) {
     const current = definitions.stream(stream);
-    if (current?.created_at !== created_at || current.state !== 'live') break;
+    if (current?.id !== id || current.state !== 'live') break;
     if (beginning === 0) continue;
     removed += await eraser.truncate({ stream, partition, before: beginning, ingestedBefore });
   }

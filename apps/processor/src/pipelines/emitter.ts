@@ -46,8 +46,9 @@ export class Emitter {
     const refused = new Set<Emit>();
     for (;;) {
       signal.throwIfAborted();
-      const records = await this.recordsOf(emits, { run, outgoing, signal, refused });
-      if (await this.isAppended([...records, ...forwards], signal)) return;
+      const attempt = { run, outgoing, signal, refused };
+      const records = async () => [...(await this.recordsOf(emits, attempt)), ...forwards];
+      if (await this.isAppended(records, signal)) return;
       await sleep(againMs, undefined, { signal });
     }
   }
@@ -90,10 +91,11 @@ export class Emitter {
     return { id, url, secretRef, body, sender: run.name };
   }
 
-  private async isAppended(records: readonly NewRecord[], signal: AbortSignal): Promise<boolean> {
-    if (records.length === 0) return true;
+  private async isAppended(made: () => Promise<NewRecord[]>, signal: AbortSignal): Promise<boolean> {
     try {
-      await this.parts.retry.run('log', signal, () => this.parts.producer.append(records));
+      const records = await made();
+      if (records.length > 0)
+        await this.parts.retry.run('log', signal, () => this.parts.producer.append(records));
       return true;
     } catch (error) {
       // A stream was deleted just now: it is made again. There is room again in a moment.
@@ -131,13 +133,14 @@ export class Emitter {
     return streams.isThere(stream) && !schemas.has(stream, flow.event.event_type);
   }
 
+  /** @throws UnknownTopicError when the stream was deleted just now */
   private made(emit: Emit, schemaVersion: number | null, attempt: Attempt): NewRecord | string {
     const { streams, topics, now } = this.parts;
     const { stream } = emit;
     const record = emittedRecord(emit, attempt.run, { schemaVersion, now: now() });
     if (isTooLarge(record)) return refuse(emit, tooLarge, attempt);
     const { key, value } = record;
-    return { topic: topics.ofStream(stream), key, value, partitions: streams.partitionsOf(stream) };
+    return { topic: topics.ofStream(streams.idOf(stream)), key, value };
   }
 }
 

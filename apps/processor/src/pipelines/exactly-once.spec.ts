@@ -7,7 +7,7 @@ import {
   pipelineCases,
   type PipelineCase,
 } from '../../../../libs/dataflow/src/pipelines/pipeline-cases.fixture.js';
-import { Incarnation, PipelineWorld, topics, uuid, type Step } from './pipelines.fixture.js';
+import { Incarnation, PipelineWorld, uuid, type Step } from './pipelines.fixture.js';
 import type { PipelinesOptions } from './pipelines.js';
 import { encodeRecord } from '#event';
 
@@ -18,10 +18,10 @@ const day = 24 * 3_600_000;
 const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 20_000, interval: 2 });
 
 /** All events of a source, those of one partition in their order. */
-function recordsOf(source: Source) {
+function recordsOf(source: Source, world: PipelineWorld) {
   return Object.values(source).flatMap((events, partition) =>
     events.map((event, i) => ({
-      topic: topics.ofStream('orders'),
+      topic: world.topicOf('orders'),
       key: event.entity_id ?? '',
       partition,
       value: encodeRecord({ ...event, event_id: uuid(partition * 1000 + i) }),
@@ -40,7 +40,7 @@ async function worldOf({ spec }: PipelineCase): Promise<PipelineWorld> {
 async function closed(world: PipelineWorld, { spec }: PipelineCase): Promise<void> {
   const { stages } = compilePipeline(spec);
   await eventually(async () => expect(await world.isThrough('p')).toBe(true));
-  const hasEvents = world.log.topics.get(topics.ofStream('orders'))!.partitions.some(({ end }) => end > 0);
+  const hasEvents = world.log.topics.get(world.topicOf('orders'))!.partitions.some(({ end }) => end > 0);
   const past = (world.now + day) * 1000;
   world.now += 2 * day;
   await eventually(async () => {
@@ -85,7 +85,7 @@ async function outcome(world: PipelineWorld, { spec }: PipelineCase): Promise<un
 async function undisturbed(one: PipelineCase): Promise<unknown> {
   const world = await worldOf(one);
   const process = new Incarnation(world);
-  for (const record of recordsOf(one.source)) await world.producer.append([record]);
+  for (const record of recordsOf(one.source, world)) await world.producer.append([record]);
   await closed(world, one);
   await replay(world);
   const found = await outcome(world, one);
@@ -121,7 +121,7 @@ const disturbances: fc.Arbitrary<Disturbance[]> = fc.array(
 
 async function disturbed(one: PipelineCase, all: readonly Disturbance[], options: Options): Promise<unknown> {
   const world = await worldOf(one);
-  const records = recordsOf(one.source);
+  const records = recordsOf(one.source, world);
   const failures: Error[] = [];
   for (const { after, step, nth, beside, change } of all) {
     const process = new Incarnation(world, options);

@@ -99,7 +99,7 @@ it('what the definition has no more may still be assigned to it: that is no loss
   debounce.on = true;
   await world.define('p', spec(['orders'], out));
   await pause();
-  for (const topic of [stage, topics.ofStream('refunds')]) consumer.reassign(topic);
+  for (const topic of [stage, world.topicOf('refunds')]) consumer.reassign(topic);
   // It says what it has lost once a second.
   await pause(1500);
 
@@ -107,7 +107,7 @@ it('what the definition has no more may still be assigned to it: that is no loss
 });
 
 it('a stream that is deleted just when it is assigned does not end the process', async () => {
-  missing = topics.ofStream('orders');
+  missing = world.topicOf('orders');
   await world.define('p', spec(['orders', 'refunds'], out));
   await world.write(events(0, 10));
   await world.write(events(10, 20), 'refunds');
@@ -138,7 +138,7 @@ it('a stop does not wait for a partition whose reassignment was requested', asyn
   await world.define('p', spec(['orders'], out));
   await world.write(events(0, 10));
   await through();
-  const topic = topics.ofStream('orders');
+  const topic = world.topicOf('orders');
   // The batch is so far below the position that the runner requests a reassignment.
   void handler.batch({ topic, partition: 0, records: [], bytes: 0, next: -1e9, highWatermark: 0 });
   await process.pipelines.close(600_000);

@@ -1,9 +1,10 @@
 import { PartitionHost, type OwnedPartition, type Reconciled, type TaskFactory } from '#engine';
+import { streamName, type StreamId } from '#event';
 import { metrics } from '#telemetry';
 import { CurrentRun, replayStage } from './current-run.js';
 import { InternalTopics } from './internal-topics.js';
 import { CheckpointLostError } from './checkpoint-lost.js';
-import { openTask } from './open-task.js';
+import { openTask, type Opening } from './open-task.js';
 import type { JobTask } from './job-task.js';
 import type { StageTopic } from './outgoing.js';
 import type { RunParts } from './run-parts.js';
@@ -86,10 +87,11 @@ export class Job implements Reconciled<WantedRun>, TaskFactory<JobTask> {
     const { topic } = partition;
     const stage = this.stageOf.get(topic);
     // What a change has taken out is still subscribed to for a moment.
-    if (stage === undefined && !this.isSource(topic)) return 'not-mine';
+    const source = stage === undefined ? this.sourceOf(partition) : undefined;
+    if (stage === undefined && !source) return 'not-mine';
     const opening = {
-      ...{ run: this.id, partition, stage, current: () => this.current },
-      source: stage === undefined ? this.sourceOf(partition) : undefined,
+      ...{ run: this.id, partition, stage, source, current: () => this.current },
+      idOf: (stream: string) => this.idOf(stream),
     };
     return await openTask(opening, this.parts);
   }
@@ -112,7 +114,8 @@ export class Job implements Reconciled<WantedRun>, TaskFactory<JobTask> {
       const stages = pipeline.stages.map(({ id }) => id);
       const internal = await this.internalTopics(stages, Math.max(1, ...sources.values()));
       this.current = this.currentOf(done, internal);
-      const ofSources = [...sources.keys()].map((stream) => this.parts.topics.ofStream(stream));
+      const ids = [...sources.keys()].flatMap((stream) => this.idOf(stream) ?? []);
+      const ofSources = ids.map((id) => this.parts.topics.ofStream(id));
       await this.host.subscribe([...ofSources, ...this.stageOf.keys()]);
     }
     if (this.isClosing) return;
@@ -138,19 +141,17 @@ export class Job implements Reconciled<WantedRun>, TaskFactory<JobTask> {
     return found;
   }
 
-  private isSource(topic: string): boolean {
-    const stream = this.parts.topics.streamOf(topic);
-    return stream !== undefined && Object.hasOwn(this.wanted.definition.run.sources, stream);
+  /** The id of a stream that the run reads. */
+  private idOf(stream: string): StreamId | undefined {
+    const { sources } = this.wanted.definition.run;
+    return Object.hasOwn(sources, stream) ? sources[stream]?.id : undefined;
   }
 
-  private sourceOf({ topic, partition }: OwnedPartition): {
-    stream: string;
-    createdAt: string;
-    start: number;
-  } {
-    const stream = this.parts.topics.streamOf(topic) ?? topic;
-    const source = this.wanted.definition.run.sources[stream];
-    return { stream, createdAt: source?.created_at ?? '', start: source?.starts?.[partition] ?? 0 };
+  private sourceOf({ topic, partition }: OwnedPartition): Opening['source'] {
+    const id = this.parts.topics.streamOf(topic);
+    const stream = id && streamName(id);
+    if (!id || stream === undefined || this.idOf(stream) !== id) return undefined;
+    return { stream, id, start: this.wanted.definition.run.sources[stream]?.starts?.[partition] ?? 0 };
   }
 
   private tell(): void {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PartitionErasures, warmUpStart, type OwnedPartition } from '#engine';
-import type { Micros } from '#event';
+import type { Micros, StreamId } from '#event';
 import type { Assignment } from '#log';
 import { maxPipelineRows, type PipelineProgress, type StagePartition } from '#store';
 import { IdWindow, noWatermark } from '#dataflow';
@@ -26,7 +26,9 @@ export interface Opening {
   run: string;
   partition: OwnedPartition;
   /** Of a source, with where reading it begins that has not been read; undefined for a topic of the run's own. */
-  source?: { stream: string; createdAt: string; start: number } | undefined;
+  source?: { stream: string; id: StreamId; start: number } | undefined;
+  /** The id of a stream that the run reads. */
+  readonly idOf: (stream: string) => StreamId | undefined;
   /** Of a stage's topic, or of the replays'. */
   stage?: string | undefined;
   readonly current: () => CurrentRun;
@@ -49,7 +51,7 @@ export async function openTask(opening: Opening, parts: RunParts): Promise<JobTa
   // What a source's log had lost before anybody began is nobody's loss.
   const first = source ? Math.max(source.start, assignment.beginning) : 0;
   const from = saved?.next ?? first;
-  const progress = saved ?? beginning(place, from, source?.createdAt);
+  const progress = saved ?? beginning(place, from, source?.id);
   if (!saved)
     await retry.run('store', ended, () => writer.save([], [{ ...progress, updated_at: nowOf(parts) }]));
   const isKeyed = stage !== undefined && stage !== replayStage;
@@ -87,15 +89,15 @@ function checkPlace({ partition, source }: Opening, saved: PipelineProgress | un
     throw new CheckpointLostError(`What comes next in ${where} is past its retention. Reset the pipeline.`);
   if (!saved && !source && beginning > 0)
     throw new CheckpointLostError(`The beginning of ${where} is past its retention. Reset the pipeline.`);
-  if (saved && source && saved.state !== source.createdAt)
+  if (saved && source && saved.state !== source.id)
     throw new CheckpointLostError(
       `The stream ${source.stream} is not the one that was read. Reset the pipeline.`,
     );
 }
 
-/** A source's state says which stream of the name it is. */
-function beginning(place: StagePartition, next: number, createdAt = ''): PipelineProgress {
-  return { ...place, ...none, next, watermark: null, state: createdAt, updated_at: 0 };
+/** A source's state is the stream's id. */
+function beginning(place: StagePartition, next: number, id = ''): PipelineProgress {
+  return { ...place, ...none, next, watermark: null, state: id, updated_at: 0 };
 }
 
 function whereOf({ partition: { topic, partition }, source }: Pick<Opening, 'partition' | 'source'>): string {
@@ -167,7 +169,7 @@ function rowsOf(
 }
 
 function taskOf(
-  { source, stage, partition: { ended }, current }: Opening,
+  { source, stage, partition: { ended }, current, idOf }: Opening,
   { state, rows, window }: { state: PartitionState; rows: PartitionRows | undefined; window: IdWindow },
   parts: RunParts,
 ): Task {
@@ -184,9 +186,9 @@ function taskOf(
     now: () => nowOf(parts),
   };
   if (stage !== undefined && rows) return new KeyedTask({ ...shared, stage, rows });
-  if (stage === replayStage) return new ReplayTask({ ...shared, window, erasures });
-  const { stream } = source!;
-  const place = { stream, partition: state.place.partition };
+  if (stage === replayStage) return new ReplayTask({ ...shared, window, erasures, idOf });
+  const { stream, id } = source!;
+  const place = { stream: id, partition: state.place.partition };
   return new SourceTask({ ...shared, stream, window, erasures: new PartitionErasures(erasures, place) });
 }
 

@@ -138,13 +138,13 @@ export class Outgoing {
     { at, stage, key, flow }: Outcome & { kind: 'forward' },
     { offset, watermark, index }: Cause,
   ): void {
-    const { topic, partitions } = this.parts.topicOf(stage);
+    const { topic } = this.parts.topicOf(stage);
     const { source } = this.parts;
     const { path } = flow.origin;
     const value = eventValue({ source, offset, index, path, watermark, flow });
     if (isTooLargeRecord(value))
       return this.fail(flow, { at, reason: 'operator_failed', error: `${at}: ${tooLargeRecord}` });
-    this.forwards.push({ topic, key, value, partitions });
+    this.forwards.push({ topic, key, value });
     this.weight.records += recordWeight + value.length;
   }
 

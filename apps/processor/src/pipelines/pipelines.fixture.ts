@@ -192,8 +192,8 @@ export class Incarnation {
 
 /** Nobody materializes here, and `storedIds` looks at the log: whatever is there has been passed. */
 export function materialized(admin: TopicAdmin): TopicAdmin {
-  const committed: TopicAdmin['committed'] = async (group, topic, life) => {
-    if (group !== topics.materializerGroup) return admin.committed(group, topic, life);
+  const committed: TopicAdmin['committed'] = async (group, topic) => {
+    if (group !== topics.materializerGroup) return admin.committed(group, topic);
     return new Map((await admin.offsets(topic)).map(({ partition, end }) => [partition, end]));
   };
   return Object.assign(Object.create(admin) as TopicAdmin, { committed });
@@ -222,10 +222,15 @@ export class PipelineWorld {
     return world;
   }
 
+  /** The topic of the stream that has this name now. */
+  topicOf(stream: string): string {
+    return topics.ofStream(this.definitions.stream(stream)?.id ?? `${stream}#0`);
+  }
+
   async write(events: readonly SpecEvent[], stream = 'orders'): Promise<void> {
     await this.producer.append(
       events.map((event) => ({
-        topic: topics.ofStream(stream),
+        topic: this.topicOf(stream),
         key: event.entity ?? uuid(event.id),
         value: encodeRecord(recordOf(event)),
         partition: event.partition,
@@ -236,10 +241,7 @@ export class PipelineWorld {
   /** Defines a pipeline; a name that is there gets another version in the same run, or a new one. */
   async define(name: string, spec: PipelineSpec, { reset = false } = {}): Promise<PipelineDefinition> {
     const sources = Object.fromEntries(
-      spec.source.streams.map((stream) => [
-        stream,
-        { created_at: this.definitions.stream(stream)!.created_at },
-      ]),
+      spec.source.streams.map((stream) => [stream, { id: this.definitions.stream(stream)!.id }]),
     );
     const id = (++this.runs).toString(16).padStart(24, '0');
     const created_at = new Date(t0 / 1000 + this.runs).toISOString();
@@ -268,7 +270,7 @@ export class PipelineWorld {
 
   /** What readers of a stream see: repeated ids are one event. In the order of partitions and offsets. */
   emitted(stream: string): EventRecord[] {
-    const partitions = this.log.topics.get(topics.ofStream(stream))?.partitions ?? [];
+    const partitions = this.log.topics.get(this.topicOf(stream))?.partitions ?? [];
     return partitions.flatMap(({ records }) => {
       const ids = new IdWindow(window);
       return records.flatMap(({ value, offset, timestamp }) => {
@@ -281,7 +283,7 @@ export class PipelineWorld {
   /** See EventReader. */
   async storedIds({ ranges, ids }: StoredIdsQuery): Promise<string[]> {
     const found = ranges.flatMap(({ stream, partition, from, until }) => {
-      const all = this.log.topics.get(topics.ofStream(stream))?.partitions[partition]?.records ?? [];
+      const all = this.log.topics.get(this.topicOf(stream))?.partitions[partition]?.records ?? [];
       return all.filter(({ offset }) => offset >= from && offset < until);
     });
     const known = new Set(found.map(({ value }) => decodeRecord(value!).event_id));
@@ -337,7 +339,7 @@ export class PipelineWorld {
     const { run, spec } = this.pipeline(name)!;
     const progress = await this.store.pipelines.progress([run.id]);
     for (const stream of spec.source.streams)
-      for (const { partition, end } of await this.log.admin.offsets(topics.ofStream(stream))) {
+      for (const { partition, end } of await this.log.admin.offsets(this.topicOf(stream))) {
         const found = progress.find((row) => row.stream === stream && row.partition === partition);
         if ((found?.next ?? 0) < end) return false;
       }

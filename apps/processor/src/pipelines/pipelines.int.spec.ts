@@ -99,7 +99,7 @@ const order = (id: number): SpecEvent => ({
 const orders = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => order(from + i));
 
 async function write(events: readonly SpecEvent[]): Promise<void> {
-  const topic = topics.ofStream('orders');
+  const topic = topics.ofStream(definitions.stream('orders')!.id);
   await producer.append(
     events.map((event) => ({
       ...{ topic, key: event.entity!, value: encodeRecord(recordOf(event)), partition: event.partition },
@@ -111,7 +111,7 @@ async function write(events: readonly SpecEvent[]): Promise<void> {
 async function emitted(stream: string): Promise<Record<string, unknown>[]> {
   const found: Record<string, unknown>[] = [];
   const windows = new Map<number, IdWindow>();
-  const ends = await log.admin.offsets(topics.ofStream(stream));
+  const ends = await log.admin.offsets(topics.ofStream(definitions.stream(stream)!.id));
   const left = new Set(ends.filter(({ end }) => end > 0).map(({ partition }) => partition));
   await new Promise<void>((resolve, reject) => {
     const consumer = log.consumer({
@@ -135,7 +135,7 @@ async function emitted(stream: string): Promise<Record<string, unknown>[]> {
       },
     });
     if (left.size === 0) consumer.close().then(resolve, reject);
-    else consumer.subscribe([topics.ofStream(stream)]).catch(reject);
+    else consumer.subscribe([topics.ofStream(definitions.stream(stream)!.id)]).catch(reject);
   });
   return found;
 }
@@ -151,7 +151,7 @@ async function define(operators: OperatorSpec[]): Promise<void> {
       run: {
         id: run,
         started_at,
-        sources: { orders: { created_at: definitions.stream('orders')!.created_at } },
+        sources: { orders: { id: definitions.stream('orders')!.id } },
       },
     }),
     systemActor,

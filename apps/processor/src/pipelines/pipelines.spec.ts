@@ -4,15 +4,7 @@ import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
 import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
 import { MemoryTracing } from '#telemetry/memory';
-import {
-  Incarnation,
-  PipelineWorld,
-  recordOf,
-  t0,
-  topics,
-  uuid,
-  type SpecEvent,
-} from './pipelines.fixture.js';
+import { Incarnation, PipelineWorld, recordOf, t0, uuid, type SpecEvent } from './pipelines.fixture.js';
 import type { PipelinesOptions } from './pipelines.js';
 
 let world: PipelineWorld;
@@ -149,7 +141,7 @@ describe('a pipeline without windows', () => {
       id: 'c'.repeat(24),
       version: 1,
       started_at: new Date(0).toISOString(),
-      sources: { refunds: { created_at: world.definitions.stream('refunds')!.created_at } },
+      sources: { refunds: { id: world.definitions.stream('refunds')!.id } },
     };
     const fields = { n: { op: 'count' } };
     await world.definitions.projections.change(
@@ -249,7 +241,7 @@ describe('a pipeline without windows', () => {
     await world.define('p', spec(out));
     start({ tracing });
     const value = encodeRecord(recordOf(order(1)));
-    const records = [{ topic: topics.ofStream('orders'), key: 'e', value }];
+    const records = [{ topic: world.topicOf('orders'), key: 'e', value }];
     await world.producer.append(records.map((record) => ({ ...record, headers })));
     await world.write([order(2)]);
     await through();
@@ -258,7 +250,7 @@ describe('a pipeline without windows', () => {
     expect(others).toEqual([]);
     expect(request).toMatchObject({
       ...{ name: 'pipeline p', traceId, parentSpanId: spanId, kind: 'consumer', error: undefined },
-      attributes: { 'messaging.destination.name': 'test.events.orders', 'tributary.request_id': 'r-1' },
+      attributes: { 'messaging.destination.name': world.topicOf('orders'), 'tributary.request_id': 'r-1' },
     });
     expect(run).toMatchObject({ name: 'run p', traceId, parentSpanId: request?.spanId, kind: 'internal' });
   });
@@ -268,7 +260,7 @@ describe('a pipeline without windows', () => {
       await world.define('p', { ...spec(out), source: { streams }, from: 'now' });
       const { run } = world.pipeline('p')!;
       const sources = Object.entries(run.sources).map(async ([stream, source]) => {
-        const ends = await world.log.admin.offsets(topics.ofStream(stream));
+        const ends = await world.log.admin.offsets(world.topicOf(stream));
         return [stream, { ...source, starts: ends.map(({ end }) => end) }] as const;
       });
       await world.change('p', { run: { ...run, sources: Object.fromEntries(await Promise.all(sources)) } });
@@ -472,7 +464,7 @@ describe('the life of a pipeline', () => {
     );
     await world.write(orders(10, 30));
     await through('q');
-    for (const partition of [0, 1]) world.log.topics.get(topics.ofStream('orders'))!.truncate(partition, 12);
+    for (const partition of [0, 1]) world.log.topics.get(world.topicOf('orders'))!.truncate(partition, 12);
     await world.change('p', { paused: false });
     await eventually(() => expect(world.pipeline('p')?.failure).toContain('past its retention'));
     await world.write(orders(30, 40));

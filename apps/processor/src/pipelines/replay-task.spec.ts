@@ -80,7 +80,7 @@ describe('what was a dead letter', () => {
     start();
     await world.replay('p', letters);
     await replayed();
-    const records = world.log.topics.get(topics.ofStream('out'))!.partitions.flatMap((one) => one.records);
+    const records = world.log.topics.get(world.topicOf('out'))!.partitions.flatMap((one) => one.records);
     expect(records).toHaveLength(4);
 
     const undisturbed = await PipelineWorld.make();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KnownErasures } from '#engine';
-import { UnreadableRecordError } from '#event';
+import { UnreadableRecordError, type StreamId } from '#event';
 import type { LogRecord, RecordBatch } from '#log';
 import {
   noWatermark,
@@ -29,6 +29,8 @@ const [lookAgainMs, mostLooks] = [20, 3000];
 export interface ReplayTaskOptions extends TaskParts {
   window: IdWindow;
   erasures: KnownErasures;
+  /** The id of a stream that the run reads. */
+  idOf(stream: string): StreamId | undefined;
 }
 
 /**
@@ -133,8 +135,9 @@ export class ReplayTask implements Task {
   /** Its entity was erased after it had been given up on. */
   private isErased({ event: { entity_id }, origin: { stream, partition, offset } }: FlowEvent): boolean {
     const { erasures } = this.options;
-    if (entity_id === null || stream === '' || !erasures.concern(stream)) return false;
-    return offset < erasures.endOf({ stream, partition }, entity_id);
+    const id = this.options.idOf(stream);
+    if (entity_id === null || !id || !erasures.concern(id)) return false;
+    return offset < erasures.endOf({ stream: id, partition }, entity_id);
   }
 }
 

@@ -78,7 +78,7 @@ it('removes a run once nobody is in its group any more, and the group with it', 
   const group = topics.pipelineGroup(run.id);
   const handler = { assigned: async () => 0, batch: async () => undefined, revoked: () => undefined };
   const member = world.log.consumer({ group, handler, onCrash: () => undefined });
-  const source = topics.ofStream('orders');
+  const source = world.topicOf('orders');
   await member.subscribe([source]);
   await vi.waitFor(async () => expect(await member.commit(source, 0, 1)).toBe(true));
   await world.define('p', spec, { reset: true });

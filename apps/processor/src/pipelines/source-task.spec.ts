@@ -72,7 +72,14 @@ describe('a partition of a source', () => {
       now: () => 0,
     } as unknown as SourceTaskOptions);
     const records = [0, 1, 2, 3, 4].map((id) => ({
-      ...{ topic: topics.ofStream('orders'), partition: 0, offset: id, timestamp: 0, key: null, headers: {} },
+      ...{
+        topic: topics.ofStream('orders#1'),
+        partition: 0,
+        offset: id,
+        timestamp: 0,
+        key: null,
+        headers: {},
+      },
       value: Buffer.from(encodeRecord(recordOf({ id, data: { l: [...Array(60).keys()] } }))),
     }));
     const batch = { topic: 't', partition: 0, records, bytes: 0, next: 5, highWatermark: 5 };

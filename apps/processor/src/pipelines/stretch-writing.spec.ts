@@ -73,7 +73,7 @@ async function computedOver(events: typeof inputs, operators: OperatorSpec[]): P
       source: 'orders/0',
       now: () => 0,
     },
-    topicOf: () => ({ topic: topics.ofStream('orders'), partitions: 2 }),
+    topicOf: () => ({ topic: world.topicOf('orders'), partitions: 2 }),
   });
   const writing = new StretchWriting(
     outgoing,

@@ -1,6 +1,7 @@
 import { ProblemError } from '#api';
+import type { StreamId } from '#event';
 import { systemActor, type Definitions } from '#registry';
-import { LogUnavailableError } from '#log';
+import { LogUnavailableError, UnknownTopicError } from '#log';
 
 /** Makes sure that the streams are there that pipelines write to. */
 export class TargetStreams {
@@ -8,9 +9,11 @@ export class TargetStreams {
 
   constructor(private readonly definitions: Pick<Definitions, 'stream' | 'createStream'>) {}
 
-  /** Of a stream that is there. */
-  partitionsOf(stream: string): number | undefined {
-    return this.definitions.stream(stream)?.partitions;
+  /** Returns the stream's id. @throws UnknownTopicError when it was deleted just now */
+  idOf(stream: string): StreamId {
+    const definition = this.definitions.stream(stream);
+    if (definition) return definition.id;
+    throw new UnknownTopicError(stream);
   }
 
   /**

@@ -55,9 +55,10 @@ describe('of pipelines that feed each other', () => {
 });
 
 describe('a pipeline whose source was deleted', () => {
-  const [before, after] = ['2026-11-21T03:00:00Z', '2026-11-21T06:00:00Z'];
+  /** The incarnations of the streams. */
+  const [before, after] = ['1', '2'];
   const reading = (...streams: string[]) => {
-    const sources = Object.fromEntries(streams.map((name) => [name, { created_at: before }]));
+    const sources = Object.fromEntries(streams.map((name) => [name, { id: `${name}#${before}` as const }]));
     const one = definition('p', ['a', 'out']);
     return { ...one, spec: { ...one.spec, source: { streams: ['a', 'b'] } }, run: { ...one.run, sources } };
   };
@@ -65,7 +66,7 @@ describe('a pipeline whose source was deleted', () => {
     const stream = (name: string) =>
       live[name] === undefined
         ? undefined
-        : ({ state: 'live', created_at: live[name], partitions: 2 } as never);
+        : ({ state: 'live', id: `${name}#${live[name]}`, partitions: 2 } as never);
     const definitions = { pipelines: { all: () => [one] } as never, stream };
     const { wanted, impossible } = new RunSelection(definitions, { hindrance: () => undefined }).now();
     return { sources: wanted.map(({ sources }) => [...sources.keys()]), impossible };

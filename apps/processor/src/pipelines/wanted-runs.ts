@@ -63,7 +63,7 @@ export class RunSelection {
     const remade = spec.source.streams.find((name) => {
       const stream = this.definitions.stream(name);
       const read = run.sources[name];
-      return read && stream?.state === 'live' && stream.created_at !== read.created_at;
+      return read && stream?.state === 'live' && stream.id !== read.id;
     });
     return (
       remade &&
@@ -85,9 +85,9 @@ export class RunSelection {
 
   private sourcesOf({ run }: PipelineDefinition): Map<string, number> {
     const sources = new Map<string, number>();
-    for (const [name, { created_at }] of Object.entries(run.sources)) {
+    for (const [name, { id }] of Object.entries(run.sources)) {
       const stream = this.definitions.stream(name);
-      if (stream?.state === 'live' && stream.created_at === created_at) sources.set(name, stream.partitions);
+      if (stream?.state === 'live' && stream.id === id) sources.set(name, stream.partitions);
     }
     return sources;
   }

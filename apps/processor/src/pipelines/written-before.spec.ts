@@ -11,9 +11,8 @@ import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js
 import { WrittenBefore, type WrittenBeforeParts } from './written-before.js';
 
 const topics = new TopicNames('test');
-const [stream, topic] = ['totals', topics.ofStream('totals')];
+const [stream, topic] = ['totals', topics.ofStream('totals#1')];
 const window = { records: 20, milliseconds: 60_000 };
-const created = '2026-11-21T00:00:00.000000Z';
 const never = new AbortController().signal;
 const logger = createLogger({ name: 'test', level: 'silent' });
 
@@ -23,11 +22,11 @@ describe('what a partition may have written after its last save', () => {
   let producer: Producer;
   let parts: WrittenBeforeParts;
   let looks: number;
-  let live: { created_at: string; state: 'live' | 'deleting' } | undefined;
+  let live: { id: string; state: 'live' | 'deleting' } | undefined;
 
   beforeEach(async () => {
     [log, store, looks] = [new MemoryLog(), new MemoryStore(), 0];
-    live = { created_at: created, state: 'live' };
+    live = { id: 'totals#1', state: 'live' };
     producer = await log.producer();
     await log.admin.create(topic, { partitions: 2 });
     const progress = { attempted: () => void looks++ };
@@ -52,7 +51,6 @@ describe('what a partition may have written after its last save', () => {
   const materializerIsAt = async (partition: number, offset: number): Promise<void> => {
     const consumer = log.consumer({
       group: topics.materializerGroup,
-      lifeOf: () => created,
       handler: {
         assigned: async ({ position }) => position,
         batch: () => Promise.resolve(),
@@ -101,8 +99,8 @@ describe('what a partition may have written after its last save', () => {
 
   it.each([
     ['is deleted', undefined],
-    ['is being deleted', { created_at: created, state: 'deleting' as const }],
-    ['was made anew', { created_at: '2026-11-21T01:00:00.000000Z', state: 'live' as const }],
+    ['is being deleted', { id: 'totals#1', state: 'deleting' as const }],
+    ['was made anew', { id: 'totals#2', state: 'live' as const }],
   ])('is not waited for in a stream that %s: nobody materializes what was there', async (_, now) => {
     const ids = await write(12, { materialized: 4 });
     const asked = (await since(ago(0)))!.among(stream, ids, never);

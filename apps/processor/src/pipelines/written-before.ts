@@ -1,5 +1,5 @@
 import { MaterializedOffset, type Progress, type Retry } from '#engine';
-import type { Micros, TopicNames } from '#event';
+import type { Micros, StreamId, TopicNames } from '#event';
 import type { Definitions } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import { maxOffsetRanges, maxStoredIds, type EventReader, type OffsetRange } from '#store';
@@ -31,7 +31,7 @@ export interface Takeover {
 /** A partition of a stream that is written to: what may have been written after the save. */
 interface Written extends OffsetRange {
   topic: string;
-  life: string;
+  id: StreamId;
 }
 
 /** The clock that stamped what was saved is the one that stamped what was written then, unless it was set back. */
@@ -135,15 +135,16 @@ async function writtenTo(
   stream: string,
   savedAt: Micros,
 ): Promise<Written[]> {
-  const topic = topics.ofStream(stream);
+  const id = definitions.stream(stream)?.id;
+  if (id === undefined) return [];
+  const topic = topics.ofStream(id);
   try {
     const starts = await admin.offsetsAt(topic, Math.floor(savedAt / 1000) - marginMs);
     const ends = await admin.offsets(topic);
-    const life = definitions.stream(stream)?.created_at ?? '';
     return ends
       .map(({ partition, end }) => ({ from: starts.get(partition) ?? 0, partition, until: end }))
       .filter(({ from, until }) => from < until)
-      .map((range) => ({ stream, topic, life, ...range }));
+      .map((range) => ({ stream, topic, id, ...range }));
   } catch (error) {
     if (error instanceof UnknownTopicError) return [];
     throw error;
@@ -151,7 +152,7 @@ async function writtenTo(
 }
 
 /** What was in a stream that is gone, the materializer never passes: nobody reads it either. */
-function isThere({ definitions }: WrittenBeforeParts, { stream, life }: Written): boolean {
+function isThere({ definitions }: WrittenBeforeParts, { stream, id }: Written): boolean {
   const now = definitions.stream(stream);
-  return now?.state === 'live' && now.created_at === life;
+  return now?.state === 'live' && now.id === id;
 }

@@ -4,7 +4,7 @@ import { revenue, topics } from '../processor.fixture.js';
 import { CaughtUp } from './caught-up.js';
 
 const id = 'a'.repeat(24);
-const topic = topics.ofStream('orders');
+const topic = topics.ofStream('orders#1');
 let log: MemoryLog;
 
 beforeEach(async () => {
@@ -17,7 +17,7 @@ const caughtUp = (starts?: number[]) =>
     { admin: log.admin, topics },
     {
       ...{ id, version: 1, spec: revenue, started_at: '' },
-      sources: { orders: { created_at: '', ...(starts && { starts }) } },
+      sources: { orders: { id: 'orders#1', ...(starts && { starts }) } },
     },
   );
 const commit = (offset: number) =>

@@ -19,7 +19,7 @@ export class CaughtUp {
     const ends = new Map<string, number>();
     let reached = true;
     for (const stream of streams) {
-      const topic = this.parts.topics.ofStream(stream);
+      const topic = this.parts.topics.ofStream(this.build.sources[stream]!.id);
       const committed = await this.parts.admin.committed(
         this.parts.topics.projectionGroup(this.build.id),
         topic,

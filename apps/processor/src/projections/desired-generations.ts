@@ -55,9 +55,9 @@ export class GenerationSelection {
 
   private streamsOf({ sources }: ProjectionBuild): string[] {
     return Object.entries(sources)
-      .filter(([name, { created_at }]) => {
+      .filter(([name, { id }]) => {
         const stream = this.definitions.stream(name);
-        return stream?.state === 'live' && stream.created_at === created_at;
+        return stream?.state === 'live' && stream.id === id;
       })
       .map(([name]) => name);
   }

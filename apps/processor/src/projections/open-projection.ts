@@ -7,7 +7,7 @@ import {
   type Retry,
   type TaskFactory,
 } from '#engine';
-import type { TopicNames } from '#event';
+import { streamName, type TopicNames } from '#event';
 import type { Log } from '#log';
 import type { BuildPartition, ProjectionProgress, ProjectionWriter } from '#store';
 import { IdWindow, type IdWindowBounds } from '#dataflow';
@@ -47,10 +47,10 @@ export class ProjectionTasks implements TaskFactory<ProjectionTask> {
 
   async open(partition: OwnedPartition): Promise<ProjectionTask> {
     const { retry, window: bounds, now } = this.parts;
-    const { sources, id: build } = this.generation.compiled.build;
+    const { id: build } = this.generation.compiled.build;
     const { topic, assignment, ended } = partition;
     const { position, beginning } = assignment;
-    const stream = this.parts.topics.streamOf(topic) ?? topic;
+    const stream = streamName(this.parts.topics.streamOf(topic) ?? topic);
     const place = { build, stream, partition: partition.partition };
     const { saved, from } = await this.begin(place, partition);
     const start =
@@ -61,11 +61,10 @@ export class ProjectionTasks implements TaskFactory<ProjectionTask> {
     // The former process died between the last save and its commit.
     else if (saved && from === position && partition.oldest === undefined) partition.commitFrom(position - 1);
     const window = new IdWindow(bounds);
-    const life = sources[stream]?.created_at ?? '';
     return new ProjectionTask({
       ...this.parts,
       ...{ partition, window, start, from },
-      place: { name: this.generation.name, topic, stream, partition: partition.partition, life },
+      place: { name: this.generation.name, topic, stream, partition: partition.partition },
       projector: this.projectorOf(partition, { place, saved, from, window }),
     });
   }
@@ -102,12 +101,13 @@ export class ProjectionTasks implements TaskFactory<ProjectionTask> {
     },
   ): PartitionProjector {
     const { retry, writer, keys, erasures, tracing, now } = this.parts;
+    const { id } = this.generation.compiled.build.sources[place.stream]!;
     return new PartitionProjector({
       ...{ ...this.generation, place, partition, from, window, progress: saved },
       traced: tracing !== undefined,
       // A generation begins to save after it has said so: of one that has not there is nothing.
       keys: keys.open({ complete: saved === undefined }),
-      erasures: new PartitionErasures(erasures, place),
+      erasures: new PartitionErasures(erasures, { stream: id, partition: place.partition }),
       load: (wanted) => retry.run('store', partition.ended, () => writer.load(place, wanted)),
       now: () => now() * 1000,
     });

@@ -11,7 +11,7 @@ import { KeyCache } from './key-cache.js';
 import { PartitionProjector } from './partition-projector.js';
 
 const place = { build: 'b', stream: 'orders', partition: 0 };
-const topic = topics.ofStream('orders');
+const topic = topics.ofStream('orders#1');
 
 let asked: string[][];
 let partition: OwnedPartition;

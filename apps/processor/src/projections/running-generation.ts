@@ -31,8 +31,9 @@ export class RunningGeneration implements Reconciled<DesiredGeneration> {
     return this.host[Symbol.iterator]();
   }
 
-  async follow({ streams }: DesiredGeneration): Promise<void> {
-    await this.host.subscribe(streams.map((stream) => this.parts.topics.ofStream(stream)));
+  async follow({ streams, compiled }: DesiredGeneration): Promise<void> {
+    const { sources } = compiled.build;
+    await this.host.subscribe(streams.map((stream) => this.parts.topics.ofStream(sources[stream]!.id)));
   }
 
   async stop(givenUp: Promise<unknown>): Promise<void> {

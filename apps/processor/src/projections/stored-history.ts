@@ -26,8 +26,6 @@ export interface HistoryPlace {
   topic: string;
   stream: string;
   partition: number;
-  /** Tells the stream from others that had its name. */
-  life: string;
 }
 
 /** How far somebody is who folds a partition. */

@@ -138,8 +138,9 @@ it('makes, whatever step a process dies at, each snapshot once, of what the even
   );
 });
 
-async function expectThrough({ log }: World): Promise<void> {
-  const topic = topics.ofStream('orders');
+async function expectThrough(world: World): Promise<void> {
+  const { log } = world;
+  const topic = world.topicOf('orders');
   const committed = await log.admin.committed(topics.snapshotGroup, topic);
   for (const { partition, end } of await log.admin.offsets(topic))
     expect(committed.get(partition) ?? 0).toBe(end);

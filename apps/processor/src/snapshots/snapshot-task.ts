@@ -1,6 +1,6 @@
 import { Turn } from '#async';
 import type { MaterializedOffset, OwnedPartition, PartitionTask } from '#engine';
-import { limits, type TopicNames } from '#event';
+import { limits, streamName, type TopicNames } from '#event';
 import type { RecordBatch } from '#log';
 import type { Definitions } from '#registry';
 import { metrics, type Logger } from '#telemetry';
@@ -56,9 +56,9 @@ export class SnapshotTask implements PartitionTask {
   private async make(batch: RecordBatch): Promise<void> {
     const { topics, definitions, materialized, maker } = this.parts;
     const { ended } = this.partition;
-    const name = topics.streamOf(batch.topic);
-    const definition = name === undefined ? undefined : definitions.stream(name);
-    if (definition?.state !== 'live') return;
+    const id = topics.streamOf(batch.topic);
+    const definition = id && definitions.stream(streamName(id));
+    if (definition?.id !== id || definition?.state !== 'live') return;
     const every = definition.snapshot_every ?? limits.snapshotEvery;
     if (every === 0) return;
     const { topic, partition, next: until } = batch;

@@ -70,7 +70,7 @@ async function write(count: number, entity = 'e'): Promise<EventRow[]> {
 /** Puts them into the store, as the materializer does; then it says so. */
 async function materialize(rows: readonly EventRow[]): Promise<void> {
   await world.store.writer.appendBlocks(blocksOf(rows), 't');
-  const place = { topic: topics.ofStream('orders'), partition: 0 };
+  const place = { topic: world.topicOf('orders'), partition: 0 };
   world.log.broker.group(topics.materializerGroup).commit(place, written);
 }
 
@@ -83,7 +83,7 @@ const snapshots = async () => {
   return items.map(({ entity_id, version, reason }) => `${entity_id} ${version} ${reason}`).sort();
 };
 const committed = async () =>
-  (await world.log.admin.committed(topics.snapshotGroup, topics.ofStream('orders'))).get(0);
+  (await world.log.admin.committed(topics.snapshotGroup, world.topicOf('orders'))).get(0);
 const isThrough = () => eventually(async () => expect(await committed()).toBe(written));
 
 describe('automatic snapshots', () => {

@@ -34,8 +34,6 @@ export interface SnapshotterOptions {
  */
 export class Snapshotter {
   private readonly host: PartitionHost<SnapshotTask>;
-  /** The streams that are followed, and which of their name. */
-  private followed = new Map<string, string>();
   private stopListening: () => void = () => undefined;
 
   constructor(private readonly options: SnapshotterOptions) {
@@ -50,7 +48,6 @@ export class Snapshotter {
       // Whether it moves is nobody's health: what it misses costs a later read some events more.
       progress: new Progress(),
       tasks: { open: async (partition) => new SnapshotTask(partition, parts) },
-      lifeOf: (topic) => this.followed.get(topics.streamOf(topic) ?? topic),
       onFailure: (error) => options.onFailure(error as Error),
     });
   }
@@ -77,13 +74,7 @@ export class Snapshotter {
       .streams()
       .filter(({ stream, state }) => state === 'live' && !isReservedStream(stream))
       .filter(({ snapshot_every }) => snapshot_every !== 0)
-      .map(({ stream, created_at }): [string, string] => [stream, created_at]);
-    const before = this.followed;
-    this.followed = new Map(wanted);
-    for (const [stream, created_at] of wanted)
-      if ((before.get(stream) ?? created_at) !== created_at) this.host.reassign(topics.ofStream(stream));
-    this.host
-      .subscribe(wanted.map(([stream]) => topics.ofStream(stream)))
-      .catch((error: Error) => this.options.onFailure(error));
+      .map(({ id }) => topics.ofStream(id));
+    this.host.subscribe(wanted).catch((error: Error) => this.options.onFailure(error));
   }
 }

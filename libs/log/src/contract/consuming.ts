@@ -59,7 +59,7 @@ export function describeConsuming(contract: LogContract): void {
       expect(await first.consumer.commit(topic, 0, 3)).toBe(true);
       expect(await contract.log.admin.committed(group, topic)).toEqual(new Map([[0, 3]]));
       const other = await contract.newTopic();
-      const asked = new Map([topic, other, contract.nextName()].map((name) => [name, { partitions: 2 }]));
+      const asked = new Map([topic, other, contract.nextName()].map((name) => [name, 2]));
       const known = await contract.log.admin.committedIn(group, asked);
       expect(known).toEqual(new Map([[topic, new Map([[0, 3]])]]));
       await first.consumer.close();

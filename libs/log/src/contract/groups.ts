@@ -202,38 +202,6 @@ export function describeGroups(contract: LogContract): void {
       await reader.consumer.close();
     });
 
-    it('begins a topic at its beginning when what was committed is of another one of that name', async () => {
-      const topic = await contract.newTopic();
-      await contract.producer.append(contract.numbered(topic, 0, 5));
-      let life: string | undefined;
-      const group = randomUUID();
-      const reader = new Recorder(contract.log, group, { lifeOf: () => life });
-      const positions = () => reader.assignments.map(({ position }) => position);
-      const anew = async (next: string | undefined) => {
-        life = next;
-        const before = reader.assignments.length;
-        reader.consumer.reassign(topic);
-        await until(() => reader.assignments.length > before, 'the partition anew');
-      };
-      await reader.consumer.subscribe([topic]);
-      await until(() => reader.records.length >= 5, 'the records');
-      await reader.consumer.commit(topic, 0, 3);
-      await anew('first');
-      await until(() => reader.consumer.commit(topic, 0, 4), 'a commit');
-      await anew('first');
-      await anew('second');
-      await until(() => reader.consumer.commit(topic, 0, 2), 'a commit');
-      await anew('second');
-      expect(positions()).toEqual([0, 3, 4, 0, 2]);
-      const { admin } = contract.log;
-      const known = await Promise.all(
-        [undefined, 'second', 'third'].map((of) => admin.committed(group, topic, of)),
-      );
-      expect(known.map((offsets) => offsets.get(0))).toEqual([2, 2, undefined]);
-      expect(reader.crashes).toEqual([]);
-      await reader.consumer.close();
-    });
-
     it('is removed with what it has committed once nobody is in it any more', async () => {
       const topic = await contract.newTopic(1);
       const group = randomUUID();

@@ -17,12 +17,10 @@ export class Recorder {
     private readonly behaviour: {
       from?: (assignment: Assignment) => number | Promise<number>;
       onBatch?: (batch: RecordBatch, consumer: Consumer) => Promise<unknown>;
-      lifeOf?: (topic: string) => string | undefined;
     } = {},
   ) {
     this.consumer = log.consumer({
       group,
-      lifeOf: (topic) => this.behaviour.lifeOf?.(topic),
       onCrash: (error) => this.crashes.push(error),
       handler: {
         assigned: async (assignment) => {

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { UnknownTopicError } from '../errors.js';
 import { headerOf } from '../header-of.js';
-import { partitionOf } from '../kafka/produce/murmur2.js';
 import { Recorder, until } from './recorder.js';
 import type { LogContract } from './log-contract.js';
 
@@ -55,27 +54,6 @@ export function describeTopicsAndAppending(contract: LogContract): void {
   });
 
   describe('appending', () => {
-    it('chooses among the partitions that a topic has since it was made anew', async () => {
-      const topic = await contract.newTopic(1);
-      const keys = Array.from({ length: 20 }, (_, i) => `key-${i}`);
-      const append = (partitions: number) =>
-        contract.producer.append(keys.map((key) => ({ topic, key, value: 'v', partitions })));
-      await append(1);
-      await contract.log.admin.remove(topic);
-      await until(
-        async () => (await contract.log.admin.partitions(topic)) === undefined,
-        'the topic is gone',
-      );
-      await contract.log.admin.create(topic, { partitions: 8 });
-      let positions: { partition: number }[] = [];
-      const appended = async () => {
-        positions = await append(8).catch(() => []);
-        return positions.length > 0;
-      };
-      await until(appended, 'it is appended');
-      expect(positions.map(({ partition }) => partition)).toEqual(keys.map((key) => partitionOf(key, 8)));
-    });
-
     it('writes to the partition that is named, whatever the key', async () => {
       const topic = await contract.newTopic(4);
       const records = [2, 0, 3, 1].map((partition) => ({ topic, key: 'k', value: 'v', partition }));

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailableError, TopicRefusedError, UnknownTopicError } from '../errors.js';
-import { isOfAnother } from '../is-of-another.js';
-import type { CommittedQuestion, PartitionOffsets, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
+import type { PartitionOffsets, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
 import { alterTopicConfig } from './alter-config.js';
 import { latest, type ClusterClient } from './cluster-client.js';
 import { isProtocolError, toLogError } from './kafka-errors.js';
@@ -129,37 +128,35 @@ export class KafkaAdmin implements TopicAdmin {
     return new Map(offsets);
   }
 
-  async committed(group: string, topic: string, life?: string): Promise<Map<number, number>> {
+  async committed(group: string, topic: string): Promise<Map<number, number>> {
     const known = await this.client.retrying('asking for committed offsets', async () => {
       const partitions = (await this.client.metadata([topic])).get(topic) ?? [];
-      return this.fetchCommitted(group, new Map([[topic, { partitions: partitions.length, life }]]));
+      return this.fetchCommitted(group, new Map([[topic, partitions.length]]));
     });
     return known.get(topic) ?? new Map<number, number>();
   }
 
   committedIn(
     group: string,
-    topics: ReadonlyMap<string, CommittedQuestion>,
+    topics: ReadonlyMap<string, number>,
   ): Promise<Map<string, ReadonlyMap<number, number>>> {
     return this.client.retrying('asking for committed offsets', () => this.fetchCommitted(group, topics));
   }
 
   private async fetchCommitted(
     group: string,
-    asked: ReadonlyMap<string, CommittedQuestion>,
+    asked: ReadonlyMap<string, number>,
   ): Promise<Map<string, Map<number, number>>> {
     const topics = [...asked]
-      .filter(([, { partitions }]) => partitions > 0)
-      .map(([topic, { partitions }]) => {
-        return { topic, partitions: Array.from({ length: partitions }, (_, partition) => ({ partition })) };
+      .filter(([, count]) => count > 0)
+      .map(([topic, count]) => {
+        return { topic, partitions: Array.from({ length: count }, (_, partition) => ({ partition })) };
       });
     if (topics.length === 0) return new Map();
     const coordinator = await this.coordinator(group);
     try {
       const { responses } = await coordinator.offsetFetch({ groupId: group, topics });
-      const found = responses.map(
-        ({ topic, partitions }) => [topic, committedOf(partitions, asked.get(topic)?.life)] as const,
-      );
+      const found = responses.map(({ topic, partitions }) => [topic, committedOf(partitions)] as const);
       return new Map(found.filter(([, partitions]) => partitions.size > 0));
     } catch (error) {
       this.coordinators.delete(group);
@@ -200,13 +197,8 @@ export class KafkaAdmin implements TopicAdmin {
   }
 }
 
-function committedOf(
-  partitions: readonly { partition: number; offset: string; metadata: string | null }[],
-  life: string | undefined,
-): Map<number, number> {
-  const known = partitions
-    .filter(({ metadata }) => !isOfAnother(metadata || undefined, life))
-    .map(({ partition, offset }) => [partition, Number(offset)] as const);
+function committedOf(partitions: readonly { partition: number; offset: string }[]): Map<number, number> {
+  const known = partitions.map(({ partition, offset }) => [partition, Number(offset)] as const);
   return new Map(known.filter(([, offset]) => offset >= 0));
 }
 

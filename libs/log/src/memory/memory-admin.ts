@@ -1,6 +1,5 @@
 import { TopicRefusedError, UnknownTopicError } from '../errors.js';
-import { isOfAnother } from '../is-of-another.js';
-import type { CommittedQuestion, PartitionOffsets, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
+import type { PartitionOffsets, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 
 export class MemoryAdmin implements TopicAdmin {
@@ -66,19 +65,17 @@ export class MemoryAdmin implements TopicAdmin {
     return new Map(known.partitions.map((_, partition) => [partition, known.offsetAt(partition, timestamp)]));
   }
 
-  async committed(group: string, topic: string, life?: string): Promise<Map<number, number>> {
+  async committed(group: string, topic: string): Promise<Map<number, number>> {
     this.broker.throwIfDown();
-    const known = this.broker.group(group);
-    const offsets = [...known.committedOf(topic)];
-    return new Map(offsets.filter(([partition]) => !isOfAnother(known.lifeOf({ topic, partition }), life)));
+    return this.broker.group(group).committedOf(topic);
   }
 
   async committedIn(
     group: string,
-    topics: ReadonlyMap<string, CommittedQuestion>,
+    topics: ReadonlyMap<string, number>,
   ): Promise<Map<string, ReadonlyMap<number, number>>> {
-    const answers = [...topics].map(
-      async ([topic, { life }]) => [topic, await this.committed(group, topic, life)] as const,
+    const answers = [...topics.keys()].map(
+      async (topic) => [topic, await this.committed(group, topic)] as const,
     );
     const known = await Promise.all(answers);
     return new Map(known.filter(([, partitions]) => partitions.size > 0));

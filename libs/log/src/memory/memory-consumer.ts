@@ -1,5 +1,4 @@
 import { LogUnavailableError } from '../errors.js';
-import { isOfAnother } from '../is-of-another.js';
 import { partitionKey } from '../partition-key.js';
 import { settledWithin } from '../settled-within.js';
 import type { Assignment, Consumer, ConsumerOptions } from '../log.js';
@@ -17,7 +16,6 @@ interface Held extends MemoryPlace {
   /** No more batches, while the last one may still commit. */
   ending: boolean;
   revoked: boolean;
-  life: string | undefined;
   wake: () => void;
 }
 
@@ -66,7 +64,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   async commit(topic: string, partition: number, offset: number): Promise<boolean> {
     this.broker.throwIfDown();
     const own = this.held.find((held) => held.open && isSame(held, { topic, partition }));
-    if (own) this.group.commit({ topic, partition }, offset, own.life);
+    if (own) this.group.commit({ topic, partition }, offset);
     return own !== undefined;
   }
 
@@ -106,7 +104,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     if (this.stopping) return;
     for (const place of places) {
       const held: Held = {
-        ...{ ...place, open: false, ending: false, revoked: false, life: undefined },
+        ...{ ...place, open: false, ending: false, revoked: false },
         wake: () => undefined,
       };
       this.held.push(held);
@@ -122,7 +120,6 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     const topic = this.broker.topics.get(held.topic);
     if (held.revoked || held.ending || !topic) return;
     held.open = true;
-    held.life = this.options.lifeOf?.(held.topic);
     const assignment = this.describe(held, topic);
     const asked = await this.keepBusy(key, this.options.handler.assigned(assignment));
     let next = Math.max(Math.min(asked, assignment.position), assignment.beginning);
@@ -142,10 +139,9 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     }
   }
 
-  private describe({ topic: name, partition, life }: Held, topic: MemoryTopic): Assignment {
+  private describe({ topic: name, partition }: Held, topic: MemoryTopic): Assignment {
     const beginning = topic.beginning(partition);
-    const before = this.group.lifeOf({ topic: name, partition });
-    const committed = isOfAnother(before, life) ? -1 : (this.group.committedOf(name).get(partition) ?? -1);
+    const committed = this.group.committedOf(name).get(partition) ?? -1;
     const position = committed >= beginning && committed <= topic.end(partition) ? committed : beginning;
     return {
       topic: name,

@@ -23,7 +23,6 @@ export interface MemoryMember {
 /** A consumer group: who has which partition, and how far each has been committed. */
 export class MemoryGroup {
   private readonly committed = new Map<string, Map<number, number>>();
-  private readonly lives = new Map<string, string | undefined>();
   private readonly members = new Set<MemoryMember>();
   private scheduled = false;
   private made = 0;
@@ -48,9 +47,7 @@ export class MemoryGroup {
     if (this.members.delete(member)) this.rebalance();
   }
 
-  commit(place: MemoryPlace, offset: number, life?: string): void {
-    const { topic, partition } = place;
-    this.lives.set(partitionKey(place), life);
+  commit({ topic, partition }: MemoryPlace, offset: number): void {
     const own = this.committed.get(topic) ?? new Map<number, number>();
     own.set(partition, offset);
     this.committed.set(topic, own);
@@ -60,11 +57,6 @@ export class MemoryGroup {
   forget(topic: string): void {
     this.committed.delete(topic);
     for (const member of this.members) member.drop(topic);
-  }
-
-  /** Of which topic of that name an offset was committed. */
-  lifeOf(place: MemoryPlace): string | undefined {
-    return this.lives.get(partitionKey(place));
   }
 
   committedOf(topic: string): Map<number, number> {

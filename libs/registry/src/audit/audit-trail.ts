@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditStream, ProblemError } from '#api';
-import type { TopicNames } from '#event';
+import { ProblemError } from '#api';
+import type { StreamId, TopicNames } from '#event';
 import { logMayReturn, LogOverloadedError, type Producer } from '#log';
 import type { Actor } from '../kind.js';
 import { auditRecord, timeNow, type AuditedChange, type AuditEntry } from './audit-event.js';
@@ -9,8 +9,8 @@ import { auditRecord, timeNow, type AuditedChange, type AuditEntry } from './aud
 export interface AuditParts {
   names: TopicNames;
   producer(): Promise<Producer>;
-  /** Resolves when the stream `tributary.audit` is there. */
-  ready(): Promise<void>;
+  /** Resolves with the id of the stream `tributary.audit` when it is there. */
+  stream(): Promise<StreamId>;
 }
 
 /** Milliseconds before each further try. */
@@ -37,9 +37,8 @@ export class AuditTrail {
     const began = Date.now();
     for (let tries = 0; ; tries++) {
       try {
-        await this.parts.ready();
+        const topic = this.parts.names.ofStream(await this.parts.stream());
         const producer = await this.parts.producer();
-        const topic = this.parts.names.ofStream(auditStream);
         await producer.append([{ topic, ...auditRecord(change, actor) }]);
         return;
       } catch (error) {

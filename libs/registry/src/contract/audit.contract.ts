@@ -31,7 +31,7 @@ export function describeAudit(given: DefinitionsUnderTest): void {
       await keys.change('k1', (key) => key && { ...key, name: 'other' }, ada);
       await keys.change('k1', (key) => key && { ...key, revoked_at: someTime }, ada);
       const erasure = anErasure('person-17');
-      const erased = erasureName('people', erasure.entity_hash);
+      const erased = erasureName(erasure);
       await erasures.change(erased, () => erasure, ada);
       const count = { event_type: 'entity.erased', kind: 'erasure', name: erased, after: { events: 3 } };
       await definitions.audit(count, ada);
@@ -101,7 +101,7 @@ export function describeAudit(given: DefinitionsUnderTest): void {
       const secrets = [{ sha256: sha256('new') }, { sha256: sha256('k1'), expires_at }];
       await definitions.keys.change('k1', (key) => key && { ...key, secrets }, ada);
       await definitions.keys.change('k1', () => undefined, ada);
-      const audit = await given.read(names.ofStream(auditStream));
+      const audit = await given.read(await given.topicOf(names, auditStream));
       const text = audit.map(({ key, value }) => `${String(key)} ${String(value)}`).join();
       for (const secret of ['k1', 'new']) expect(text).not.toContain(sha256(secret));
       expect(text).not.toContain('sha256');
@@ -114,7 +114,8 @@ export function describeAudit(given: DefinitionsUnderTest): void {
       const definitions = await given.started(names);
       await definitions.keys.change('k1', () => aKey('k1'), ada);
       const records = await given.read(names.definitions);
-      const ids = records.map(({ key }) => readKey(key).id);
+      const isBegun = (value: Buffer | null) => String(value).includes('"state":"creating"');
+      const ids = records.filter(({ value }) => value && !isBegun(value)).map(({ key }) => readKey(key).id);
       const events = await given.audited(names);
       expect(new Set(events.map(({ event_id }) => event_id))).toEqual(new Set(ids));
     });

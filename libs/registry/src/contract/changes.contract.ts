@@ -15,7 +15,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
       const names = given.names();
       const [one, two] = await given.two(names);
       const erasure = anErasure('person-17');
-      const name = erasureName('people', erasure.entity_hash);
+      const name = erasureName(erasure);
       await one.erasures.change(name, () => erasure, ada);
       const delays: number[] = [];
       for (let round = 0; round < 5; round++) {

@@ -94,8 +94,9 @@ export function describeCompaction(given: DefinitionsUnderTest): void {
       const last = new Map(written.map((key) => [key.slice(0, key.lastIndexOf(':')), key]));
       last.delete('key:gone:0');
       const superseded = written.filter((key) => ![...last.values()].includes(key));
-      // A version's record that was retired, two of the key that is kept, three of the one that is gone.
-      expect(superseded).toHaveLength(6);
+      // A version's record that was retired, two of the key that is kept, three of the one that is gone, and the beginning
+      // of the audit's stream.
+      expect(superseded).toHaveLength(7);
       await cleaned(names, superseded);
       const after = await given.started(names);
       expect(after.schemas.all()).toEqual(definitions.schemas.all());

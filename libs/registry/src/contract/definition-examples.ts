@@ -48,8 +48,8 @@ export function aBuild(id: string, more: Partial<ProjectionBuild> = {}): Project
       from: 'now',
     },
     sources: {
-      orders: { created_at: someTime, starts: [0, 17] },
-      refunds: { created_at: someTime, starts: [3] },
+      orders: { id: 'orders#1', starts: [0, 17] },
+      refunds: { id: 'refunds#1', starts: [3] },
     },
     started_at: someTime,
     ...more,
@@ -84,8 +84,8 @@ export function aPipeline(more: Partial<PipelineDefinition> = {}): PipelineDefin
     run: {
       id: 'a'.repeat(24),
       sources: {
-        orders: { created_at: someTime, starts: [0, 17] },
-        refunds: { created_at: someTime },
+        orders: { id: 'orders#1', starts: [0, 17] },
+        refunds: { id: 'refunds#1' },
       },
       started_at: someTime,
     },
@@ -95,7 +95,7 @@ export function aPipeline(more: Partial<PipelineDefinition> = {}): PipelineDefin
 
 export function anErasure(entity: string): Erasure {
   return {
-    ...{ stream: 'people', stream_created_at: someTime, entity_hash: sha256(entity) },
+    ...{ stream: 'people#1' as const, entity_hash: sha256(entity) },
     ...{ before: { '0': 7, '3': 0 }, erased_at: someTime },
   };
 }

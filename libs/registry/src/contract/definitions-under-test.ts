@@ -66,9 +66,15 @@ export class DefinitionsUnderTest {
     return records;
   }
 
+  /** The topic of the stream that has this name now; of none, where there is no such stream. */
+  async topicOf(names: TopicNames, stream: string): Promise<string> {
+    const id = (await this.started(names)).stream(stream)?.id;
+    return names.ofStream(id ?? `${stream}#0`);
+  }
+
   /** What the audit has, in its order. */
   async audited(names: TopicNames): Promise<EventRecord[]> {
-    const records = await this.read(names.ofStream(auditStream));
+    const records = await this.read(await this.topicOf(names, auditStream));
     return records.map(({ value }) => decodeRecord(String(value)));
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { streamName } from '#event';
 import { erasureName } from '../erasures/erasure.js';
 import { ada, anErasure } from './definition-examples.js';
 import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.js';
@@ -31,15 +32,14 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
     it('removes the topic, then the rows, then the definition', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
-      await one.createStream({ stream: 'orders' }, ada);
-      const topic = names.ofStream('orders');
-      let seen: unknown;
-      const removeRows = async (): Promise<void> => {
-        await expect.poll(() => given.log.admin.partitions(topic)).toBeUndefined();
-        seen = one.stream('orders')?.state;
+      const { id } = (await one.createStream({ stream: 'orders' }, ada)).definition;
+      const seen: unknown[] = [];
+      const removeRows = async (removed: string): Promise<void> => {
+        await expect.poll(() => given.log.admin.partitions(names.ofStream(id))).toBeUndefined();
+        seen.push(removed, one.stream('orders')?.state);
       };
       await one.deleteStream('orders', removeRows, ada);
-      expect(seen).toBe('deleting');
+      expect(seen).toEqual([id, 'deleting']);
       expect(one.stream('orders')).toBeUndefined();
       await expect.poll(() => streamsOf(two)).toEqual([]);
       expect(streamsOf(await given.started(names))).toEqual([]);
@@ -51,12 +51,13 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
     it('frees its name, also for one that collides with it', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
-      await one.createStream({ stream: 'a.b', partitions: 1 }, ada);
-      await given.producer.append([{ topic: names.ofStream('a.b'), key: 'k', value: 'old' }]);
+      const old = (await one.createStream({ stream: 'a.b', partitions: 1 }, ada)).definition;
+      await given.producer.append([{ topic: names.ofStream(old.id), key: 'k', value: 'old' }]);
       await one.deleteStream('a.b', nothing, ada);
       const { definition } = await one.createStream({ stream: 'a.b', partitions: 3 }, ada);
       expect(definition.partitions).toBe(3);
-      const ends = (await given.log.admin.offsets(names.ofStream('a.b'))).map(({ end }) => end);
+      expect(definition.id).not.toBe(old.id);
+      const ends = (await given.log.admin.offsets(names.ofStream(definition.id))).map(({ end }) => end);
       expect(ends).toEqual([0, 0, 0]);
       await expect.poll(() => two.stream('a.b')).toEqual(definition);
       await two.deleteStream('a.b', nothing, ada);
@@ -67,9 +68,8 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       const names = given.names();
       const [one, two] = await given.two(names);
       const erase = async (stream: string, entity: string): Promise<void> => {
-        const { created_at } = one.stream(stream)!;
-        const erasure = { ...anErasure(entity), stream, stream_created_at: created_at };
-        await one.erasures.change(erasureName(stream, erasure.entity_hash), () => erasure, ada);
+        const erasure = { ...anErasure(entity), stream: one.stream(stream)!.id };
+        await one.erasures.change(erasureName(erasure), () => erasure, ada);
       };
       for (const stream of ['orders', 'people']) await one.createStream({ stream }, ada);
       for (let n = 0; n < 40; n++) await erase('orders', `entity-${n}`);
@@ -77,19 +77,8 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       let standing = 0;
       await one.deleteStream('orders', async () => void (standing = one.erasures.size), ada);
       expect(standing).toBe(41);
-      await expect.poll(() => two.erasures.all().map(({ stream }) => stream)).toEqual(['people']);
+      await expect.poll(() => two.erasures.all().map(({ stream }) => streamName(stream))).toEqual(['people']);
       expect((await given.started(names)).erasures.size).toBe(1);
-    });
-
-    it('removes rows up to a time that no other process can have gone on with it by', async () => {
-      const names = given.names();
-      const definitions = await given.started(names, { deletionLeaseMs: 10_000 });
-      await definitions.createStream({ stream: 'orders' }, ada);
-      let bound = 0;
-      const removeRows = async (before: number): Promise<void> => void (bound = before / 1000);
-      await definitions.deleteStream('orders', removeRows, ada);
-      expect(bound).toBeGreaterThan(Date.now());
-      expect(bound).toBeLessThan(Date.now() + 5_001);
     });
 
     it('is shared by those who ask for it at once in one process', async () => {
@@ -101,24 +90,30 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect(removals).toBe(1);
     });
 
-    it('is refused to a second process while the first is at it, however long that takes', async () => {
+    it('may be done by two processes at once: what is late does nothing to the next stream of the name', async () => {
       const names = given.names();
-      const [one, two] = [
-        await given.started(names, { deletionLeaseMs: 3_000 }),
-        await given.started(names, { deletionLeaseMs: 3_000 }),
-      ];
-      await one.createStream({ stream: 'orders' }, ada);
-      const { opened, open } = gate();
-      const first = one.deleteStream('orders', () => opened, ada);
-      await expect.poll(() => two.stream('orders')?.state).toBe('deleting');
-      for (let tries = 0; tries < 16; tries++) {
-        const second = two.deleteStream('orders', nothing, ada);
-        await expect(second).rejects.toMatchObject({ code: 'stream_being_deleted' });
-        await new Promise((resolve) => setTimeout(resolve, 250));
-      }
+      const [one, two] = await given.two(names);
+      const { definition } = await one.createStream({ stream: 'orders' }, ada);
+      const [began, { opened, open }] = [gate(), gate()];
+      const removed: string[] = [];
+      const slow = one.deleteStream(
+        'orders',
+        async (id) => {
+          began.open();
+          await opened;
+          removed.push(id);
+        },
+        ada,
+      );
+      await began.opened;
+      await two.deleteStream('orders', async (id) => void removed.push(id), ada);
+      const next = (await two.createStream({ stream: 'orders' }, ada)).definition;
+      await given.producer.append([{ topic: names.ofStream(next.id), key: 'k', value: 'new' }]);
       open();
-      await first;
-      expect(one.stream('orders')).toBeUndefined();
+      await slow;
+      expect(removed).toEqual([definition.id, definition.id]);
+      await expect.poll(() => one.stream('orders')).toEqual(next);
+      expect(await given.log.admin.partitions(names.ofStream(next.id))).toBe(next.partitions);
     });
 
     it('goes on in another process at once when the first could not do it', async () => {
@@ -133,28 +128,27 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect(two.stream('orders')).toBeUndefined();
     });
 
-    it('goes on in another process some time after the first has died', async () => {
+    it('removes no rows once another process has finished it', async () => {
       const names = given.names();
-      const dying = await given.started(names, { deletionLeaseMs: 500 });
-      await dying.createStream({ stream: 'orders' }, ada);
-      const { opened, open } = gate();
-      const began = gate();
-      const first = dying
-        .deleteStream('orders', () => (began.open(), opened), ada)
-        .catch((error: unknown) => error);
+      const [one, two] = await given.two(names);
+      await one.createStream({ stream: 'orders' }, ada);
+      const [began, { opened, open }] = [gate(), gate()];
+      const remove = given.log.admin.remove.bind(given.log.admin);
+      given.log.admin.remove = async (topic) => {
+        await remove(topic);
+        given.log.admin.remove = remove;
+        began.open();
+        await opened;
+      };
+      let removals = 0;
+      const slow = one.deleteStream('orders', async () => void removals++, ada);
       await began.opened;
-      await dying.close();
-      const other = await given.started(names);
-      await expect
-        .poll(() =>
-          other.deleteStream('orders', nothing, ada).then(
-            () => 'deleted',
-            () => 'refused',
-          ),
-        )
-        .toBe('deleted');
+      await two.deleteStream('orders', nothing, ada);
+      const next = (await two.createStream({ stream: 'orders' }, ada)).definition;
       open();
-      expect(await first).toMatchObject({ code: expect.any(String) as string });
+      await slow;
+      expect(removals).toBe(0);
+      expect(one.stream('orders')).toEqual(next);
     });
 
     it('of nothing is a stream_not_found', async () => {

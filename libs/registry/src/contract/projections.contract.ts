@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits, type EventRecord } from '#event';
 import type { ProjectionDefinition } from '../projections/projection-definition.js';
-import { aBuild, ada, aProjection, someTime } from './definition-examples.js';
+import { aBuild, ada, aProjection } from './definition-examples.js';
 import type { DefinitionsUnderTest } from './definitions-under-test.js';
 
 const dataOf = ({ data }: EventRecord) => JSON.parse(data) as Record<string, unknown>;
@@ -14,7 +14,7 @@ export function describeProjections(given: DefinitionsUnderTest): void {
       const [one, two] = await given.two(names);
       const { spec, ...build } = aBuild('b', { version: 2 });
       const bare = { source: { streams: ['orders'] }, fields: spec.fields, from: 'beginning' } as const;
-      const sources = { orders: { created_at: someTime } };
+      const sources = { orders: { id: 'orders#1' as const } };
       const building = { ...build, spec: bare, sources };
       const written = aProjection({
         version: 2,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LogUnavailableError } from '#log';
 import { systemActor } from '../kind.js';
 import { ada } from './definition-examples.js';
 import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.js';
@@ -16,7 +17,7 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       expect(definition.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
       expect(definitions.stream('orders')).toEqual(definition);
       expect(streamsOf(definitions)).toEqual([definition]);
-      expect(await given.log.admin.partitions(names.ofStream('orders'))).toBe(2);
+      expect(await given.log.admin.partitions(names.ofStream(definition.id))).toBe(2);
     });
 
     it('gives the stream that is there to whoever creates it again', async () => {
@@ -45,7 +46,9 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       ]);
       expect(results.filter(({ created }) => created)).toHaveLength(1);
       expect(results[0].definition).toEqual(results[1].definition);
-      expect(await given.log.admin.partitions(names.ofStream('race'))).toBe(results[0].definition.partitions);
+      expect(await given.log.admin.partitions(names.ofStream(results[0].definition.id))).toBe(
+        results[0].definition.partitions,
+      );
       const late = await given.started(names);
       expect(late.stream('race')).toEqual(results[0].definition);
     });
@@ -58,13 +61,24 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       expect(new Set(results.map(({ definition }) => definition.created_at)).size).toBe(1);
     });
 
-    it('makes up for a creator that died between the topic and its announcement', async () => {
+    it('goes on where a creator died before its topic was there: until then nobody sees it', async () => {
       const names = given.names();
-      await given.log.admin.create(names.ofStream('half'), { partitions: 5 });
+      const dying = await given.started(names);
+      const create = given.log.admin.create.bind(given.log.admin);
+      given.log.admin.create = () => Promise.reject(new LogUnavailableError('gone'));
+      const failed = dying.createStream({ stream: 'half', partitions: 5 }, ada);
+      await expect(failed).rejects.toMatchObject({ code: 'log_unavailable' });
+      given.log.admin.create = create;
       const definitions = await given.started(names);
+      expect([definitions.stream('half'), streamsOf(definitions)]).toEqual([undefined, []]);
+      const missing = { code: 'stream_not_found' };
+      await expect(definitions.beginDeletion('half', ada)).rejects.toMatchObject(missing);
       const { definition, created } = await definitions.createStream({ stream: 'half', partitions: 3 }, ada);
-      expect(created).toBe(true);
-      expect(definition.partitions).toBe(5);
+      expect([created, definition.partitions]).toEqual([true, 5]);
+      expect(await given.log.admin.partitions(names.ofStream(definition.id))).toBe(5);
+      expect((await given.audited(names)).map(({ event_type }) => event_type)).toEqual(
+        Array<string>(2).fill('stream.created'),
+      );
     });
 
     it('works for many at once', async () => {
@@ -150,6 +164,7 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       const { definition } = await definitions.createStream({ stream: 'orders' }, ada);
       const other = {
         stream: 'b',
+        id: 'b#1',
         partitions: 9,
         created_at: 'x',
         state: 'deleting',

@@ -1,5 +1,5 @@
 import { ProblemError } from '#api';
-import { streamNamePattern } from '#event';
+import { isIdOf, streamName } from '#event';
 import { Fields } from '../fields.js';
 import { UnreadableDefinitionError, type KindRules } from '../kind-rules.js';
 import { erasureName, type Erasure } from './erasure.js';
@@ -13,19 +13,18 @@ export const erasureRules: KindRules<Erasure> = {
   kind: 'erasure',
   most: mostErasures,
   full: () => new ProblemError('definition_limit_reached', `There are ${mostErasures} erasures already.`),
-  nameOf: ({ stream, entity_hash }) => erasureName(stream, entity_hash),
+  nameOf: erasureName,
   identityOf: (name) => name,
   write: (value) => ({ slot, body: { ...value } }),
   read: (identity, { body }) => {
     const fields = new Fields(body, 'the erasure');
     const [stream, entity_hash] = [fields.text('stream'), fields.text('entity_hash')];
-    if (!streamNamePattern.test(stream) || !hashPattern.test(entity_hash))
+    if (!isIdOf(streamName(stream), stream) || !hashPattern.test(entity_hash))
       throw new UnreadableDefinitionError('stream or entity_hash is not one');
-    if (erasureName(stream, entity_hash) !== identity)
+    if (erasureName({ stream, entity_hash }) !== identity)
       throw new UnreadableDefinitionError('stream and entity_hash are not what the key says');
     const before = fields.fields('before').counts();
-    const [stream_created_at, erased_at] = [fields.time('stream_created_at'), fields.time('erased_at')];
-    return { stream, stream_created_at, entity_hash, before, erased_at };
+    return { stream, entity_hash, before, erased_at: fields.time('erased_at') };
   },
   compose: (parts) => parts.at(-1) as Erasure,
   eventType: (_before, after) => (after ? 'entity.erasure_begun' : 'entity.erasure_forgotten'),

@@ -1,4 +1,4 @@
-import { streamNamePattern } from '#event';
+import { isIdOf, streamName, streamNamePattern, type StreamId } from '#event';
 import type { Fields } from '../fields.js';
 import { UnreadableDefinitionError } from '../kind-rules.js';
 import type { RunSource } from './run-source.js';
@@ -27,13 +27,18 @@ function readStreams(streams: string[], most: number): string[] {
 /** Reads what a build or a run is bound to: these streams. @throws UnreadableDefinitionError */
 export function readRunSources(fields: Fields, streams: readonly string[]): Record<string, RunSource> {
   const sources = fields.map((source) => ({
-    created_at: source.time('created_at'),
+    id: readId(source.text('id')),
     ...source.optional('starts', (member) => readOffsets(source.list(member))),
   }));
   const known = Object.keys(sources);
   if (known.length !== streams.length || !streams.every((stream) => known.includes(stream)))
     throw new UnreadableDefinitionError('sources are not those of the streams');
   return sources;
+}
+
+function readId(id: string): StreamId {
+  if (isIdOf(streamName(id), id)) return id;
+  throw new UnreadableDefinitionError('id is not one of a stream');
 }
 
 function readOffsets(values: unknown[]): number[] {

@@ -1,10 +1,9 @@
-/**
- * A stream that a build or a run reads: one of that name that is made anew is another one, of which the build or run knows
- * nothing.
- */
+import type { StreamId } from '#event';
+
+/** A stream that a build or a run reads. It knows nothing of the next stream of that name. */
 export interface RunSource {
   /** Of the stream. */
-  created_at: string;
+  id: StreamId;
   /** By partition, where it does not begin at the beginning: what is below it is not read. */
   starts?: readonly number[];
 }

@@ -4,6 +4,7 @@ import type { StreamDefinition } from './stream-definition.js';
 import { beingDeleted, foundStream, streamProblem } from './stream-problems.js';
 import { retentionConfig } from './stream-topic.js';
 import type { StreamParts } from './stream-parts.js';
+import { announced } from './stream-rules.js';
 
 /** Changes that meet are rare; each round has the topic follow a newer definition. */
 const maxRounds = 10;
@@ -31,7 +32,7 @@ function withSettings(
   name: string,
   next: (current: StreamDefinition) => StreamDefinition,
 ): StreamDefinition {
-  const stream = foundStream(current, name);
+  const stream = foundStream(announced(current), name);
   if (stream.state === 'deleting') throw beingDeleted(name);
   const { retention, snapshot_every } = next(stream);
   // Says what is wrong with it before anything is written.
@@ -44,13 +45,13 @@ function withSettings(
 
 async function configure(parts: StreamParts, changed: StreamDefinition): Promise<StreamDefinition> {
   const { log, names, kind, upToDate } = parts;
-  const topic = names.ofStream(changed.stream);
+  const topic = names.ofStream(changed.id);
   let applied = changed;
   for (let round = 0; round < maxRounds; round++) {
     await log.admin.configure(topic, retentionConfig(applied.partitions, applied.retention));
     await upToDate();
     const now = kind.get(changed.stream);
-    if (!now || now === applied || now.state === 'deleting') break;
+    if (now?.id !== changed.id || now === applied || now.state === 'deleting') break;
     applied = now;
   }
   return changed;

@@ -1,19 +1,17 @@
-import { limits, streamNamePattern } from '#event';
 import { ProblemError } from '#api';
+import { limits, newStreamId, streamNamePattern } from '#event';
+import { TopicRefusedError } from '#log';
 import { timeNow } from '../audit/audit-event.js';
 import type { CreatedStream, NewStream } from '../definitions.js';
 import type { Actor } from '../kind.js';
 import type { StreamDefinition } from './stream-definition.js';
-import { beingDeleted, collision, streamProblem } from './stream-problems.js';
+import { beingDeleted, collision, foundStream, streamProblem } from './stream-problems.js';
 import { retentionConfig, streamTopicSettings } from './stream-topic.js';
 import type { StreamParts } from './stream-parts.js';
 
-/** How long whoever made the topic may take to announce it before someone else does. */
-const announcementMs = 1_000;
-
 /**
- * Makes a stream: its topic first, then the announcement. Whoever makes the topic announces it; who finds it there
- * waits for the announcement, and makes up for it when it does not come (a crash in between).
+ * Makes a stream: the definition decides its id, then its topic is made, then the stream is announced. Each step can be
+ * repeated: several creators at once, and whoever comes after one that died, do the same to the same id.
  */
 export async function createStream(
   parts: StreamParts,
@@ -29,28 +27,47 @@ export async function createStream(
 }
 
 async function create(parts: StreamParts, wanted: NewStream, actor: Actor): Promise<CreatedStream> {
-  const { kind, log, names, defaults } = parts;
-  const { stream, retention = 'unlimited', snapshot_every } = wanted;
-  const topic = names.ofStream(stream);
-  const partitions = wanted.partitions ?? defaults.partitions;
-  const made = await log.admin.create(topic, streamTopicSettings(partitions, retention));
-  const announced = made ? undefined : await appears(parts, stream);
-  if (announced) return { definition: announced, created: false };
-  const actual = made ? partitions : ((await log.admin.partitions(topic)) ?? partitions);
-  const definition: StreamDefinition = {
-    ...{ stream, partitions: actual, retention },
-    ...(snapshot_every !== undefined && { snapshot_every }),
-    created_at: timeNow(),
-    state: 'live',
-  };
-  const { value, changed } = await kind.change(
+  const { kind, log, names } = parts;
+  const { stream } = wanted;
+  const { value } = await kind.change(
     stream,
-    (current) => alone(current, stream) ?? definition,
+    (current) => alone(current, stream) ?? begun(parts, wanted),
     actor,
   );
-  if (value?.stream !== stream) throw collision(stream);
-  if (!made) await log.admin.configure(topic, retentionConfig(value.partitions, value.retention));
-  return { definition: value, created: changed };
+  const own = foundStream(value, stream);
+  if (own.state !== 'creating') return { definition: own, created: false };
+  try {
+    await log.admin.create(names.ofStream(own.id), streamTopicSettings(own.partitions, own.retention));
+  } catch (error) {
+    if (error instanceof TopicRefusedError) await withdraw(parts, own, actor);
+    throw error;
+  }
+  const announce = (current: StreamDefinition | undefined): StreamDefinition | undefined =>
+    isCreating(alone(current, stream), own) ? { ...own, state: 'live' } : current;
+  const announced = await kind.change(stream, announce, actor);
+  return { definition: foundStream(announced.value, stream), created: announced.changed };
+}
+
+function begun({ defaults }: StreamParts, wanted: NewStream): StreamDefinition {
+  const { stream, partitions = defaults.partitions, retention = 'unlimited', snapshot_every } = wanted;
+  // Says what is wrong with it before anything is written.
+  retentionConfig(partitions, retention);
+  return {
+    ...{ stream, id: newStreamId(stream), partitions, retention },
+    ...(snapshot_every !== undefined && { snapshot_every }),
+    created_at: timeNow(),
+    state: 'creating',
+  };
+}
+
+/** Another request may ask for settings that Kafka takes. */
+async function withdraw({ kind }: StreamParts, own: StreamDefinition, actor: Actor): Promise<void> {
+  const gone = (current: StreamDefinition | undefined) => (isCreating(current, own) ? undefined : current);
+  await kind.change(own.stream, gone, actor);
+}
+
+function isCreating(current: StreamDefinition | undefined, { id }: StreamDefinition): boolean {
+  return current?.id === id && current.state === 'creating';
 }
 
 /** @throws ProblemError when this name has been given away, or is being deleted */
@@ -58,24 +75,6 @@ function alone(current: StreamDefinition | undefined, stream: string): StreamDef
   if (current && current.stream !== stream) throw collision(stream);
   if (current?.state === 'deleting') throw beingDeleted(stream);
   return current;
-}
-
-/** Resolves with the definition once the view has it, with undefined when that takes too long. */
-function appears({ kind, onChange }: StreamParts, stream: string): Promise<StreamDefinition | undefined> {
-  const known = kind.get(stream);
-  if (known) return Promise.resolve(known);
-  return new Promise((resolve) => {
-    const finish = (found: StreamDefinition | undefined): void => {
-      clearTimeout(timer);
-      remove();
-      resolve(found);
-    };
-    const timer = setTimeout(() => finish(undefined), announcementMs);
-    const remove = onChange(() => {
-      const found = kind.get(stream);
-      if (found) finish(found);
-    });
-  });
 }
 
 function check({ kind }: StreamParts, { stream, partitions }: NewStream): void {

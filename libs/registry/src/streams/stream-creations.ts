@@ -1,4 +1,5 @@
 import { auditStream, ProblemError } from '#api';
+import type { StreamId } from '#event';
 import type { CreatedStream, NewStream } from '../definitions.js';
 import { systemActor, type Actor } from '../kind.js';
 import { createStream } from './create-stream.js';
@@ -21,10 +22,11 @@ export class StreamCreations {
     return this.once(wanted, actor);
   }
 
-  /** Makes sure of the audit's own stream: one partition, so that its events are in the order of the changes. */
-  async audit(): Promise<void> {
-    if (this.parts.kind.get(auditStream)) return;
-    await this.once({ stream: auditStream, partitions: 1 }, systemActor);
+  /** Returns the id of the audit's own stream, which has one partition: its events are in the order of the changes. */
+  async audit(): Promise<StreamId> {
+    const known = this.parts.kind.get(auditStream);
+    if (known?.state === 'live') return known.id;
+    return (await this.once({ stream: auditStream, partitions: 1 }, systemActor)).definition.id;
   }
 
   private async once(wanted: NewStream, actor: Actor): Promise<CreatedStream> {

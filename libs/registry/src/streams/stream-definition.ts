@@ -1,5 +1,9 @@
+import type { StreamId } from '#event';
+
 export interface StreamDefinition {
   stream: string;
+  /** Tells this stream from every other of its name; its topic and its rows are named by it. */
+  id: StreamId;
   partitions: number;
   /** `unlimited`, or bounds by time and size. */
   retention: 'unlimited' | { time?: string; bytes?: number };
@@ -7,8 +11,9 @@ export interface StreamDefinition {
   snapshot_every?: number;
   /** RFC 3339. */
   created_at: string;
-  /** `deleting`: nothing may be written, nobody may see it; its topic and its rows are being removed. */
-  state: 'live' | 'deleting';
-  /** Which process is at the deletion, until when it has it to itself; nobody when it is missing. */
-  deletion?: { worker: string; until: string };
+  /**
+   * `creating`: its topic may not be there yet, and nobody sees it. `deleting`: nothing may be written, nobody may see it;
+   * its topic and its rows are being removed.
+   */
+  state: 'creating' | 'live' | 'deleting';
 }

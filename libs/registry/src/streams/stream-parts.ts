@@ -13,9 +13,6 @@ export interface StreamParts {
   kind: LogKind<StreamDefinition>;
   /** They end with the stream. */
   erasures: LogKind<Erasure>;
-  /** How long whoever deletes a stream has it to himself without saying so again, in milliseconds. */
-  deletionLeaseMs: number;
-  onChange: (listener: () => void) => () => void;
   /** Resolves when the view has all that is in the topic now. */
   upToDate: () => Promise<void>;
 }

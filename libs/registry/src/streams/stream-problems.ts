@@ -14,12 +14,11 @@ export function streamNotFound(name: string): ProblemError {
   return new ProblemError('stream_not_found', `There is no stream ${name}.`);
 }
 
-/** @param retryAfterSeconds where it is known when somebody else may go on with it */
-export function beingDeleted(stream: string, retryAfterSeconds?: number): ProblemError {
+/** Says that its name cannot be used yet. */
+export function beingDeleted(stream: string): ProblemError {
   return new ProblemError(
     'stream_being_deleted',
     `The stream ${stream} is being deleted: its name can be used again when that is over.`,
-    { retryAfterSeconds },
   );
 }
 

@@ -1,15 +1,16 @@
-import { collisionKey, limits, streamNamePattern } from '#event';
+import { collisionKey, isIdOf, limits, streamNamePattern } from '#event';
 import { ProblemError } from '#api';
 import type { StreamDefinition } from './stream-definition.js';
 import { Fields } from '../fields.js';
 import { UnreadableDefinitionError, type KindRules } from '../kind-rules.js';
 
 const slot = '0';
-const states = ['live', 'deleting'] as const;
+const states = ['creating', 'live', 'deleting'] as const;
 
 /**
  * Streams. Two whose names Kafka takes for the same cannot stand side by side, so they are one to the log. A record
- * holds the definition as it is: `{"stream":"…","partitions":8,"retention":"unlimited","created_at":"…","state":"live"}`.
+ * holds the definition as it is:
+ * `{"stream":"orders","id":"orders#0k3v9x2m1q","partitions":8,"retention":"unlimited","created_at":"…","state":"live"}`.
  */
 export const streamRules: KindRules<StreamDefinition> = {
   kind: 'stream',
@@ -23,26 +24,27 @@ export const streamRules: KindRules<StreamDefinition> = {
     const stream = fields.text('stream');
     if (!streamNamePattern.test(stream) || collisionKey(stream) !== identity)
       throw new UnreadableDefinitionError('stream is not the name that the key says');
+    const id = fields.text('id');
+    if (!isIdOf(stream, id)) throw new UnreadableDefinitionError('id is not one of the stream');
     return {
       stream,
+      id,
       // A topic that was there before may have more than a request may ask for, so there is no upper bound.
       partitions: fields.count('partitions'),
       retention: retentionOf(fields),
       ...fields.optional('snapshot_every', (member) => fields.whole(member)),
       created_at: fields.time('created_at'),
       state: fields.oneOf('state', states),
-      ...fields.optional('deletion', (member) => deletionOf(fields.fields(member))),
     };
   },
   compose: (parts) => parts.at(-1) as StreamDefinition,
   eventType: (before, after) => {
-    if (!before) return 'stream.created';
-    if (!after) return 'stream.deleted';
-    if (before.state !== after.state) return 'stream.deletion_begun';
-    // Who is at the deletion at the moment is nothing that was asked for.
-    return after.state === 'deleting' ? undefined : 'stream.changed';
+    const [was, is] = [announced(before), announced(after)];
+    if (!was) return is && 'stream.created';
+    if (!is) return 'stream.deleted';
+    return was.state === is.state ? 'stream.changed' : 'stream.deletion_begun';
   },
-  redact: ({ deletion: _, ...value }) => value,
+  redact: announced,
 };
 
 function retentionOf(fields: Fields): StreamDefinition['retention'] {
@@ -54,6 +56,7 @@ function retentionOf(fields: Fields): StreamDefinition['retention'] {
   };
 }
 
-function deletionOf(fields: Fields): StreamDefinition['deletion'] {
-  return { worker: fields.text('worker'), until: fields.time('until') };
+/** Returns the stream as others see it: until its topic is there, there is none. */
+export function announced(stream: StreamDefinition | undefined): StreamDefinition | undefined {
+  return stream?.state === 'creating' ? undefined : stream;
 }

@@ -16,7 +16,7 @@ it('lets other work of the process have its turns between the large states of a 
     closed: new AbortController().signal,
   });
   const to = new LivePosition(binding);
-  to.set(streamKey({ stream: 'orders', created_at: '1' }), 0, 1);
+  to.set(streamKey('orders#1'), 0, 1);
   let isThere = false;
   const page = feed
     .changed({ from: new LivePosition(binding), to, after: undefined })

@@ -66,12 +66,7 @@ export class BuildFeed {
     private readonly parts: BuildFeedParts,
   ) {
     this.cursor = new LivePosition(binding);
-    this.keys = new Map(
-      Object.entries(build.sources).map(([stream, { created_at }]) => [
-        stream,
-        streamKey({ stream, created_at }),
-      ]),
-    );
+    this.keys = new Map(Object.entries(build.sources).map(([stream, { id }]) => [stream, streamKey(id)]));
     this.movement = new Promise((resolve) => (this.wake = resolve));
   }
 

@@ -35,7 +35,7 @@ export class ChangesWorld {
   build(version: number): ProjectionBuild {
     return {
       ...{ id: `build-${version}`, version, started_at: '1' },
-      sources: { orders: { created_at: '1' }, refunds: { created_at: '1' } },
+      sources: { orders: { id: 'orders#1' }, refunds: { id: 'refunds#1' } },
       spec: {
         source: { streams: ['orders', 'refunds'] },
         fields: { n: { op: 'count' } },

@@ -15,7 +15,7 @@ export function awaitedPositions(
     const source = Object.hasOwn(sources, stream) ? sources[stream] : undefined;
     if (!source) throw refused(`must name streams that the projection folds, and ${stream} is not one`);
     const definition = definitions.stream(stream);
-    if (definition && definition.created_at !== source.created_at) {
+    if (definition && definition.id !== source.id) {
       throw refused(`names ${stream}, which was made anew: the projection folds it after a reset`);
     }
     return offset >= (source.starts?.[partition] ?? 0);

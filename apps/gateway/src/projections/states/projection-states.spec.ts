@@ -234,9 +234,7 @@ describe('a projection that is being built', () => {
   it('for the first time has no states yet, and says how far it is', async () => {
     await define();
     const producer = await gateway.log.producer();
-    await producer.append(
-      ['a', 'b'].map((key) => ({ topic: gateway.topics.ofStream('orders'), key, value: '{}' })),
-    );
+    await producer.append(['a', 'b'].map((key) => ({ topic: gateway.topicOf('orders'), key, value: '{}' })));
     for (const url of [`${path}/${name}/state`, `${path}/${name}/state/EUR`]) {
       const answer = await get(url);
       expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '2']);
@@ -270,7 +268,7 @@ describe('a projection that is being built', () => {
 
 describe('waiting for a position', () => {
   const committed = ({ id }: ProjectionBuild, partition: number, offset: number) => {
-    const place = { topic: gateway.topics.ofStream('orders'), partition };
+    const place = { topic: gateway.topicOf('orders'), partition };
     gateway.log.broker.group(gateway.topics.projectionGroup(id)).commit(place, offset);
   };
 
@@ -305,7 +303,7 @@ describe('waiting for a position', () => {
       (current) => {
         const sources = {
           ...current!.serving!.sources,
-          orders: { created_at: '2020-01-01T00:00:00.000000Z' },
+          orders: { id: 'orders#0' as const },
         };
         return { ...current!, serving: { ...current!.serving!, sources } };
       },

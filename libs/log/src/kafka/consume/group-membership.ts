@@ -32,8 +32,6 @@ export interface PartitionPlace {
 export interface CommittedPlace extends PartitionPlace {
   /** -1 where it has none. */
   offset: number;
-  /** See `ConsumerOptions.lifeOf`; undefined where none was given. */
-  life: string | undefined;
 }
 
 export interface MembershipOptions {
@@ -101,11 +99,7 @@ export class GroupMembership {
 
   async commit({ id, memberId }: Generation, place: CommittedPlace): Promise<void> {
     const { group: groupId } = this.options;
-    const topics = byTopic([place], ({ partition, offset, life: metadata }) => ({
-      partition,
-      offset: String(offset),
-      ...(metadata !== undefined && { metadata }),
-    }));
+    const topics = byTopic([place], ({ partition, offset }) => ({ partition, offset: String(offset) }));
     await this.coordinator.ask((coordinator) =>
       coordinator.offsetCommit({ groupId, groupGenerationId: id, memberId, topics }),
     );
@@ -119,9 +113,7 @@ export class GroupMembership {
       coordinator.offsetFetch({ groupId: this.options.group, topics }),
     );
     return responses.flatMap(({ topic, partitions }) =>
-      partitions.map(({ partition, offset, metadata }) => {
-        return { topic, partition, offset: Number(offset), life: metadata || undefined };
-      }),
+      partitions.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
     );
   }
 

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
 import type { ConsumerHandler } from '../../log.js';
 import { LogUnavailableError } from '../../errors.js';
-import { isOfAnother } from '../../is-of-another.js';
 import type { ClusterClient } from '../cluster-client.js';
 import type { KafkaLogBounds } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
@@ -25,7 +24,6 @@ export interface SessionOptions {
   /** The first one. */
   generation: Generation;
   handler: ConsumerHandler;
-  lifeOf: (topic: string) => string | undefined;
   /** By partition, across sessions: resolves when the handler's last call for the partition is over. */
   busy: Map<string, Promise<unknown>>;
   onFatal(error: unknown): void;
@@ -196,10 +194,8 @@ export class GroupSession {
       topic: own.topic,
     });
     if (own.over || !log) return;
-    // Last: the topic may be another one than when this began.
-    own.life = options.lifeOf(own.topic);
-    const known = stands === undefined || isOfAnother(stands.life, own.life) ? -1 : stands.offset;
-    const assignment = describeAssignment(options, placeOf(own), { committed: known, ...log });
+    const place = { committed: stands?.offset ?? -1, ...log };
+    const assignment = describeAssignment(options, placeOf(own), place);
     own.begun = true;
     const assigned = options.handler.assigned(assignment);
     void this.keepBusy(own.key, assigned);

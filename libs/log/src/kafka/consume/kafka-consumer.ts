@@ -173,7 +173,6 @@ export class KafkaConsumer implements Consumer {
     return new GroupSession({
       ...this.parts,
       handler: this.options.handler,
-      lifeOf: (topic) => this.options.lifeOf?.(topic),
       generation,
       membership: this.membership,
       busy: this.busy,
@@ -249,7 +248,7 @@ export class KafkaConsumer implements Consumer {
     for (let tries = 1; session && own?.begun && !own.over;) {
       const { generation } = session;
       try {
-        await this.membership.commit(generation, { topic, partition, offset, life: own.life });
+        await this.membership.commit(generation, { topic, partition, offset });
         return true;
       } catch (error) {
         if (isFatal(error)) throw error;

@@ -3,8 +3,6 @@ import type { PartitionFeed } from './partition-feed.js';
 
 /** A partition that a member runs: from the generation that gives it until it is let go. */
 export class OwnedPartition implements PartitionPlace {
-  /** Which topic of that name it is, as of its assignment. */
-  life: string | undefined;
   /** The handler has been told of it. */
   begun = false;
   /** It is being assigned, and is to be assigned once more after that. */

@@ -48,7 +48,7 @@ export class KafkaProducer implements Producer {
   }
 
   private async dispatch(append: Append): Promise<Position[]> {
-    if (!this.mustQueue(append) && this.areAsRemembered(append) && this.assignPartitions(append)) {
+    if (!this.mustQueue(append) && this.assignPartitions(append)) {
       this.share(append);
       return append.result;
     }
@@ -63,22 +63,6 @@ export class KafkaProducer implements Producer {
       for (const topic of topics) if (this.gates.get(topic) === over) this.gates.delete(topic);
     }
     return append.result;
-  }
-
-  /** False when a topic is remembered with another number of partitions: it is not remembered any more then. */
-  private areAsRemembered({ records }: Append): boolean {
-    const { catalog } = this.options;
-    let topic = '';
-    let same = true;
-    for (const record of records) {
-      if (record.topic === topic) continue;
-      topic = record.topic;
-      if (record.partitions === undefined || record.partitions === (catalog.get(topic) ?? record.partitions))
-        continue;
-      catalog.forget(topic);
-      same = false;
-    }
-    return same;
   }
 
   private mustQueue({ records }: Append): boolean {
