@@ -10,6 +10,35 @@ const only = (name, module, from) => ({
 /** In-memory fakes: `#log/memory` and the like. */
 const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/memory-${name}\\.ts$`);
 
+/** A folder of a library imports only those that stand before it; '' is what stands in `src` itself. Specs build what they like. */
+const layers = (library, ...folders) =>
+  folders.map((folder, i) => {
+    const pathOf = (name) => (name === '' ? '[^/]+$' : `${name}/`);
+    const below = folders
+      .slice(0, i + 1)
+      .map(pathOf)
+      .join('|');
+    return {
+      name: `${library}-${folder || 'src'}-looks-down`,
+      severity: 'error',
+      from: {
+        path: `^libs/${library}/src/${pathOf(folder)}`,
+        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^libs/[^/]+/src/index\\.ts$'],
+      },
+      to: { path: `^libs/${library}/src/`, pathNot: `^libs/${library}/src/(${below})` },
+    };
+  });
+
+const dataflowLayers = [
+  'definition',
+  'fold-operations',
+  'folds',
+  'flow',
+  'windows',
+  'operators',
+  'pipelines',
+];
+
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
@@ -95,6 +124,9 @@ module.exports = {
       from: { path: '^packages/([^/]+)/', pathNot: '\\.(spec|fixture)\\.ts$' },
       to: { pathNot: '^packages/$1/' },
     },
+    ...layers('cel', '', 'sql'),
+    ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
+    ...layers('telemetry', '', 'event-loop', 'tracing'),
     only('kafkajs-in-log', 'kafkajs', 'libs/log/'),
     only('clickhouse-in-store', '@clickhouse', 'libs/store/'),
     only('prom-client-in-telemetry', 'prom-client|pino', 'libs/telemetry/'),

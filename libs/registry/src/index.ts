@@ -8,7 +8,6 @@ export * from './keys/key-definition.js';
 export * from './pipelines/pipeline-definition.js';
 export * from './pipelines/pipeline-loop.js';
 export * from './pipelines/pipeline-streams.js';
-export * from './pipelines/placed-operators.js';
 export * from './projections/projection-definition.js';
 export * from './projections/projection-streams.js';
 export * from './kind.js';

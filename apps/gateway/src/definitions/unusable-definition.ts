@@ -1,4 +1,5 @@
-import { ProblemError, type InputError } from '#api';
+import { ProblemError } from '#api';
+import type { DefinitionFault } from '#dataflow';
 
 const mostErrors = 100;
 
@@ -6,25 +7,26 @@ const mostErrors = 100;
 export interface UnusableDefinition {
   /** What it would be. */
   what: 'projection' | 'pipeline';
-  /** Whether expressions are all that is wrong. */
-  isExpression: boolean;
   /** Where the definition stands in the body: before the pointers, in words. Default: it is the body. */
   at?: string;
 }
 
 /**
- * That a definition cannot be used: the first reason in words, and all of them with their places.
+ * The problem of a definition that cannot be used: the first reason in words, and all of them with their places;
+ * `invalid_expression` if only expressions are wrong.
  * @param errors at least one
  */
 export function unusableDefinition(
-  errors: readonly InputError[],
-  { what, isExpression, at = '' }: UnusableDefinition,
+  errors: readonly DefinitionFault[],
+  { what, at = '' }: UnusableDefinition,
 ): ProblemError {
   const [first] = errors;
   const reason = `The ${what} cannot be used. ${at}${first?.pointer}: ${first?.detail}`;
   const more = errors.length > 1 ? ` There are ${errors.length} errors in all.` : '';
-  const code = isExpression ? 'invalid_expression' : 'invalid_request';
-  return new ProblemError(code, sentence(reason) + more, { errors: errors.slice(0, mostErrors) });
+  const code = errors.every(({ inExpression }) => inExpression) ? 'invalid_expression' : 'invalid_request';
+  return new ProblemError(code, sentence(reason) + more, {
+    errors: errors.slice(0, mostErrors).map(({ pointer, detail }) => ({ pointer, detail })),
+  });
 }
 
 /** What is wrong at a place has no full stop, but what is wrong with an expression may end with one. */

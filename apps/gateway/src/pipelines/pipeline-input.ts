@@ -12,7 +12,7 @@ import {
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { definitionNamePattern, definitionNameRule } from '#event';
-import { pipelineLimits, type PipelineSpec } from '#dataflow';
+import { operators, pipelineLimits, type PipelineSpec } from '#dataflow';
 import { AsSent } from '#http';
 import { Schema } from '../openapi/schema.js';
 import { ProjectionSourceInput } from '../projections/projection-input.js';
@@ -39,16 +39,7 @@ export class PipelineSourceInput extends ProjectionSourceInput {
 const operatorsDescription = [
   'What happens to each event, one after another; each is an object with exactly one member:',
   '',
-  '- `filter`: an expression; other events are dropped.',
-  '- `map`: `{data?, event_type?, entity_id?}`, expressions of what the event shall be.',
-  '- `flat_map`: `{list, as?}`, one event for each element of a list.',
-  '- `enrich`: `{from, key, as}`, where `from` is `{projection}` or `{table}`.',
-  '- `dedupe`: `{key, within}`, drops what has been there within a time.',
-  '- `window`: `{tumbling | hopping | session, key, lateness, emit?, late?}`, followed by',
-  '- `reduce`: the fields of a projection; its result goes on.',
-  '- `branch`: a list of `{when, operators}`, at last perhaps `{otherwise: true, operators}`.',
-  '- `emit`: `{stream, event_type?}`, writes the event to a stream.',
-  '- `webhook`: `{url, secret_ref}`, posts it to an address.',
+  ...Object.entries(operators).map(([name, { summary }]) => `- \`${name}\`: ${summary}`),
 ].join('\n');
 
 /** What a pipeline does with which events. */

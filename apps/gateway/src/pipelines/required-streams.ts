@@ -1,14 +1,6 @@
 import { ProblemError, type InputError, type StreamAccess } from '#api';
-import {
-  askedProjections,
-  pipelineWrites,
-  placedOperators,
-  targetsOf,
-  type Actor,
-  type Definitions,
-  type Target,
-} from '#registry';
-import type { PipelineSpec } from '#dataflow';
+import { pipelineWrites, type Actor, type Definitions } from '#registry';
+import { effectsOf, type PipelineSpec } from '#dataflow';
 import { refuseReserved, requireWritable } from '../access/permit.js';
 import type { ReadableStreams } from '../access/readable-streams.js';
 import { permitsProjection } from '../projections/named-projection.js';
@@ -48,8 +40,8 @@ export async function requireStreams(
   });
 }
 
-function targets({ operators }: PipelineSpec): Target[] {
-  return placedOperators(operators).flatMap(targetsOf);
+function targets({ operators }: PipelineSpec) {
+  return effectsOf(operators).filter((effect) => effect.kind === 'write');
 }
 
 function requireProjections(
@@ -57,7 +49,8 @@ function requireProjections(
   { definitions, access }: { definitions: Pick<Definitions, 'projections'>; access: StreamAccess },
 ): void {
   const missing: InputError[] = [];
-  for (const { projection, pointer } of askedProjections(spec)) {
+  const asked = effectsOf(spec.operators).filter((effect) => effect.kind === 'ask');
+  for (const { projection, pointer } of asked) {
     const definition = definitions.projections.get(projection);
     if (definition && permitsProjection(access, definition)) continue;
     missing.push({ pointer, detail: `there is no projection ${projection}` });

@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { limits } from '#event';
 import { ProblemError, type InputError } from '#api';
-import { placedOperators } from '#registry';
-import { compilePipeline, DefinitionError, type Pipeline, type PipelineSpec } from '#dataflow';
+import {
+  compilePipeline,
+  DefinitionError,
+  type DefinitionFault,
+  type Pipeline,
+  type PipelineSpec,
+} from '#dataflow';
 import { unusableDefinition } from '../definitions/unusable-definition.js';
 import type { PipelineSpecInput } from './pipeline-input.js';
-import { isExpressionIn } from './expression-places.js';
 
 /** A definition that can be used. */
 export interface UsablePipeline {
@@ -47,8 +51,8 @@ export function wantedPipeline(
     throw new ProblemError('payload_too_large', detail);
   }
   const compiled = compiledOrRefused(spec, at);
-  const wrong = wrongWebhooks(spec, wrongInWebhook);
-  if (wrong.length > 0) throw refused(wrong, spec, at);
+  const wrong = wrongWebhooks(compiled, wrongInWebhook);
+  if (wrong.length > 0) throw refused(wrong, at);
   return { spec, compiled };
 }
 
@@ -66,19 +70,18 @@ function compiledOrRefused(spec: PipelineSpec, at: string | undefined): Pipeline
   try {
     return compilePipeline(spec);
   } catch (error) {
-    if (error instanceof DefinitionError) throw refused(error.errors, spec, at);
+    if (error instanceof DefinitionError) throw refused(error.errors, at);
     throw error;
   }
 }
 
-function wrongWebhooks({ operators }: PipelineSpec, wrongInWebhook: WebhookRule): InputError[] {
-  return placedOperators(operators).flatMap(({ at, operator }) => {
-    const detail = 'webhook' in operator ? wrongInWebhook(operator.webhook.url) : undefined;
-    return detail === undefined ? [] : [{ pointer: `${at}/webhook/url`, detail }];
+function wrongWebhooks({ webhooks }: Pipeline, wrongIn: WebhookRule): InputError[] {
+  return webhooks.flatMap(({ at, url }) => {
+    const detail = wrongIn(url);
+    return detail === undefined ? [] : [{ pointer: `${at}/url`, detail }];
   });
 }
 
-function refused(errors: readonly InputError[], spec: PipelineSpec, at: string | undefined): ProblemError {
-  const isExpression = errors.every(({ pointer }) => isExpressionIn(spec, pointer));
-  return unusableDefinition(errors, { what: 'pipeline', isExpression, ...(at !== undefined && { at }) });
+function refused(errors: readonly DefinitionFault[], at: string | undefined): ProblemError {
+  return unusableDefinition(errors, { what: 'pipeline', ...(at !== undefined && { at }) });
 }

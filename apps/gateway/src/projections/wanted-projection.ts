@@ -3,7 +3,7 @@ import { isJsonObject } from '#event';
 import { ProblemError, type InputError } from '#api';
 import type { ProjectionSpec } from '#registry';
 import { shortPointerTo } from '#http';
-import { compileFold, compileKey, compileSource, DefinitionError } from '#dataflow';
+import { compileFold, compileKey, compileSource, DefinitionError, type DefinitionFault } from '#dataflow';
 import { unusableDefinition } from '../definitions/unusable-definition.js';
 import type { ProjectionSpecInput } from './projection-input.js';
 
@@ -30,8 +30,7 @@ export function wantedProjection({ source, key, fields, from }: ProjectionSpecIn
     ...errorsOf(() => compileKey(spec.key)),
     ...errorsOf(() => compileFold(spec.fields)),
   ];
-  if (errors.length > 0)
-    throw unusableDefinition(errors, { what: 'projection', isExpression: areExpressions(errors, spec) });
+  if (errors.length > 0) throw unusableDefinition(errors, { what: 'projection' });
   return spec;
 }
 
@@ -77,7 +76,7 @@ function wrongIn(pointer: string, field: unknown): InputError[] {
   ];
 }
 
-function errorsOf(compile: () => unknown): readonly InputError[] {
+function errorsOf(compile: () => unknown): readonly DefinitionFault[] {
   try {
     compile();
     return [];
@@ -85,12 +84,4 @@ function errorsOf(compile: () => unknown): readonly InputError[] {
     if (error instanceof DefinitionError) return error.errors;
     throw error;
   }
-}
-
-function areExpressions(errors: readonly InputError[], { fields }: ProjectionSpec): boolean {
-  const values = Object.entries(fields)
-    .filter(([, { op, value }]) => op !== 'count' && value !== undefined)
-    .map(([name]) => `/fields/${name}/value`);
-  const expressions = new Set(['/source/where', '/key', ...values]);
-  return errors.every(({ pointer }) => expressions.has(pointer));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileFold } from './compile-fold.js';
-import { DefinitionError } from './definition-error.js';
+import { DefinitionError } from '../definition/definition-error.js';
 import type { FoldField } from './compile-fields.js';
 
 const errors = (fields: Record<string, FoldField>) => {

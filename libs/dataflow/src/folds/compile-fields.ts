@@ -1,17 +1,21 @@
 import { pointerTo } from '#event';
-import type { InputError } from '#api';
 import type { Value } from '#cel';
+import {
+  collecting,
+  definedAt,
+  DefinitionError,
+  type DefinitionFault,
+} from '../definition/definition-error.js';
+import type { FoldOperation } from '../fold-operations/fold-operation.js';
+import { foldOperations } from '../fold-operations/index.js';
 import { compileExact } from './checked-expression.js';
-import { definedAt, DefinitionError } from './definition-error.js';
 import type { FoldEvent } from './fold-event.js';
-import type { FoldOperation } from './fold-operation.js';
 import { foldLimits } from './limits.js';
-import { foldOperations } from './operations.js';
 
 /** A field of a definition as clients write it. */
 export interface FoldField {
   op: string;
-  /** A CEL expression on `event`; every operation but `count` has one. */
+  /** A CEL expression on `event`; an operation that takes no values has none. */
   value?: string;
 }
 
@@ -30,16 +34,10 @@ export function compileFields(definition: Readonly<Record<string, FoldField>>): 
     const detail = `must have 1 to ${foldLimits.fields} fields`;
     throw new DefinitionError([{ pointer: '/fields', detail }]);
   }
-  const errors: InputError[] = [];
-  const fields: Field[] = [];
-  for (const name of names) {
-    try {
-      fields.push(compileField(name, definition[name] as FoldField));
-    } catch (error) {
-      if (!(error instanceof DefinitionError)) throw error;
-      errors.push(...error.errors);
-    }
-  }
+  const errors: DefinitionFault[] = [];
+  const fields = names.flatMap(
+    (name) => collecting(errors, () => compileField(name, definition[name] as FoldField)) ?? [],
+  );
   if (errors.length > 0) throw new DefinitionError(errors);
   return fields;
 }
@@ -50,7 +48,7 @@ function compileField(name: string, { op, value }: FoldField): Field {
   if (!namePattern.test(name)) {
     throw refuse('', 'must have a name of 1 to 64 of the characters A-Z a-z 0-9 _ that begins with a letter');
   }
-  const operation = operationOf(op);
+  const operation = Object.hasOwn(foldOperations, op) ? foldOperations[op] : undefined;
   if (!operation) throw refuse('/op', `must be one of ${Object.keys(foldOperations).join(', ')}`);
   const { takes } = operation;
   if (takes === undefined) {
@@ -60,9 +58,4 @@ function compileField(name: string, { op, value }: FoldField): Field {
   if (value === undefined)
     throw refuse('/value', `is required: ${op} needs one, such as "event.data.amount"`);
   return { name, operation, value: definedAt(`${pointer}/value`, () => compileExact(value, takes)) };
-}
-
-function operationOf(op: string): FoldOperation | undefined {
-  const operations: Record<string, FoldOperation> = foldOperations;
-  return Object.hasOwn(operations, op) ? operations[op] : undefined;
 }

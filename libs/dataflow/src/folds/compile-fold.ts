@@ -2,10 +2,10 @@ import { EvaluationError } from '#cel';
 import { kindsOf, namesOfKinds } from '#cel';
 import type { Value } from '#cel';
 import { compileFields, type Field, type FoldField } from './compile-fields.js';
-import { expressionDetail } from './definition-error.js';
+import { expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
-import { RefusedError } from './fold-operation.js';
-import type { Json } from './json.js';
+import { RefusedError } from '../fold-operations/fold-operation.js';
+import type { Json } from '../fold-operations/json.js';
 
 /** What a fold knows after some events: one state for each field, in the definition's order. Plain JSON. */
 export type FoldState = readonly Json[];

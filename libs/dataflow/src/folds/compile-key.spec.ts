@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileKey } from './compile-key.js';
-import { DefinitionError } from './definition-error.js';
+import { DefinitionError } from '../definition/definition-error.js';
 import { event } from './event.fixture.js';
 
 const data =

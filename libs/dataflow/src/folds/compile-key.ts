@@ -5,7 +5,7 @@ import { toJson } from '#cel';
 import type { Value } from '#cel';
 import { compileExact } from './checked-expression.js';
 import type { Refused } from './compile-fold.js';
-import { definedAt, expressionDetail } from './definition-error.js';
+import { definedAt, expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
 import { foldLimits } from './limits.js';
 

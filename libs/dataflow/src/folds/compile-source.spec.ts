@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileSource, type SourceFilter } from './compile-source.js';
-import type { DefinitionError } from './definition-error.js';
+import type { DefinitionError } from '../definition/definition-error.js';
 import { event } from './event.fixture.js';
 
 const takes = (filter: SourceFilter, data: string) => compileSource(filter)(event(data));

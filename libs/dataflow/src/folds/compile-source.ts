@@ -1,5 +1,5 @@
 import { compileWhere } from './checked-expression.js';
-import { definedAt } from './definition-error.js';
+import { definedAt } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
 
 /** Which events of its streams a definition takes. */

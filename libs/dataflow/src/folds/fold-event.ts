@@ -1,6 +1,6 @@
 import { logEventValue, type LogEvent } from '#cel';
 import type { ValueObject } from '#cel';
-import type { Position } from './position.js';
+import type { Position } from '../fold-operations/position.js';
 
 /** An event made ready to be folded: by any number of folds, its JSON read once, and only if one asks for it. */
 export interface FoldEvent {

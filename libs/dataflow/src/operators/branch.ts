@@ -1,17 +1,61 @@
 import { kinds } from '#cel';
-import { Members, refusal } from '../pipelines/members.js';
-import type { ReadableFlow } from '../pipelines/flow-event.js';
-import { attempting, compileOperand, type Step } from './operator.js';
+import { collecting, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
+import { list, Members, refusal } from '../definition/members.js';
+import type { ReadableFlow } from '../flow/flow-event.js';
+import { pipelineLimits } from '../flow/limits.js';
+import { compileOperand } from '../flow/operand.js';
+import { attempting, type Step } from '../flow/step.js';
+import type { MakeStep, Operator, OperatorSpec } from './operator.js';
 
-/** One branch: its condition (undefined: `otherwise`), and its operators as they were given. */
-export interface Branch {
+type BranchSpec = { operators: readonly OperatorSpec[] } & ({ when: string } | { otherwise: true });
+
+/** Branches within branches. */
+const mostLevels = 4;
+
+/** One branch, compiled. Without a condition it takes every event. */
+interface Branch {
   readonly when: ((flow: ReadableFlow) => boolean) | undefined;
-  readonly operators: unknown;
-  readonly pointer: string;
+  readonly operators: MakeStep;
 }
 
-/** Reads a branch. @throws DefinitionError */
-export function compileBranch(spec: unknown, pointer: string): Branch {
+/**
+ * `branch`: the first branch whose condition is true takes the event; if none does, it is dropped. A condition that has no
+ * value for an event fails it: later branches are not asked.
+ */
+export const branch: Operator<readonly BranchSpec[]> = {
+  summary: 'a list of `{when, operators}`, at last perhaps `{otherwise: true, operators}`.',
+  lists: (branches, at) =>
+    branches.map(({ operators }, i) => ({ operators, pointer: `${at}/${i}/operators` })),
+  compile(spec, { at, isLast, branch: compileOperators }) {
+    const specs = list(spec, at, [1, pipelineLimits.operators]);
+    if (at.split('/branch').length - 1 > mostLevels)
+      throw refusal(at, `is nested more than ${mostLevels} levels deep`);
+    const errors: DefinitionFault[] = [];
+    const branches = specs.flatMap((value, i): Branch[] => {
+      const pointer = `${at}/${i}`;
+      const read = collecting(errors, () => readBranch(value, pointer));
+      if (!read) return [];
+      if (!read.when && i < specs.length - 1)
+        errors.push({ pointer: `${pointer}/otherwise`, detail: 'must be the last branch' });
+      return [
+        { when: read.when, operators: compileOperators(read.operators, { pointer, index: i, errors }) },
+      ];
+    });
+    if (!isLast)
+      errors.push({
+        pointer: at,
+        detail: 'must be the last operator of its list: put the others into branches',
+      });
+    if (errors.length > 0) throw new DefinitionError(errors);
+    return (_next, traces) =>
+      branchStep(
+        branches.map(({ when, operators }) => ({ when, step: operators(traces) })),
+        at,
+      );
+  },
+};
+
+function readBranch(spec: unknown, pointer: string): { when: Branch['when']; operators: unknown } {
   const members = new Members(spec, pointer, ['when', 'otherwise', 'operators']);
   if (members.has('when') === members.has('otherwise'))
     throw refusal(pointer, 'must have one of when and otherwise');
@@ -20,25 +64,21 @@ export function compileBranch(spec: unknown, pointer: string): Branch {
   const when = members.has('when')
     ? (compileOperand(members.any('when'), members.at('when'), kinds.boolean) as Branch['when'])
     : undefined;
-  return { when, operators: members.any('operators'), pointer };
+  return { when, operators: members.any('operators') };
 }
 
-/**
- * `branch`: the first branch whose condition is true takes the event; none, and it is dropped. A condition that has no
- * value for an event fails it: later branches are not asked.
- */
-export function branchStep(branches: readonly (Branch & { step: Step })[], at: string): Step {
+function branchStep(branches: readonly { when: Branch['when']; step: Step }[], at: string): Step {
   const always = () => true;
   const ways = branches.map(({ when, step }) => ({ takesIt: when ? attempting(when, at) : always, step }));
-  return (flow, run) => {
+  return (flow, context) => {
     for (const { takesIt, step } of ways) {
-      const takes = takesIt(flow, run);
+      const takes = takesIt(flow, context);
       if (takes === undefined) return;
       if (takes) {
-        step(flow, run);
+        step(flow, context);
         return;
       }
     }
-    run.outcomes.push({ kind: 'drop', at, reason: 'No branch takes it.', flow });
+    context.outcomes.push({ kind: 'drop', at, reason: 'No branch takes it.', flow });
   };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Lookup } from '../pipelines/flow.js';
+import type { Lookup } from '../flow/flow.js';
 import { flowOf, outcomesOf, pipelineOf } from '../pipelines/pipeline.fixture.js';
-import type { EnrichSpec, OperatorSpec } from '../pipelines/pipeline-spec.js';
+import type { OperatorSpec } from './operator.js';
 
 const out: OperatorSpec = { emit: { stream: 'out' } };
-const customers: EnrichSpec = {
+const customers = {
   from: { projection: 'customers' },
   key: 'event.data.customer',
   as: 'customer_state',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { outcomesOf } from '../pipelines/pipeline.fixture.js';
-import type { OperatorSpec } from '../pipelines/pipeline-spec.js';
+import type { OperatorSpec } from './operator.js';
 
 const filter = (condition: string): OperatorSpec[] => [{ filter: condition }, { emit: { stream: 'out' } }];
 

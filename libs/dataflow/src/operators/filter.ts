@@ -1,17 +1,21 @@
 import { kinds } from '#cel';
-import { attempting, compileOperand, type Operator } from './operator.js';
+import { compileOperand } from '../flow/operand.js';
+import { attempting } from '../flow/step.js';
+import type { Operator } from './operator.js';
 
 /**
- * `filter`: lets events pass for which the condition is true. Numbers are compared exactly. Where the condition has no
- * value for an event (a missing member, a wrong type), the event fails; `has(event.data.x)` asks before.
- * @throws DefinitionError
+ * `filter`: lets events pass for which the condition is true. Numbers are compared exactly. An event for which the condition
+ * has no value (a missing member, a wrong type) fails; `has(event.data.x)` asks before.
  */
-export function compileFilter(spec: unknown, at: string): Operator {
-  const condition = attempting(compileOperand(spec, at, kinds.boolean), at);
-  return (next) => (flow, run) => {
-    const passes = condition(flow, run);
-    if (passes === true) next(flow, run);
-    else if (passes === false)
-      run.outcomes.push({ kind: 'drop', at, reason: 'The condition is false.', flow });
-  };
-}
+export const filter: Operator = {
+  summary: 'an expression; other events are dropped.',
+  compile(spec, { at }) {
+    const condition = attempting(compileOperand(spec, at, kinds.boolean), at);
+    return (next) => (flow, context) => {
+      const passes = condition(flow, context);
+      if (passes === true) next(flow, context);
+      else if (passes === false)
+        context.outcomes.push({ kind: 'drop', at, reason: 'The condition is false.', flow });
+    };
+  },
+};

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../pipelines/flow.js';
+import type { Outcome } from '../flow/flow.js';
 import { outcomesOf } from '../pipelines/pipeline.fixture.js';
-import type { FlatMapSpec, OperatorSpec } from '../pipelines/pipeline-spec.js';
+import type { OperatorSpec } from './operator.js';
 
-const flatMapped = (flat_map: FlatMapSpec, data: string) =>
+const flatMapped = (flat_map: object, data: string) =>
   outcomesOf([{ flat_map }, { emit: { stream: 'out' } }], data);
 const dataOf = (outcomes: readonly Outcome[]) => outcomes.map(({ flow }) => flow.event.data);
 

@@ -1,48 +1,51 @@
 import { kinds } from '#cel';
 import { isObject, type Value } from '#cel';
 import { memberValue } from '#cel';
-import type { ReadableFlow } from '../pipelines/flow-event.js';
-import { pipelineLimits } from '../pipelines/limits.js';
-import { Members } from '../pipelines/members.js';
-import { tooMuchMade } from '../pipelines/run.js';
-import { attempting, compileOperand, OperatorError, type Operator } from './operator.js';
-import { dataText, valueText, withMember } from './result-text.js';
+import { Members } from '../definition/members.js';
+import { madeLimits, tooMuchMade } from '../flow/evaluation-context.js';
+import type { ReadableFlow } from '../flow/flow-event.js';
+import { pipelineLimits } from '../flow/limits.js';
+import { compileOperand } from '../flow/operand.js';
+import { dataText, valueText, withMember } from '../flow/result-text.js';
+import { attempting, OperatorError } from '../flow/step.js';
+import type { Operator } from './operator.js';
 
-const { madeEvents } = pipelineLimits;
 /** Indices as texts are in order. */
-const digits = String(madeEvents - 1).length;
+const digits = String(madeLimits.events - 1).length;
 
 /**
  * `flat_map`: one event for each element of a list. With `as`, `data` has the element as that member; without, the element,
  * an object, is the new `data`. One source event becomes at most 10 000 events with 16 MiB of data.
- * @throws DefinitionError
  */
-export function compileFlatMap(spec: unknown, at: string): Operator {
-  const members = new Members(spec, at, ['list', 'as']);
-  const pointer = members.at('list');
-  const list = compileOperand(members.any('list'), pointer, kinds.list);
-  const as = members.optionalText('as', pipelineLimits.nameCharacters);
-  const partOf =
-    as === undefined ? (_: ReadableFlow, item: Value) => elementText(item, pointer) : memberOf(as, pointer);
+export const flatMap: Operator = {
+  summary: '`{list, as?}`, one event for each element of a list.',
+  compile(spec, { at }) {
+    const members = new Members(spec, at, ['list', 'as']);
+    const pointer = members.at('list');
+    const list = compileOperand(members.any('list'), pointer, kinds.list);
+    const as = members.optionalText('as', pipelineLimits.nameCharacters);
+    const partOf =
+      as === undefined ? (_: ReadableFlow, item: Value) => elementText(item, pointer) : memberOf(as, pointer);
 
-  const dataOfParts = attempting((flow, run) => {
-    const items = list(flow) as readonly Value[];
-    if (!run.makes(items.length, 0)) throw new OperatorError(pointer, tooMuchMade);
-    return items.map((item) => {
-      const data = dataText(partOf(flow, item), pointer);
-      if (!run.makes(0, data.length)) throw new OperatorError(pointer, tooMuchMade);
-      return data;
-    });
-  }, at);
-  return (next) => (flow, run) => {
-    const parts = dataOfParts(flow, run);
-    if (!parts) return;
-    if (parts.length === 0) run.outcomes.push({ kind: 'drop', at, reason: 'The list is empty.', flow });
-    parts.forEach((data, i) =>
-      next(flow.part({ data, schema_version: null }, String(i).padStart(digits, '0')), run),
-    );
-  };
-}
+    const dataOfParts = attempting((flow, context) => {
+      const items = list(flow) as readonly Value[];
+      if (!context.makes(items.length, 0)) throw new OperatorError(pointer, tooMuchMade);
+      return items.map((item) => {
+        const data = dataText(partOf(flow, item), pointer);
+        if (!context.makes(0, data.length)) throw new OperatorError(pointer, tooMuchMade);
+        return data;
+      });
+    }, at);
+    return (next) => (flow, context) => {
+      const parts = dataOfParts(flow, context);
+      if (!parts) return;
+      if (parts.length === 0) context.outcomes.push({ kind: 'drop', at, reason: 'The list is empty.', flow });
+      parts.forEach((data, i) =>
+        next(flow.part({ data, schema_version: null }, String(i).padStart(digits, '0')), context),
+      );
+    };
+  },
+};
 
 function elementText(item: Value, pointer: string): string {
   if (isObject(item)) return valueText(item, pointer);

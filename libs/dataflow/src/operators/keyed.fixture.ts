@@ -1,7 +1,7 @@
 import type { Micros } from '#event';
-import type { FlowEvent, KeyedOperator, KeyedRow, KeyedStage, Outcome } from '../pipelines/flow.js';
+import type { FlowEvent, KeyedOperator, KeyedRow, KeyedStage, Outcome } from '../flow/flow.js';
 import { flowOf, pipelineOf } from '../pipelines/pipeline.fixture.js';
-import type { OperatorSpec } from '../pipelines/pipeline-spec.js';
+import type { OperatorSpec } from './operator.js';
 
 export const second = 1_000_000;
 

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../pipelines/flow.js';
+import type { Outcome } from '../flow/flow.js';
 import { outcomesOf } from '../pipelines/pipeline.fixture.js';
-import type { MapSpec } from '../pipelines/pipeline-spec.js';
 
-function mapped(map: MapSpec, data: string): Outcome {
+function mapped(map: object, data: string): Outcome {
   return outcomesOf([{ map }, { emit: { stream: 'out' } }], data)[0] as Outcome;
 }
 
-const eventOf = (map: MapSpec, data: string) => mapped(map, data).flow.event;
+const eventOf = (map: object, data: string) => mapped(map, data).flow.event;
 
 describe('map', () => {
   it('makes data of expressions, nested as they are', () => {
@@ -54,7 +53,7 @@ describe('map', () => {
     expect(eventOf(map, '{"id":"x"}')).toMatchObject({ data: '{"id":"order-17"}', entity_id: 'x' });
   });
 
-  it.each<[MapSpec, string, string]>([
+  it.each<[object, string, string]>([
     [{ data: { tax: { vat: 'event.data.amount * 2' } } }, '/data/tax/vat', 'There is no member amount'],
     [{ data: { 'a/b~': 'event.data.amount' } }, '/data/a~1b~0', 'There is no member amount'],
     [{ event_type: 'event.data.type' }, '/event_type', 'This is a number, but a string is needed.'],

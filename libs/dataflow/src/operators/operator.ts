@@ -1,79 +1,78 @@
-import { EvaluationError } from '#cel';
-import { kindsOf, namesOfKinds, type Kinds } from '#cel';
-import type { Value } from '#cel';
-import { compileExact } from '../folds/checked-expression.js';
-import { definedAt, expressionDetail } from '../folds/definition-error.js';
-import type { FoldEvent } from '../folds/fold-event.js';
-import type { ReadableFlow } from '../pipelines/flow-event.js';
-import { pipelineLimits } from '../pipelines/limits.js';
-import { text } from '../pipelines/members.js';
-import type { Run } from '../pipelines/run.js';
-
-/** Does with an event what an operator does, and gives what comes of it to the steps after it. */
-export type Step = (flow: ReadableFlow, run: Run) => void;
-
-/** A compiled operator: a step, once it is known what comes after it. */
-export type Operator = (next: Step) => Step;
-
-/** An operator cannot process an event. It has no stack: it is an outcome. */
-export class OperatorError extends Error {
-  override readonly name = 'OperatorError';
-
-  constructor(
-    readonly pointer: string,
-    message: string,
-  ) {
-    const limit = Error.stackTraceLimit;
-    Error.stackTraceLimit = 0;
-    super(message);
-    Error.stackTraceLimit = limit;
-  }
-}
+import type { DefinitionFault } from '../definition/definition-error.js';
+import type { KeyedOperator } from '../flow/flow.js';
+import type { ReadableFlow } from '../flow/flow-event.js';
+import type { Step } from '../flow/step.js';
 
 /**
- * Compiles an expression of an operator, with exact arithmetic. What it returns throws OperatorError at the pointer where
- * the expression has no value for an event, or one of a kind that is not wanted.
- * @throws DefinitionError at the pointer
+ * One operator of a pipeline: all that the compiler, the registry and the API document know of it. `operators/index.ts` lists
+ * the operators by the names that definitions give them.
  */
-export function compileOperand(
-  expression: unknown,
-  pointer: string,
-  wanted: Kinds,
-): (event: FoldEvent) => Value {
-  const source = text(expression, pointer, pipelineLimits.expressionCharacters);
-  const run = definedAt(pointer, () => compileExact(source, wanted));
-  return (event) => {
-    const value = evaluated(run, event, pointer);
-    const kind = kindsOf(value);
-    if (kind & wanted) return value;
-    throw new OperatorError(pointer, `This is ${namesOfKinds(kind)}, but ${namesOfKinds(wanted)} is needed.`);
-  };
+export interface Operator<Spec = unknown> {
+  /** Its line in the API document: its members and what it does, in Markdown. */
+  readonly summary: string;
+  /** True if events leave the pipeline here. A dead letter that is replayed here does not pass the operators after it. */
+  readonly isOutput?: true;
+  /** Names the operator that stands after it and is compiled with it. */
+  readonly followedBy?: string;
+  /**
+   * Reads its JSON strictly, and returns what it does with an event.
+   * @throws DefinitionError with every error, each with its pointer
+   */
+  compile(spec: unknown, site: Site): StepOperator | StageOperator;
+  /** Returns what it reaches outside the pipeline. @param spec compiles @param at pointer to it */
+  effects?(spec: Spec, at: string): Effect[];
+  /** Returns the lists of operators within it. @param spec compiles @param at pointer to it */
+  lists?(spec: Spec, at: string): OperatorList[];
 }
 
-function evaluated(run: (event: FoldEvent) => Value, event: FoldEvent, pointer: string): Value {
-  try {
-    return run(event);
-  } catch (error) {
-    if (error instanceof EvaluationError) throw new OperatorError(pointer, expressionDetail(error));
-    throw error;
-  }
+/** An operator as clients write it: exactly one member, its name. Each operator reads its own JSON. */
+export type OperatorSpec = Readonly<Record<string, unknown>>;
+
+/** A list of operators, and where it stands in the definition. */
+export interface OperatorList {
+  readonly operators: readonly OperatorSpec[];
+  readonly pointer: string;
 }
 
-/**
- * What `compute` returns for an event; undefined when the event cannot be processed, and then that is its outcome.
- * @param at the operator
- */
-export function attempting<T>(
-  compute: (flow: ReadableFlow, run: Run) => T,
-  at: string,
-): (flow: ReadableFlow, run: Run) => T | undefined {
-  return (flow, run) => {
-    try {
-      return compute(flow, run);
-    } catch (error) {
-      if (!(error instanceof OperatorError)) throw error;
-      run.outcomes.push({ kind: 'fail', at, pointer: error.pointer, detail: error.message, flow });
-      return undefined;
-    }
-  };
+/** Where an operator stands in its definition. */
+export interface Site {
+  /** JSON pointer to what the operator's name holds: `/operators/3/filter`. */
+  readonly at: string;
+  /** Whether no operator stands after it in its list. */
+  readonly isLast: boolean;
+  /** What the operator that `followedBy` names holds; undefined if another one, or none, stands after it. */
+  readonly following: { readonly spec: unknown; readonly at: string } | undefined;
+  /** Compiles the member `operators` of a branch. */
+  readonly branch: (operators: unknown, place: BranchPlace) => MakeStep;
 }
+
+/** Where a branch stands in its operator. */
+export interface BranchPlace {
+  readonly pointer: string;
+  readonly index: number;
+  /** Takes what is wrong with the operators of the branch. */
+  readonly errors: DefinitionFault[];
+}
+
+/** Makes the first step of a list. @param traces whether each operator that lets an event pass says so */
+export type MakeStep = (traces: boolean) => Step;
+
+/** Takes each event on its own: makes its step, given the step after it. */
+export type StepOperator = (next: Step, traces: boolean) => Step;
+
+/** Has state for each key. Events go to it through a topic that is partitioned by the key; it begins a stage. */
+export interface StageOperator {
+  /** Null: the event is dropped. */
+  readonly keyOf: (flow: ReadableFlow) => string | null;
+  /** What makes its state another one: with another identity it begins without state. */
+  readonly identity: readonly unknown[];
+  /** @param id of the stage */
+  keyed(id: string): KeyedOperator;
+}
+
+/** What an operator reaches outside the pipeline, with the pointer to where the definition says so. */
+export type Effect =
+  | { readonly kind: 'write'; readonly stream: string; readonly pointer: string }
+  | { readonly kind: 'ask'; readonly projection: string; readonly pointer: string }
+  /** `at` points to the operator. */
+  | { readonly kind: 'call'; readonly url: string; readonly secretRef: string; readonly at: string };

@@ -1,32 +1,36 @@
 import { secretNamePattern, secretNameRule } from '#event';
-import { pipelineLimits } from '../pipelines/limits.js';
-import { Members, refusal } from '../pipelines/members.js';
+import { Members, refusal } from '../definition/members.js';
+import { pipelineLimits } from '../flow/limits.js';
 import type { Operator } from './operator.js';
 
-/** A webhook of a definition. */
-export interface Webhook {
-  readonly at: string;
-  readonly url: string;
-  readonly secretRef: string;
+interface WebhookSpec {
+  url: string;
+  secret_ref: string;
 }
+
+/** Characters of an address. */
+const urlCharacters = 2048;
 
 /**
  * `webhook`: posts the event to an address, signed with a secret of the installation. The event goes on to the operators
- * after it. Whether the address may be reached is not known here.
- * @throws DefinitionError
+ * after it. The operator does not know whether the address may be reached.
  */
-export function compileWebhook(spec: unknown, at: string): { operator: Operator; webhook: Webhook } {
-  const members = new Members(spec, at, ['url', 'secret_ref']);
-  const url = addressOf(members.text('url', pipelineLimits.urlCharacters), members.at('url'));
-  const secretRef = members.text('secret_ref', pipelineLimits.nameCharacters);
-  if (!secretNamePattern.test(secretRef)) throw refusal(members.at('secret_ref'), secretNameRule);
+export const webhook: Operator<WebhookSpec> = {
+  summary: '`{url, secret_ref}`, posts it to an address.',
+  isOutput: true,
+  effects: ({ url, secret_ref: secretRef }, at) => [{ kind: 'call', at, url: new URL(url).href, secretRef }],
+  compile(spec, { at }) {
+    const members = new Members(spec, at, ['url', 'secret_ref']);
+    const url = addressOf(members.text('url', urlCharacters), members.at('url'));
+    const secretRef = members.text('secret_ref', pipelineLimits.nameCharacters);
+    if (!secretNamePattern.test(secretRef)) throw refusal(members.at('secret_ref'), secretNameRule);
 
-  const operator: Operator = (next) => (flow, run) => {
-    run.outcomes.push({ kind: 'webhook', at, url, secretRef, flow });
-    next(flow, run);
-  };
-  return { operator, webhook: { at, url, secretRef } };
-}
+    return (next) => (flow, context) => {
+      context.outcomes.push({ kind: 'webhook', at, url, secretRef, flow });
+      next(flow, context);
+    };
+  },
+};
 
 function addressOf(text: string, pointer: string): string {
   if (!URL.canParse(text)) throw refusal(pointer, 'must be an address such as https://example.com/hook');

@@ -1,33 +1,54 @@
 import type { Micros } from '#event';
-import type { Fold } from '../folds/compile-fold.js';
-import type { KeyedOperator } from '../pipelines/flow.js';
-import { pipelineLimits } from '../pipelines/limits.js';
-import { Members, refusal, type DurationBounds } from '../pipelines/members.js';
-import { targetStream } from './emit.js';
-import { fixedWindow, type WindowParts } from './fixed-window.js';
-import { compileOperandKey } from './key.js';
-import { sessionWindow } from './session-window.js';
+import { collecting, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
+import { Members, refusal, type DurationBounds } from '../definition/members.js';
+import type { KeyedOperator } from '../flow/flow.js';
+import { compileOperandKey } from '../flow/operand.js';
+import { fixedWindow } from '../windows/fixed-window.js';
+import { sessionWindow } from '../windows/session-window.js';
+import type { WindowParts } from '../windows/window-parts.js';
+import type { Operator, Site } from './operator.js';
+import { compileReduce } from './reduce.js';
+import { targetStream } from './target-stream.js';
+
+interface WindowSpec {
+  late?: { stream: string };
+}
 
 const shapes = ['tumbling', 'hopping', 'session'] as const;
 const size: DurationBounds = { least: '1s', most: '366d' };
 const lateness: DurationBounds = { least: '0s', most: '366d' };
-
-/** A window of a definition, without what it folds. */
-export interface CompiledWindow {
-  readonly keyOf: ReturnType<typeof compileOperandKey>;
-  /** The stream of what is late. */
-  readonly late: string | undefined;
-  /** What makes its state another one. */
-  readonly identity: readonly unknown[];
-  operator(reduce: { stage: string; fold: Fold; reduceAt: string }): KeyedOperator;
-}
+/** Windows that one event is in. */
+const mostHops = 100;
 
 /**
- * `window`: groups events by key and by their own time. `lateness` has to be said, also where it is `0s`: a wait that nobody
+ * `window`: groups events by key and by their own time. `lateness` is required, also if it is `0s`: a wait that nobody
  * asked for is what users of Kafka Streams complained of (KIP-633).
- * @throws DefinitionError
  */
-export function compileWindow(spec: unknown, at: string): CompiledWindow {
+export const window: Operator<WindowSpec> = {
+  summary: '`{tumbling | hopping | session, key, lateness, emit?, late?}`, followed by',
+  followedBy: 'reduce',
+  effects: ({ late }, at) =>
+    late ? [{ kind: 'write', stream: late.stream, pointer: `${at}/late/stream` }] : [],
+  compile(spec, { at, following }) {
+    const errors: DefinitionFault[] = [];
+    const read = collecting(errors, () => readWindow(spec, at));
+    const reduced = collecting(errors, () => reducedBy(following, at));
+    if (!read || !reduced) throw new DefinitionError(errors);
+    return {
+      keyOf: read.keyOf,
+      identity: [...read.identity, reduced.spec],
+      keyed: (stage) => windowOf(read.shape, { ...read.parts, ...reduced.parts, stage }),
+    };
+  },
+};
+
+function reducedBy(following: Site['following'], at: string) {
+  if (!following) throw refusal(at, 'must be followed by a reduce');
+  const { spec, at: reduceAt } = following;
+  return { spec, parts: { fold: compileReduce(spec, reduceAt), reduceAt } };
+}
+
+function readWindow(spec: unknown, at: string) {
   const members = new Members(spec, at, [...shapes, 'key', 'lateness', 'emit', 'late']);
   const given = shapes.filter((shape) => members.has(shape));
   if (given.length !== 1) throw refusal(at, 'must have one of tumbling, hopping and session');
@@ -39,19 +60,17 @@ export function compileWindow(spec: unknown, at: string): CompiledWindow {
     ? targetStream(new Members(members.any('late'), members.at('late'), ['stream']))
     : undefined;
   const shape = shapeOf(members);
-
-  return {
-    keyOf,
-    late,
-    identity: [given[0], shape, key, wait],
-    operator: ({ stage, fold, reduceAt }) => {
-      const parts: WindowParts = { stage, fold, lateness: wait, updates, at, reduceAt, late };
-      return 'gap' in shape ? sessionWindow(parts, shape.gap) : fixedWindow(parts, shape);
-    },
-  };
+  const parts = { lateness: wait, updates, at, late };
+  return { keyOf, shape, identity: [given[0], shape, key, wait], parts };
 }
 
-function shapeOf(members: Members): { gap: Micros } | { size: Micros; every: Micros } {
+type Shape = { gap: Micros } | { size: Micros; every: Micros };
+
+function windowOf(shape: Shape, parts: WindowParts): KeyedOperator {
+  return 'gap' in shape ? sessionWindow(parts, shape.gap) : fixedWindow(parts, shape);
+}
+
+function shapeOf(members: Members): Shape {
   if (members.has('session')) return { gap: members.duration('session', size) };
   if (members.has('hopping'))
     return hoppingOf(new Members(members.any('hopping'), members.at('hopping'), ['size', 'every']));
@@ -66,7 +85,7 @@ function hoppingOf(members: Members): { size: Micros; every: Micros } {
       members.at('every'),
       'must not be longer than size: events between two windows would be in none',
     );
-  if (Math.ceil(length / every) > pipelineLimits.hops)
-    throw refusal(members.at('every'), `is too short: an event is in at most ${pipelineLimits.hops} windows`);
+  if (Math.ceil(length / every) > mostHops)
+    throw refusal(members.at('every'), `is too short: an event is in at most ${mostHops} windows`);
   return { size: length, every };
 }

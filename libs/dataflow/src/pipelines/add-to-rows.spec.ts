@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { second, stageOf } from '../operators/keyed.fixture.js';
-import { foldLimits } from '../folds/index.js';
+import { mergedCharacters } from '../fold-operations/merge.js';
 import { addToRows, type Added } from './add-to-rows.js';
-import type { KeyedRow } from './flow.js';
+import type { KeyedRow } from '../flow/flow.js';
 import { flowOf } from './pipeline.fixture.js';
 
 const { operator } = stageOf(
@@ -28,7 +28,7 @@ describe('an event of several windows', () => {
 
   it('is in all of them, or in none when one cannot take it', () => {
     const most = 60_000;
-    for (let i = 0; (i + 1) * (most + 100) < foldLimits.mergedCharacters; i++)
+    for (let i = 0; (i + 1) * (most + 100) < mergedCharacters; i++)
       expect(add(5, i, most)).toMatchObject({ outcome: undefined, rows: [{}, {}] });
     const before = new Map(rows);
     // [0, 20) is full, [10, 30) is empty.

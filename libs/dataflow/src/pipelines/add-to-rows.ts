@@ -1,5 +1,5 @@
 import { StepBudget, withinBudget } from '#cel';
-import type { FlowEvent, KeyedOperator, KeyedRow, Outcome } from './flow.js';
+import type { FlowEvent, KeyedOperator, KeyedRow, Outcome } from '../flow/flow.js';
 
 /** What becomes of an event in a keyed stage. */
 export interface Added {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dryRun } from './dry-run.js';
 import { flowOf, logEvent, outcomesOf, pipelineOf } from './pipeline.fixture.js';
-import type { OperatorSpec } from './pipeline-spec.js';
+import type { OperatorSpec } from '../operators/operator.js';
 import { addToRows } from './add-to-rows.js';
 
 const data = JSON.stringify({ l: [...Array(60).keys()] });

@@ -1,31 +1,33 @@
 import { StepBudget, withinBudget } from '#cel';
-import type { Step } from '../operators/operator.js';
-import { readable } from './flow-event.js';
-import type { Chain, FlowEvent, Outcome } from './flow.js';
-import { Run, type Known } from './run.js';
+import { EvaluationContext, type Known } from '../flow/evaluation-context.js';
+import { readable } from '../flow/flow-event.js';
+import type { Chain, FlowEvent, Outcome } from '../flow/flow.js';
+import type { Step } from '../flow/step.js';
+import type { MakeStep } from '../operators/operator.js';
 
-/** The same steps twice: those of a trace tell of each operator that let an event pass. */
-export interface Steps {
-  readonly plain: Step;
-  readonly traced: Step;
+/** What a chain uses. */
+export interface ChainUse {
+  /** Whether one of its operators asks a projection. */
+  readonly looksUp: boolean;
 }
 
-/** The chain of a stage. All evaluations of one call share the steps of one. */
-export function operatorChain({ plain, traced }: Steps, { looksUp }: { looksUp: boolean }): Chain {
-  const runOf = (step: Step, flow: FlowEvent, known: Known) => {
-    const run = new Run(known);
-    withinBudget(new StepBudget(), () => step(readable(flow), run));
-    return run;
+/** Makes the chain of a stage. All evaluations of one call share the steps of one. */
+export function operatorChain(make: MakeStep, { looksUp }: ChainUse): Chain {
+  const [plain, traced] = [make(false), make(true)];
+  const evaluate = (step: Step, flow: FlowEvent, known: Known) => {
+    const context = new EvaluationContext(known);
+    withinBudget(new StepBudget(), () => step(readable(flow), context));
+    return context;
   };
-  const complete = (run: Run) => {
-    if (run.missing.length === 0) return run.outcomes;
+  const complete = (context: EvaluationContext) => {
+    if (context.missing.length === 0) return context.outcomes;
     throw new RangeError('run() before everything that lookups() names is known');
   };
   return {
     looksUp,
-    lookups: (flow, known) => (looksUp ? runOf(plain, flow, known).missing : []),
+    lookups: (flow, known) => (looksUp ? evaluate(plain, flow, known).missing : []),
     // Plain steps make no passes.
-    run: (flow, tables) => complete(runOf(plain, flow, tables)) as Outcome[],
-    trace: (flow, tables) => complete(runOf(traced, flow, tables)),
+    run: (flow, tables) => complete(evaluate(plain, flow, tables)) as Outcome[],
+    trace: (flow, tables) => complete(evaluate(traced, flow, tables)),
   };
 }

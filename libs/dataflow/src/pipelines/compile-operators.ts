@@ -1,38 +1,29 @@
 import { pointerTo } from '#event';
-import type { InputError } from '#api';
-import { compileBranch, branchStep } from '../operators/branch.js';
-import { compileDedupe } from '../operators/dedupe.js';
-import { operatorNames, statelessOperators } from '../operators/index.js';
-import { attempting, type Operator, type Step } from '../operators/operator.js';
-import { compileReduce } from '../operators/reduce.js';
-import type { Webhook } from '../operators/webhook.js';
-import { compileWindow } from '../operators/window.js';
-import { operatorChain, type Steps } from './chain.js';
-import type { KeyedOperator, KeyedStage } from './flow.js';
-import type { ReadableFlow } from './flow-event.js';
-import { pipelineLimits } from './limits.js';
-import { collecting, list, object, refusal } from './members.js';
+import { collecting, type DefinitionFault } from '../definition/definition-error.js';
+import { list, object, refusal } from '../definition/members.js';
+import type { KeyedStage } from '../flow/flow.js';
+import { pipelineLimits } from '../flow/limits.js';
+import { attempting, type Step } from '../flow/step.js';
+import { operators } from '../operators/index.js';
+import type { Effect, MakeStep, Operator, Site, StageOperator, StepOperator } from '../operators/operator.js';
+import { operatorChain, type ChainUse } from './chain.js';
 import { stageId } from './stage-id.js';
 
-/** What is being made of a definition: everything that is found in its operators, wherever they stand. */
+/** Collects what is found in the operators of a definition, wherever they stand. */
 export class Compilation {
-  readonly errors: InputError[] = [];
   readonly stages: KeyedStage[] = [];
   readonly feeders = new Map<string, string | undefined>();
-  readonly writes = new Set<string>();
-  readonly webhooks: Webhook[] = [];
-  readonly projections = new Set<string>();
+  readonly effects: Effect[] = [];
   /** By pointer, what goes on at each operator. */
   readonly entries = new Map<string, Entry>();
   operators = 0;
-  outputs = 0;
 }
 
 /** Where an event can go on. */
 export interface Entry {
-  readonly step: Step;
+  readonly make: MakeStep;
   /** Of the stage that it stands in. */
-  readonly chain: { readonly looksUp: boolean };
+  readonly chain: ChainUse;
 }
 
 /** Where a list of operators stands. */
@@ -40,212 +31,151 @@ interface Place {
   readonly pointer: string;
   /** The stage that it is part of; undefined for the source's. */
   readonly stage: string | undefined;
-  /** Which branches lead to it, of those in this stage and the ones before. */
+  /** The indices of the branches that lead to it, in this stage and the ones before. */
   readonly branches: readonly number[];
   /** Of its stage. */
   readonly chain: { looksUp: boolean };
+  /** Takes what is wrong with its operators, in their order. */
+  readonly errors: DefinitionFault[];
 }
 
-const nothing: Steps = { plain: () => undefined, traced: () => undefined };
+const end: MakeStep = () => () => undefined;
 
-/** Compiles a list of operators into the steps of its stage; windows and dedupes in it become stages of their own. */
-export function compileList(value: unknown, place: Place, made: Compilation): Steps {
-  const specs =
-    collecting(made.errors, () => list(value, place.pointer, [0, pipelineLimits.operators])) ?? [];
+/** Compiles a list of operators into the steps of its stage; an operator with state begins a stage of its own. */
+export function compileList(value: unknown, place: Place, made: Compilation): MakeStep {
+  const { pointer, errors } = place;
+  const specs = collecting(errors, () => list(value, pointer, [0, pipelineLimits.operators])) ?? [];
   return compileFrom(specs, 0, { ...place, made });
 }
 
 type Context = Place & { readonly made: Compilation };
 
-function compileFrom(specs: readonly unknown[], index: number, context: Context): Steps {
-  if (index >= specs.length) return nothing;
-  const { made } = context;
+function compileFrom(specs: readonly unknown[], index: number, context: Context): MakeStep {
+  if (index >= specs.length) return end;
+  const { made, errors } = context;
   made.operators += 1;
-  const pointer = pointerTo(context.pointer, index);
-  const named = collecting(made.errors, () => operatorOf(specs[index], pointer));
+  const named = collecting(errors, () => operatorOf(specs[index], pointerTo(context.pointer, index)));
   if (!named) return compileFrom(specs, index + 1, context);
-  const { name, spec } = named;
-  const at = pointerTo(pointer, name);
-  if (name === 'window') return compileWindowStage(specs, index, { spec, at, context });
-  if (name === 'dedupe') return compileDedupeStage(specs, index, { spec, at, context });
-  if (name === 'branch') {
-    const branches = compileBranches(spec, at, context);
-    made.entries.set(at, { step: branches.plain, chain: context.chain });
-    if (index < specs.length - 1)
-      made.errors.push({
-        pointer: at,
-        detail: 'must be the last operator of its list: put the others into branches',
-      });
-    return branches;
-  }
-  if (name === 'reduce') {
-    made.errors.push({ pointer: at, detail: 'must follow a window' });
-    return compileFrom(specs, index + 1, context);
-  }
-  const operator = collecting(made.errors, () => compileStateless(name, { spec, at, context }));
-  const next = compileFrom(specs, index + 1, context);
-  if (!operator) return next;
-  const steps = after(operator, at, { next, traces: !isOutput(name) });
-  const step = isOutput(name) ? operator(nothing.plain) : steps.plain;
-  made.entries.set(at, { step, chain: context.chain });
-  return steps;
+  const { operator, at, spec } = named;
+  const site = siteOf(named, { specs, index, context });
+  if (site.following) made.operators += 1;
+  const compiled = collecting(errors, () => operator.compile(spec, site));
+  if (compiled) addEffects(named, context);
+  const rest = (place: Context) => compileFrom(specs, index + (site.following ? 2 : 1), place);
+  if (!compiled) return rest(context);
+  return typeof compiled === 'function'
+    ? compileStep(compiled, named, { context, rest: rest(context) })
+    : compileStage(compiled, at, { context, rest });
 }
 
-/** The one member of an operator. */
-function operatorOf(value: unknown, pointer: string): { name: string; spec: unknown } {
+interface Named {
+  readonly operator: Operator;
+  readonly spec: unknown;
+  /** Pointer to the spec. */
+  readonly at: string;
+}
+
+/** Reads the one member of an operator. */
+function operatorOf(value: unknown, pointer: string): Named {
   const names = Object.keys(object(value, pointer));
   const [name] = names;
+  const known = Object.keys(operators).join(', ');
   if (name === undefined || names.length > 1)
-    throw refusal(pointer, `must have exactly one member, one of ${operatorNames.join(', ')}`);
-  if (!operatorNames.includes(name))
-    throw refusal(pointerTo(pointer, name), `is not a known operator; those are ${operatorNames.join(', ')}`);
-  return { name, spec: (value as Record<string, unknown>)[name] };
+    throw refusal(pointer, `must have exactly one member, one of ${known}`);
+  const at = pointerTo(pointer, name);
+  const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
+  if (!operator) throw refusal(at, `is not a known operator; those are ${known}`);
+  return { operator, at, spec: (value as Record<string, unknown>)[name] };
 }
 
-function isOutput(name: string): boolean {
-  return name === 'emit' || name === 'webhook';
-}
-
-interface At {
-  readonly spec: unknown;
-  readonly at: string;
+interface Position {
+  readonly specs: readonly unknown[];
+  readonly index: number;
   readonly context: Context;
 }
 
-function compileStateless(name: string, { spec, at, context: { made, chain } }: At): Operator {
-  if (isOutput(name)) made.outputs += 1;
-  const { operator, stream, webhook, projection } = statelessOperators[name]!(spec, at);
-  if (stream !== undefined) made.writes.add(stream);
-  if (webhook) made.webhooks.push(webhook);
-  if (projection !== undefined) {
-    made.projections.add(projection);
-    chain.looksUp = true;
-  }
-  return operator;
+function siteOf({ operator: { followedBy }, at }: Named, { specs, index, context }: Position): Site {
+  return {
+    at,
+    isLast: index === specs.length - 1,
+    following: followingOf(specs[index + 1], followedBy, pointerTo(context.pointer, index + 1)),
+    branch: (value, { pointer, index: branch, errors }) => {
+      const branches = [...context.branches, branch];
+      const place = { ...context, pointer: `${pointer}/operators`, branches, errors };
+      const make = compileList(value, place, context.made);
+      return (traces) => (traces ? passed(pointer, make(traces)) : make(traces));
+    },
+  };
 }
 
-function after(operator: Operator, at: string, { next, traces }: { next: Steps; traces: boolean }): Steps {
-  return { plain: operator(next.plain), traced: operator(traces ? passed(at, next.traced) : next.traced) };
+function followingOf(next: unknown, name: string | undefined, pointer: string): Site['following'] {
+  if (name === undefined || typeof next !== 'object' || next === null) return undefined;
+  const names = Object.keys(next);
+  if (names.length !== 1 || names[0] !== name) return undefined;
+  return { spec: (next as Record<string, unknown>)[name], at: pointerTo(pointer, name) };
+}
+
+function addEffects({ operator, spec, at }: Named, { made, chain }: Context): void {
+  const effects = operator.effects?.(spec, at) ?? [];
+  made.effects.push(...effects);
+  chain.looksUp ||= effects.some(({ kind }) => kind === 'ask');
+}
+
+/** What stands around an operator; `rest` is compiled. */
+interface StepPlace {
+  readonly context: Context;
+  readonly rest: MakeStep;
+}
+
+function compileStep(
+  compiled: StepOperator,
+  { operator: { isOutput }, at }: Named,
+  { context: { made, chain }, rest }: StepPlace,
+): MakeStep {
+  const nextOf = (traces: boolean) => (traces && !isOutput ? passed(at, rest(traces)) : rest(traces));
+  const make: MakeStep = (traces) => compiled(nextOf(traces), traces);
+  const only: MakeStep = (traces) => compiled(end(traces), traces);
+  made.entries.set(at, { make: isOutput ? only : make, chain });
+  return make;
 }
 
 /** More than anybody reads. */
 const mostTraced = 20_000;
 
-/** The step, told of in a trace. */
+/** Returns the step, preceded by a line in the trace. */
 function passed(at: string, next: Step): Step {
-  return (flow, run) => {
-    if (run.outcomes.length < mostTraced) run.outcomes.push({ kind: 'pass', at, flow });
-    next(flow, run);
+  return (flow, context) => {
+    if (context.outcomes.length < mostTraced) context.outcomes.push({ kind: 'pass', at, flow });
+    next(flow, context);
   };
 }
 
-function compileBranches(spec: unknown, at: string, context: Context): Steps {
-  const { made } = context;
-  const specs = collecting(made.errors, () => list(spec, at, [1, pipelineLimits.operators])) ?? [];
-  const depth = at.split('/branch').length - 1;
-  if (depth > pipelineLimits.branchDepth) {
-    const detail = `is nested more than ${pipelineLimits.branchDepth} levels deep`;
-    made.errors.push({ pointer: at, detail });
-    return nothing;
-  }
-  const branches = specs.flatMap((value, i) => {
-    const pointer = pointerTo(at, i);
-    const branch = collecting(made.errors, () => compileBranch(value, pointer));
-    if (!branch) return [];
-    if (!branch.when && i < specs.length - 1)
-      made.errors.push({ pointer: pointerTo(pointer, 'otherwise'), detail: 'must be the last branch' });
-    const { plain, traced } = compileList(
-      branch.operators,
-      { ...context, pointer: pointerTo(pointer, 'operators'), branches: [...context.branches, i] },
-      made,
-    );
-    return [{ branch, plain, traced: passed(pointer, traced) }];
-  });
-  const way = (which: keyof Steps) =>
-    branchStep(
-      branches.map((steps) => ({ ...steps.branch, step: steps[which] })),
-      at,
-    );
-  return { plain: way('plain'), traced: way('traced') };
-}
-
-function compileWindowStage(specs: readonly unknown[], index: number, { spec, at, context }: At): Steps {
-  const { made } = context;
-  const window = collecting(made.errors, () => compileWindow(spec, at));
-  if (window?.late !== undefined) {
-    made.writes.add(window.late);
-    made.outputs += 1;
-  }
-  const following = index + 1 < specs.length ? specs[index + 1] : undefined;
-  const reducePointer = pointerTo(pointerTo(context.pointer, index + 1), 'reduce');
-  if (typeof following !== 'object' || following === null || !Object.hasOwn(following, 'reduce')) {
-    made.errors.push({ pointer: at, detail: 'must be followed by a reduce' });
-    compileFrom(specs, index + 1, context);
-    return nothing;
-  }
-  made.operators += 1;
-  const reduce = collecting(made.errors, () => {
-    const { spec: fields } = operatorOf(following, pointerTo(context.pointer, index + 1));
-    return { fields, fold: compileReduce(fields, reducePointer) };
-  });
-  const id = window && reduce && stageId([...window.identity, reduce.fields], context);
-  const operator =
-    id === undefined
-      ? undefined
-      : window?.operator({ stage: id, fold: reduce!.fold, reduceAt: reducePointer });
-  return compileStage(specs, index + 2, { id, at, operator, keyOf: window?.keyOf, context });
-}
-
-function compileDedupeStage(specs: readonly unknown[], index: number, { spec, at, context }: At): Steps {
-  const dedupe = collecting(context.made.errors, () => compileDedupe(spec, at));
-  const id = dedupe && stageId(dedupe.identity, context);
-  return compileStage(specs, index + 1, {
-    id,
-    at,
-    operator: dedupe?.operator,
-    keyOf: dedupe?.keyOf,
-    context,
-  });
-}
-
-interface StageParts {
-  /** Undefined where there are errors, as the two after it. */
-  readonly id: string | undefined;
-  readonly operator: KeyedOperator | undefined;
-  readonly keyOf: ((flow: ReadableFlow) => string | null) | undefined;
-  readonly at: string;
+/** What stands around an operator with state: what comes after it is another stage. */
+interface StagePlace {
   readonly context: Context;
+  readonly rest: (place: Context) => MakeStep;
 }
 
-/** What comes after a window or a dedupe is another stage. */
-function compileStage(
-  specs: readonly unknown[],
-  index: number,
-  { id, at, operator, keyOf, context }: StageParts,
-): Steps {
+function compileStage(compiled: StageOperator, at: string, { context, rest }: StagePlace): MakeStep {
   const { made } = context;
-  const place = { ...context, stage: id, chain: { looksUp: false } };
-  if (id === undefined || !operator || !keyOf) {
-    compileFrom(specs, index, place);
-    return nothing;
-  }
+  const id = stageId(compiled.identity, context);
+  const chain = { looksUp: false };
+  const stage = { id, at, operator: compiled.keyed(id), chain: operatorChain(end, chain) };
   // Its place among the stages is before those that it feeds.
-  const order = made.stages.length;
+  made.stages.push(stage);
   made.feeders.set(id, context.stage);
-  made.stages.push({ id, at, operator, chain: operatorChain(nothing, place.chain) });
-  const steps = compileFrom(specs, index, place);
-  made.stages[order] = { id, at, operator, chain: operatorChain(steps, place.chain) };
-  const step = forwardStep(id, at, keyOf);
-  made.entries.set(at, { step, chain: context.chain });
-  return { plain: step, traced: step };
+  stage.chain = operatorChain(rest({ ...context, stage: id, chain }), chain);
+  const step = forwardStep(id, at, compiled);
+  made.entries.set(at, { make: () => step, chain: context.chain });
+  return () => step;
 }
 
-function forwardStep(stage: string, at: string, keyOf: (flow: ReadableFlow) => string | null): Step {
+function forwardStep(stage: string, at: string, { keyOf }: StageOperator): Step {
   const keyed = attempting((flow) => ({ key: keyOf(flow) }), at);
-  return (flow, run) => {
-    const key = keyed(flow, run)?.key;
+  return (flow, context) => {
+    const key = keyed(flow, context)?.key;
     if (key === undefined) return;
-    if (key === null) run.outcomes.push({ kind: 'drop', at, reason: 'Its key is null.', flow });
-    else run.outcomes.push({ kind: 'forward', at, stage, key, flow });
+    if (key === null) context.outcomes.push({ kind: 'drop', at, reason: 'Its key is null.', flow });
+    else context.outcomes.push({ kind: 'forward', at, stage, key, flow });
   };
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DefinitionError } from '../folds/definition-error.js';
+import { DefinitionError } from '../definition/definition-error.js';
 import { compilePipeline } from './compile-pipeline.js';
 import { flowOf, pipelineOf } from './pipeline.fixture.js';
-import type { OperatorSpec, PipelineSpec } from './pipeline-spec.js';
+import type { OperatorSpec } from '../operators/operator.js';
+import type { PipelineSpec } from './pipeline-spec.js';
 
 const emit: OperatorSpec = { emit: { stream: 'out' } };
 const reduce: OperatorSpec = { reduce: { n: { op: 'count' } } };
@@ -229,6 +230,69 @@ describe('a definition of a pipeline', () => {
       depth === 0 ? emit : { branch: [{ when: 'true', operators: [nested(depth - 1)] }] };
     expect(errorsOf({ operators: [nested(4)] })).toEqual([]);
     expect(errorsOf({ operators: [nested(5)] }).join()).toContain('is nested more than 4 levels deep');
+  });
+});
+
+describe('an error of a definition', () => {
+  const faultsOf = (spec: object) => {
+    try {
+      compilePipeline({ source, operators: [emit], from: 'beginning', ...spec } as unknown as PipelineSpec);
+    } catch (error) {
+      return (error as DefinitionError).errors;
+    }
+    return [];
+  };
+
+  it('says that an expression is wrong, wherever one stands', () => {
+    const dedupe = (key: string) => ({ dedupe: { key, within: '1h' } });
+    const operators = [
+      { filter: '' },
+      { map: { data: { 'a/b': { c: 'x' } }, event_type: '1', entity_id: 'x'.repeat(4097) } },
+      { flat_map: { list: '1' } },
+      { enrich: { from: { projection: 'p' }, key: '[]', as: 'y' } },
+      window({ key: 'x' }),
+      { reduce: { n: { op: 'sum', value: 'x' }, long: { op: 'sum', value: 'x'.repeat(4097) } } },
+    ];
+    const branches = { branch: [{ when: '1', operators: [dedupe('true')] }] };
+    const inBranch = { branch: [{ when: 'true', operators: [dedupe('x')] }] };
+    const wrong = [
+      ...faultsOf({ operators }),
+      ...faultsOf({ operators: [window(), { reduce: { n: { op: 'sum', value: 'x' } } }, branches] }),
+      ...faultsOf({ operators: [inBranch] }),
+      ...faultsOf({ source: { ...source, where: 'x' } }),
+    ];
+    expect(wrong.filter(({ inExpression }) => !inExpression)).toEqual([]);
+    expect(wrong.map(({ pointer }) => pointer)).toEqual([
+      '/operators/0/filter',
+      '/operators/1/map/data/a~1b/c',
+      '/operators/1/map/event_type',
+      '/operators/1/map/entity_id',
+      '/operators/2/flat_map/list',
+      '/operators/3/enrich/key',
+      '/operators/4/window/key',
+      '/operators/5/reduce/long/value',
+      '/operators/1/reduce/n/value',
+      '/operators/2/branch/0/when',
+      '/operators/0/branch/0/operators/0/dedupe/key',
+      '/source/where',
+    ]);
+  });
+
+  it.each<[object, string]>([
+    [{ source: { ...source, idle_after: 'soon' } }, '/source/idle_after'],
+    [{ operators: [7] }, '/operators/0'],
+    [{ operators: [{ filter: 7 }] }, '/operators/0/filter'],
+    [{ operators: [{ map: { data: 'x' } }] }, '/operators/0/map/data'],
+    [{ operators: [{ flat_map: { list: '[1]', as: '' } }] }, '/operators/0/flat_map/as'],
+    [{ operators: [window({ tumbling: '0s' }), reduce] }, '/operators/0/window/tumbling'],
+    [
+      { operators: [window(), { reduce: { n: { op: 'count', value: 'event.data.x' } } }] },
+      '/operators/1/reduce/n/value',
+    ],
+    [{ operators: [window(), { reduce: { n: { op: 'sum' } } }] }, '/operators/1/reduce/n/value'],
+    [{ operators: [{ emit: { stream: 'a b' } }] }, '/operators/0/emit/stream'],
+  ])('does not say so of %j', (spec, pointer) => {
+    expect(faultsOf(spec)).toEqual([{ pointer, detail: expect.any(String) as string }]);
   });
 });
 

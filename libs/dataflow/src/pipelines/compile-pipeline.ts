@@ -1,13 +1,12 @@
 import { limits, streamNamePattern, streamNameRule } from '#event';
-import type { InputError } from '#api';
 import { compileSource } from '../folds/compile-source.js';
-import { DefinitionError } from '../folds/definition-error.js';
+import { collecting, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
 import { operatorChain } from './chain.js';
 import { Compilation, compileList } from './compile-operators.js';
-import { readable } from './flow-event.js';
-import type { Pipeline } from './flow.js';
-import { pipelineLimits } from './limits.js';
-import { collecting, list, Members, refusal, text } from './members.js';
+import { readable } from '../flow/flow-event.js';
+import type { Pipeline } from '../flow/flow.js';
+import { pipelineLimits } from '../flow/limits.js';
+import { expressionText, list, Members, refusal, text } from '../definition/members.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 
 const idleBounds = { least: '1s', most: '1d' };
@@ -19,7 +18,7 @@ const idleDefaultMs = 30_000;
  */
 export function compilePipeline(spec: PipelineSpec): Pipeline {
   const made = new Compilation();
-  const { errors } = made;
+  const errors: DefinitionFault[] = [];
   const members = collecting(errors, () => new Members(spec, '', ['source', 'operators', 'from']));
   if (!members) throw new DefinitionError(errors);
   collecting(errors, () => members.oneOf('from', ['beginning', 'now']));
@@ -27,28 +26,33 @@ export function compilePipeline(spec: PipelineSpec): Pipeline {
     compileSourceOf(members.any('source'), members.at('source'), errors),
   );
   const chain = { looksUp: false };
-  const place = { pointer: '/operators', stage: undefined, branches: [], chain };
+  const place = { pointer: '/operators', stage: undefined, branches: [], chain, errors };
   const steps = collecting(errors, () => compileList(members.any('operators'), place, made));
-  checkCounts(made);
+  checkCounts(made, errors);
   if (!source || !steps || errors.length > 0) throw new DefinitionError(errors);
 
-  const { stages, feeders, writes, webhooks, projections, entries } = made;
+  const { stages, feeders, effects, entries } = made;
   return {
     ...source,
     chain: operatorChain(steps, chain),
     stages,
     entry: (at) => {
       const entry = entries.get(at);
-      return entry && operatorChain({ plain: entry.step, traced: entry.step }, entry.chain);
+      return entry && operatorChain(entry.make, entry.chain);
     },
     feederOf: (stage) => feeders.get(stage),
-    writes,
-    webhooks,
-    projections,
+    writes: new Set(effects.filter((effect) => effect.kind === 'write').map(({ stream }) => stream)),
+    webhooks: effects
+      .filter((effect) => effect.kind === 'call')
+      .map(({ at, url, secretRef }) => ({ at, url, secretRef })),
+    projections: new Set(
+      effects.filter((effect) => effect.kind === 'ask').map(({ projection }) => projection),
+    ),
   };
 }
 
-function checkCounts({ operators, outputs, stages, errors }: Compilation): void {
+function checkCounts({ operators, effects, stages }: Compilation, errors: DefinitionFault[]): void {
+  const outputs = effects.filter(({ kind }) => kind !== 'ask').length;
   const most = (count: number, limit: number, names: string) => {
     if (count > limit) errors.push({ pointer: '/operators', detail: `has at most ${limit} ${names}` });
   };
@@ -62,12 +66,16 @@ function checkCounts({ operators, outputs, stages, errors }: Compilation): void 
 function compileSourceOf(
   value: unknown,
   pointer: string,
-  errors: InputError[],
+  errors: DefinitionFault[],
 ): Pick<Pipeline, 'eventTypes' | 'matches' | 'idleAfterMs'> {
   const members = new Members(value, pointer, ['streams', 'event_types', 'where', 'idle_after']);
   collecting(errors, () => checkStreams(members));
   const types = collecting(errors, () => eventTypesOf(members));
-  const where = collecting(errors, () => members.optionalText('where', limits.whereCharacters));
+  const where = collecting(errors, () =>
+    members.has('where')
+      ? expressionText(members.any('where'), members.at('where'), limits.whereCharacters)
+      : undefined,
+  );
   const matches = where === undefined ? undefined : collecting(errors, () => compileSource({ where }));
   const idleAfterMs = collecting(errors, () =>
     members.has('idle_after') ? members.duration('idle_after', idleBounds) / 1000 : idleDefaultMs,

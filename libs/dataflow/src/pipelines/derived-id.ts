@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Origin } from './flow.js';
+import type { Origin } from '../flow/flow.js';
 
 /**
  * The id of an event that a run emits: a UUIDv8 (RFC 9562) of SHA-256 over the run, where the event comes from, and which

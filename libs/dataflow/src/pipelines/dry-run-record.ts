@@ -1,6 +1,6 @@
 import { formatTime } from '#event';
 import type { LogEvent } from '#cel';
-import type { Outcome, Passed } from './flow.js';
+import type { Outcome, Passed } from '../flow/flow.js';
 
 /** What became of an event at an operator. `at` is a JSON pointer into the definition. */
 export interface DryRunStep {

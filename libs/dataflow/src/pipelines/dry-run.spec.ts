@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { dryRun, type Ask } from './dry-run.js';
 import { dryRunLimits, dryRunText } from './dry-run-record.js';
 import { logEvent, pipelineOf } from './pipeline.fixture.js';
-import type { OperatorSpec } from './pipeline-spec.js';
+import type { OperatorSpec } from '../operators/operator.js';
 
 const noneKnown: Ask = (lookups) => Promise.resolve(lookups.map(() => null));
 const start = Date.parse('2026-11-21T04:00:00Z') * 1000;

@@ -5,8 +5,17 @@ import type { LogEvent } from '#cel';
 import { addToRows } from './add-to-rows.js';
 import { DryRunRecord, dryRunLimits, type DryRun, type DryRunStep } from './dry-run-record.js';
 import { passedOn } from './feeder-positions.js';
-import { sourceFlow } from './flow-event.js';
-import type { Chain, FlowEvent, KeyedRow, KeyedStage, Lookup, Outcome, Passed, Pipeline } from './flow.js';
+import { sourceFlow } from '../flow/flow-event.js';
+import type {
+  Chain,
+  FlowEvent,
+  KeyedRow,
+  KeyedStage,
+  Lookup,
+  Outcome,
+  Passed,
+  Pipeline,
+} from '../flow/flow.js';
 import { noWatermark, SourceWatermark } from './source-watermark.js';
 
 /** The states of projections as JSON text, one for each lookup; null where there is none. */

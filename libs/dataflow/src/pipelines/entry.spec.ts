@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { encodeRecord } from '#event';
 import { derivedId } from './derived-id.js';
-import { recordFlow } from './flow-event.js';
-import type { FlowEvent, Lookup, Outcome } from './flow.js';
-import type { OperatorSpec } from './pipeline-spec.js';
+import { recordFlow } from '../flow/flow-event.js';
+import type { FlowEvent, Lookup, Outcome } from '../flow/flow.js';
+import type { OperatorSpec } from '../operators/operator.js';
 import { flowOf, logEvent, pipelineOf } from './pipeline.fixture.js';
 
 const emit = (stream = 'out'): OperatorSpec => ({ emit: { stream } });

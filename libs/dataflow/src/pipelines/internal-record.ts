@@ -1,4 +1,4 @@
-import { pipelineLimits } from './limits.js';
+import { pipelineLimits } from '../flow/limits.js';
 
 const { recordBytes } = pipelineLimits;
 

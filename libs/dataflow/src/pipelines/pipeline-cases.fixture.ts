@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { LogEvent } from '#cel';
-import type { OperatorSpec, PipelineSpec } from './pipeline-spec.js';
+import type { OperatorSpec } from '../operators/operator.js';
+import type { PipelineSpec } from './pipeline-spec.js';
 import { logEvent } from './pipeline.fixture.js';
 import type { Source } from './simulation.fixture.js';
 

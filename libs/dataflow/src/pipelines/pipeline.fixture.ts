@@ -1,9 +1,9 @@
 import { parseTime } from '#event';
 import type { LogEvent } from '#cel';
 import { compilePipeline } from './compile-pipeline.js';
-import { sourceFlow } from './flow-event.js';
-import type { FlowEvent, Outcome, Pipeline, Tables } from './flow.js';
-import type { OperatorSpec } from './pipeline-spec.js';
+import { sourceFlow } from '../flow/flow-event.js';
+import type { FlowEvent, Outcome, Pipeline, Tables } from '../flow/flow.js';
+import type { OperatorSpec } from '../operators/operator.js';
 
 /** An event with this raw JSON as its data; the n-th of its partition, one second after the other. */
 export function logEvent(data = '{}', fields: Partial<LogEvent> = {}): LogEvent {

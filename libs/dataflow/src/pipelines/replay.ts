@@ -1,5 +1,5 @@
 import { jsonValue, uuidPattern } from '#event';
-import type { Origin } from './flow.js';
+import type { Origin } from '../flow/flow.js';
 
 /**
  * The value of a record in a run's replay topic: an event that was a dead letter, and goes on where it stopped. A JSON array:

@@ -1,8 +1,8 @@
 import type { LogEvent } from '#cel';
 import { derivedId } from './derived-id.js';
 import { FeederPositions, passedOn, type Control } from './feeder-positions.js';
-import { sourceFlow } from './flow-event.js';
-import type { Chain, FlowEvent, KeyedRow, KeyedStage, Outcome, Pipeline } from './flow.js';
+import { sourceFlow } from '../flow/flow-event.js';
+import type { Chain, FlowEvent, KeyedRow, KeyedStage, Outcome, Pipeline } from '../flow/flow.js';
 import { noWatermark, SourceWatermark } from './source-watermark.js';
 
 /** The partitions of a source's streams, by names such as `orders/0`. */

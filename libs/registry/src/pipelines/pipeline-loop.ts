@@ -1,6 +1,5 @@
-import type { PipelineSpec } from '#dataflow';
+import { effectsOf, type PipelineSpec } from '#dataflow';
 import type { PipelineDefinition } from './pipeline-definition.js';
-import { placedOperators, targetsOf } from './placed-operators.js';
 
 /** What a loop is made of: where events come from and go to. */
 export type PipelineWay = Pick<PipelineDefinition, 'name' | 'spec'>;
@@ -12,11 +11,11 @@ export interface LoopStep {
   to: string;
 }
 
-/** The streams that a pipeline writes to, those for what is late among them. */
+/** Returns the streams that a pipeline writes to, those for late events among them. */
 export function pipelineWrites({ operators }: Pick<PipelineSpec, 'operators'>): Set<string> {
   return new Set(
-    placedOperators(operators)
-      .flatMap(targetsOf)
+    effectsOf(operators)
+      .filter((effect) => effect.kind === 'write')
       .map(({ stream }) => stream),
   );
 }

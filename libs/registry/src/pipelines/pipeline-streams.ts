@@ -1,8 +1,6 @@
-import type { PipelineSpec } from '#dataflow';
+import { effectsOf, type PipelineSpec } from '#dataflow';
 import type { ProjectionDefinition } from '../projections/projection-definition.js';
 import { projectionStreams } from '../projections/projection-streams.js';
-import { pipelineWrites } from './pipeline-loop.js';
-import { placedOperators } from './placed-operators.js';
 
 /** The streams whose events can show in what a pipeline emits, counts and fails on. */
 export interface PipelineStreams {
@@ -16,21 +14,14 @@ export function pipelineStreams(
   spec: PipelineSpec,
   projections: { get(name: string): ProjectionDefinition | undefined },
 ): PipelineStreams {
-  const asked = askedProjections(spec).map(({ projection }) => projections.get(projection));
+  const effects = effectsOf(spec.operators);
+  const written = effects.filter((effect) => effect.kind === 'write').map(({ stream }) => stream);
+  const asked = effects
+    .filter((effect) => effect.kind === 'ask')
+    .map(({ projection }) => projections.get(projection));
   const folded = asked.flatMap((definition) => (definition ? projectionStreams(definition) : []));
   return {
-    streams: new Set([...spec.source.streams, ...folded, ...pipelineWrites(spec)]),
+    streams: new Set([...spec.source.streams, ...folded, ...written]),
     isComplete: !asked.includes(undefined),
   };
-}
-
-/** Returns the projections that a pipeline asks, each with the pointer to where the definition names it. */
-export function askedProjections({
-  operators,
-}: Pick<PipelineSpec, 'operators'>): { projection: string; pointer: string }[] {
-  return placedOperators(operators).flatMap(({ at, operator }) =>
-    'enrich' in operator && 'projection' in operator.enrich.from
-      ? [{ projection: operator.enrich.from.projection, pointer: `${at}/enrich/from/projection` }]
-      : [],
-  );
 }

@@ -3,10 +3,9 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { limits } from '#event';
 import { ProblemError, type InputError } from '#api';
-import { askedProjections } from '#registry';
 import { Aborted, Body, BodyLimit, bodyOf, Caller, Principal, RequireScope } from '#http';
 import { readGivenEvents } from '#writing';
-import { dryRunText } from '#dataflow';
+import { dryRunText, effectsOf } from '#dataflow';
 import type { LogEvent } from '#cel';
 import { Answers } from '../../openapi/answers.js';
 import { ofDefinition } from '../pipeline-problems.js';
@@ -47,7 +46,7 @@ export class DryRunController {
   ): Promise<string> {
     const { spec, compiled } = await this.runner.usable(definition, { access: caller.access, client });
     // The answer shows states of projections, which only those may read who read events.
-    if (askedProjections(spec).length > 0) caller.requireScope('events:read');
+    if (effectsOf(spec.operators).some(({ kind }) => kind === 'ask')) caller.requireScope('events:read');
     const events = await givenEvents(bodyOf(request).toString(), spec.source.streams);
     return dryRunText(await this.runner.run(compiled, events, client));
   }

@@ -1,9 +1,6 @@
 import { ProblemError } from '#api';
 import type { ProjectionBuild } from '#registry';
-import { compileFold, type FoldState, type Json } from '#dataflow';
-
-/** Operations whose results have no order. */
-const unordered = ['collect', 'merge'];
+import { compileFold, foldOperations, type FoldState, type Json } from '#dataflow';
 
 /**
  * Computes the result of one field alone.
@@ -14,7 +11,7 @@ export function fieldResult({ spec }: ProjectionBuild, name: string): (state: Fo
   const at = names.indexOf(name);
   const field = spec.fields[name];
   if (at < 0 || !field) throw refused(`must be a field of the projection: ${names.join(', ')}`);
-  if (unordered.includes(field.op)) {
+  if (foldOperations[field.op]?.unordered) {
     throw refused(`must be a field of single values, and ${name} is made by ${field.op}`);
   }
   const fold = compileFold({ [name]: field });

@@ -1,0 +1,117 @@
+import { durationMs, hasCharacters } from '#api';
+import { isJsonObject, pointerTo, type Micros } from '#event';
+import { DefinitionError } from './definition-error.js';
+
+/** Returns the error of one place. */
+export function refusal(pointer: string, detail: string): DefinitionError {
+  return new DefinitionError([{ pointer, detail }]);
+}
+
+/** Reads the members of a JSON object strictly: an unknown or a missing member is an error with its pointer. */
+export class Members {
+  readonly #members: Readonly<Record<string, unknown>>;
+
+  constructor(
+    value: unknown,
+    readonly pointer: string,
+    known: readonly string[],
+  ) {
+    this.#members = object(value, pointer);
+    const errors = Object.keys(this.#members)
+      .filter((name) => !known.includes(name))
+      .map((name) => ({
+        pointer: pointerTo(pointer, name),
+        detail: `is not a known field; those are ${known.join(', ')}`,
+      }));
+    if (errors.length > 0) throw new DefinitionError(errors);
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#members, name) && this.#members[name] !== undefined;
+  }
+
+  /** @throws DefinitionError when it is missing */
+  any(name: string): unknown {
+    if (this.has(name)) return this.#members[name];
+    throw refusal(this.at(name), 'is required');
+  }
+
+  text(name: string, most: number): string {
+    return text(this.any(name), this.at(name), most);
+  }
+
+  optionalText(name: string, most: number): string | undefined {
+    return this.has(name) ? this.text(name, most) : undefined;
+  }
+
+  /** Microseconds of a duration such as `10s`. */
+  duration(name: string, bounds: DurationBounds): Micros {
+    return duration(this.any(name), this.at(name), bounds);
+  }
+
+  oneOf<T extends string>(name: string, values: readonly T[]): T {
+    const value = this.any(name);
+    const found = values.find((known) => known === value);
+    if (found !== undefined) return found;
+    throw refusal(this.at(name), `must be one of ${values.join(', ')}`);
+  }
+
+  at(name: string): string {
+    return pointerTo(this.pointer, name);
+  }
+}
+
+/** `least` and `most` are durations as clients write them; `least` is `0s` where there may be none at all. */
+export interface DurationBounds {
+  readonly least: string;
+  readonly most: string;
+}
+
+const nothing = /^(0[smhd]|PT0S)$/;
+
+function millisecondsOf(value: string): number {
+  return nothing.test(value) ? 0 : durationMs(value);
+}
+
+function duration(value: unknown, pointer: string, { least, most }: DurationBounds): Micros {
+  const rule = `must be a duration of ${least} to ${most}, such as 10s, 5m, 1h or 1d`;
+  if (typeof value !== 'string') throw refusal(pointer, rule);
+  let milliseconds: number;
+  try {
+    milliseconds = millisecondsOf(value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw refusal(pointer, rule);
+  }
+  if (milliseconds < millisecondsOf(least) || milliseconds > millisecondsOf(most))
+    throw refusal(pointer, rule);
+  return milliseconds * 1000;
+}
+
+/** Reads a JSON object. */
+export function object(value: unknown, pointer: string): Readonly<Record<string, unknown>> {
+  if (isJsonObject(value)) return value;
+  throw refusal(pointer, 'must be an object');
+}
+
+/** Reads a text of 1 to `most` characters. */
+export function text(value: unknown, pointer: string, most: number): string {
+  if (typeof value === 'string' && hasCharacters(value, { most })) return value;
+  throw refusal(pointer, `must be a text of 1 to ${most} characters`);
+}
+
+/** Reads the text of an expression. */
+export function expressionText(value: unknown, pointer: string, most: number): string {
+  try {
+    return text(value, pointer, most);
+  } catch (error) {
+    if (typeof value !== 'string' || !(error instanceof DefinitionError)) throw error;
+    throw new DefinitionError(error.errors.map((fault) => ({ ...fault, inExpression: true })));
+  }
+}
+
+/** Reads a list of `least` to `most` elements. */
+export function list(value: unknown, pointer: string, [least, most]: [number, number]): readonly unknown[] {
+  if (Array.isArray(value) && value.length >= least && value.length <= most) return value as unknown[];
+  throw refusal(pointer, `must be a list of ${least} to ${most} elements`);
+}

@@ -1,0 +1,59 @@
+import { EvaluationError } from '#cel';
+import { kindsOf, namesOfKinds, type Kinds } from '#cel';
+import type { Value } from '#cel';
+import { definedAt, definedUnder, expressionDetail } from '../definition/definition-error.js';
+import { expressionText } from '../definition/members.js';
+import { compileExact } from '../folds/checked-expression.js';
+import { compileKey } from '../folds/compile-key.js';
+import type { FoldEvent } from '../folds/fold-event.js';
+import { OperatorError } from './step.js';
+
+/** Characters of an expression. */
+export const expressionCharacters = 4096;
+
+/**
+ * Compiles an expression of an operator, with exact arithmetic. The result throws OperatorError at the pointer if the
+ * expression has no value for an event, or one of a kind that is not wanted.
+ * @throws DefinitionError at the pointer
+ */
+export function compileOperand(
+  expression: unknown,
+  pointer: string,
+  wanted: Kinds,
+): (event: FoldEvent) => Value {
+  const source = expressionText(expression, pointer, expressionCharacters);
+  const run = definedAt(pointer, () => compileExact(source, wanted));
+  return (event) => {
+    const value = evaluated(run, event, pointer);
+    const kind = kindsOf(value);
+    if (kind & wanted) return value;
+    throw new OperatorError(pointer, `This is ${namesOfKinds(kind)}, but ${namesOfKinds(wanted)} is needed.`);
+  };
+}
+
+/**
+ * Compiles the key of an operator; keys are those of projections. Null is no key. The result throws OperatorError at the
+ * pointer if an event cannot have a key.
+ * @throws DefinitionError at the pointer
+ */
+export function compileOperandKey(expression: unknown, pointer: string): (event: FoldEvent) => string | null {
+  const source = expressionText(expression, pointer, expressionCharacters);
+  const keyOf = definedUnder(
+    () => pointer,
+    () => compileKey(source),
+  );
+  return (event) => {
+    const { key, refused } = keyOf(event);
+    if (refused) throw new OperatorError(pointer, refused.detail);
+    return key;
+  };
+}
+
+function evaluated(run: (event: FoldEvent) => Value, event: FoldEvent, pointer: string): Value {
+  try {
+    return run(event);
+  } catch (error) {
+    if (error instanceof EvaluationError) throw new OperatorError(pointer, expressionDetail(error));
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import { limits } from '#event';
+import { EvaluationError } from '#cel';
+import { toJson } from '#cel';
+import type { Value } from '#cel';
+import { expressionDetail } from '../definition/definition-error.js';
+import { OperatorError } from './step.js';
+
+const most = limits.eventBytes;
+const mostBytesPerCharacter = 3;
+
+/** JSON text of a value; numbers keep all their digits. @throws OperatorError when an event cannot hold it. */
+export function valueText(value: Value, pointer: string): string {
+  if (typeof value === 'number' && Number.isFinite(value)) return `${value}`;
+  try {
+    const text = toJson(value, { maxLength: most });
+    if (text !== undefined) return text;
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error;
+    throw new OperatorError(pointer, expressionDetail(error));
+  }
+  throw tooLarge(pointer);
+}
+
+/** The text of an event's data. @throws OperatorError when it is larger than an event can be. */
+export function dataText(text: string, pointer: string): string {
+  const isSmall = text.length * mostBytesPerCharacter <= most;
+  if (isSmall || Buffer.byteLength(text) <= most) return text;
+  throw tooLarge(pointer);
+}
+
+function tooLarge(pointer: string): OperatorError {
+  return new OperatorError(pointer, `The result is larger than an event may be, which is ${most} bytes.`);
+}
+
+/** An object of JSON, its text as it was, with one more member; a member of that name is replaced. */
+export function withMember(object: { text: string; value: Value }, name: string, memberText: string): string {
+  const value = object.value as { readonly [name: string]: Value };
+  const member = `${JSON.stringify(name)}:${memberText}`;
+  if (Object.hasOwn(value, name)) {
+    const others = Object.keys(value)
+      .filter((other) => other !== name)
+      .map((other) => `${JSON.stringify(other)}:${toJson(value[other] as Value, { maxLength: Infinity })}`);
+    return `{${[...others, member].join(',')}}`;
+  }
+  const open = object.text.slice(0, object.text.lastIndexOf('}'));
+  return Object.keys(value).length === 0 ? `{${member}}` : `${open},${member}}`;
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseExactJson } from '#cel';
+import { toJson } from '#cel';
+import type { Value } from '#cel';
+import { readTree, treeText } from '../entity-state/json-tree.js';
+import { RefusedError } from './fold-operation.js';
+import { keepsTheLaws } from './laws.fixture.js';
+import { mergePatch } from '../entity-state/merge-patch.js';
+import { patches, rfc7396 } from '../entity-state/merge-patch.fixture.js';
+import { merge } from './merge.js';
+import { at } from './values.fixture.js';
+
+type State = typeof merge.empty;
+
+const fold = (values: Value[]) =>
+  values.reduce((state: State, value, n) => merge.add(state, value, at(n)), merge.empty);
+const sorted = (value: Value) => toJson(value, { maxLength: Infinity, sorted: true });
+
+describe('merge', () => {
+  it('of nothing is an empty object', () => {
+    expect(merge.result(merge.empty)).toBe('{}');
+  });
+
+  it.each(
+    rfc7396.filter(
+      ([target, patch]) => target.startsWith('{"') && patch.startsWith('{') && !target.includes('null'),
+    ),
+  )('makes of %s with %s what RFC 7396 says: %s', (target, patch, expected) => {
+    expect(merge.result(fold([parseExactJson(target), parseExactJson(patch)]))).toBe(expected);
+  });
+
+  it('is one merge patch after the other, in the order of the events', () => {
+    fc.assert(
+      fc.property(fc.array(patches, { maxLength: 6 }), (values) => {
+        const trees = values.map((value) => readTree(JSON.stringify(value)));
+        const expected = treeText(trees.reduce(mergePatch, readTree('{}')));
+        expect(merge.result(fold(values))).toBe(sorted(parseExactJson(expected)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('knows what was removed, when an older event comes later', () => {
+    const removed = merge.add(fold([{ a: { b: 1 } }]), { a: null }, at(9));
+    expect(merge.result(merge.add(removed, { a: { c: 1 } }, at(5)))).toBe('{}');
+    expect(merge.result(merge.add(removed, { a: { c: 1 } }, at(10)))).toBe('{"a":{"c":1}}');
+  });
+
+  it('takes __proto__ for a name like others', () => {
+    const state = JSON.parse(JSON.stringify(fold([parseExactJson('{"__proto__":{"x":1}}')]))) as State;
+    expect(merge.result(merge.add(state, parseExactJson('{"__proto__":{"y":2}}'), at(5)))).toBe(
+      '{"__proto__":{"x":1,"y":2}}',
+    );
+    expect(({} as { x?: number }).x).toBeUndefined();
+  });
+
+  it('refuses what would make it larger than its bound, and goes on with what does not', () => {
+    let state = merge.empty;
+    const add = (n: number) => (state = merge.add(state, { [`k${n}`]: 'x'.repeat(1000) }, at(n)));
+    for (let n = 0; n < 245; n++) add(n);
+    expect(() => add(245)).toThrow(RefusedError);
+    expect(JSON.parse(merge.result(merge.add(state, { k1: 'y' }, at(500))))).toMatchObject({ k1: 'y' });
+  });
+
+  it('may be written over and over', () => {
+    let state = merge.empty;
+    for (let n = 0; n < 1000; n++) state = merge.add(state, { a: 'x'.repeat(1000), b: { c: n } }, at(n));
+    expect(JSON.parse(merge.result(state))).toMatchObject({ b: { c: 999 } });
+    expect(JSON.stringify(state).length).toBeLessThan(2000);
+  });
+
+  it('refuses what is nested too deep', () => {
+    const deep = (levels: number) =>
+      parseExactJson('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1));
+    expect(() => merge.add(merge.empty, deep(65), at(0))).toThrow(RefusedError);
+    expect(merge.result(merge.add(merge.empty, deep(64), at(0)))).toBe(sorted(deep(64)));
+  });
+
+  keepsTheLaws(merge, patches, { maxLength: 8, numRuns: 200 });
+});

@@ -1,0 +1,55 @@
+import { kinds } from '#cel';
+import { isObject, type Value } from '#cel';
+import { RefusedError, type FoldOperation } from './fold-operation.js';
+import { joined, patched, visible, weightOf, type Node, type Patching } from './merge-tree.js';
+
+/** Characters that the state has, removed members and the places of all included; an event that would pass it is refused. */
+export const mergedCharacters = 256 * 1024;
+
+/** Nesting of a value: `{}` is one level. */
+const mostLevels = 64;
+
+type Merged = {
+  readonly root: Node;
+  /** At least the root's weight. */
+  readonly weight: number;
+};
+
+/**
+ * One object that values were applied to as merge patches (RFC 7396), in the order of their events, whatever the order
+ * in which they came: null removes a member, objects are merged, everything else replaces. Of none it is {}.
+ */
+export const merge: FoldOperation<Merged> = {
+  takes: kinds.object,
+  unordered: true,
+  empty: { root: {}, weight: 0 },
+  add: (state, value, position) => {
+    if (isDeeper(value, mostLevels)) {
+      throw new RefusedError(`What is merged is nested at most ${mostLevels} levels deep.`);
+    }
+    const patching: Patching = { position, gained: 0, most: mergedCharacters };
+    const root = patched(state.root, value, patching);
+    if (patching.gained > patching.most) throw tooLarge();
+    const weight = state.weight + patching.gained;
+    return weight <= mergedCharacters ? { root, weight } : { root, weight: admitted(root) };
+  },
+  merge: (a, b) => ({ root: joined(a.root, b.root), weight: a.weight + b.weight }),
+  result: ({ root }) => visible(root) ?? '{}',
+};
+
+function admitted(root: Node): number {
+  const weight = weightOf(root);
+  if (weight > mergedCharacters) throw tooLarge();
+  return weight;
+}
+
+function tooLarge(): RefusedError {
+  return new RefusedError(
+    `The merged object would pass ${mergedCharacters} characters, removed members included.`,
+  );
+}
+
+function isDeeper(value: Value, levels: number): boolean {
+  if (!isObject(value)) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+}

@@ -1,0 +1,17 @@
+import { operators as known } from './index.js';
+import type { Effect, OperatorList, OperatorSpec } from './operator.js';
+
+/** Returns what operators reach outside the pipeline, in the order of the definition. @param operators compile */
+export function effectsOf(operators: readonly OperatorSpec[], pointer = '/operators'): Effect[] {
+  return operators.flatMap((operator, i) =>
+    Object.entries(operator).flatMap(([name, spec]) => {
+      const at = `${pointer}/${i}/${name}`;
+      const lists = known[name]?.lists?.(spec, at) ?? [];
+      return [...(known[name]?.effects?.(spec, at) ?? []), ...lists.flatMap(effectsOfList)];
+    }),
+  );
+}
+
+function effectsOfList({ operators, pointer }: OperatorList): Effect[] {
+  return effectsOf(operators, pointer);
+}

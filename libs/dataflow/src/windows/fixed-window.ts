@@ -1,0 +1,65 @@
+import type { Micros } from '#event';
+import type { KeyedOperator, KeyedStep } from '../flow/flow.js';
+import type { FoldState } from '../folds/compile-fold.js';
+import { folded, lateOutcome, type WindowParts } from './window-parts.js';
+import { windowResult } from './window-result.js';
+
+/** The fold of one window of a key. */
+type OpenWindow = { readonly fold: FoldState; readonly events: number };
+
+const unchanged: KeyedStep<OpenWindow> = { results: [] };
+
+/**
+ * Windows of one size that begin every so often, counted from 1970-01-01T00:00:00Z: [start, start + size). Tumbling windows
+ * begin where the one before ends; hopping ones overlap. As in Kafka Streams and Flink a window closes when the watermark
+ * reaches its end and `lateness` more. As in Flink an event is late when every window that it belongs to has closed; one
+ * that only some take is not.
+ */
+export function fixedWindow(
+  parts: WindowParts,
+  { size, every }: { size: Micros; every: Micros },
+): KeyedOperator<OpenWindow> {
+  const { fold, lateness, updates } = parts;
+  const newestStart = (timestamp: Micros) => Math.floor(timestamp / every) * every;
+  const startOf = (name: string) => Number(name.slice(0, name.indexOf(':')));
+
+  return {
+    delay: lateness,
+
+    rowsOf(key, timestamp) {
+      const newest = newestStart(timestamp);
+      if (size === every) return [`${newest}:${key}`];
+      const names: string[] = [];
+      for (let start = newest; start > timestamp - size; start -= every) names.push(`${start}:${key}`);
+      return names;
+    },
+
+    add(row, name, { key, flow, watermark }) {
+      const start = startOf(name);
+      const end = start + size;
+      const closesAt = end + lateness;
+      if (closesAt <= watermark) {
+        const isNewest = start === newestStart(flow.event.timestamp);
+        return isNewest ? { results: [], outcome: lateOutcome(parts, flow) } : unchanged;
+      }
+      const before = row?.state ?? { fold: fold.empty, events: 0 };
+      const { state, failed } = folded(parts, before.fold, flow);
+      if (failed) return { results: [], outcome: failed };
+      const events = before.events + 1;
+      const window = { key, start, end, state, events };
+      return {
+        row: { state: { fold: state, events }, closesAt },
+        results: updates ? [windowResult(window, parts, flow.origin)] : [],
+      };
+    },
+
+    close(row, name, watermark) {
+      if (row.closesAt > watermark) return { row, results: [] };
+      if (updates) return { results: [] };
+      const start = startOf(name);
+      const { fold: state, events } = row.state;
+      const key = name.slice(name.indexOf(':') + 1);
+      return { results: [windowResult({ key, start, end: start + size, state, events }, parts)] };
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { formatTime, latestTime, type Micros } from '#event';
+import type { Fold, FoldState } from '../folds/compile-fold.js';
+import { ReadableFlow } from '../flow/flow-event.js';
+import type { FlowEvent, Origin } from '../flow/flow.js';
+
+/** A window of a key, and what it knows. `end` is past it. */
+export interface Window {
+  readonly key: string;
+  readonly start: Micros;
+  readonly end: Micros;
+  readonly state: FoldState;
+  readonly events: number;
+}
+
+/**
+ * The event that a window becomes. Its time is the last instant that lies in the window, as in Flink, so that the next
+ * window over the results takes it where it belongs. All of it is a function of the window: its id is derived when it is
+ * emitted, and until then it has none.
+ * @param changedBy the event that changed the window; undefined when it closes
+ */
+export function windowResult(
+  window: Window,
+  { stage, fold }: { stage: string; fold: Fold },
+  changedBy?: Origin,
+): FlowEvent {
+  const { key, start, end, state, events } = window;
+  const timestamp = Math.min(end, latestTime) - 1;
+  const path = `${stage}:${start}:${key}`;
+  const origin = changedBy
+    ? { ...changedBy, path: changedBy.path === '' ? path : `${changedBy.path}/${path}` }
+    : { stream: '', partition: 0, offset: 0, path };
+  const fields = fold.result(state).slice(1);
+  return new ReadableFlow(
+    {
+      event_id: '',
+      stream: '',
+      event_type: 'window',
+      entity_id: key,
+      timestamp,
+      ingested_at: timestamp,
+      schema_version: null,
+      partition: origin.partition,
+      offset: origin.offset,
+      data:
+        `{"key":${JSON.stringify(key)},"window_start":"${formatTime(start)}","window_end":"${formatTime(end)}"` +
+        `,${fields}`,
+      metadata: `{"source_events":${events}}`,
+    },
+    origin,
+  );
+}
