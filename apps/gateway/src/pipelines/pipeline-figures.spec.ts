@@ -90,7 +90,7 @@ describe('the figures of a pipeline', () => {
     await given.define();
     await given.changed((current) => ({
       ...{ ...current, version: 2, failure: 'cannot be compiled' },
-      spec: { ...current.spec, operators: [{ teleport: {} } as never] },
+      spec: { ...current.spec, operators: [{ teleport: {} }] },
     }));
     expect(await given.get()).toMatchObject({ status: 'failed', watermark: null, internal_topics: [] });
   });
