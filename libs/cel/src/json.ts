@@ -1,10 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { parseWithNumbers, type NumberReader } from '#event';
 import { Decimal, numeric, readDecimal } from './decimal.js';
-import type { Value, ValueObject } from './values.js';
-
-/** Strings first, so that digits in them are passed over. */
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-const mark = `${randomUUID()}:`;
+import type { Value } from './values.js';
 
 const surrogate = /\\u[dD][89a-fA-F]/;
 const escapes = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\./g;
@@ -37,51 +33,23 @@ function hasPlainNumbers(text: string): boolean {
  */
 export function parseExactJson(text: string): Value {
   if (hasPlainNumbers(text)) return JSON.parse(wellFormed(text)) as Value;
-  return parseMarked(wellFormed(text).replace(tokens, exactToken));
+  return parseWithNumbers(wellFormed(text), exactNumbers) as Value;
 }
 
 function wellFormed(text: string): string {
   return surrogate.test(text) ? text.replace(escapes, readableEscape) : text;
 }
 
-function parseMarked(text: string): Value {
-  return unmarked(JSON.parse(text) as Value);
-}
-
-/** Replaces what is marked, in place: a reviver of JSON.parse takes several times as long. */
-function unmarked(value: Value): Value {
-  if (typeof value === 'string')
-    return value.startsWith(mark) ? exactNumber(value.slice(mark.length)) : value;
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    const list = value as Value[];
-    for (let i = 0; i < list.length; i++) list[i] = unmarked(list[i]!);
-    return list;
-  }
-  const object = value as ValueObject;
-  for (const name of Object.keys(object)) {
-    const member = object[name]!;
-    const exact = unmarked(member);
-    // Defined rather than assigned: the name may be __proto__.
-    if (exact !== member)
-      Object.defineProperty(object, name, {
-        value: exact,
-        ...{ enumerable: true, configurable: true, writable: true },
-      });
-  }
-  return object;
-}
-
-const exponent = /[eE]/;
-
-function exactToken(token: string): string {
-  if (token.startsWith('"') || (token.length <= 15 && !exponent.test(token))) return token;
-  return `"${mark}${token}"`;
-}
-
 /** The powers of ten of what is read at once; a text of many larger ones would take seconds. */
 const farthest = 60;
 const power = /[eE]([+-]?\d+)$/;
+
+const exponent = /[eE]/;
+
+const exactNumbers: NumberReader = {
+  takes: (text) => text.length > 15 || exponent.test(text),
+  read: exactNumber,
+};
 
 function exactNumber(text: string): Value {
   if (text.length > farthest || Math.abs(Number(power.exec(text)?.[1] ?? 0)) > farthest)

@@ -13,3 +13,4 @@ export { RecordReader, UnreadableRecordError } from './record-reader.js';
 export * from './record.js';
 export * from './stream-id.js';
 export * from './time.js';
+export { parseWithNumbers, type NumberReader } from './marked-numbers.js';
