@@ -126,6 +126,7 @@ module.exports = {
     },
     ...layers('cel', '', 'sql'),
     ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
+    ...layers('schemas', '', 'values', 'document', 'validation', 'compatibility'),
     ...layers('telemetry', '', 'event-loop', 'tracing'),
     only('kafkajs-in-log', 'kafkajs', 'libs/log/'),
     only('clickhouse-in-store', '@clickhouse', 'libs/store/'),

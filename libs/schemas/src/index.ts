@@ -8,5 +8,5 @@ export {
 export { compatibilityPolicies, type CompatibilityPolicy } from './compatibility/rule.js';
 export { schemaBounds } from './bounds.js';
 export { excessOf } from './document/weight.js';
-export { formats } from './validation/formats.js';
-export { compilePattern, type Pattern } from './validation/pattern.js';
+export { formats } from './values/formats.js';
+export { compilePattern, type Pattern } from './values/pattern.js';

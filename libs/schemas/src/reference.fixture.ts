@@ -1,6 +1,6 @@
 import { isObject, type Schema, type SchemaObject } from './document/schema.js';
-import { multipleOf } from './validation/decimal.js';
-import { canonical } from './validation/equality.js';
+import { multipleOf } from './values/decimal.js';
+import { canonical } from './values/equality.js';
 
 /** The members that a schema has looked at, or undefined when the value does not fit. */
 type Outcome = Set<string> | undefined;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SchemaDocument } from '../document/document.js';
-import { canonical } from '../validation/equality.js';
+import { canonical } from '../values/equality.js';
 import type { Part } from './shape.js';
 
 const known = new WeakMap<SchemaDocument, Closures>();

@@ -1,4 +1,4 @@
-import { canonical } from '../validation/equality.js';
+import { canonical } from '../values/equality.js';
 import type { MemberModel } from './members.js';
 import { highest, largest, least, lowest, type Count, type End } from './ranges.js';
 import type { Shape } from './shape.js';

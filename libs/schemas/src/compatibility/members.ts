@@ -1,7 +1,7 @@
 import type { SchemaDocument } from '../document/document.js';
 import { childrenOf } from '../document/walk.js';
 import { isObject } from '../document/schema.js';
-import { compilePattern, type Pattern } from '../validation/pattern.js';
+import { compilePattern, type Pattern } from '../values/pattern.js';
 import { namedIn, Shape, shapeIn, shapeOf, type Part } from './shape.js';
 
 /** Compiled patterns of the schemas that are compared; a schema has few. */

@@ -1,4 +1,4 @@
-import { canonical } from '../validation/equality.js';
+import { canonical } from '../values/equality.js';
 import { isObject } from '../document/schema.js';
 import type { Shape } from './shape.js';
 import { kindOf, kinds, kindsOf, valueLists } from './types.js';

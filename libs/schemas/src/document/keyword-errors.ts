@@ -1,7 +1,7 @@
 import { pointerTo } from '#event';
 import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
-import { formats } from '../validation/formats.js';
+import { formats } from '../values/formats.js';
 import { insteadOf, keywords } from './keywords.js';
 import { inexactNumber } from './exactness.js';
 import { isObject, type Schema } from './schema.js';

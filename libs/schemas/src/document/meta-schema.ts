@@ -1,9 +1,9 @@
 import { pointerTo } from '#event';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { InputError } from '#api';
-import { areUnique } from '../validation/equality.js';
-import { unmetered } from '../validation/meter.js';
-import { sentenceOf, type Params } from '../validation/sentences.js';
+import { areUnique } from '../values/equality.js';
+import { unmetered } from '../values/meter.js';
+import { sentenceOf, type Params } from '../values/sentences.js';
 
 let compiled: ValidateFunction | undefined;
 

@@ -1,7 +1,7 @@
 import { patternBounds, patternSize, type InputError } from '#api';
 import { pointerTo } from '#event';
 import { schemaBounds } from '../bounds.js';
-import { compilePattern, ofRe2 } from '../validation/pattern.js';
+import { compilePattern, ofRe2 } from '../values/pattern.js';
 import { isObject, type Schema } from './schema.js';
 
 interface Found {

@@ -1,5 +1,5 @@
-import type { Meter } from './meter.js';
-import { compilePattern } from './pattern.js';
+import type { Meter } from '../values/meter.js';
+import { compilePattern } from '../values/pattern.js';
 
 /** Whether a pattern is found in a text; the work is charged. */
 export type ChargedPattern = (text: string, meter: Meter) => boolean;

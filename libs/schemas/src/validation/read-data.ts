@@ -1,6 +1,6 @@
 import { parseWithNumbers } from '#event';
-import { readNumber } from './decimal.js';
-import { unmetered, type Meter } from './meter.js';
+import { readNumber } from '../values/decimal.js';
+import { unmetered, type Meter } from '../values/meter.js';
 
 /** Sixteen digits, or an exponent of three: nothing of a text without them is a number that a double cannot stand for. */
 const longNumber = /\d{16}|[\d.]{17}|[eE][+-]?\d{3}/;

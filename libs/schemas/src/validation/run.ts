@@ -1,8 +1,8 @@
 import { pointerTo } from '#event';
 import type { InputError } from '#api';
 import { EvaluatedNames } from './evaluated-names.js';
-import { Meter } from './meter.js';
-import { sentenceOf, shortened, type Params } from './sentences.js';
+import { Meter } from '../values/meter.js';
+import { sentenceOf, shortened, type Params } from '../values/sentences.js';
 
 /** Whether a value fits one thing that a schema asks for. What does not fit is noted in the run. */
 export type Check<T = unknown> = (value: T, run: Run) => boolean;

@@ -1,4 +1,4 @@
-import { multipleOf } from '../../validation/decimal.js';
+import { multipleOf } from '../../values/decimal.js';
 import type { ComparisonRule } from '../comparison-rule.js';
 import { highest, isAbove, isBelow, largest, least, lowest, type Count, type End } from '../ranges.js';
 import { kinds, kindsOf, numberKinds } from '../types.js';

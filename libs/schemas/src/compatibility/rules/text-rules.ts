@@ -1,5 +1,5 @@
-import { formats } from '../../validation/formats.js';
-import { compilePattern } from '../../validation/pattern.js';
+import { formats } from '../../values/formats.js';
+import { compilePattern } from '../../values/pattern.js';
 import type { ComparisonRule } from '../comparison-rule.js';
 import { kinds, kindsOf } from '../types.js';
 import { valuesOfKind } from '../values.js';

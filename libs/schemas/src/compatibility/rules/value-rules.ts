@@ -1,4 +1,4 @@
-import { canonical } from '../../validation/equality.js';
+import { canonical } from '../../values/equality.js';
 import type { ComparisonRule } from '../comparison-rule.js';
 import { kindsNamed, kindsOf, namesOf, valueLists } from '../types.js';
 import { valuesOf } from '../values.js';

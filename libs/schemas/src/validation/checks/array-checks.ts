@@ -1,4 +1,4 @@
-import { areUnique } from '../equality.js';
+import { areUnique } from '../../values/equality.js';
 import { all, type Check, type SchemaAt } from './check.js';
 
 type List = readonly unknown[];

@@ -1,5 +1,5 @@
 import type { SchemaObject } from '../../document/schema.js';
-import { ExactNumber } from '../decimal.js';
+import { ExactNumber } from '../../values/decimal.js';
 import type { ChargedPattern } from '../pattern-check.js';
 import type { Check } from '../run.js';
 

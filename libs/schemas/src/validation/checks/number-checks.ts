@@ -1,4 +1,4 @@
-import { compareNumbers, multipleOf, type Numeric } from '../decimal.js';
+import { compareNumbers, multipleOf, type Numeric } from '../../values/decimal.js';
 import type { Check, SchemaAt } from './check.js';
 
 const within: Readonly<Record<string, (order: number) => boolean>> = {

@@ -1,5 +1,5 @@
-import { formats } from '../formats.js';
-import { isAtLeast, isAtMost } from '../text-length.js';
+import { formats } from '../../values/formats.js';
+import { isAtLeast, isAtMost } from '../../values/text-length.js';
 import type { Check, SchemaAt } from './check.js';
 
 /** A format may look several times at a longer text. */

@@ -1,5 +1,5 @@
-import { isInteger, type Numeric } from '../decimal.js';
-import { isOneOf } from '../equality.js';
+import { isInteger, type Numeric } from '../../values/decimal.js';
+import { isOneOf } from '../../values/equality.js';
 import type { Check, Kind, SchemaAt } from './check.js';
 
 /** `type`, of a value whose kind is known. */
