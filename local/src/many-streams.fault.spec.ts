@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testsAll } from '#testkit';
 import { freePort } from './free-port.js';
+import { portNames } from './settings.js';
 import { openLocalSystem, type LocalSystem } from './start.js';
 
 /** More of them, and some minutes without anything to do, are for a person who wants to know. */
@@ -14,15 +15,6 @@ const streamCount = Number(process.env.MANY_STREAMS ?? (testsAll ? 150 : 40));
 const idleSeconds = Number(process.env.MANY_STREAMS_IDLE_SECONDS ?? 5);
 const patience = { timeout: 240_000, interval: 250 };
 const json = { 'content-type': 'application/json' };
-const portNames = [
-  'KAFKA_PORT',
-  'CLICKHOUSE_PORT',
-  'INGEST_PORT',
-  'MATERIALIZER_PORT',
-  'PROCESSOR_PORT',
-  'GATEWAY_CORE_PORT',
-  'GATEWAY_QUERY_PORT',
-];
 const names = ['kafka.Kafka', 'clickhouse', 'ingest', 'materializer', 'processor', 'gateway'];
 
 interface Usage {

@@ -7,17 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { freePort, isPortTaken } from './free-port.js';
 import { checkBrokers, checkClickHouse, checkFolder, checkPorts, commandBeside } from './preflight.js';
-import { readSettings } from './settings.js';
-
-const portNames = [
-  'KAFKA_PORT',
-  'CLICKHOUSE_PORT',
-  'INGEST_PORT',
-  'MATERIALIZER_PORT',
-  'PROCESSOR_PORT',
-  'GATEWAY_CORE_PORT',
-  'GATEWAY_QUERY_PORT',
-];
+import { portNames, readSettings } from './settings.js';
 
 /** A server on this port, or none where somebody else has it: it is in use then as well. */
 async function listening(port: number): Promise<Server> {

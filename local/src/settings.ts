@@ -18,7 +18,8 @@ export interface LocalSettings {
   ports: Record<PortName, number>;
 }
 
-const portNames = [
+/** The variables of the ports that a local system listens on. */
+export const portNames = [
   'KAFKA_PORT',
   'CLICKHOUSE_PORT',
   'INGEST_PORT',

@@ -10,16 +10,8 @@ import { askClickHouse } from '#testkit';
 import { freePort } from './free-port.js';
 import { root } from './kafka/jars.js';
 import { isRunning, type ProcessIdentity } from './process-identity.js';
+import { portNames } from './settings.js';
 
-const portNames = [
-  'KAFKA_PORT',
-  'CLICKHOUSE_PORT',
-  'INGEST_PORT',
-  'MATERIALIZER_PORT',
-  'PROCESSOR_PORT',
-  'GATEWAY_CORE_PORT',
-  'GATEWAY_QUERY_PORT',
-];
 const startTimeout = 240_000;
 
 const script = [process.execPath, 'local/start.mjs'] as const;
