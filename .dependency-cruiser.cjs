@@ -128,6 +128,18 @@ module.exports = {
     ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
     ...layers('schemas', '', 'values', 'document', 'validation', 'compatibility'),
     ...layers('telemetry', '', 'event-loop', 'tracing'),
+    // A record of a pipeline goes one way: a job reads it, a stage computes, state is kept, output is written.
+    ...Object.entries({
+      output: 'output',
+      lookups: 'lookups',
+      state: 'state|output',
+      stages: 'stages|lookups|state|output',
+    }).map(([folder, may]) => ({
+      name: `pipelines-${folder}-look-one-way`,
+      severity: 'error',
+      from: { path: `^apps/processor/src/pipelines/${folder}/`, pathNot: '\\.spec\\.ts$' },
+      to: { path: '^apps/processor/src/pipelines/', pathNot: `^apps/processor/src/pipelines/(${may})/` },
+    })),
     only('kafkajs-in-log', 'kafkajs', 'libs/log/'),
     only('clickhouse-in-store', '@clickhouse', 'libs/store/'),
     only('prom-client-in-telemetry', 'prom-client|pino', 'libs/telemetry/'),

@@ -49,7 +49,7 @@ export async function expectStates(behind: Behind, projected: Projected): Promis
   await vi.waitFor(() => expectThrough(behind, projected), patience);
   const fold = compileFold(fields);
   const found = new Map<string, string>();
-  for (const { key, parts } of await store.projections.keys({ build: build.id, limit: 10_000 })) {
+  for (const { key, parts } of await store.projections.keys({ owner: build.id, limit: 10_000 })) {
     const merged = parts
       .map(({ state }) => JSON.parse(state) as FoldState)
       .reduce((a, b) => fold.merge(a, b));

@@ -12,23 +12,20 @@ export class ProcessorConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(1) @Max(10_000_000) DEDUPE_WINDOW_RECORDS = 200_000;
   @FromText('number') @IsInt() @Min(1) @Max(10_080) DEDUPE_WINDOW_MINUTES = 60;
 
-  /** Keys of projections whose state is kept in memory, over all projections; and about how many bytes they may take. */
-  @FromText('number') @IsInt() @Min(1) @Max(100_000_000) PROJECTION_CACHED_KEYS = 50_000;
-  @FromText('number') @IsInt() @Min(1024) PROJECTION_CACHED_BYTES = 128 * mebibyte;
+  /**
+   * States that are kept in memory, and about how many bytes they may take: keys of all projections together, and as many
+   * windows and keys of all pipelines together.
+   */
+  @FromText('number') @IsInt() @Min(1) @Max(100_000_000) STATE_CACHED_KEYS = 50_000;
+  @FromText('number') @IsInt() @Min(1024) STATE_CACHED_BYTES = 128 * mebibyte;
   /** Milliseconds between two saves of what has changed. */
-  @FromText('number') @IsInt() @Min(0) @Max(60_000) PROJECTION_SAVE_INTERVAL_MS = 200;
-  /** Keys, and about how many bytes, that may wait to be saved; past that, nothing more is read from Kafka. */
-  @FromText('number') @IsInt() @Min(1) @Max(1_000_000) PROJECTION_SAVE_KEYS = 10_000;
-  @FromText('number') @IsInt() @Min(1024) PROJECTION_SAVE_BYTES = 16 * mebibyte;
-
-  /** Windows and keys of pipelines that are kept in memory, over all pipelines; and about how many bytes they may take. */
-  @FromText('number') @IsInt() @Min(1) @Max(100_000_000) PIPELINE_CACHED_ROWS = 50_000;
-  @FromText('number') @IsInt() @Min(1024) PIPELINE_CACHED_BYTES = 128 * mebibyte;
-  /** Milliseconds between two saves of what pipelines have done. */
-  @FromText('number') @IsInt() @Min(0) @Max(60_000) PIPELINE_SAVE_INTERVAL_MS = 200;
-  /** Rows, and about how many bytes, that may wait to be saved; past that, nothing more is read from Kafka. */
-  @FromText('number') @IsInt() @Min(1) @Max(1_000_000) PIPELINE_SAVE_ROWS = 10_000;
-  @FromText('number') @IsInt() @Min(1024) PIPELINE_SAVE_BYTES = 16 * mebibyte;
+  @FromText('number') @IsInt() @Min(0) @Max(60_000) STATE_SAVE_INTERVAL_MS = 200;
+  /**
+   * States, and about how many bytes, that may wait to be saved, of projections and as many of pipelines; past that, nothing
+   * more is read from Kafka.
+   */
+  @FromText('number') @IsInt() @Min(1) @Max(1_000_000) STATE_SAVE_KEYS = 10_000;
+  @FromText('number') @IsInt() @Min(1024) STATE_SAVE_BYTES = 16 * mebibyte;
 
   /** What webhooks are signed with: `name=whsec_…`, comma-separated; definitions name one as their `secret_ref`. */
   @Secret()

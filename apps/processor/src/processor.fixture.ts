@@ -91,8 +91,8 @@ export class Incarnation {
           await this.step('load');
           return store.projections.progressOf(place);
         },
-        removeBuild: (build) => store.projections.removeBuild(build),
-        builds: () => store.projections.builds(),
+        remove: (build) => store.projections.remove(build),
+        owners: () => store.projections.owners(),
         appendDeadLetters: async (letters) => {
           await this.step('letters');
           await store.writer.appendDeadLetters(letters);
@@ -267,12 +267,12 @@ export class World {
   /** What is stored of a build: result, events and last offset by stream, partition and key. */
   async states(build: ProjectionBuild): Promise<Record<string, unknown>> {
     const fold = compileFold(build.spec.fields);
-    const keys = await this.store.projections.keys({ build: build.id, limit: 1_000_000 });
+    const keys = await this.store.projections.keys({ owner: build.id, limit: 1_000_000 });
     const parts = keys.flatMap((key) => key.parts);
     return Object.fromEntries(
       parts.map((row) => [
         `${row.stream}/${row.partition}/${row.key}`,
-        stateOf(fold.result(JSON.parse(row.state) as FoldState), row.events, row.last_offset),
+        stateOf(fold.result(JSON.parse(row.state) as FoldState), row.events, row.position),
       ]),
     );
   }

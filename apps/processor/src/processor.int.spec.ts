@@ -66,8 +66,8 @@ function start(): Processor {
       save: (rows, progress) => store.projections.save(rows, progress),
       load: (place, keys) => store.projections.load(place, keys),
       progressOf: (place) => store.projections.progressOf(place),
-      removeBuild: (build) => store.projections.removeBuild(build),
-      builds: () => store.projections.builds(),
+      remove: (build) => store.projections.remove(build),
+      owners: () => store.projections.owners(),
       appendDeadLetters: (letters) => store.writer.appendDeadLetters(letters),
     },
     window: { records: 100_000, milliseconds: 3_600_000 },
@@ -146,7 +146,7 @@ async function expected(all: readonly Order[]): Promise<Map<string, string>> {
 
 async function states(build: ProjectionBuild): Promise<Map<string, string>> {
   const fold = compileFold(build.spec.fields);
-  const keys = await store.projections.keys({ build: build.id, limit: 10_000 });
+  const keys = await store.projections.keys({ owner: build.id, limit: 10_000 });
   return new Map(
     keys.map(({ key, parts }) => {
       const merged = parts

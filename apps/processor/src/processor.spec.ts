@@ -312,7 +312,7 @@ describe('a projection', () => {
     const first = start();
     await serves('revenue', build);
     await first.processor.close(5000);
-    await world.store.projections.removeBuild(build.id);
+    await world.store.projections.remove(build.id);
     await world.write(orders(30, 40));
     start();
     await eventually(async () => expect((await world.counted(build)).processed).toBe(40));

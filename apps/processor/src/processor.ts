@@ -1,5 +1,6 @@
 import {
   Checkpointer,
+  type GarbageCollection,
   Reconciler,
   Retry,
   Shutdown,
@@ -10,11 +11,11 @@ import {
 import type { TopicNames } from '#event';
 import { systemActor, type Definitions } from '#registry';
 import type { Log } from '#log';
-import type { EventReader, EventWriter, ProjectionWriter } from '#store';
+import type { EventReader, EventWriter, KeyedStateWriter } from '#store';
 import type { IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import { FailureReports } from './failure-reports.js';
-import { BuildRemoval } from './projections/build-removal.js';
+import { collectGenerations } from './projections/generation-collection.js';
 import { GenerationSelection, type DesiredGeneration } from './projections/desired-generations.js';
 import { KeyCache } from './projections/key-cache.js';
 import type { ProjectionParts } from './projections/open-projection.js';
@@ -28,7 +29,8 @@ export interface ProcessorOptions {
   log: Log;
   topics: TopicNames;
   definitions: Pick<Definitions, 'projections' | 'stream' | 'onChange' | 'ageMs'>;
-  writer: ProjectionWriter & Pick<EventWriter, 'appendDeadLetters'>;
+  writer: Pick<KeyedStateWriter, 'save' | 'load' | 'progressOf' | 'remove' | 'owners'> &
+    Pick<EventWriter, 'appendDeadLetters'>;
   /** What the log has no more. */
   reader: Pick<EventReader, 'inLogOrder'>;
   erasures: KnownErasures;
@@ -71,7 +73,7 @@ export class Processor {
   private readonly generations: Reconciler<DesiredGeneration, RunningGeneration>;
   private readonly promotion: Promotion;
   private readonly failures: FailureReports;
-  private readonly removal: BuildRemoval;
+  private readonly collection: GarbageCollection<string>;
   private readonly shutdown: Shutdown;
   private readonly names = new ShownNames((projection) => {
     for (const metric of metricsOfProjections) metric.remove({ projection });
@@ -91,10 +93,10 @@ export class Processor {
       ...{ onFailure, intervalMs: options.saveIntervalMs, most: options.unsaved, permits: foldingAtOnce },
     });
     this.selection = new GenerationSelection(definitions, mostBuilding);
-    this.removal = new BuildRemoval({ definitions, writer, logger, onFailure });
+    this.collection = collectGenerations({ definitions, writer, logger, onFailure });
     this.promotion = new Promotion({
       ...{ definitions, topics, logger, onFailure, admin: log.admin, intervalMs: lookMs },
-      replaced: (id) => this.removal.soon(id),
+      replaced: (id) => this.collection.soon(id),
     });
     this.failures = new FailureReports({
       ...{ logger, onFailure, delayMs: lookMs },
@@ -110,7 +112,7 @@ export class Processor {
 
   start(): void {
     this.generations.start();
-    this.removal.start();
+    this.collection.start();
   }
 
   /** The partitions that this process has now. */
@@ -130,7 +132,7 @@ export class Processor {
   async close(flushMs: number): Promise<void> {
     await this.shutdown.within(flushMs, (givenUp) => this.generations.close(givenUp));
     this.checkpointer.abandon();
-    await Promise.all([this.promotion.stop(), this.failures.stop(), this.removal.stop()]);
+    await Promise.all([this.promotion.stop(), this.failures.stop(), this.collection.stop()]);
   }
 
   private partsOf(made: Pick<ProjectionParts, 'retry' | 'onFailure'>): ProjectionParts {

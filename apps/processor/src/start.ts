@@ -4,16 +4,23 @@ import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
 import { LateProducer } from '#writing';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
-import { clickHouseOptions, openClickHouse, storeMayReturn, type Store } from '#store';
+import {
+  clickHouseOptions,
+  openClickHouse,
+  storeMayReturn,
+  type KeyedStateReader,
+  type KeyedStateWriter,
+  type Store,
+} from '#store';
 import { metrics, underWay } from '#telemetry';
 import { Deliverer, Poster, webhookKeys, WebhookNetworks } from '#webhooks';
 import type { ProcessorConfig } from './config.js';
 import { registerChecks } from './health.js';
 import { Processor, type ProcessorOptions } from './processor.js';
 import { ProcessorModule } from './processor.module.js';
-import { pipelineMark } from './pipelines/job.js';
+import { pipelineMark } from './pipelines/jobs/job.js';
 import { Pipelines, type PipelinesOptions } from './pipelines/pipelines.js';
-import { countAttempt } from './pipelines/webhook-figures.js';
+import { countAttempt } from './pipelines/output/webhook-stats.js';
 import { Snapshotter } from './snapshots/snapshotter.js';
 
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
@@ -93,7 +100,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   const processor = new Processor({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, definitions },
-    ...{ reader: store.reader, writer: writerOf(store) },
+    ...{ reader: store.reader, writer: writerOf(store.projections, store) },
     tracing: context.tracing,
     onFailure: (error) => context.crash(error),
   });
@@ -104,10 +111,10 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   const producer = new LateProducer();
   const poster = new Poster(new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS), webhookTimeoutMs);
   const pipelines = new Pipelines({
-    ...pipelineSettings(config),
+    ...settings(config),
     ...{ log, topics, logger, progress, erasures, definitions, producer },
     tracing: context.tracing,
-    ...{ reader: store.reader, projections: store.projections, writer: pipelineWriterOf(store) },
+    ...{ reader: store.reader, projections: store.projections, writer: writerOf(store.pipelines, store) },
     webhooks: new Deliverer({
       poster,
       keys: webhookKeys(config.WEBHOOK_SECRETS),
@@ -166,47 +173,21 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   snapshotter.start();
 }
 
-function writerOf({ projections, writer }: Store): ProcessorOptions['writer'] {
+function writerOf(
+  states: KeyedStateWriter & KeyedStateReader,
+  { writer }: Store,
+): ProcessorOptions['writer'] & PipelinesOptions['writer'] {
   return {
-    save: (rows, progress) => projections.save(rows, progress),
-    load: (place, keys) => projections.load(place, keys),
-    progressOf: (place) => projections.progressOf(place),
-    removeBuild: (build) => projections.removeBuild(build),
-    builds: () => projections.builds(),
+    save: (rows, progress) => states.save(rows, progress),
+    load: (place, keys) => states.load(place, keys),
+    due: (place, query) => states.due(place, query),
+    progressOf: (place) => states.progressOf(place),
+    progress: (owners) => states.progress(owners),
+    removeClosed: (owner, closed) => states.removeClosed(owner, closed),
+    removeStages: (owner, stages) => states.removeStages(owner, stages),
+    remove: (owner) => states.remove(owner),
+    owners: () => states.owners(),
     appendDeadLetters: (letters) => writer.appendDeadLetters(letters),
-  };
-}
-
-function pipelineWriterOf({ pipelines, writer }: Store): PipelinesOptions['writer'] {
-  return {
-    save: (rows, progress) => pipelines.save(rows, progress),
-    load: (place, names) => pipelines.load(place, names),
-    due: (place, query) => pipelines.due(place, query),
-    progressOf: (place) => pipelines.progressOf(place),
-    progress: (runs) => pipelines.progress(runs),
-    removeClosed: (run, closed) => pipelines.removeClosed(run, closed),
-    removeStages: (run, stages) => pipelines.removeStages(run, stages),
-    removeRun: (run) => pipelines.removeRun(run),
-    runs: () => pipelines.runs(),
-    appendDeadLetters: (letters) => writer.appendDeadLetters(letters),
-  };
-}
-
-function pipelineSettings(
-  config: ProcessorConfig,
-): Pick<PipelinesOptions, 'window' | 'cache' | 'unsaved' | 'saveIntervalMs'> {
-  return {
-    window: windowOf(config),
-    cache: { rows: config.PIPELINE_CACHED_ROWS, weight: config.PIPELINE_CACHED_BYTES },
-    unsaved: { keys: config.PIPELINE_SAVE_ROWS, weight: config.PIPELINE_SAVE_BYTES },
-    saveIntervalMs: config.PIPELINE_SAVE_INTERVAL_MS,
-  };
-}
-
-function windowOf(config: ProcessorConfig): ProcessorOptions['window'] {
-  return {
-    records: config.DEDUPE_WINDOW_RECORDS,
-    milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
   };
 }
 
@@ -214,9 +195,12 @@ function settings(
   config: ProcessorConfig,
 ): Pick<ProcessorOptions, 'window' | 'cache' | 'unsaved' | 'saveIntervalMs'> {
   return {
-    window: windowOf(config),
-    cache: { keys: config.PROJECTION_CACHED_KEYS, weight: config.PROJECTION_CACHED_BYTES },
-    unsaved: { keys: config.PROJECTION_SAVE_KEYS, weight: config.PROJECTION_SAVE_BYTES },
-    saveIntervalMs: config.PROJECTION_SAVE_INTERVAL_MS,
+    window: {
+      records: config.DEDUPE_WINDOW_RECORDS,
+      milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
+    },
+    cache: { keys: config.STATE_CACHED_KEYS, weight: config.STATE_CACHED_BYTES },
+    unsaved: { keys: config.STATE_SAVE_KEYS, weight: config.STATE_SAVE_BYTES },
+    saveIntervalMs: config.STATE_SAVE_INTERVAL_MS,
   };
 }

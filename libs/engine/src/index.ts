@@ -27,5 +27,6 @@ export { Retry, type RetryOptions } from './retry.js';
 export { sampledRequests, type SampledRequest } from './sampled-requests.js';
 export { Shutdown } from './shutdown.js';
 export { showBatches } from './show-batches.js';
+export { GarbageCollection, type GarbageCollectionOptions } from './garbage-collection.js';
 export { inStoreSpans, type Followed, type StoreSpans } from './store-spans.js';
 export { logTimeAt, warmUpStart } from './warm-up.js';

@@ -7,6 +7,5 @@ export { clickHouseOptions, openClickHouse, type ClickHouseOptions } from './cli
 export type { LetterStep } from './letter-step.js';
 export { PageSize } from './page-size.js';
 export { PageReader, type PageRead, type PageReaderOptions } from './page-reader.js';
-export * from './projection-store.js';
-export * from './pipeline-store.js';
+export * from './keyed-state-store.js';
 export * from './snapshot-store.js';

@@ -7,12 +7,11 @@ import { describeDropping } from './contract/dropping.js';
 import { describeErasing } from './contract/erasing.js';
 import { describeFilters } from './contract/filters.js';
 import { describeKeeping } from './contract/keeping.js';
+import { describeKeyedStates } from './contract/keyed-states.js';
 import { describeLists } from './contract/lists.js';
 import { describeLogOrder } from './contract/log-order.js';
 import { describeMaterializing } from './contract/materializing.js';
 import { describePages } from './contract/pages.js';
-import { describePipelines } from './contract/pipelines.js';
-import { describeProjections } from './contract/projections.js';
 import { describeRepeats } from './contract/repeats.js';
 import { describeRetention } from './contract/retention.js';
 import { describeRemovingSnapshots } from './contract/removing-snapshots.js';
@@ -34,8 +33,7 @@ const writingAndReading: Theme[] = [
   describeLists,
   describeDeadLetters,
   describeAccess,
-  describeProjections,
-  describePipelines,
+  describeKeyedStates,
   describeSnapshots,
 ];
 

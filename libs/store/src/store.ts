@@ -6,8 +6,7 @@ import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredIdsQuery } from '.
 import type { LetterStep } from './letter-step.js';
 import type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
 import type { SnapshotStore } from './snapshot-store.js';
-import type { PipelineReader, PipelineWriter } from './pipeline-store.js';
-import type { ProjectionReader, ProjectionWriter } from './projection-store.js';
+import type { KeyedStateReader, KeyedStateWriter } from './keyed-state-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
 export type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
@@ -227,8 +226,8 @@ export interface Store {
   readonly reader: EventReader;
   readonly eraser: EventEraser;
   readonly snapshots: SnapshotStore;
-  readonly projections: ProjectionWriter & ProjectionReader;
-  readonly pipelines: PipelineWriter & PipelineReader;
+  readonly projections: KeyedStateWriter & KeyedStateReader;
+  readonly pipelines: KeyedStateWriter & KeyedStateReader;
   /** Applies the migrations that are missing. Safe to run by several processes at once. */
   migrate(): Promise<void>;
   /** Resolves when the store answers. @throws StoreUnavailableError */

@@ -153,9 +153,9 @@ describe('delivering a webhook', () => {
     [{ url: 'https://example.org/', secretRef: 'others' }, /Add others=whsec_… to WEBHOOK_SECRETS/],
     [{ url: 'https://10.0.0.1/', secretRef: 'hooks' }, /WEBHOOK_ALLOWED_NETWORKS/],
   ])('says beforehand what keeps it from %j', (to, why) => {
-    const hindrance = deliverer().hindrance(to);
-    if (why) expect(hindrance).toMatch(why);
-    else expect(hindrance).toBeUndefined();
+    const missingConfiguration = deliverer().missingConfiguration(to);
+    if (why) expect(missingConfiguration).toMatch(why);
+    else expect(missingConfiguration).toBeUndefined();
   });
 
   it('has so many under way at once, and says of each what became of it', async () => {

@@ -65,7 +65,7 @@ export class Deliverer {
   }
 
   /** Why nothing can be delivered there with the settings of this process, and what to do; undefined when it can. */
-  hindrance({ url, secretRef }: Receiver): string | undefined {
+  missingConfiguration({ url, secretRef }: Receiver): string | undefined {
     const { keys, poster } = this.options;
     if (!keys.has(secretRef))
       return `There is no webhook secret ${secretRef}. Add ${secretRef}=whsec_… to WEBHOOK_SECRETS of the processors.`;
@@ -75,8 +75,8 @@ export class Deliverer {
 
   /**
    * Resolves when each delivery was taken or given up: with why it was given up, or undefined, in their order.
-   * @throws the signal's reason when it is aborted: some may have been taken all the same; RangeError where there is a
-   * hindrance, which whoever calls this has asked for before
+   * @throws the signal's reason when it is aborted: some may have been taken all the same; RangeError where
+   * configuration is missing, which whoever calls this has asked for before
    */
   async deliver(deliveries: readonly Delivery[], signal: AbortSignal): Promise<(string | undefined)[]> {
     const outcomes = new Array<string | undefined>(deliveries.length);

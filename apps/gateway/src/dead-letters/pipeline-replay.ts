@@ -95,8 +95,8 @@ export class PipelineReplay implements ReplayWay {
     if (!definition || !permitsPipeline(definition, { access, projections }))
       return `there is no pipeline ${name} any more`;
     if (!step) return `it does not say where it stopped: reset the pipeline ${name}`;
-    const hindrance = hindranceOf(letter, step, definition) ?? this.streamIsGone(step);
-    if (hindrance !== undefined) return hindrance;
+    const missingConfiguration = missingConfigurationOf(letter, step, definition) ?? this.streamIsGone(step);
+    if (missingConfiguration !== undefined) return missingConfiguration;
     const { run, operator: at, stream, path } = step;
     const origin = { stream, partition, offset, path };
     const entityId = entityOf(event, origin);
@@ -114,7 +114,7 @@ export class PipelineReplay implements ReplayWay {
 }
 
 /** Why the pipeline, as it is now, cannot go on with it. */
-function hindranceOf(
+function missingConfigurationOf(
   { reason }: FoundDeadLetter,
   { run, operator }: LetterStep,
   definition: PipelineDefinition,

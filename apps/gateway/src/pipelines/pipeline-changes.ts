@@ -1,7 +1,7 @@
 import { formatTime } from '#event';
 import { ProblemError, type StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition, PipelineRun } from '#registry';
-import type { PipelineReader } from '#store';
+import type { KeyedStateReader } from '#store';
 import type { PipelineSpec } from '#dataflow';
 import type { Changer } from '../access/changer.js';
 import type { ReadGate } from '../reads/read-gate.js';
@@ -15,7 +15,7 @@ import { sameSpec, wantedPipeline, type UsablePipeline, type WebhookRule } from 
 
 export interface PipelineChangesParts extends BoundSourcesEngines, RequiredStreamsParts {
   definitions: Pick<Definitions, 'stream' | 'createStream' | 'projections' | 'pipelines'>;
-  pipelines: PipelineReader;
+  pipelines: KeyedStateReader;
   gate: ReadGate;
   wrongInWebhook: WebhookRule;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PipelineProgress } from '#store';
+import type { StateProgress } from '#store';
+import { stateProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
 import { compiledDefinition } from './compiled-definition.js';
 import { GivenPipelines, minutes, spec } from './given-pipelines.fixture.js';
 
@@ -8,16 +9,11 @@ const second = 1_000_000;
 const at = (seconds: number) => `1970-01-01T00:00:0${seconds}.000000Z`;
 
 /** Of the source's first partition, if it says no more. */
-function progress(run: string, more: Partial<PipelineProgress> = {}): PipelineProgress {
-  return {
-    ...{ run, stage: '', stream: 'orders', partition: 0, next: 1 },
-    ...{ processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 },
-    ...{ watermark: null, state: '{}', updated_at: second },
-    ...more,
-  };
+function progress(owner: string, more: Partial<StateProgress> = {}): StateProgress {
+  return stateProgress({ owner, updated_at: second, ...more });
 }
 
-const save = (rows: PipelineProgress[]) => given.gateway.store.pipelines.save([], rows);
+const save = (rows: StateProgress[]) => given.gateway.store.pipelines.save([], rows);
 
 /** With a window: the run, the stage that is one, and its topic. */
 async function givenWindow(): Promise<{ run: string; stage: string; topic: string }> {

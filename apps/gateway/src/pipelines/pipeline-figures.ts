@@ -1,6 +1,6 @@
 import type { Micros } from '#event';
 import type { PipelineDefinition } from '#registry';
-import type { PipelineProgress, PipelineReader } from '#store';
+import type { StateProgress, KeyedStateReader } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';
 import { compiledDefinition } from './compiled-definition.js';
 import type { PipelineLag, PipelineReading } from './pipeline-lag.js';
@@ -26,7 +26,7 @@ export interface PipelineFiguresFound extends PipelineCounts, PipelineReading {
 }
 
 export interface PipelineFiguresParts {
-  pipelines: PipelineReader;
+  pipelines: KeyedStateReader;
   lag: PipelineLag;
   gate: ReadGate;
 }
@@ -60,7 +60,7 @@ export class PipelineFigures {
             ...reading,
             ...figuresOf(
               definition,
-              progress.filter(({ run }) => run === id),
+              progress.filter(({ owner }) => owner === id),
             ),
           },
         ];
@@ -71,7 +71,7 @@ export class PipelineFigures {
 
 function figuresOf(
   definition: PipelineDefinition,
-  rows: readonly PipelineProgress[],
+  rows: readonly StateProgress[],
 ): Omit<PipelineFiguresFound, keyof PipelineReading> {
   const sum = (of: Exclude<keyof PipelineCounts, 'processed'>) => rows.reduce((all, row) => all + row[of], 0);
   const sources = rows.filter(({ stage }) => stage === '');
@@ -84,7 +84,7 @@ function figuresOf(
 }
 
 /** The least of its windows and dedupes; of the sources where it has none. Null before the first event has come there. */
-function watermarkOf(definition: PipelineDefinition, rows: readonly PipelineProgress[]): Micros | null {
+function watermarkOf(definition: PipelineDefinition, rows: readonly StateProgress[]): Micros | null {
   const keyed = compiledDefinition(definition)?.stages.map(({ id }) => id) ?? [];
   const stages = (keyed.length > 0 ? keyed : ['']).map((id) =>
     leastOf(rows.filter(({ stage }) => stage === id)),
@@ -92,7 +92,7 @@ function watermarkOf(definition: PipelineDefinition, rows: readonly PipelineProg
   return stages.some((watermark) => watermark === null) ? null : Math.min(...(stages as Micros[]));
 }
 
-function leastOf(rows: readonly PipelineProgress[]): Micros | null {
+function leastOf(rows: readonly StateProgress[]): Micros | null {
   const watermarks = rows.flatMap(({ watermark }) => watermark ?? []);
   return watermarks.length === 0 ? null : Math.min(...watermarks);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
+import { stateProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
 import { between, GivenPipelines, minutes, path, spec } from './given-pipelines.fixture.js';
 
 const given = new GivenPipelines();
@@ -311,9 +312,8 @@ describe('a pipeline', () => {
     await given.define(both);
     const { run } = given.definition!;
     const { id } = run.sources['brief']!;
-    const place = { run: run.id, stage: '', stream: 'brief', partition: 0, state: id };
-    const counts = { processed: 5, emitted: 0, dropped: 0, late: 0, failed: 0 };
-    await store.pipelines.save([], [{ ...place, ...counts, next: 5, watermark: null, updated_at: 0 }]);
+    const read = { owner: run.id, stream: 'brief', state: id, processed: 5, next: 5 };
+    await store.pipelines.save([], [stateProgress(read)]);
     await given.send('PUT', given.at(), between(['orders'], 'large'));
     expect((await given.send('PUT', given.at(), both)).statusCode).toBe(200);
     expect(given.definition!.run).toEqual(run);

@@ -7,7 +7,7 @@ import {
   type ProjectionDefinition,
   type ProjectionSpec,
 } from '#registry';
-import type { ProjectionWriter } from '#store';
+import type { KeyedStateWriter } from '#store';
 import type { Changer } from '../access/changer.js';
 import type { ReadableStreams } from '../access/readable-streams.js';
 import { permitsProjection, permittedProjection } from './named-projection.js';
@@ -18,7 +18,7 @@ import { sameSpec } from './wanted-projection.js';
 
 export interface ProjectionChangesParts extends BoundSourcesEngines {
   definitions: Pick<Definitions, 'stream' | 'projections'>;
-  projections: Pick<ProjectionWriter, 'removeBuild'>;
+  projections: Pick<KeyedStateWriter, 'remove'>;
   streams: ReadableStreams;
 }
 
@@ -110,7 +110,7 @@ export class ProjectionChanges {
     };
     await this.parts.definitions.projections.change(name, next, actor);
     // Nobody reads them any more. What cannot be removed now, or is written late, a processor finds and removes.
-    await Promise.allSettled(builds.map((build) => this.parts.projections.removeBuild(build)));
+    await Promise.allSettled(builds.map((build) => this.parts.projections.remove(build)));
   }
 
   private named(name: string, { access }: Changer): ProjectionDefinition {

@@ -1,6 +1,6 @@
 import type { Micros } from '#event';
 import type { ProjectionBuild, ProjectionDefinition } from '#registry';
-import type { ProjectionReader } from '#store';
+import type { KeyedStateReader } from '#store';
 import type { ReadGate } from '../reads/read-gate.js';
 import type { Lag } from '../lag/group-lag.js';
 import type { ProjectionLag } from './projection-lag.js';
@@ -16,7 +16,7 @@ export interface BuildFigures extends Lag {
 }
 
 export interface ProjectionFiguresParts {
-  projections: Pick<ProjectionReader, 'progress'>;
+  projections: Pick<KeyedStateReader, 'progress'>;
   lag: ProjectionLag;
   gate: ReadGate;
 }
@@ -46,8 +46,8 @@ export class ProjectionFigures {
     const figures = new Map<string, BuildFigures>(
       ids.map((id) => [id, { ...(lags.get(id) ?? noLag), processed: 0, failed: 0, updated_at: null }]),
     );
-    for (const { build, processed, failed, updated_at } of progress) {
-      const sum = figures.get(build);
+    for (const { owner, processed, failed, updated_at } of progress) {
+      const sum = figures.get(owner);
       if (!sum) continue;
       sum.processed += processed;
       sum.failed += failed;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
+import { stateProgress, stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
 import { GivenProjections, path, spec } from './given-projections.fixture.js';
 
 const given = new GivenProjections();
@@ -257,10 +258,10 @@ describe('a projection', () => {
       builds.map((build) => stateOf(build)),
       builds.map((build) => progressOf(build)),
     );
-    expect((await given.gateway.store.projections.builds()).length).toBeGreaterThanOrEqual(2);
+    expect((await given.gateway.store.projections.owners()).length).toBeGreaterThanOrEqual(2);
     expect((await given.send('DELETE', given.at())).statusCode).toBe(204);
     expect(given.definition).toBeUndefined();
-    const left = await given.gateway.store.projections.builds();
+    const left = await given.gateway.store.projections.owners();
     expect(left.filter((build) => builds.includes(build))).toEqual([]);
     expect((await given.send('DELETE', given.at())).statusCode).toBe(404);
   });
@@ -268,10 +269,10 @@ describe('a projection', () => {
   it('is gone also when its states cannot be removed now: a processor does that', async () => {
     await given.define();
     const { projections } = given.gateway.store;
-    const removeBuild = projections.removeBuild.bind(projections);
-    projections.removeBuild = () => Promise.reject(new Error('down'));
+    const remove = projections.remove.bind(projections);
+    projections.remove = () => Promise.reject(new Error('down'));
     expect((await given.send('DELETE', given.at())).statusCode).toBe(204);
-    projections.removeBuild = removeBuild;
+    projections.remove = remove;
     expect(given.definition).toBeUndefined();
   });
 
@@ -314,12 +315,5 @@ describe('the list of projections', () => {
   });
 });
 
-const place = (build: string) => ({ build, stream: 'orders', partition: 0 });
-
-function stateOf(build: string) {
-  return { ...place(build), key: 'EUR', state: '[1]', events: 1, last_offset: 0, updated_at: 1 };
-}
-
-function progressOf(build: string) {
-  return { ...place(build), next: 1, processed: 1, failed: 0, updated_at: 1 };
-}
+const stateOf = (owner: string) => stateRow({ owner, key: 'EUR', updated_at: 1 });
+const progressOf = (owner: string) => stateProgress({ owner, processed: 1, updated_at: 1 });

@@ -172,7 +172,7 @@ describe('given any pipeline and any input', () => {
     await fc.assert(
       fc.asyncProperty(pipelineCases, disturbances, bounds, async (one, all, { rows, unsaved, interval }) => {
         const options = {
-          cache: { rows, weight: 1e9 },
+          cache: { keys: rows, weight: 1e9 },
           unsaved: { keys: unsaved, weight: 1e9 },
           saveIntervalMs: interval,
         };

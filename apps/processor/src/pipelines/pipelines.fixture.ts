@@ -11,7 +11,7 @@ import { StoreUnavailableError, type FoundDeadLetter, type StoredIdsQuery } from
 import { MemoryStore } from '#store/memory';
 import { IdWindow, replayValue, type PipelineSpec } from '#dataflow';
 import { createLogger } from '#telemetry';
-import { replayStage } from './current-run.js';
+import { replayStage } from './stages/current-job.js';
 import { Pipelines, type PipelinesOptions } from './pipelines.js';
 
 export const topics = new TopicNames('test.');
@@ -71,15 +71,15 @@ export class Incarnation {
   readonly delivered: { id: string; url: string; body: string }[] = [];
   refusesDeliveries: string | undefined;
   /** What its settings lack for webhooks. */
-  hindrance: string | undefined;
+  missingConfiguration: string | undefined;
   /** Called before each step. */
   before: (step: Step) => void | Promise<void> = () => undefined;
 
   constructor(
     private readonly world: PipelineWorld,
-    { hindrance, ...options }: Partial<PipelinesOptions> & { hindrance?: string } = {},
+    { missingConfiguration, ...options }: Partial<PipelinesOptions> & { missingConfiguration?: string } = {},
   ) {
-    this.hindrance = hindrance;
+    this.missingConfiguration = missingConfiguration;
     const { store, log } = world;
     this.pipelines = new Pipelines({
       log: this.logOf(log),
@@ -101,7 +101,7 @@ export class Incarnation {
       },
       progress: new Progress(),
       logger: createLogger({ name: 'test', level: 'silent' }),
-      cache: { rows: 1000, weight: 1e9 },
+      cache: { keys: 1000, weight: 1e9 },
       unsaved: { keys: 500, weight: 1e9 },
       saveIntervalMs: 0,
       pace: { tellMs: 2, quietSaveMs: 0, goneMs: 100 },
@@ -113,7 +113,7 @@ export class Incarnation {
           this.delivered.push(...deliveries);
           return deliveries.map(() => this.refusesDeliveries);
         },
-        hindrance: () => this.hindrance,
+        missingConfiguration: () => this.missingConfiguration,
       },
       writer: {
         save: async (rows, progress) => {
@@ -139,8 +139,8 @@ export class Incarnation {
         },
         removeClosed: (run, closed) => store.pipelines.removeClosed(run, closed),
         removeStages: (run, stages) => store.pipelines.removeStages(run, stages),
-        removeRun: (run) => store.pipelines.removeRun(run),
-        runs: () => store.pipelines.runs(),
+        remove: (run) => store.pipelines.remove(run),
+        owners: () => store.pipelines.owners(),
         progress: (runs) => store.pipelines.progress(runs),
       },
       ...options,
@@ -303,7 +303,7 @@ export class PipelineWorld {
     return (await this.store.reader.deadLetters(query)).items;
   }
 
-  /** Hands these to the run, as the gateway does. @param later versions after the one that there is */
+  /** Hands these to the job, as the gateway does. @param later versions after the one that there is */
   async replay(name: string, letters: readonly FoundDeadLetter[], later = 0): Promise<void> {
     const { run, version } = this.pipeline(name)!;
     const topic = topics.pipelineReplayTopic(run.id);
@@ -315,7 +315,7 @@ export class PipelineWorld {
     );
   }
 
-  /** Whether what was handed to the run is done and saved. */
+  /** Whether what was handed to the job is done and saved. */
   async isReplayed(name: string): Promise<boolean> {
     const { run } = this.pipeline(name)!;
     const [{ end } = { end: 0 }] = await this.log.admin.offsets(topics.pipelineReplayTopic(run.id));

@@ -4,6 +4,7 @@ import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
 import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
 import { MemoryTracing } from '#telemetry/memory';
+import { stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
 import { Incarnation, PipelineWorld, recordOf, t0, uuid, type SpecEvent } from './pipelines.fixture.js';
 import type { PipelinesOptions } from './pipelines.js';
 
@@ -20,7 +21,7 @@ afterEach(async () => {
   await world.close();
 });
 
-function start(options?: Partial<PipelinesOptions> & { hindrance?: string }): Incarnation {
+function start(options?: Partial<PipelinesOptions> & { missingConfiguration?: string }): Incarnation {
   const one = new Incarnation(world, options);
   running.push(one);
   return one;
@@ -159,9 +160,9 @@ describe('a pipeline without windows', () => {
       }),
       systemActor,
     );
-    const row = { build: build.id, stream: 'refunds', key: 'EUR', events: 1, last_offset: 1, updated_at: 0 };
+    const row = { owner: build.id, stream: 'refunds', key: 'EUR' };
     await world.store.projections.save(
-      [0, 1].map((partition) => ({ ...row, partition, state: JSON.stringify([partition + 2]) })),
+      [0, 1].map((partition) => stateRow({ ...row, partition, state: JSON.stringify([partition + 2]) })),
       [],
     );
   };
@@ -286,7 +287,7 @@ describe('a pipeline without windows', () => {
     await world.write([order(0)]);
     await through();
     await before.pipelines.close(1000);
-    const without = start({ hindrance: 'There is no secret s.' });
+    const without = start({ missingConfiguration: 'There is no secret s.' });
     await world.write([order(1)]);
     const failure = '/operators/0/webhook: There is no secret s. Then resume the pipeline.';
     await eventually(() => expect(world.pipeline('p')?.failure).toBe(failure));
@@ -356,7 +357,7 @@ describe('a window', () => {
       out,
     ];
     await world.define('p', spec(...operators));
-    start({ cache: { rows: 4, weight: 1e9 }, unsaved: { keys: 5, weight: 1e9 } });
+    start({ cache: { keys: 4, weight: 1e9 }, unsaved: { keys: 5, weight: 1e9 } });
     for (let n = 0; n < 600; n += 50)
       await world.write(
         Array.from({ length: 50 }, (_, i) =>
@@ -478,7 +479,7 @@ describe('the life of a pipeline', () => {
     await world.write(orders(0, 10));
     await through();
     await first.pipelines.close(1000);
-    await world.store.pipelines.removeRun(run.id);
+    await world.store.pipelines.remove(run.id);
     start();
     await eventually(() => expect(world.pipeline('p')?.failure).toContain('lost'));
   });

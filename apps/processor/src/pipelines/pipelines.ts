@@ -10,26 +10,26 @@ import {
 import type { TopicNames } from '#event';
 import { systemActor, type Definitions, type PipelineDefinition } from '#registry';
 import type { Log, Producer } from '#log';
-import type { EventReader, EventWriter, PipelineReader, PipelineWriter, ProjectionReader } from '#store';
+import type { EventReader, EventWriter, KeyedStateReader, KeyedStateWriter } from '#store';
 import type { IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import type { Deliverer } from '#webhooks';
 import { FailureReports } from '../failure-reports.js';
 import { ShownNames } from '../shown-names.js';
-import { EmittedSchemas } from './emitted-schemas.js';
-import { Emitter } from './emitter.js';
-import { InternalAppends } from './internal-appends.js';
-import { Job } from './job.js';
-import { RowBudget, type RowBounds } from './partition-rows.js';
-import { ProjectionTables } from './projection-tables.js';
-import type { PartitionState } from './partition-state.js';
-import type { JobCheckpointer, Pace, RunParts } from './run-parts.js';
-import { RunRemoval } from './run-removal.js';
-import { saveStretches } from './save-stretches.js';
-import { TargetStreams } from './target-streams.js';
-import { RunSelection, type WantedRun } from './wanted-runs.js';
-import { forgetAttempts, showAttempts } from './webhook-figures.js';
-import { WrittenBefore } from './written-before.js';
+import { EmittedSchemas } from './output/emitted-schemas.js';
+import { Sink } from './output/sink.js';
+import { InternalAppends } from './jobs/internal-appends.js';
+import { Job } from './jobs/job.js';
+import { RowBudget, type RowBounds } from './state/partition-rows.js';
+import { ProjectionTables } from './lookups/projection-tables.js';
+import type { PartitionState } from './state/partition-state.js';
+import type { JobCheckpointer, Pace, JobParts } from './jobs/job-parts.js';
+import { JobCollection } from './jobs/job-collection.js';
+import { saveBatches } from './state/save-batches.js';
+import { TargetStreams } from './output/target-streams.js';
+import { JobSelection, type DesiredJob } from './jobs/desired-jobs.js';
+import { forgetAttempts, showAttempts } from './output/webhook-stats.js';
+import { OutputDeduplication } from './output/output-deduplication.js';
 
 export interface PipelinesOptions {
   log: Log;
@@ -39,10 +39,10 @@ export interface PipelinesOptions {
     Definitions,
     'pipelines' | 'projections' | 'schemas' | 'stream' | 'createStream' | 'onChange' | 'ageMs'
   >;
-  writer: PipelineWriter & Pick<PipelineReader, 'progress'> & Pick<EventWriter, 'appendDeadLetters'>;
+  writer: KeyedStateWriter & Pick<KeyedStateReader, 'progress'> & Pick<EventWriter, 'appendDeadLetters'>;
   reader: Pick<EventReader, 'storedIds'>;
-  projections: Pick<ProjectionReader, 'find'>;
-  webhooks: Pick<Deliverer, 'deliver' | 'hindrance'>;
+  projections: Pick<KeyedStateReader, 'find'>;
+  webhooks: Pick<Deliverer, 'deliver' | 'missingConfiguration'>;
   erasures: KnownErasures;
   progress: Progress;
   logger: Logger;
@@ -82,10 +82,10 @@ const metricsOfPipelines = [
 export class Pipelines {
   private readonly retry: Retry;
   private readonly checkpointer: JobCheckpointer;
-  private readonly selection: RunSelection;
-  private readonly jobs: Reconciler<WantedRun, Job>;
+  private readonly selection: JobSelection;
+  private readonly jobs: Reconciler<DesiredJob, Job>;
   private readonly failures: FailureReports;
-  private readonly removal: RunRemoval;
+  private readonly collection: JobCollection;
   private readonly shutdown: Shutdown;
   private readonly names = new ShownNames((pipeline) => {
     for (const metric of metricsOfPipelines) metric.remove({ pipeline });
@@ -101,11 +101,11 @@ export class Pipelines {
     this.retry = retry;
     const saving = { writer, retry, stopped: shutdown.signal };
     this.checkpointer = new Checkpointer({
-      save: (all) => saveStretches(saving, all),
+      save: (all) => saveBatches(saving, all),
       saved: ({ name }) => this.saved(name),
       ...{ onFailure, intervalMs: options.saveIntervalMs, most: options.unsaved, permits: computingAtOnce },
     });
-    this.selection = new RunSelection(definitions, webhooks);
+    this.selection = new JobSelection(definitions, webhooks);
     this.failures = new FailureReports({
       ...{ logger, onFailure, delayMs: reportMs },
       report: (run, reason, isStill) => this.report(run, reason, isStill),
@@ -113,10 +113,10 @@ export class Pipelines {
     const parts = this.partsOf({ retry, now, onFailure });
     this.jobs = new Reconciler({
       ...{ definitions, onFailure, desired: () => this.desired() },
-      make: (wanted) => this.run(wanted, parts),
+      make: (desired) => this.run(desired, parts),
       stopping: ({ name }, run) => logger.info({ pipeline: name, run }, 'stopping'),
     });
-    this.removal = new RunRemoval({
+    this.collection = new JobCollection({
       ...{ definitions, writer, topics, logger, onFailure, now, admin: log.admin },
       partitions: () => this.states(),
     });
@@ -124,7 +124,7 @@ export class Pipelines {
 
   start(): void {
     this.jobs.start();
-    this.removal.start();
+    this.collection.start();
   }
 
   /** The partitions that this process has now. */
@@ -141,14 +141,14 @@ export class Pipelines {
   async close(flushMs: number): Promise<void> {
     await this.shutdown.within(flushMs, (givenUp) => this.jobs.close(givenUp));
     this.checkpointer.abandon();
-    await Promise.all([this.failures.stop(), this.removal.stop()]);
+    await Promise.all([this.failures.stop(), this.collection.stop()]);
   }
 
   private *states(): Iterable<PartitionState> {
     for (const job of this.jobs) for (const { state } of job) yield state;
   }
 
-  private partsOf(made: Pick<RunParts, 'retry' | 'now' | 'onFailure'>): RunParts {
+  private partsOf(made: Pick<JobParts, 'retry' | 'now' | 'onFailure'>): JobParts {
     const { log, topics, definitions, pace = defaultPace, projections, webhooks, erasures } = this.options;
     const { writer, window, progress, logger, reader, cache, tracing } = this.options;
     const { retry, now } = made;
@@ -157,32 +157,32 @@ export class Pipelines {
     return {
       ...{ log, topics, producer, writer, erasures, window, progress, pace, tracing, ...made },
       ...{ checkpointer: this.checkpointer, projections: definitions.projections },
-      emitter: new Emitter({
+      sink: new Sink({
         ...{ producer, topics, retry, webhooks, now: () => now() * 1000 },
         streams: new TargetStreams(definitions),
         schemas: new EmittedSchemas(definitions),
       }),
       tables: new ProjectionTables({ definitions, store: projections, now }),
-      writtenBefore: (takeover, signal) => WrittenBefore.since(known, takeover, signal),
+      deduplication: (failover, signal) => OutputDeduplication.since(known, failover, signal),
       budget: new RowBudget(cache),
       giveUp: (run, reason) => this.failures.giveUp(run, reason),
     };
   }
 
-  private desired(): Map<string, WantedRun> {
-    const { wanted, impossible } = this.selection.now();
-    this.failures.follow(new Map(impossible.map(({ run, reason }) => [run, reason])));
+  private desired(): Map<string, DesiredJob> {
+    const { desired, invalid } = this.selection.now();
+    this.failures.follow(invalid);
     this.names.follow(this.options.definitions.pipelines.all().map(({ name }) => name));
-    for (const { definition, pipeline } of wanted)
+    for (const { definition, pipeline } of desired)
       if (pipeline.webhooks.length > 0) showAttempts(definition.name);
-    metrics.pipelineRuns.set(wanted.length);
-    return new Map(wanted.map((one) => [one.definition.run.id, one]));
+    metrics.pipelineRuns.set(desired.length);
+    return new Map(desired.map((one) => [one.definition.run.id, one]));
   }
 
-  private run(wanted: WantedRun, parts: RunParts): Job {
-    const { name, version, run } = wanted.definition;
+  private run(desired: DesiredJob, parts: JobParts): Job {
+    const { name, version, run } = desired.definition;
     this.options.logger.info({ pipeline: name, run: run.id, version }, 'running');
-    return new Job(wanted, parts);
+    return new Job(desired, parts);
   }
 
   private saved(pipeline: string): void {

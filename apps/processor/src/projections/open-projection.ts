@@ -9,12 +9,12 @@ import {
 } from '#engine';
 import { streamName, type TopicNames } from '#event';
 import type { Log } from '#log';
-import type { BuildPartition, ProjectionProgress, ProjectionWriter } from '#store';
+import type { StatePartition, StateProgress, KeyedStateWriter } from '#store';
 import { IdWindow, type IdWindowBounds } from '#dataflow';
 import type { Tracing } from '#telemetry';
 import type { DesiredGeneration } from './desired-generations.js';
 import type { KeyCache } from './key-cache.js';
-import { PartitionProjector } from './partition-projector.js';
+import { noProgress, PartitionProjector } from './partition-projector.js';
 import { ProjectionTask } from './projection-task.js';
 import type { StateCheckpointer } from './save-states.js';
 import type { StoredHistory } from './stored-history.js';
@@ -23,7 +23,7 @@ import type { StoredHistory } from './stored-history.js';
 export interface ProjectionParts {
   log: Log;
   topics: TopicNames;
-  writer: Pick<ProjectionWriter, 'load' | 'progressOf' | 'save'>;
+  writer: Pick<KeyedStateWriter, 'load' | 'progressOf' | 'save'>;
   retry: Retry;
   checkpointer: StateCheckpointer;
   keys: KeyCache;
@@ -51,7 +51,7 @@ export class ProjectionTasks implements TaskFactory<ProjectionTask> {
     const { topic, assignment, ended } = partition;
     const { position, beginning } = assignment;
     const stream = streamName(this.parts.topics.streamOf(topic) ?? topic);
-    const place = { build, stream, partition: partition.partition };
+    const place = { owner: build, stage: '', stream, partition: partition.partition };
     const { saved, from } = await this.begin(place, partition);
     const start =
       from < position
@@ -74,14 +74,14 @@ export class ProjectionTasks implements TaskFactory<ProjectionTask> {
    * store was.
    */
   private async begin(
-    place: BuildPartition,
+    place: StatePartition,
     { ended }: OwnedPartition,
-  ): Promise<{ saved: ProjectionProgress | undefined; from: number }> {
+  ): Promise<{ saved: StateProgress | undefined; from: number }> {
     const { retry, writer, now } = this.parts;
     const saved = await retry.run('store', ended, () => writer.progressOf(place));
     const first = this.generation.compiled.build.sources[place.stream]?.starts?.[place.partition] ?? 0;
     const from = Math.max(saved?.next ?? 0, first);
-    const begun = { ...place, next: from, processed: 0, failed: 0, updated_at: now() * 1000 };
+    const begun = { ...place, ...noProgress, next: from, updated_at: now() * 1000 };
     if (!saved) await retry.run('store', ended, () => writer.save([], [begun]));
     return { saved, from };
   }
@@ -94,8 +94,8 @@ export class ProjectionTasks implements TaskFactory<ProjectionTask> {
       from,
       window,
     }: {
-      place: BuildPartition;
-      saved: ProjectionProgress | undefined;
+      place: StatePartition;
+      saved: StateProgress | undefined;
       from: number;
       window: IdWindow;
     },

@@ -1,6 +1,6 @@
 import type { OwnedPartition } from '#engine';
 import type { RecordBatch } from '#log';
-import type { ProjectionStateRow } from '#store';
+import type { StateRow } from '#store';
 import { IdWindow } from '#dataflow';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ownedPartition } from '../../../../libs/engine/src/owned-partition.fixture.js';
@@ -10,7 +10,7 @@ import { compileBuild } from './compiled-build.js';
 import { KeyCache } from './key-cache.js';
 import { PartitionProjector } from './partition-projector.js';
 
-const place = { build: 'b', stream: 'orders', partition: 0 };
+const place = { owner: 'b', stage: '', stream: 'orders', partition: 0 };
 const topic = topics.ofStream('orders#1');
 
 let asked: string[][];
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 interface Options {
   from?: number;
-  rows?: ProjectionStateRow[];
+  rows?: StateRow[];
   complete?: boolean;
   traced?: boolean;
   spec?: Partial<typeof revenue>;
@@ -86,7 +86,7 @@ it('goes on from what is stored, and passes over what is folded into it', async 
   const { rows } = former.unsaved()!;
   const one = projector({ rows: [...rows] });
   expect(await one.take(batch(0, eur(0), eur(1), eur(2)))).toMatchObject({ processed: 3 });
-  expect(one.unsaved()!.rows).toMatchObject([{ key: 'EUR', events: 3, last_offset: 2 }]);
+  expect(one.unsaved()!.rows).toMatchObject([{ key: 'EUR', events: 3, position: 2 }]);
 });
 
 it('has no progress in a batch whose keys are still asked for: it may be saved in the middle', async () => {
@@ -96,7 +96,7 @@ it('has no progress in a batch whose keys are still asked for: it may be saved i
   const taking = one.take(batch(1, eur(1), usd(2), eur(3), usd(4)));
   // What is in memory is folded already.
   expect(one.unsaved()).toMatchObject({
-    rows: [{ key: 'EUR', events: 3, last_offset: 3 }],
+    rows: [{ key: 'EUR', events: 3, position: 3 }],
     progress: { next: 1, processed: 1 },
   });
   answer();
@@ -104,7 +104,7 @@ it('has no progress in a batch whose keys are still asked for: it may be saved i
   expect(one.unsaved()).toMatchObject({
     rows: [
       { key: 'EUR', events: 3 },
-      { key: 'USD', events: 2, last_offset: 4 },
+      { key: 'USD', events: 2, position: 4 },
     ],
     progress: { next: 5, processed: 5 },
   });
@@ -144,7 +144,7 @@ it('keeps the dead letters and changes that came while others were saved', async
   expect(first.letters.map(({ offset }) => offset)).toEqual([0]);
   const second = one.unsaved()!;
   expect(second.letters.map(({ offset }) => offset)).toEqual([2]);
-  expect(second.rows).toMatchObject([{ key: 'EUR', events: 2, last_offset: 3 }]);
+  expect(second.rows).toMatchObject([{ key: 'EUR', events: 2, position: 3 }]);
   second.saved();
   expect(one.unsaved()).toBeUndefined();
   expect([one.unsavedCount, one.unsavedWeight]).toEqual([0, 0]);

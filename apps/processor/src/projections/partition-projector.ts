@@ -11,11 +11,11 @@ import { StepBudget, withinBudget } from '#cel';
 import type { Micros } from '#event';
 import type { LogRecord, RecordBatch } from '#log';
 import {
-  maxProjectionKeys,
-  type BuildPartition,
+  maxStateKeys,
+  type StatePartition,
   type DeadLetter,
-  type ProjectionProgress,
-  type ProjectionStateRow,
+  type StateProgress,
+  type StateRow,
 } from '#store';
 import type { FoldEvent, FoldState, IdWindow, Refused } from '#dataflow';
 import { foldEvent } from '#dataflow';
@@ -27,8 +27,14 @@ import { readRecord } from './read-event.js';
  * Events that are folded at a time where the store is asked: so many keys at most are asked for, and held, at once. Many: asking for 1 300
  * of a million keys costs ClickHouse 100 ms of a core, as most of them must be passed over, and for 5 000 of them 120.
  */
-const sliceEvents = Math.min(5000, maxProjectionKeys);
+const sliceEvents = Math.min(5000, maxStateKeys);
 const letterWeight = 500;
+/** A projection that has counted nothing; the rest is what pipelines count. */
+export const noProgress = {
+  ...{ processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 },
+  ...{ watermark: null, state: '' },
+};
+
 /** Traced requests that are followed from one save to the next, at most. */
 const followedRequests = 16;
 
@@ -36,19 +42,19 @@ export interface PartitionProjectorOptions {
   /** Of the projection. */
   name: string;
   compiled: CompiledBuild;
-  place: BuildPartition;
+  place: StatePartition;
   partition: Pick<OwnedPartition, 'ended' | 'commit' | 'isBehind' | 'handledUntil'>;
   /** Events below it are folded and saved, or are not for this build: they only fill the window. */
   from: number;
   /** What is saved already; undefined for nothing. */
-  progress: ProjectionProgress | undefined;
+  progress: StateProgress | undefined;
   window: IdWindow;
   erasures: Pick<PartitionErasures, 'endOf'>;
   keys: PartitionKeys;
   /** Whether requests that are sampled are followed. */
   traced?: boolean;
   /** What the store knows of these keys. */
-  readonly load: (keys: readonly string[]) => Promise<ProjectionStateRow[]>;
+  readonly load: (keys: readonly string[]) => Promise<StateRow[]>;
   /** Microseconds since 1970. */
   now: () => Micros;
 }
@@ -63,8 +69,8 @@ export interface Counted {
 /** What has to be saved of one partition, in this order: the letters, the rows, the progress; then `next` is committed. */
 export interface Unsaved extends Checkpoint {
   letters: readonly DeadLetter[];
-  rows: readonly ProjectionStateRow[];
-  progress: ProjectionProgress;
+  rows: readonly StateRow[];
+  progress: StateProgress;
   /** Of the projection. */
   name: string;
   /** Requests of the events that were folded, where they are traced. */
@@ -160,14 +166,15 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
     const entries = [...keys.changed].map((entry) => ({ entry, row: this.rowOf(entry) }));
     const letters = [...this.letters];
     const { next, lastTimestamp, sampled, name, partition } = this;
-    const progress: ProjectionProgress = {
+    const progress: StateProgress = {
       ...place,
+      ...noProgress,
       ...{ next, processed: this.processed, failed: this.failed, updated_at: now() },
     };
     const saved = (): void => {
       for (const { entry, row } of entries) {
-        if (entry.lastOffset === row.last_offset) keys.weigh(entry, row.state.length - entry.weight);
-        keys.saved(entry, row.last_offset);
+        if (entry.lastOffset === row.position) keys.weigh(entry, row.state.length - entry.weight);
+        keys.saved(entry, row.position);
       }
       this.letters = this.letters.slice(letters.length);
       this.sampled = this.sampled.filter((one) => !sampled.includes(one));
@@ -312,18 +319,18 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
     this.lettersWeight += weightOf([letter]);
   }
 
-  private rowOf({ key, state, events, lastOffset, updatedAt }: KeyEntry): ProjectionStateRow {
+  private rowOf({ key, state, events, lastOffset, updatedAt }: KeyEntry): StateRow {
     const text = JSON.stringify(state);
     return {
       ...this.options.place,
-      ...{ key, state: text, events, last_offset: lastOffset, updated_at: updatedAt },
+      ...{ key, state: text, events, closes_at: 0, position: lastOffset, updated_at: updatedAt },
     };
   }
 }
 
-function entryOf(key: string, row: ProjectionStateRow | undefined, empty: FoldState): KeyEntry {
+function entryOf(key: string, row: StateRow | undefined, empty: FoldState): KeyEntry {
   if (!row) return { key, state: empty, events: 0, lastOffset: -1, updatedAt: 0, weight: 0 };
-  const { state, events, last_offset: lastOffset, updated_at: updatedAt } = row;
+  const { state, events, position: lastOffset, updated_at: updatedAt } = row;
   return {
     ...{ key, events, lastOffset, updatedAt },
     state: JSON.parse(state) as FoldState,

@@ -2,6 +2,7 @@ import { Retry } from '#engine';
 import { createLogger } from '#telemetry';
 import { MemoryTracing } from '#telemetry/memory';
 import { expect, it } from 'vitest';
+import { stateProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
 import type { Unsaved } from './partition-projector.js';
 import { saveStates } from './save-states.js';
 
@@ -16,7 +17,7 @@ it('shows what becomes of traced requests, until their projection is saved', asy
   const request = { traceparent, requestId: 'r-1', topic: 't', partition: 0, offset: 5, records: 1 };
   const unsaved: Unsaved = {
     ...{ letters: [], rows: [], name: 'revenue', saved: () => undefined },
-    progress: { build: 'b', stream: 's', partition: 0, next: 6, processed: 1, failed: 0, updated_at: 0 },
+    progress: stateProgress({ owner: 'b', next: 6, processed: 1 }),
     sampled: [{ ...request, appendedAt: 1000, readAt: 2000 }],
   };
 

@@ -1,5 +1,5 @@
 import { inStoreSpans, type Checkpointer, type Retry } from '#engine';
-import type { EventWriter, ProjectionWriter } from '#store';
+import type { EventWriter, KeyedStateWriter } from '#store';
 import { metrics, type Tracing } from '#telemetry';
 import type { PartitionProjector, Unsaved } from './partition-projector.js';
 import { saveSpans } from './save-spans.js';
@@ -8,7 +8,7 @@ import { saveSpans } from './save-spans.js';
 export type StateCheckpointer = Checkpointer<PartitionProjector, Unsaved>;
 
 export interface StateSaving {
-  writer: Pick<ProjectionWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
+  writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
   retry: Retry;
   tracing?: Tracing | undefined;
   /** Aborted when everything stops at once. */

@@ -3,8 +3,7 @@ import type { ReadBudget } from '../read-budget.js';
 import type { Store } from '../store.js';
 import { Connection } from './connection.js';
 import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
-import { ClickHousePipelines } from './pipelines/pipelines.js';
-import { ClickHouseProjections } from './projections/projections.js';
+import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import type { QueryBounds } from './query-bounds.js';
 import { ClickHouseReader } from './reader.js';
 import { ClickHouseEraser } from './eraser.js';
@@ -67,8 +66,8 @@ export function openClickHouse(options: ClickHouseOptions): Store {
     reader: new ClickHouseReader(connection, bounds),
     eraser: new ClickHouseEraser(connection),
     snapshots: new ClickHouseSnapshots(connection, bounds),
-    projections: new ClickHouseProjections(connection, bounds),
-    pipelines: new ClickHousePipelines(connection, bounds),
+    projections: new ClickHouseKeyedStates(connection, bounds, 'projection_states'),
+    pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),
     async migrate() {
       await createDatabase(connect('default'), options.database);
       await applyMigrations(connection, readMigrations(migrationsFolder()));

@@ -20,7 +20,6 @@ const tables = [
   'dead_letters',
   'snapshots',
   'projection_states',
-  'projection_progress',
   'pipeline_states',
 ];
 /** Nothing is small enough to be merged. (`SYSTEM STOP MERGES` would stop removals, too.) */

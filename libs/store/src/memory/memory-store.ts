@@ -1,7 +1,6 @@
 import type { Store, StoreUsage } from '../store.js';
 import { MemoryEraser } from './memory-eraser.js';
-import { MemoryPipelines } from './memory-pipelines.js';
-import { MemoryProjections } from './memory-projections.js';
+import { MemoryKeyedStates } from './memory-keyed-states.js';
 import { MemorySnapshots } from './memory-snapshots.js';
 import { MemoryReader, type Evaluate } from './memory-reader.js';
 import { MemoryTables } from './memory-tables.js';
@@ -13,8 +12,8 @@ export class MemoryStore implements Store {
   readonly reader: MemoryReader;
   readonly eraser: MemoryEraser;
   readonly snapshots: MemorySnapshots;
-  readonly projections = new MemoryProjections();
-  readonly pipelines = new MemoryPipelines();
+  readonly projections = new MemoryKeyedStates();
+  readonly pipelines = new MemoryKeyedStates();
 
   /** @param options.evaluate What decides on a `where`; without it every `where` is refused as untranslatable. */
   constructor(options: { evaluate?: Evaluate } = {}) {

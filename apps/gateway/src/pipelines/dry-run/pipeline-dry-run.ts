@@ -1,5 +1,5 @@
 import { ProblemError } from '#api';
-import { maxProjectionKeys, type ProjectionReader } from '#store';
+import { maxStateKeys, type KeyedStateReader } from '#store';
 import { dryRun, DryRunTooExpensiveError, type DryRun, type Lookup, type Pipeline } from '#dataflow';
 import type { LogEvent } from '#cel';
 import { requireStreams, type Requester, type RequiredStreamsParts } from '../required-streams.js';
@@ -10,7 +10,7 @@ import { foldOf, mergedKey } from '../../projections/states/key-state.js';
 import type { ReadGate } from '../../reads/read-gate.js';
 
 export interface PipelineDryRunParts extends Omit<RequiredStreamsParts, 'autoCreateStreams'> {
-  projections: Pick<ProjectionReader, 'find'>;
+  projections: Pick<KeyedStateReader, 'find'>;
   gate: ReadGate;
   wrongInWebhook: WebhookRule;
 }
@@ -65,8 +65,8 @@ export class PipelineDryRun {
     const states = new Map<string, string>();
     if (!build) return states;
     const fold = foldOf(build);
-    for (let at = 0; at < keys.length; at += maxProjectionKeys) {
-      const some = keys.slice(at, at + maxProjectionKeys);
+    for (let at = 0; at < keys.length; at += maxStateKeys) {
+      const some = keys.slice(at, at + maxStateKeys);
       for (const found of await gate.run(client, (signal) => projections.find(build.id, some, signal)))
         states.set(found.key, fold.result(mergedKey(fold, found).folded));
     }

@@ -8,7 +8,7 @@ it('lets other work of the process have its turns between the large states of a 
   const world = new ChangesWorld();
   const [binding, large] = ['b', `[1]${' '.repeat(300_000)}`];
   const keys = Array.from({ length: 20 }, (_, i) => `key ${i}`).map((key) => ({
-    ...{ key, parts: [world.row(key, { last_offset: 0, state: large })] },
+    ...{ key, parts: [world.row(key, { position: 0, state: large })] },
   }));
   const feed = new BuildFeed(world.serving, binding, {
     projections: { changedKeys: async () => keys },

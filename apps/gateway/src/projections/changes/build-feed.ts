@@ -1,12 +1,7 @@
 import { Turn } from '#async';
 import type { Fold } from '#dataflow';
 import type { ProjectionBuild } from '#registry';
-import {
-  QueryTooExpensiveError,
-  type ProjectionKey,
-  type ProjectionProgress,
-  type ProjectionReader,
-} from '#store';
+import { QueryTooExpensiveError, type KeyedState, type StateProgress, type KeyedStateReader } from '#store';
 import { abortable } from '../../live/abortable.js';
 import { LivePosition, streamKey } from '../../live/live-position.js';
 import type { ReadGate } from '../../reads/read-gate.js';
@@ -16,7 +11,7 @@ import { changeId } from './change-position.js';
 import { SharedAnswers } from './shared-answers.js';
 
 export interface BuildFeedParts {
-  projections: Pick<ProjectionReader, 'changedKeys'>;
+  projections: Pick<KeyedStateReader, 'changedKeys'>;
   gate: Pick<ReadGate, 'run'>;
   /** Aborted when nobody is answered any more. */
   closed: AbortSignal;
@@ -74,7 +69,7 @@ export class BuildFeed {
    * So far it is saved, says the store. While what has changed takes long to read, it comes less often: reading goes on for
    * half of the time at most.
    */
-  advance(progress: readonly ProjectionProgress[]): void {
+  advance(progress: readonly StateProgress[]): void {
     if (performance.now() < this.restUntil) return;
     let moved = false;
     for (const { stream, partition, next } of progress) {
@@ -113,7 +108,7 @@ export class BuildFeed {
     for (;;) {
       const { limit } = this;
       try {
-        const query = { build: this.build.id, since, limit, ...(after !== undefined && { after }) };
+        const query = { owner: this.build.id, since, limit, ...(after !== undefined && { after }) };
         const begun = performance.now();
         const keys = await gate.run(closed, (signal) => projections.changedKeys(query, signal));
         const now = performance.now();
@@ -138,7 +133,7 @@ export class BuildFeed {
 }
 
 /** What the keys are now: the parts of a page may be large, so other work of the process has its turns between two keys. */
-async function messagesOf(keys: readonly ProjectionKey[], fold: Fold): Promise<string[]> {
+async function messagesOf(keys: readonly KeyedState[], fold: Fold): Promise<string[]> {
   const turn = new Turn();
   const messages: string[] = [];
   for (const key of keys) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ProjectionBuild } from '#registry';
-import type { ProjectionProgress, ProjectionStateRow } from '#store';
+import type { StateProgress, StateRow } from '#store';
 import { EventStreamParser, Random, until } from '#testkit';
 import { ChangesClient, ChangesWorld } from './changes.fixture.js';
 
@@ -15,7 +15,7 @@ const keys = Array.from({ length: 30 }, (_, i) => `k${i}`);
 /** Folds one build as a processor does: rows, then progress, which is behind them; and again what a crash has left. */
 class Processor {
   private readonly next = places.map(() => 0);
-  private readonly saved = new Map<string, ProjectionStateRow>();
+  private readonly saved = new Map<string, StateRow>();
 
   constructor(
     private readonly world: ChangesWorld,
@@ -26,14 +26,14 @@ class Processor {
   async step(): Promise<void> {
     const { world, random, next } = this;
     const at = random.int(places.length);
-    const place = { build: this.build.id, ...places[at]! };
-    const changed: ProjectionStateRow[] = [];
+    const place = { owner: this.build.id, ...places[at]! };
+    const changed: StateRow[] = [];
     for (let i = random.int(20); i >= 0; i--) {
       const key = random.pick(keys);
       const before = this.saved.get(`${at}/${key}`);
-      const last_offset = next[at] ?? 0;
-      next[at] = last_offset + 1;
-      const row = world.row(key, { ...place, last_offset, events: (before?.events ?? 0) + 1 });
+      const position = next[at] ?? 0;
+      next[at] = position + 1;
+      const row = world.row(key, { ...place, position, events: (before?.events ?? 0) + 1 });
       this.saved.set(`${at}/${key}`, row);
       changed.push(row);
     }
@@ -52,8 +52,8 @@ class Processor {
     );
   }
 
-  private progress(at: number): ProjectionProgress {
-    return this.world.progress({ build: this.build.id, ...places[at]!, next: this.next[at]! });
+  private progress(at: number): StateProgress {
+    return this.world.progress({ owner: this.build.id, ...places[at]!, next: this.next[at]! });
   }
 }
 
@@ -82,7 +82,7 @@ describe('streams of changes that are cut and go on', () => {
         processor = new Processor(world, build, random);
         for (let i = 0; i < 10; i++) await processor.step();
         world.serve(build);
-        if (random.chance(0.5)) await world.store.projections.removeBuild(former.id);
+        if (random.chance(0.5)) await world.store.projections.remove(former.id);
       }
       await processor.step();
       for (const client of clients) {

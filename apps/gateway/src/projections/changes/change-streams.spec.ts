@@ -62,7 +62,7 @@ describe('streams of changes', () => {
   it('wait for the progress: what is saved before it comes with it, however it was replaced', async () => {
     const { world, live, client } = await given(['a']);
     const { projections } = world.store;
-    for (const last_offset of [1, 2, 3]) await projections.save([world.row('a', { last_offset })], []);
+    for (const position of [1, 2, 3]) await projections.save([world.row('a', { position })], []);
     await sleep(20);
     expect(client.changes).toEqual([]);
     await projections.save([], [world.progress({ next: 3 })]);
@@ -258,10 +258,10 @@ describe('when another build is served', () => {
     const live = world.gateway({
       projections: {
         changedKeys: async (query) => {
-          if (query.build === former.id) {
+          if (query.owner === former.id) {
             world.serve(world.build(2));
             await world.folded(['c']);
-            await projections.removeBuild(former.id);
+            await projections.remove(former.id);
           }
           return projections.changedKeys(query);
         },

@@ -1,8 +1,9 @@
 import { allStreams } from '#api';
 import type { ProjectionBuild, ProjectionDefinition } from '#registry';
-import type { ProjectionProgress, ProjectionReader, ProjectionStateRow } from '#store';
+import type { StateProgress, KeyedStateReader, StateRow } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
+import { stateProgress, stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
 import { LiveConnections, type LiveConnectionsOptions } from '../../live/live-connections.js';
 import { StreamClient, type MessageParser } from '../../live/stream-client.fixture.js';
 import { ReadGate } from '../../reads/read-gate.js';
@@ -56,30 +57,28 @@ export class ChangesWorld {
   }
 
   /** What a processor has saved of a key, after this event. */
-  row(key: string, more: Partial<ProjectionStateRow> & { last_offset: number }): ProjectionStateRow {
-    const events = more.events ?? more.last_offset + 1;
-    const place = { build: this.serving.id, stream: 'orders', partition: 0, key, updated_at: 0 };
-    return { ...place, events, state: JSON.stringify([events]), ...more };
+  row(key: string, more: Partial<StateRow> & { position: number }): StateRow {
+    const events = more.events ?? more.position + 1;
+    return stateRow({ owner: this.serving.id, key, events, state: JSON.stringify([events]), ...more });
   }
 
-  progress(more: Partial<ProjectionProgress> & { next: number }): ProjectionProgress {
-    const place = { build: this.serving.id, stream: 'orders', partition: 0 };
-    return { ...place, processed: 0, failed: 0, updated_at: 0, ...more };
+  progress(more: Partial<StateProgress> & { next: number }): StateProgress {
+    return stateProgress({ owner: this.serving.id, ...more });
   }
 
   /** Saves the events of one partition, from 0 on: each is one of its key. */
   async folded(keys: readonly string[], { partition = 0 } = {}): Promise<void> {
-    const rows = new Map<string, ProjectionStateRow>();
-    for (const [last_offset, key] of keys.entries()) {
+    const rows = new Map<string, StateRow>();
+    for (const [position, key] of keys.entries()) {
       const events = (rows.get(key)?.events ?? 0) + 1;
-      rows.set(key, this.row(key, { partition, last_offset, events }));
+      rows.set(key, this.row(key, { partition, position, events }));
     }
     await this.store.projections.save([...rows.values()], [this.progress({ partition, next: keys.length })]);
   }
 
   /** The states as they are read, by key. */
   async states(): Promise<Map<string, unknown>> {
-    const keys = await this.store.projections.keys({ build: this.serving.id, limit: 10_000 });
+    const keys = await this.store.projections.keys({ owner: this.serving.id, limit: 10_000 });
     const fold = foldOf(this.serving);
     return new Map(
       keys.map((key) => {
@@ -91,11 +90,11 @@ export class ChangesWorld {
 
   /** A process with its open streams. */
   gateway(
-    options: Partial<LiveConnectionsOptions> & { projections?: Partial<ProjectionReader> } = {},
+    options: Partial<LiveConnectionsOptions> & { projections?: Partial<KeyedStateReader> } = {},
   ): ChangesGateway {
     const { logger = createLogger({ name: 'spec', level: 'silent' }) } = options;
     const projections = Object.assign(
-      Object.create(this.store.projections) as ProjectionReader,
+      Object.create(this.store.projections) as KeyedStateReader,
       options.projections,
     );
     const definitions = {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#registry';
-import type { ProjectionProgress, ProjectionReader } from '#store';
+import type { StateProgress, KeyedStateReader } from '#store';
 import type { Logger } from '#telemetry';
 import { abortable } from '../../live/abortable.js';
 import { BuildFeed, type BuildFeedParts } from './build-feed.js';
 import { bindingTo } from './change-position.js';
 
 export interface ProjectionFollowerOptions extends Omit<BuildFeedParts, 'projections'> {
-  projections: Pick<ProjectionReader, 'progress' | 'changedKeys'>;
+  projections: Pick<KeyedStateReader, 'progress' | 'changedKeys'>;
   definitions: { projections: Pick<Definitions['projections'], 'get'> };
   logger: Logger;
   /** Milliseconds between two looks at how far the builds are. */
@@ -108,17 +108,13 @@ export class ProjectionFollower {
     }
   }
 
-  private follow(
-    name: string,
-    build: ProjectionBuild | undefined,
-    progress: readonly ProjectionProgress[],
-  ): void {
+  private follow(name: string, build: ProjectionBuild | undefined, progress: readonly StateProgress[]): void {
     const followed = this.followed.get(name);
     if (!followed) return;
     const before = followed.feed;
     if (build && before?.build.id !== build.id)
       followed.feed = new BuildFeed(build, bindingTo(name, build), this.options);
-    if (build) followed.feed?.advance(progress.filter((row) => row.build === build.id));
+    if (build) followed.feed?.advance(progress.filter(({ owner }) => owner === build.id));
     else delete followed.feed;
     if (before !== followed.feed) before?.stir();
   }

@@ -1,6 +1,6 @@
 import type { Micros } from '#event';
 import type { ProjectionBuild } from '#registry';
-import type { ProjectionKey } from '#store';
+import type { KeyedState } from '#store';
 import { compileFold, type Fold, type FoldState } from '#dataflow';
 
 /** What a projection knows of one key, all partitions together. */
@@ -34,7 +34,7 @@ export function foldOf(build: ProjectionBuild): Fold {
 }
 
 /** Puts together what each partition knows of a key. */
-export function mergedKey(fold: Fold, { key, parts }: ProjectionKey): MergedKey {
+export function mergedKey(fold: Fold, { key, parts }: KeyedState): MergedKey {
   const merged: MergedKey = { key, version: 0, updatedAt: -Infinity, folded: fold.empty };
   for (const { state, events, updated_at } of parts) {
     merged.folded = fold.merge(merged.folded, JSON.parse(state) as FoldState);

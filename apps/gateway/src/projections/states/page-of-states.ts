@@ -1,5 +1,5 @@
 import type { ProjectionBuild } from '#registry';
-import type { ProjectionReader } from '#store';
+import type { KeyedStateReader } from '#store';
 import { nameCursor, nameOfCursor } from '../../lists/name-cursor.js';
 import { fieldResult } from './field-result.js';
 import { foldOf, keyState, mergedKey } from './key-state.js';
@@ -20,7 +20,7 @@ export interface StatesRequest {
   name: string;
   build: ProjectionBuild;
   query: StatesQuery;
-  projections: Pick<ProjectionReader, 'keys' | 'countKeys'>;
+  projections: Pick<KeyedStateReader, 'keys' | 'countKeys'>;
   signal: AbortSignal;
 }
 
@@ -37,7 +37,7 @@ async function byKey({ name, build, query, projections, signal }: StatesRequest)
   const { limit, cursor, prefix } = query;
   const boundTo = ['states', name, prefix ?? null];
   const after = cursor === undefined ? undefined : nameOfCursor(boundTo, cursor);
-  const scope = { build: build.id, ...(prefix !== undefined && { prefix }) };
+  const scope = { owner: build.id, ...(prefix !== undefined && { prefix }) };
   // The total first: nobody counts the bytes of the keys while the total is read.
   const total = await projections.countKeys(scope, signal);
   const keys = await projections.keys(
@@ -60,7 +60,7 @@ async function byField(
   const boundTo = ['sorted states', name, prefix ?? null, field, order];
   const place = cursor === undefined ? undefined : readSortedPlace(nameOfCursor(boundTo, cursor));
   if (cursor !== undefined && !place) throw invalidPlace();
-  const scope = { build: build.id, ...(prefix !== undefined && { prefix }) };
+  const scope = { owner: build.id, ...(prefix !== undefined && { prefix }) };
   const total = await projections.countKeys(scope, signal);
   if (total > mostSorted) throw tooManyToSort();
   const { states, next } = await sortedStates({

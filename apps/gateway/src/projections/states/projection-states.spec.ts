@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemActor, type ProjectionBuild } from '#registry';
 import { compileFold, foldEvent, type FoldState } from '#dataflow';
 import type { LogEvent } from '#cel';
+import { stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
 import { givenGateway, type GivenGateway } from '../../gateway.fixture.js';
 import { nowServing } from './serving.fixture.js';
 
@@ -74,17 +75,12 @@ async function saved({ id: build }: ProjectionBuild, key: string, given: Given):
     };
     state = fold.add(state, foldEvent(event)).state!;
   }
-  const last_offset = data.length - 1;
-  const row = {
-    build,
-    key,
-    stream,
-    partition,
-    state: JSON.stringify(state),
-    events: data.length,
-    last_offset,
-  };
-  await gateway.store.projections.save([{ ...row, updated_at: last_offset * 1_000_000 }], []);
+  const position = data.length - 1;
+  const row = stateRow({
+    ...{ owner: build, key, stream, partition, state: JSON.stringify(state), events: data.length },
+    ...{ position, updated_at: position * 1_000_000 },
+  });
+  await gateway.store.projections.save([row], []);
 }
 
 const amounts = (...all: (number | string)[]): string[] =>
@@ -202,10 +198,9 @@ describe('the states of a projection', () => {
   it('are sorted up to a bound, and with a prefix where there are more', async () => {
     const build = await serving();
     const state = JSON.stringify(fold.empty);
-    const rows = Array.from({ length: 20_001 }, (_, i) => ({
-      ...{ build: build.id, key: i < 5000 ? `a${i}` : `b${i}`, stream: 'orders', partition: 0 },
-      ...{ state, events: 1, last_offset: i, updated_at: 0 },
-    }));
+    const rows = Array.from({ length: 20_001 }, (_, i) =>
+      stateRow({ owner: build.id, key: i < 5000 ? `a${i}` : `b${i}`, state, position: i }),
+    );
     await gateway.store.projections.save(rows, []);
     const errors = [{ pointer: 'order_by' }];
     await expectProblem(`${path}/${name}/state?order_by=revenue`, 422, {

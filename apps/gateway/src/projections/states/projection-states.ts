@@ -1,7 +1,7 @@
 import { ProblemError } from '#api';
 import type { TopicNames } from '#event';
 import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#registry';
-import type { ProjectionReader } from '#store';
+import type { KeyedStateReader } from '#store';
 import type { ReadGate } from '../../reads/read-gate.js';
 import type { StreamPosition } from '../../wait-for/position.js';
 import type { WaitFor } from '../../wait-for/wait-for.js';
@@ -14,7 +14,7 @@ import type { StatePage } from './state-answers.js';
 
 export interface ProjectionStatesParts {
   definitions: Pick<Definitions, 'stream'>;
-  projections: Pick<ProjectionReader, 'key' | 'keys' | 'countKeys'>;
+  projections: Pick<KeyedStateReader, 'key' | 'keys' | 'countKeys'>;
   figures: ProjectionFigures;
   waitFor: Pick<WaitFor, 'reached'>;
   gate: ReadGate;

@@ -1,4 +1,5 @@
 import { systemActor, type ProjectionBuild } from '#registry';
+import { stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
 import type { GivenGateway } from '../../gateway.fixture.js';
 
 /** A projection that was just defined serves: what a processor says when it has caught up. */
@@ -22,7 +23,6 @@ export async function savedState(
   { id: build, spec }: ProjectionBuild,
   { key, state }: { key: string; state: unknown },
 ): Promise<void> {
-  const place = { build, stream: spec.source.streams[0] ?? '', partition: 0 };
-  const row = { ...place, key, state: JSON.stringify(state), events: 1, last_offset: 0, updated_at: 0 };
-  await store.projections.save([row], []);
+  const stream = spec.source.streams[0] ?? '';
+  await store.projections.save([stateRow({ owner: build, stream, key, state: JSON.stringify(state) })], []);
 }

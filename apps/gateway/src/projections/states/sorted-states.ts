@@ -1,6 +1,6 @@
 import { compareUtf8, jsonValue } from '#event';
 import { ProblemError } from '#api';
-import type { ProjectionKey } from '#store';
+import type { KeyedState } from '#store';
 import type { Fold, FoldState } from '#dataflow';
 import { keyState, mergedKey, type KeyState, type MergedKey } from './key-state.js';
 import { compareSortValues, isSortValue, sortValue, type SortValue } from './sort-value.js';
@@ -22,7 +22,7 @@ export interface SortedRequest {
   /** The page begins right after it. */
   after?: SortedPlace | undefined;
   /** The next keys after one, by key. */
-  read: (after: string | undefined, limit: number) => Promise<ProjectionKey[]>;
+  read: (after: string | undefined, limit: number) => Promise<KeyedState[]>;
 }
 
 interface Candidate extends MergedKey {

@@ -1,0 +1,49 @@
+import type { TopicNames } from '#event';
+import { UnknownTopicError, type NewRecord, type Position, type Producer } from '#log';
+import { goneTopic } from '../stages/checkpoint-lost.js';
+
+export interface InternalAppendsParts {
+  producer: Pick<Producer, 'append'>;
+  topics: TopicNames;
+  /** Milliseconds that an internal topic may seem to be missing: not every broker knows a new one at once. */
+  goneMs: number;
+}
+
+/** Topics that are missing at the same time, at most: those of all jobs. */
+const mostMissing = 10_000;
+
+/**
+ * A producer that knows of internal topics that nobody makes them again: what was in one that is gone would be missing, and
+ * nobody would say so.
+ */
+export class InternalAppends implements Pick<Producer, 'append'> {
+  /** Since when, as far as was tried; in milliseconds of `performance.now()`. */
+  private readonly missingSince = new Map<string, number>();
+
+  constructor(private readonly parts: InternalAppendsParts) {}
+
+  /**
+   * As the producer's.
+   * @throws CheckpointLostError when an internal topic has been missing for long
+   */
+  async append(records: readonly NewRecord[]): Promise<Position[]> {
+    const { producer, topics } = this.parts;
+    try {
+      const positions = await producer.append(records);
+      if (this.missingSince.size > 0) for (const { topic } of records) this.missingSince.delete(topic);
+      return positions;
+    } catch (error) {
+      if (error instanceof UnknownTopicError && topics.pipelineRunOf(error.topic) !== undefined)
+        this.isMissing(error.topic);
+      throw error;
+    }
+  }
+
+  private isMissing(topic: string): void {
+    const now = performance.now();
+    const since = this.missingSince.get(topic) ?? now;
+    if (now - since >= this.parts.goneMs) throw goneTopic(topic);
+    if (this.missingSince.size >= mostMissing) this.missingSince.clear();
+    this.missingSince.set(topic, since);
+  }
+}

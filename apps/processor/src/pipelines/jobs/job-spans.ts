@@ -1,0 +1,20 @@
+import { sampledRequests, type StoreSpans } from '#engine';
+import type { LogRecord } from '#log';
+import type { Tracing } from '#telemetry';
+
+/** What is shown of one batch; undefined while tracing is off, and where none of it is of a traced request. */
+export function jobSpans(
+  tracing: Tracing | undefined,
+  { name, records, from }: { name: string; records: readonly LogRecord[]; from: number },
+): StoreSpans | undefined {
+  if (!tracing) return undefined;
+  const requests = sampledRequests(records, from);
+  if (requests.length === 0) return undefined;
+  return {
+    tracing,
+    name: `run ${name}`,
+    kind: 'internal',
+    attributes: { 'messaging.batch.message_count': records.length },
+    followed: requests.map((request) => ({ name: `pipeline ${name}`, operation: 'pipeline', request })),
+  };
+}

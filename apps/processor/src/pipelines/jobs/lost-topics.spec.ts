@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { compilePipeline, type PipelineSpec } from '#dataflow';
+import { Incarnation, PipelineWorld, topics, type SpecEvent } from '../pipelines.fixture.js';
+import { eventValue } from '../output/stage-record.js';
+
+let world: PipelineWorld;
+let running: Incarnation[];
+let topic: string;
+
+const spec: PipelineSpec = {
+  source: { streams: ['orders'] },
+  operators: [{ dedupe: { key: 'event.entity_id', within: '1m' } }, { emit: { stream: 'out' } }],
+  from: 'beginning',
+};
+const orders = (from: number, to: number): SpecEvent[] =>
+  Array.from({ length: to - from }, (_, i) => ({ id: from + i, at: from + i, entity: `e-${from + i}` }));
+
+const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 10_000, interval: 3 });
+const emitted = (count: number) => eventually(() => expect(world.emitted('out')).toHaveLength(count));
+const failure = (text: string) => eventually(() => expect(world.pipeline('p')?.failure).toContain(text));
+
+function start(): Incarnation {
+  const one = new Incarnation(world);
+  running.push(one);
+  return one;
+}
+
+beforeEach(async () => {
+  running = [];
+  world = await PipelineWorld.make(['orders'], 1);
+  const { run } = await world.define('p', spec);
+  topic = topics.pipelineTopic(run.id, compilePipeline(spec).stages[0]!.id);
+  const first = start();
+  await world.write(orders(0, 10));
+  await emitted(10);
+  await first.pipelines.close(1000);
+});
+afterEach(async () => {
+  await Promise.all(running.map((one) => one.kill()));
+  expect(running.flatMap(({ failures }) => failures)).toEqual([]);
+  await world.close();
+});
+
+/** The events of its topic again, at other places: what would be read there is not what was read. */
+async function refill(count: number): Promise<void> {
+  const value = (offset: number) => {
+    const origin = { stream: 'orders', partition: 0, offset, path: '' };
+    const ids = { event_id: `id-${offset}`, event_type: 't', entity_id: null, schema_version: null };
+    const event = { ...origin, ...ids, timestamp: 0, ingested_at: 0, metadata: '{}', data: '{}' };
+    const from = { source: 'orders/0', offset, index: 0, path: '', watermark: 0 };
+    return eventValue({ ...from, flow: { event, origin } });
+  };
+  const records = Array.from({ length: count }, (_, i) => ({ topic, key: `k-${i}`, value: value(100 + i) }));
+  await world.producer.append(records);
+}
+
+describe('a pipeline whose internal topic', () => {
+  it('is deleted while it runs says so, and the topic is not made anew', async () => {
+    start();
+    await world.write(orders(10, 20));
+    await emitted(20);
+    await world.log.admin.remove(topic);
+    await world.write(orders(20, 30));
+    await failure(`Its topic ${topic} is gone`);
+    expect(await world.log.admin.partitions(topic)).toBeUndefined();
+  });
+
+  it('is deleted while it runs says so though nothing is to be forwarded', async () => {
+    start();
+    await eventually(() => expect([...running.at(-1)!.pipelines.partitions()]).toHaveLength(3));
+    await world.log.admin.remove(topic);
+    await failure(`Its topic ${topic} is gone`);
+  });
+
+  it('is deleted while nobody runs it says so, and the topic is not made anew', async () => {
+    await world.log.admin.remove(topic);
+    start();
+    await failure(`Its topic ${topic} is gone`);
+    expect(await world.log.admin.partitions(topic)).toBeUndefined();
+  });
+
+  it('is made anew by hand says so while it ends before what was read', async () => {
+    await world.log.admin.remove(topic);
+    await world.log.admin.create(topic, { partitions: 1 });
+    await refill(2);
+    start();
+    await failure('The log ends before what was read of partition 0 of its topic');
+  });
+
+  it('is made anew by hand says so when it ends past what was read', async () => {
+    await world.log.admin.remove(topic);
+    await world.log.admin.create(topic, { partitions: 1 });
+    await refill(1000);
+    start();
+    await failure(`Its topic ${topic} is gone`);
+    expect(world.emitted('out')).toHaveLength(10);
+  });
+
+  it('is gone begins anew when it is reset', async () => {
+    await world.log.admin.remove(topic);
+    start();
+    await failure('is gone');
+    await world.define('p', spec, { reset: true });
+    await emitted(20);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { Turn } from '#async';
+import { compilePipeline, sourceFlow, type OperatorSpec } from '#dataflow';
+import { lookUp } from './look-up.js';
+import { recordOf } from '../pipelines.fixture.js';
+
+const enrich: OperatorSpec = {
+  enrich: { from: { projection: 'customers' }, key: 'event.entity_id', as: 'customer' },
+};
+const chainOf = (...operators: OperatorSpec[]) =>
+  compilePipeline({
+    ...{ source: { streams: ['orders'] }, from: 'beginning' },
+    operators: [...operators, { emit: { stream: 'out' } }],
+  }).chain;
+const inputs = ['a', 'b', 'c'].map((entity, offset) => {
+  const record = recordOf({ id: offset, entity });
+  return { flow: sourceFlow({ ...record, stream: 'orders', partition: 0, offset }) };
+});
+
+describe('looking up what a chain needs', () => {
+  it('asks once for all events', async () => {
+    const asked: string[][] = [];
+    const chain = chainOf(enrich);
+    const ready = await lookUp(chain, [...inputs, undefined], {
+      turn: new Turn(),
+      load: (lookups, found) => {
+        const keys = [...lookups].map(({ key }) => key);
+        asked.push(keys);
+        for (const key of keys) found.set(`customers ${key}`, `{"known":"${key}"}`);
+        return Promise.resolve();
+      },
+    });
+    expect(asked).toEqual([['a', 'b', 'c']]);
+    expect([...ready.inputs]).toEqual(inputs);
+    expect(chain.run(inputs[0]!.flow, ready.tables)).toMatchObject([
+      { kind: 'emit', flow: { event: { data: '{"customer":{"known":"a"}}' } } },
+    ]);
+  });
+
+  it('makes no event before it is asked for, where the chain needs nothing', async () => {
+    let made = 0;
+    const making = function* () {
+      for (const input of inputs) {
+        made++;
+        yield input;
+      }
+    };
+    const parts = { turn: new Turn(), load: () => Promise.reject(new Error('asked')) };
+    const ready = await lookUp(chainOf(), making(), parts);
+    expect(made).toBe(0);
+    expect([...ready.inputs]).toEqual(inputs);
+  });
+});

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Retry } from '#engine';
+import type { Micros, TopicNames } from '#event';
+import { derivedId } from '#dataflow';
+import type { Deliverer, Delivery } from '#webhooks';
+import { LogOverloadedError, UnknownTopicError, type NewRecord, type Producer } from '#log';
+
+import { emittedRecord, isTooLarge, tooLarge, type JobLabel } from './emitted-record.js';
+import type { EmittedSchemas } from './emitted-schemas.js';
+import type { Emit, OutputBuffer, WebhookOutput } from './output-buffer.js';
+import type { TargetStreams } from './target-streams.js';
+import type { OutputDeduplication } from './output-deduplication.js';
+
+export interface SinkParts {
+  producer: Pick<Producer, 'append'>;
+  topics: TopicNames;
+  streams: TargetStreams;
+  schemas: EmittedSchemas;
+  webhooks: Pick<Deliverer, 'deliver'>;
+  retry: Retry;
+  now: () => Micros;
+}
+
+/** Milliseconds before records are tried again whose topic is gone, or for which there was no room. */
+const againMs = 200;
+
+/** Writes what a batch of a partition leads to. */
+export class Sink {
+  constructor(private readonly parts: SinkParts) {}
+
+  /**
+   * Resolves when everything that waits to be written has been acknowledged, by the log first and then by webhooks. When it
+   * rejects, some of it may have been written all the same: it comes again with the same ids.
+   * @throws the signal's reason when it is aborted
+   */
+  async write(output: OutputBuffer, run: JobLabel, signal: AbortSignal): Promise<void> {
+    await this.append(output, run, signal);
+    await this.deliver(output, run, signal);
+  }
+
+  /** The same without webhooks: what waits for the log takes memory. */
+  async append(output: OutputBuffer, run: JobLabel, signal: AbortSignal): Promise<void> {
+    if (output.size === 0) return;
+    const { emits: all, forwards } = output.takeRecords();
+    const emits = await this.unwritten(all, run, { before: output.before, signal });
+    const refused = new Set<Emit>();
+    for (;;) {
+      signal.throwIfAborted();
+      const attempt = { run, output, signal, refused };
+      const records = async () => [...(await this.recordsOf(emits, attempt)), ...forwards];
+      if (await this.isAppended(records, signal)) return;
+      await sleep(againMs, undefined, { signal });
+    }
+  }
+
+  /** Those that are not known to be there already. */
+  private async unwritten(
+    emits: readonly Emit[],
+    run: JobLabel,
+    { before, signal }: { before: OutputDeduplication | undefined; signal: AbortSignal },
+  ): Promise<readonly Emit[]> {
+    if (!before) return emits;
+    const idOf = ({ at, flow }: Emit): string => derivedId(run.id, flow.origin, at);
+    const missing: Emit[] = [];
+    for (const stream of new Set(emits.map((emit) => emit.stream))) {
+      const some = emits.filter((emit) => emit.stream === stream);
+      const written = await before.among(stream, some.map(idOf), signal);
+      missing.push(...some.filter((emit) => !written.has(idOf(emit))));
+    }
+    return missing;
+  }
+
+  private async deliver(output: OutputBuffer, run: JobLabel, signal: AbortSignal): Promise<void> {
+    const deliveries = output.takeDeliveries();
+    if (deliveries.length === 0) return;
+    const failures = await this.parts.webhooks.deliver(
+      deliveries.map((delivery) => this.deliveryOf(delivery, run)),
+      signal,
+    );
+    failures.forEach((error, i) => {
+      if (error === undefined) return;
+      const { at, flow } = deliveries[i]!;
+      output.counts.emitted--;
+      output.fail(flow, { at, reason: 'webhook_failed', error: `${at}: ${error}` });
+    });
+  }
+
+  private deliveryOf(output: WebhookOutput, run: JobLabel): Delivery {
+    const { url, secretRef } = output;
+    const { id, value: body } = emittedRecord(output, run, { schemaVersion: null, now: this.parts.now() });
+    return { id, url, secretRef, body, sender: run.name };
+  }
+
+  private async isAppended(made: () => Promise<NewRecord[]>, signal: AbortSignal): Promise<boolean> {
+    try {
+      const records = await made();
+      if (records.length > 0)
+        await this.parts.retry.run('log', signal, () => this.parts.producer.append(records));
+      return true;
+    } catch (error) {
+      // A stream was deleted just now: it is made again. There is room again in a moment.
+      if (error instanceof UnknownTopicError || error instanceof LogOverloadedError) return false;
+      throw error;
+    }
+  }
+
+  private async recordsOf(emits: readonly Emit[], attempt: Attempt): Promise<NewRecord[]> {
+    const records: NewRecord[] = [];
+    for (const emit of emits) {
+      if (attempt.refused.has(emit)) continue;
+      // Waiting takes longer than making a record: it is only for what has to be asked for.
+      const record = this.isKnown(emit) ? this.made(emit, null, attempt) : await this.recordOf(emit, attempt);
+      if (typeof record !== 'string') records.push(record);
+    }
+    return records;
+  }
+
+  /** The record; or why there is none, which is a letter then. */
+  private async recordOf(emit: Emit, attempt: Attempt): Promise<NewRecord | string> {
+    const { streams, schemas, retry } = this.parts;
+    const { stream } = emit;
+    if (!streams.isThere(stream)) {
+      const reason = await retry.run('log', attempt.signal, () => streams.ensure(stream));
+      if (reason !== undefined) return refuse(emit, reason, attempt);
+    }
+    const { version, error } = await checked(schemas, emit);
+    return error === undefined ? this.made(emit, version, attempt) : refuse(emit, error, attempt);
+  }
+
+  /** There is a stream for it, and no schema. */
+  private isKnown({ stream, flow }: Emit): boolean {
+    const { streams, schemas } = this.parts;
+    return streams.isThere(stream) && !schemas.has(stream, flow.event.event_type);
+  }
+
+  /** @throws UnknownTopicError when the stream was deleted just now */
+  private made(emit: Emit, schemaVersion: number | null, attempt: Attempt): NewRecord | string {
+    const { streams, topics, now } = this.parts;
+    const { stream } = emit;
+    const record = emittedRecord(emit, attempt.run, { schemaVersion, now: now() });
+    if (isTooLarge(record)) return refuse(emit, tooLarge, attempt);
+    const { key, value } = record;
+    return { topic: topics.ofStream(streams.idOf(stream)), key, value };
+  }
+}
+
+interface Attempt {
+  run: JobLabel;
+  output: OutputBuffer;
+  signal: AbortSignal;
+  /** What is a letter already. */
+  refused: Set<Emit>;
+}
+
+/** It becomes a letter. @returns why */
+function refuse(emit: Emit, error: string, { output, refused }: Attempt): string {
+  const { at, flow, stream } = emit;
+  refused.add(emit);
+  output.counts.emitted--;
+  output.fail(flow, { at, reason: 'schema_violation', error: `${at}: ${error}`, stream });
+  return error;
+}
+
+async function checked(
+  schemas: EmittedSchemas,
+  { stream, flow }: Emit,
+): Promise<{ version: number | null; error?: string }> {
+  const outcome = await schemas.check(stream, flow.event.event_type, flow.event.data);
+  return outcome.error === undefined ? outcome : { version: null, error: outcome.error };
+}

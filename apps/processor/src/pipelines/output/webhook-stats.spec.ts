@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { metricsText } from '#telemetry';
+import { countAttempt, forgetAttempts, showAttempts } from './webhook-stats.js';
+
+const shown = async () =>
+  (await metricsText())
+    .split('\n')
+    .filter((line) => /^tributary_webhook_(attempts_total|duration_seconds_count)/.test(line));
+
+describe('the figures of webhooks', () => {
+  it('are there before the first attempt, count each, and go with the pipeline', async () => {
+    showAttempts('p');
+    countAttempt({ sender: 'p', outcome: 'repeated', seconds: 2 });
+    countAttempt({ sender: 'p', outcome: 'delivered', seconds: 0.1 });
+    expect(await shown()).toEqual([
+      'tributary_webhook_attempts_total{pipeline="p",outcome="delivered"} 1',
+      'tributary_webhook_attempts_total{pipeline="p",outcome="repeated"} 1',
+      'tributary_webhook_attempts_total{pipeline="p",outcome="given_up"} 0',
+      'tributary_webhook_duration_seconds_count{pipeline="p"} 2',
+    ]);
+    forgetAttempts('p');
+    expect(await shown()).toEqual([]);
+  });
+});

@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Retry } from '#engine';
+import { systemActor } from '#registry';
+import type { NewRecord } from '#log';
+import type { DeadLetter } from '#store';
+import { compilePipeline, pipelineLimits, sourceFlow, type OperatorSpec } from '#dataflow';
+import { createLogger } from '#telemetry';
+import type { Delivery } from '#webhooks';
+import { EmittedSchemas } from '../output/emitted-schemas.js';
+import { Sink } from '../output/sink.js';
+import { OutputBuffer } from '../output/output-buffer.js';
+import { PipelineWorld, recordOf, topics } from '../pipelines.fixture.js';
+import { roundsDuring } from '../rounds.fixture.js';
+import { BatchComputation } from './batch-computation.js';
+import { TargetStreams } from '../output/target-streams.js';
+
+const mebibyte = 1024 * 1024;
+/** What may wait, and what one event more comes to. */
+const most = 4 * mebibyte + 100_000;
+const parts = { flat_map: { list: 'event.data.parts', as: 'part' } };
+const long = 'x'.repeat(50_000);
+/** Of each of ten events come ten of 50 000 characters: 5 MB. */
+const inputs = Array.from({ length: 10 }, (_, offset) => {
+  const record = recordOf({ id: offset, data: { long, parts: [...Array(10).keys()] } });
+  const event = { ...record, stream: 'orders', partition: 0, offset };
+  return { flow: sourceFlow(event), offset, watermark: 0, index: 0 };
+});
+const grown = Array.from({ length: 10 }, () => inputs).flat();
+const signal = new AbortController().signal;
+
+let appended: (readonly NewRecord[])[];
+let delivered: (readonly Delivery[])[];
+let saved: (readonly DeadLetter[])[];
+let turns: number;
+let turnsWhileDelivering: number[];
+
+beforeEach(() => {
+  [appended, delivered, saved, turns, turnsWhileDelivering] = [[], [], [], 0, []];
+});
+
+/** Computes a batch of these operators over 100 events, which come to 50 MB; what was left of it. */
+const computed = (...operators: OperatorSpec[]) => computedOver(grown, operators);
+
+async function computedOver(events: typeof inputs, operators: OperatorSpec[]): Promise<OutputBuffer> {
+  const world = await PipelineWorld.make();
+  const { definitions } = world;
+  await definitions.createStream({ stream: 'out' }, systemActor);
+  const pipeline = compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
+  const sink = new Sink({
+    ...{ topics, now: () => 0, streams: new TargetStreams(definitions) },
+    schemas: new EmittedSchemas(definitions),
+    retry: new Retry({
+      logger: createLogger({ name: 'test', level: 'silent' }),
+      failedAttempt: () => undefined,
+    }),
+    producer: {
+      append: (records) => {
+        appended.push(records);
+        return world.producer.append(records);
+      },
+    },
+    webhooks: {
+      deliver: (deliveries) => {
+        delivered.push(deliveries);
+        turnsWhileDelivering.push(turns);
+        return Promise.resolve(deliveries.map(() => undefined));
+      },
+    },
+  });
+  const output = new OutputBuffer({
+    ...{
+      run: { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => ['orders'] },
+      source: 'orders/0',
+      now: () => 0,
+    },
+    topicOf: () => ({ topic: world.topicOf('orders'), partitions: 2 }),
+  });
+  const writing = new BatchComputation(
+    output,
+    { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => ['orders'] },
+    {
+      ...{ sink, state: { ended: signal }, load: () => Promise.resolve() },
+      saveDeadLetters: (letters) => Promise.resolve(void saved.push(letters)),
+      permit: () => {
+        turns++;
+        let over = false;
+        return Promise.resolve(() => {
+          if (!over) turns--;
+          over = true;
+        });
+      },
+    },
+  );
+  await writing.compute(() => writing.take(pipeline.chain, events));
+  await world.close();
+  return output;
+}
+
+const charactersOf = (texts: readonly (string | null)[]) =>
+  texts.reduce((total, text) => total + (text?.length ?? 0), 0);
+
+describe('what a batch leads to', () => {
+  it('is emitted before too much of it waits', async () => {
+    await computed(parts, { emit: { stream: 'out' } });
+    expect(appended.flat()).toHaveLength(1000);
+    expect(Math.max(...appended.map((some) => charactersOf(some.map(({ value }) => value))))).toBeLessThan(
+      most,
+    );
+  });
+
+  it('is forwarded before too much of it waits', async () => {
+    await computed(parts, { dedupe: { key: 'event.event_id', within: '1m' } }, { emit: { stream: 'out' } });
+    expect(appended.flat()).toHaveLength(1000);
+    expect(Math.max(...appended.map((some) => charactersOf(some.map(({ value }) => value))))).toBeLessThan(
+      2 * most,
+    );
+    expect(appended.length).toBeGreaterThan(10);
+  });
+
+  it('is a dead letter where it is larger than a record between operators can be: the log would refuse it for ever', async () => {
+    const data = `{"long":"${'x'.repeat(pipelineLimits.recordBytes)}"}`;
+    const [{ flow, ...cause }] = inputs as [(typeof inputs)[0]];
+    const large = { ...cause, flow: { ...flow, event: { ...flow.event, data } } };
+    const operators = [{ dedupe: { key: 'event.event_id', within: '1m' } }, { emit: { stream: 'out' } }];
+    const { letters, counts } = await computedOver([large, ...inputs], operators);
+    expect(appended.flat()).toHaveLength(10);
+    expect([...saved.flat(), ...letters]).toMatchObject([
+      { reason: 'operator_failed', step: { operator: '/operators/0/dedupe' } },
+    ]);
+    expect(counts.failed).toBe(1);
+  });
+
+  it('is delivered to webhooks before too much of it waits, and nobody waits for a slow receiver', async () => {
+    await computed(parts, { webhook: { url: 'https://example.com/hook', secret_ref: 's' } });
+    expect(delivered.flat()).toHaveLength(1000);
+    expect(Math.max(...delivered.map((some) => charactersOf(some.map(({ body }) => body))))).toBeLessThan(
+      most,
+    );
+    expect(new Set(turnsWhileDelivering)).toEqual(new Set([0]));
+    expect(turns).toBe(0);
+  });
+
+  it('gives other work its turn between two events that are expensive', async () => {
+    const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
+    const expensive = Array.from({ length: 5 }, (_, offset) => {
+      const record = recordOf({ id: offset, data: { l: [...Array(60).keys()] } });
+      const event = { ...record, stream: 'orders', partition: 0, offset };
+      return { flow: sourceFlow(event), offset, watermark: 0, index: 0 };
+    });
+    const rounds = await roundsDuring(() =>
+      computedOver(expensive, [{ filter: costly }, { emit: { stream: 'out' } }]),
+    );
+    const cheap = await roundsDuring(() =>
+      computedOver(expensive, [{ filter: 'true' }, { emit: { stream: 'out' } }]),
+    );
+    expect(rounds - cheap).toBeGreaterThanOrEqual(4);
+  });
+
+  it('is saved as dead letters before too much of it waits, and counted once', async () => {
+    const { letters, counts } = await computed(
+      parts,
+      { filter: 'event.data.part > "a"' },
+      { emit: { stream: 'out' } },
+    );
+    expect([...saved.flat(), ...letters]).toHaveLength(1000);
+    for (const some of [...saved, letters])
+      expect(charactersOf(some.map(({ event }) => event))).toBeLessThan(most);
+    expect(counts.failed).toBe(1000);
+  });
+});

@@ -1,0 +1,252 @@
+import { Turn } from '#async';
+import { FencedError } from '#engine';
+import type { Micros } from '#event';
+import type { LogRecord, RecordBatch } from '#log';
+import { addToRows, FeederPositions, passedOn, readable, type FlowEvent, type KeyedStage } from '#dataflow';
+import { none, sum, type Counts } from '../output/counts.js';
+import { feederName, type CurrentJob } from './current-job.js';
+import { unreadableDeadLetter } from '../output/dead-letters.js';
+import { goneTopic, requireReadable } from './checkpoint-lost.js';
+import { OutputBuffer, type Cause } from '../output/output-buffer.js';
+import type { PartitionRows } from '../state/partition-rows.js';
+import type { PartitionState } from '../state/partition-state.js';
+import { batchEnd } from './batch-end.js';
+import { readStageRecord, type ForwardedEvent, type StageRecord } from '../output/stage-record.js';
+import { BatchComputation } from './batch-computation.js';
+import type { Task, Taken, TaskParts } from './task.js';
+
+/** Rows that the records of one batch are for. */
+const partRows = 5000;
+/** Results that wait for the stage's chain, and about how many characters. */
+const [mostResults, mostWeight] = [1000, 4 * 1024 * 1024];
+
+export interface KeyedTaskOptions extends TaskParts {
+  stage: string;
+  rows: PartitionRows;
+}
+
+interface Arrival {
+  readonly record: LogRecord;
+  readonly read: StageRecord | undefined;
+  readonly names: readonly string[];
+}
+
+interface Result extends Cause {
+  readonly flow: FlowEvent;
+}
+
+/** A batch that is being computed. */
+interface Work {
+  readonly stage: KeyedStage;
+  readonly output: OutputBuffer;
+  readonly writing: BatchComputation;
+  results: Result[];
+  /** Results so far of one record. */
+  of: { offset: number; results: number };
+  weight: number;
+  closed: boolean;
+  /** All rows that are stored come of records before it. */
+  readonly before: number;
+}
+
+/** Reads one partition of a stage's topic: a window or a dedupe. All that it does depends on that partition alone. */
+export class KeyedTask implements Task {
+  readonly state: PartitionState;
+  private readonly source: string;
+  private positions: FeederPositions;
+  private known = '';
+
+  constructor(private readonly options: KeyedTaskOptions) {
+    const { state, stage } = options;
+    this.state = state;
+    this.source = feederName(stage, state.place.partition);
+    this.positions = this.positionsOf(options.current(), state.state);
+  }
+
+  async take(batch: RecordBatch): Promise<Taken> {
+    const taken: Taken = { counts: { ...none }, duplicates: 0, changed: false };
+    const { state } = this;
+    const fresh = batch.records.filter(({ offset }) => offset >= state.next);
+    if (fresh.length < batch.records.length) this.requireTaken(batch.records);
+    requireReadable(batch, state.next);
+    const turn = new Turn();
+    for (let at = 0; at < fresh.length;) {
+      const { end, bytes } = batchEnd(fresh, at);
+      if (turn.over(bytes)) await turn.end();
+      const run = this.options.current();
+      const stage = run.stage(this.options.stage);
+      // The definition has it no more. It may again before the partition is taken away: nothing may be passed over.
+      if (!stage) throw new FencedError('the definition has the stage no more');
+      const arrivals = arrivalsOf(fresh.slice(at, end), stage);
+      at += arrivals.length;
+      const next = at < fresh.length ? arrivals.at(-1)!.record.offset + 1 : batch.next;
+      const { counts, changed } = await this.takePart(arrivals, { run, stage, next });
+      taken.counts = sum(taken.counts, counts);
+      taken.changed ||= changed;
+    }
+    state.advance(batch.next);
+    return taken;
+  }
+
+  async tell(): Promise<void> {
+    const { state, source } = this;
+    const { current, controls, stage } = this.options;
+    const found = current().stage(stage);
+    if (!found) return;
+    const watermark = passedOn(state.watermark, found.operator.delay);
+    await controls.tell(
+      { source, next: state.next, watermark, idle: false },
+      current().fedBy(stage),
+      performance.now(),
+    );
+  }
+
+  close(): void {
+    this.options.rows.end();
+  }
+
+  /** @throws CheckpointLostError when those below `next` are not what was read there: the topic was made anew */
+  private requireTaken(records: readonly LogRecord[]): void {
+    for (const record of records) {
+      if (record.offset >= this.state.next) return;
+      const forwarded = readStageRecord(record)?.forwarded;
+      if (forwarded && !this.positions.hasTaken(forwarded)) throw goneTopic(record.topic);
+    }
+  }
+
+  private positionsOf(run: CurrentJob, saved: string): FeederPositions {
+    const feeders = run.stage(this.options.stage) ? run.feedersOf(this.options.stage) : [];
+    this.known = feeders.join();
+    return new FeederPositions(feeders, saved === '' ? undefined : saved);
+  }
+
+  private async takePart(
+    arrivals: readonly Arrival[],
+    { run, stage, next }: { run: CurrentJob; stage: KeyedStage; next: number },
+  ): Promise<{ counts: Readonly<Counts>; changed: boolean }> {
+    const { state, now } = this.options;
+    if (run.feedersOf(stage.id).join() !== this.known)
+      this.positions = this.positionsOf(run, this.positions.save());
+    const output = new OutputBuffer({
+      ...{ run: run.label, source: this.source, now, before: state.before },
+      topicOf: (to) => run.topicOf(to),
+    });
+    const writing = new BatchComputation(output, run.label, this.options);
+    const work: Work = {
+      ...{ stage, output, writing, results: [], weight: 0, of: { offset: -1, results: 0 } },
+      ...{ closed: false, before: state.next },
+    };
+    await writing.compute(() => this.compute(arrivals, work));
+    const { letters, counts } = output;
+    state.done({
+      ...{ next, letters, counts, watermark: this.positions.watermark, state: this.positions.save() },
+      timestamp: arrivals.at(-1)?.record.timestamp,
+    });
+    return { counts, changed: work.closed || arrivals.some(({ read }) => !read?.control) };
+  }
+
+  private async compute(arrivals: readonly Arrival[], work: Work): Promise<void> {
+    const { rows } = this.options;
+    await rows.fetch(new Set(arrivals.flatMap(({ names }) => names)), work.before);
+    this.state.ended.throwIfAborted();
+    for (const arrival of arrivals) {
+      // A window closes because the watermark has moved: what comes of it carries it as it was before.
+      const before = passedOn(this.positions.watermark, work.stage.operator.delay);
+      const cause: Cause = { offset: arrival.record.offset, watermark: before, index: 0 };
+      if (work.writing.isOver(arrival.record.value?.length ?? 0)) await work.writing.giveWay();
+      if (!this.admit(arrival, work)) continue;
+      const { watermark } = this.positions;
+      if (rows.isDue(watermark)) await this.closeDue(watermark, work, cause);
+      else rows.passTo(watermark);
+      if (arrival.read?.forwarded) this.add(arrival, arrival.read, work);
+      if (isFull(work)) await this.runResults(work);
+    }
+    await this.runResults(work);
+  }
+
+  /** False for a repetition, and for what nobody here has written. */
+  private admit({ record, read }: Arrival, { stage, output, writing }: Work): boolean {
+    if (!read) {
+      output.counts.failed++;
+      output.addLetter(unreadableDeadLetter(writing.run, record, { at: stage.at, now: this.options.now() }));
+      return false;
+    }
+    if (read.control) this.positions.control(read.control);
+    return read.forwarded ? this.positions.take(read.forwarded) : true;
+  }
+
+  private add(
+    { record, names }: Arrival,
+    { key, forwarded }: { key: string; forwarded: ForwardedEvent },
+    work: Work,
+  ): void {
+    const { rows } = this.options;
+    const { operator } = work.stage;
+    // One for all windows that it is in: its JSON is read once.
+    const flow = readable(forwarded.flow);
+    const watermark: Micros = Math.max(this.positions.watermark, forwarded.watermark);
+    const cause: Cause = { offset: record.offset, watermark: passedOn(watermark, operator.delay), index: 0 };
+    const there = { names, rowOf: (name: string) => rows.get(name) };
+    const added = addToRows(operator, there, { key, flow, watermark });
+    const { results, outcome } = added;
+    for (const [name, row] of added.rows)
+      rows.set(name, row, { position: record.offset, weight: record.value?.length ?? 0 });
+    addResults(results, work, cause);
+    if (outcome) work.output.add(outcome, cause);
+  }
+
+  private async closeDue(watermark: Micros, work: Work, cause: Cause): Promise<void> {
+    const { rows } = this.options;
+    const { operator } = work.stage;
+    for await (const names of rows.due(watermark, work.before)) {
+      this.state.ended.throwIfAborted();
+      work.closed ||= names.length > 0;
+      for (const name of names) {
+        if (work.writing.isOver(0)) await work.writing.giveWay();
+        const before = rows.get(name);
+        if (!before) continue;
+        const { row, results } = operator.close(before, name, watermark);
+        if (row) rows.set(name, row, { position: cause.offset, weight: 0 });
+        else rows.close(name);
+        addResults(results, work, cause);
+        if (isFull(work)) await this.runResults(work);
+      }
+      await this.runResults(work);
+    }
+  }
+
+  private async runResults(work: Work): Promise<void> {
+    const { stage, writing, results } = work;
+    if (results.length === 0) return;
+    [work.results, work.weight] = [[], 0];
+    await writing.take(stage.chain, results);
+  }
+}
+
+/** Each is one that goes into the chain because of the record. */
+function addResults(flows: readonly FlowEvent[], work: Work, cause: Cause): void {
+  const { of, results } = work;
+  if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
+  for (const flow of flows) {
+    results.push({ ...cause, index: of.results++, flow });
+    work.weight += flow.event.data.length;
+  }
+}
+
+function isFull({ results, weight }: Work): boolean {
+  return results.length >= mostResults || weight >= mostWeight;
+}
+
+/** Those of the records that make a batch. */
+function arrivalsOf(records: readonly LogRecord[], { operator }: KeyedStage): Arrival[] {
+  const arrivals: Arrival[] = [];
+  let rows = 0;
+  for (const record of records) {
+    if (rows >= partRows) break;
+    const read = readStageRecord(record);
+    const names = read?.forwarded ? operator.rowsOf(read.key, read.forwarded.flow.event.timestamp) : [];
+    rows += names.length;
+    arrivals.push({ record, read, names });
+  }
+  return arrivals;
+}

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KnownErasures } from '#engine';
+import { UnreadableRecordError, type StreamId } from '#event';
+import type { LogRecord, RecordBatch } from '#log';
+import {
+  noWatermark,
+  readReplay,
+  recordFlow,
+  type Chain,
+  type FlowEvent,
+  type IdWindow,
+  type Replay,
+} from '#dataflow';
+import { none, sum, type Counts } from '../output/counts.js';
+import { replayFeeder, type CurrentJob } from './current-job.js';
+import { unreadableDeadLetter } from '../output/dead-letters.js';
+import { requireReadable } from './checkpoint-lost.js';
+import { OutputBuffer } from '../output/output-buffer.js';
+import type { PartitionState } from '../state/partition-state.js';
+import { BatchComputation } from './batch-computation.js';
+import type { Task, Taken, TaskParts } from './task.js';
+
+/** Records whose outcomes are saved at once. */
+const partRecords = 100;
+
+/** Milliseconds between two looks at the definition, and how many there are: after a minute what is known has to do. */
+const [lookAgainMs, mostLooks] = [20, 3000];
+
+export interface ReplayTaskOptions extends TaskParts {
+  window: IdWindow;
+  erasures: KnownErasures;
+  /** The id of a stream that the run reads. */
+  idOf(stream: string): StreamId | undefined;
+}
+
+/**
+ * Reads the job's replay topic: events that were dead letters go on at the operator where they stopped. Nothing that stands
+ * before it, and nothing else that the event has become, is done again. What is emitted has the id that it would have had.
+ * Event time is not moved: for a window that has closed they are late.
+ */
+export class ReplayTask implements Task {
+  readonly state: PartitionState;
+  private duplicates = 0;
+
+  constructor(private readonly options: ReplayTaskOptions) {
+    this.state = options.state;
+  }
+
+  async take(batch: RecordBatch): Promise<Taken> {
+    const { state } = this;
+    this.duplicates = 0;
+    let counts: Counts = { ...none };
+    requireReadable(batch, state.next);
+    const fresh = batch.records.filter((record) => this.isFresh(record));
+    for (let at = 0; at < fresh.length; at += partRecords) {
+      const some = fresh.slice(at, at + partRecords);
+      counts = sum(counts, await this.takePart(some));
+    }
+    state.advance(batch.next);
+    return { counts, duplicates: this.duplicates, changed: true };
+  }
+
+  async tell(): Promise<void> {
+    // No stage waits for it.
+  }
+
+  close(): void {
+    // It holds nothing that is not its own.
+  }
+
+  /** False for what is done, and for what was there a short time ago: a gateway that was cut off says it again. */
+  private isFresh(record: LogRecord): boolean {
+    const { window, state } = this.options;
+    const { offset, timestamp } = record;
+    const replay = replayOf(record);
+    const repeated = replay ? window.repeats(replay.id, offset, timestamp) : false;
+    if (!replay) window.pass(offset, timestamp);
+    if (offset < state.next) return false;
+    if (repeated) this.duplicates++;
+    return !repeated;
+  }
+
+  private async takePart(records: readonly LogRecord[]): Promise<Counts> {
+    const { state, now } = this.options;
+    const run = await this.runFor(records);
+    const output = new OutputBuffer({
+      ...{ run: run.label, source: replayFeeder, now, before: state.before },
+      topicOf: (stage) => run.topicOf(stage),
+    });
+    const writing = new BatchComputation(output, run.label, this.options);
+    await writing.compute(async () => {
+      for (const record of records) {
+        if (writing.isOver(record.value?.length ?? 0)) await writing.giveWay();
+        await this.goOn(record, run, writing);
+      }
+    });
+    const { letters, counts } = output;
+    const { offset, timestamp } = records.at(-1)!;
+    state.done({
+      ...{ next: offset + 1, letters, counts, watermark: noWatermark, state: state.state, timestamp },
+    });
+    return counts;
+  }
+
+  /** The job, once it is as those knew it who asked for the replays: they may have heard of a change before. */
+  private async runFor(records: readonly LogRecord[]): Promise<CurrentJob> {
+    const { current, state } = this.options;
+    const version = Math.max(...records.map((record) => replayOf(record)?.version ?? 0));
+    for (let looks = 0; looks < mostLooks && current().label.version < version; looks++)
+      await sleep(lookAgainMs, undefined, { signal: state.ended });
+    return current();
+  }
+
+  private async goOn(record: LogRecord, run: CurrentJob, writing: BatchComputation): Promise<void> {
+    const { output } = writing;
+    const replay = replayOf(record);
+    const flow = replay && flowOf(replay);
+    if (!replay || !flow) {
+      output.counts.failed++;
+      output.addLetter(unreadableDeadLetter(run.label, record, { at: '', now: this.options.now() }));
+      return;
+    }
+    if (this.isErased(flow)) return;
+    const { at } = replay;
+    const chain: Chain | undefined = run.pipeline.entry(at);
+    if (!chain) {
+      const error = `${at}: the definition has no such operator any more`;
+      output.fail(flow, { at, reason: 'operator_failed', error });
+      return;
+    }
+    const cause = { offset: record.offset, watermark: noWatermark, index: 0 };
+    await writing.take(chain, [{ ...cause, flow }]);
+  }
+
+  /** Its entity was erased after it had been given up on. */
+  private isErased({ event: { entity_id }, origin: { stream, partition, offset } }: FlowEvent): boolean {
+    const { erasures } = this.options;
+    const id = this.options.idOf(stream);
+    if (entity_id === null || !id || !erasures.concern(id)) return false;
+    return offset < erasures.endOf({ stream: id, partition }, entity_id);
+  }
+}
+
+function replayOf({ value, offset }: LogRecord): Replay | undefined {
+  return readReplay(value, offset + 1);
+}
+
+function flowOf({ event, origin }: Replay): FlowEvent | undefined {
+  try {
+    return recordFlow(event, origin);
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,153 @@
+import type { PartitionErasures } from '#engine';
+import { Turn } from '#async';
+import type { LogRecord, RecordBatch } from '#log';
+import { SourceWatermark, sourceFlow, type FlowEvent, type IdWindow, type Pipeline } from '#dataflow';
+import { readRecord } from '../../projections/read-event.js';
+import { none, sum, type Counts } from '../output/counts.js';
+import { feederName, type CurrentJob } from './current-job.js';
+import { OutputBuffer, type Cause } from '../output/output-buffer.js';
+import type { PartitionState } from '../state/partition-state.js';
+import { batchEnd } from './batch-end.js';
+import { BatchComputation } from './batch-computation.js';
+import type { Task, Taken, TaskParts } from './task.js';
+
+/** Milliseconds between two looks from which on the process stood still. They are a tenth of a second apart. */
+const stoodStillMs = 1000;
+
+export interface SourceTaskOptions extends TaskParts {
+  stream: string;
+  window: IdWindow;
+  erasures: Pick<PartitionErasures, 'endOf'>;
+}
+
+interface Matched extends Cause {
+  readonly flow: FlowEvent;
+}
+
+/** Reads one partition of a source: the first stage. */
+export class SourceTask implements Task {
+  readonly state: PartitionState;
+  private readonly source: string;
+  private watermark: SourceWatermark;
+  private idleAfterMs: number;
+  private busy = false;
+  private duplicates = 0;
+  private lookedAt = performance.now();
+
+  constructor(private readonly options: SourceTaskOptions) {
+    const { state, stream } = options;
+    this.state = state;
+    this.source = feederName(stream, state.place.partition);
+    this.idleAfterMs = options.current().pipeline.idleAfterMs;
+    this.watermark = this.newWatermark();
+  }
+
+  async take(batch: RecordBatch): Promise<Taken> {
+    this.busy = true;
+    this.duplicates = 0;
+    let counts: Counts = { ...none };
+    const { records } = batch;
+    const turn = new Turn();
+    for (let at = 0; at < records.length;) {
+      const { end, bytes } = batchEnd(records, at);
+      if (turn.over(bytes)) await turn.end();
+      const some = records.slice(at, end);
+      const isLast = end >= records.length;
+      counts = sum(counts, await this.takePart(some, isLast ? batch.next : some.at(-1)!.offset + 1));
+      at = end;
+    }
+    this.state.advance(batch.next);
+    this.busy = false;
+    return { counts, duplicates: this.duplicates, changed: true };
+  }
+
+  async tell(): Promise<void> {
+    const { state, source: name } = this;
+    const { current, controls, now } = this.options;
+    const nowMs = now() / 1000;
+    const stoodStill = this.stoodStill();
+    const atEnd = !this.busy && !stoodStill && state.next >= state.partition.end;
+    // While it computes, it knows of events whose outcomes are not written.
+    const progress = this.busy
+      ? { watermark: state.watermark, idle: false }
+      : this.watermark.progress({ nowMs, atEnd });
+    const control = { source: name, next: state.next, ...progress };
+    await controls.tell(control, current().fedBy(undefined), performance.now());
+  }
+
+  close(): void {
+    // It holds nothing that is not its own.
+  }
+
+  /** Then nobody has told it what has come meanwhile: where it took the end to be is no end. */
+  private stoodStill(): boolean {
+    const before = this.lookedAt;
+    this.lookedAt = performance.now();
+    return this.lookedAt - before >= Math.min(stoodStillMs, this.idleAfterMs / 2);
+  }
+
+  private newWatermark(): SourceWatermark {
+    const { idleAfterMs, state } = this;
+    return new SourceWatermark({ idleAfterMs, nowMs: this.options.now() / 1000, watermark: state.watermark });
+  }
+
+  private async takePart(records: readonly LogRecord[], next: number): Promise<Counts> {
+    const { current, state, now } = this.options;
+    const run = current();
+    if (run.pipeline.idleAfterMs !== this.idleAfterMs) {
+      this.idleAfterMs = run.pipeline.idleAfterMs;
+      this.watermark = this.newWatermark();
+    }
+    const output = new OutputBuffer({
+      ...{ run: run.label, source: this.source, now, before: state.before },
+      topicOf: (stage) => run.topicOf(stage),
+    });
+    const writing = new BatchComputation(output, run.label, this.options);
+    await writing.compute(() => writing.take(run.pipeline.chain, this.matched(records, run, output.counts)));
+    const { letters, counts } = output;
+    this.state.done({
+      ...{ next: Math.max(next, state.next), letters, counts, state: state.state },
+      ...{ watermark: this.watermark.value, timestamp: records.at(-1)?.timestamp },
+    });
+    return counts;
+  }
+
+  /**
+   * What is for the pipeline, each when it is asked for: what was read of one is not held longer than it is needed.
+   * Undefined for a record that is not, so that others have their turn between any two.
+   */
+  private *matched(
+    records: readonly LogRecord[],
+    { pipeline }: CurrentJob,
+    counts: Counts,
+  ): Generator<Matched | undefined> {
+    for (const record of records) {
+      const one = this.admit(record, pipeline);
+      if (one) counts.processed++;
+      yield one;
+    }
+  }
+
+  /** Without any waiting: the reader's record is gone at the next one. */
+  private admit(record: LogRecord, pipeline: Pipeline): Matched | undefined {
+    const { window, erasures, state, stream, now } = this.options;
+    const { offset, timestamp } = record;
+    const read = readRecord(record);
+    if (!read) {
+      window.pass(offset, timestamp);
+      return undefined;
+    }
+    const repeated = window.repeatsWords(read.id, offset, timestamp);
+    if (offset < state.next) return undefined;
+    if (repeated) {
+      this.duplicates++;
+      return undefined;
+    }
+    const before = this.watermark.value;
+    this.watermark.read(read.timestamp, read.ingestedAt, now() / 1000);
+    if (pipeline.eventTypes && !pipeline.eventTypes.has(read.eventType)) return undefined;
+    if (read.entityId !== null && offset < erasures.endOf(read.entityId)) return undefined;
+    const flow = sourceFlow(read.event(stream));
+    return pipeline.matches(flow) ? { flow, offset, watermark: before, index: 0 } : undefined;
+  }
+}

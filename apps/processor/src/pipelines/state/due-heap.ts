@@ -1,0 +1,71 @@
+import { compareUtf8, type Micros } from '#event';
+
+/** When a row closes. */
+export interface Due {
+  readonly closesAt: Micros;
+  readonly key: string;
+}
+
+/** By closing time, then key bytewise, as the store orders them: rows close in one order, wherever they are. */
+export function compareDue(a: Due, b: Due): number {
+  if (a.closesAt !== b.closesAt) return a.closesAt - b.closesAt;
+  return compareUtf8(a.key, b.key);
+}
+
+/** A binary heap: what closes first is on top. What is no longer so is left in it, for its reader to pass over. */
+export class DueHeap {
+  private readonly heap: Due[] = [];
+
+  get size(): number {
+    return this.heap.length;
+  }
+
+  get top(): Due | undefined {
+    return this.heap[0];
+  }
+
+  push(due: Due): void {
+    const { heap } = this;
+    let at = heap.push(due) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (heap[parent]!.closesAt <= due.closesAt) break;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
+    heap[at] = due;
+  }
+
+  /** Removes those that close at or before the watermark, in no order. */
+  takeUntil(watermark: Micros): Due[] {
+    const taken: Due[] = [];
+    while (this.heap.length > 0 && this.heap[0]!.closesAt <= watermark) taken.push(this.pop());
+    return taken;
+  }
+
+  clear(): void {
+    this.heap.length = 0;
+  }
+
+  private pop(): Due {
+    const { heap } = this;
+    const top = heap[0]!;
+    const last = heap.pop()!;
+    if (heap.length > 0) this.sink(last);
+    return top;
+  }
+
+  private sink(due: Due): void {
+    const { heap } = this;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && heap[child + 1]!.closesAt < heap[child]!.closesAt) child++;
+      if (heap[child]!.closesAt >= due.closesAt) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = due;
+  }
+}

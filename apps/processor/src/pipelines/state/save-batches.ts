@@ -1,0 +1,38 @@
+import type { Retry } from '#engine';
+import type { DeadLetter, EventWriter, KeyedStateWriter } from '#store';
+import { metrics } from '#telemetry';
+import type { UnsavedBatch } from './partition-state.js';
+
+export interface BatchSaving {
+  writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
+  retry: Retry;
+  /** Aborted when everything stops at once. */
+  stopped: AbortSignal;
+}
+
+/** Letters first: what is counted as done is saved. Then, of each job at once, rows and progress. @throws the signal's reason */
+export async function saveBatches(saving: BatchSaving, all: readonly UnsavedBatch[]): Promise<void> {
+  const { writer, retry, stopped } = saving;
+  const letters = all.flatMap((one) => one.letters);
+  const rows = all.flatMap((one) => one.rows);
+  await saveDeadLetters(saving, letters);
+  const progress = all.map((one) => one.progress);
+  await retry.run('store', stopped, () => writer.save(rows, progress));
+  metrics.pipelineSavedRows.inc(rows.length);
+}
+
+/** Dead letters that come again are the same ones: they may be stored before what else their events lead to. @throws the signal's reason */
+export async function saveDeadLetters(
+  {
+    writer,
+    retry,
+    stopped,
+  }: Pick<BatchSaving, 'retry' | 'stopped'> & {
+    writer: Pick<EventWriter, 'appendDeadLetters'>;
+  },
+  letters: readonly DeadLetter[],
+): Promise<void> {
+  if (letters.length === 0) return;
+  await retry.run('store', stopped, () => writer.appendDeadLetters(letters));
+  for (const { reason } of letters) metrics.deadLetters.inc({ reason });
+}

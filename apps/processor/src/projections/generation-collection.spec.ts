@@ -1,0 +1,98 @@
+import { StoreUnavailableError } from '#store';
+import { MemoryStore } from '#store/memory';
+import { createLogger } from '#telemetry';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { stateProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
+import { revenue, World } from '../processor.fixture.js';
+import type { GarbageCollection } from '#engine';
+import { collectGenerations } from './generation-collection.js';
+
+const minute = 60_000;
+let world: World;
+let now: number;
+let collection: GarbageCollection<string>;
+let failures: unknown[];
+let ageMs: number;
+let storeIsAway: boolean;
+
+beforeEach(async () => {
+  world = await World.make();
+  [now, ageMs, storeIsAway, failures] = [0, 0, false, []];
+  collection = collectGenerations({
+    definitions: {
+      projections: world.definitions.projections,
+      get ageMs() {
+        return ageMs;
+      },
+    },
+    writer: {
+      owners: () => world.store.projections.owners(),
+      remove: async (build) => {
+        if (storeIsAway) throw new StoreUnavailableError('away');
+        await world.store.projections.remove(build);
+      },
+    },
+    logger: createLogger({ name: 'test', level: 'silent' }),
+    onFailure: (error) => failures.push(error),
+    now: () => now,
+    soonMs: 5,
+    intervalMs: 5,
+  });
+});
+
+afterEach(async () => {
+  await collection.stop();
+  await world.close();
+});
+
+const save = (store: MemoryStore, owner: string) => store.projections.save([], [stateProgress({ owner })]);
+const left = () => world.store.projections.owners();
+
+it('removes what nobody has named for ten minutes, and nothing that is named', async () => {
+  const named = await world.define('revenue', world.build(revenue));
+  await save(world.store, named.id);
+  await save(world.store, 'forgotten');
+  await collection.round();
+  now = 9 * minute;
+  await collection.round();
+  expect(await left()).toHaveLength(2);
+  now = 10 * minute;
+  await collection.round();
+  expect(await left()).toEqual([named.id]);
+});
+
+it('counts the ten minutes anew when it was named meanwhile, or could not be known', async () => {
+  await save(world.store, 'late');
+  await collection.round();
+  now = 9 * minute;
+  ageMs = minute;
+  await collection.round();
+  ageMs = 0;
+  now = 11 * minute;
+  await collection.round();
+  expect(await left()).toEqual(['late']);
+  now = 21 * minute;
+  await collection.round();
+  expect(await left()).toEqual([]);
+});
+
+it('removes soon what another build took the place of, unless it is named again', async () => {
+  const named = await world.define('revenue', world.build(revenue));
+  await save(world.store, named.id);
+  await save(world.store, 'former');
+  collection.soon('former');
+  collection.soon(named.id);
+  await vi.waitFor(async () => expect(await left()).toEqual([named.id]), { interval: 2 });
+});
+
+it('tries again when the store is away', async () => {
+  await save(world.store, 'forgotten');
+  await collection.round();
+  now = 10 * minute;
+  storeIsAway = true;
+  collection.start();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  storeIsAway = false;
+  await vi.waitFor(async () => expect(await left()).toEqual([]), { interval: 2, timeout: 10_000 });
+  expect(failures).toEqual([]);
+});

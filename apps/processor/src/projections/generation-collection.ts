@@ -1,0 +1,32 @@
+import { GarbageCollection, type GarbageCollectionOptions } from '#engine';
+import type { Definitions } from '#registry';
+import { storeMayReturn, type KeyedStateWriter } from '#store';
+
+export interface GenerationCollectionOptions extends Pick<
+  GarbageCollectionOptions<string>,
+  'logger' | 'onFailure' | 'intervalMs' | 'patienceMs' | 'soonMs' | 'now'
+> {
+  definitions: Pick<Definitions, 'projections' | 'ageMs'>;
+  writer: Pick<KeyedStateWriter, 'owners' | 'remove'>;
+}
+
+/** Removes what generations have that no definition names any more. */
+export function collectGenerations(options: GenerationCollectionOptions): GarbageCollection<string> {
+  const { definitions, writer, logger } = options;
+  return new GarbageCollection({
+    ...options,
+    definitions,
+    mayReturn: storeMayReturn,
+    unnamed: async () => {
+      const all = definitions.projections.all();
+      const named = new Set(all.flatMap(({ serving, building }) => [serving?.id, building?.id]));
+      const unnamed = (await writer.owners()).filter((id) => !named.has(id));
+      return new Map(unnamed.map((id) => [id, id]));
+    },
+    remove: async (build) => {
+      await writer.remove(build);
+      logger.info({ build }, 'removed a generation that no projection has any more');
+      return true;
+    },
+  });
+}

@@ -1,0 +1,177 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
+import type {
+  ChangedKeysQuery,
+  ClosedRows,
+  DueQuery,
+  KeyedState,
+  KeyedStateReader,
+  KeyedStateWriter,
+  StatePageQuery,
+  StatePartition,
+  StateProgress,
+  StateRow,
+} from '../../keyed-state-store.js';
+import { assertKeysBounded, groupByKey } from '../../state-keys.js';
+import type { Connection } from '../connection.js';
+import type { Sql } from '../event-query.js';
+import { replacingInsert } from '../insert-settings.js';
+import { longQuery, partsBySize } from '../parts-by-size.js';
+import { boundSettings, type QueryBounds } from '../query-bounds.js';
+import { RowBinaryWriter } from '../row-binary.js';
+import type { Table } from '../table.js';
+import * as sql from './state-query.js';
+import {
+  progressOfRecord,
+  recordOfProgress,
+  stateTable,
+  type StateRecord,
+  type StateTableName,
+} from './state-table.js';
+
+/** Owners are partitions: rows that replace each other are never in two of them. */
+const finalSettings: ClickHouseSettings = { do_not_merge_across_partitions_select_final: 1 };
+/** The keys of a page are looked for no further than it goes. */
+const pageSettings: ClickHouseSettings = { optimize_aggregation_in_order: 1 };
+const lookupSettings: ClickHouseSettings = { ...finalSettings, ...longQuery };
+/** See `removal/row-set.ts`. Nobody waits for it: what has closed is passed over by whoever finds it. */
+const removeClosedSettings: ClickHouseSettings = { lightweight_deletes_sync: '0', mutations_sync: '0' };
+const removeSettings: ClickHouseSettings = { lightweight_deletes_sync: '2', mutations_sync: '2' };
+/** A server refuses to drop what is large unless the statement says that it is meant. */
+const dropSettings: ClickHouseSettings = { max_partition_size_to_drop: '0' };
+
+/** The states of projections, or those of pipelines: a table of each has the same columns in another order. */
+export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader {
+  private readonly table: Table<StateRecord>;
+  private readonly rows;
+  private readonly ends;
+  private readonly askedRows: sql.Asked;
+  private readonly askedEnds: sql.Asked;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly bounds: QueryBounds,
+    private readonly name: StateTableName,
+  ) {
+    this.table = stateTable(name);
+    // The rows are many: what is the same in all of them is not asked for.
+    this.rows = this.table.select(
+      ...(['stage', 'stream', 'partition', 'key', 'state', 'events'] as const),
+      ...(['closes_at', 'position', 'updated_at'] as const),
+    );
+    this.ends = this.table.select(
+      ...(['owner', 'stage', 'stream', 'partition', 'state', 'position', 'updated_at'] as const),
+    );
+    this.askedRows = { table: name, selection: this.rows.sql };
+    this.askedEnds = { table: name, selection: this.ends.sql };
+  }
+
+  async save(rows: readonly StateRow[], progress: readonly StateProgress[]): Promise<void> {
+    if (rows.length === 0 && progress.length === 0) return;
+    const out = new RowBinaryWriter();
+    for (const row of rows) this.table.write(out, { ...row, kind: 'row' });
+    for (const end of progress) this.table.write(out, recordOfProgress(end));
+    await this.connection.insert(this.table.insert, [out.bytes()], replacingInsert);
+  }
+
+  async load(place: StatePartition, keys: readonly string[]): Promise<StateRow[]> {
+    assertKeysBounded(keys);
+    const rows: StateRow[] = [];
+    for (const part of partsBySize([...new Set(keys)])) {
+      const found = await this.lookUp(sql.loadSql(this.askedRows, place, part));
+      rows.push(...this.rowsOf(place.owner, found));
+    }
+    return rows;
+  }
+
+  async due(place: StatePartition, query: DueQuery): Promise<StateRow[]> {
+    return this.rowsOf(place.owner, await this.lookUp(sql.dueSql(this.askedRows, place, query)));
+  }
+
+  async progressOf(place: StatePartition): Promise<StateProgress | undefined> {
+    return this.endsOf(await this.lookUp(sql.progressOfSql(this.askedEnds, place)))[0];
+  }
+
+  async removeClosed(owner: string, closed: readonly ClosedRows[]): Promise<void> {
+    if (closed.length > 0) await this.removeWhere(owner, sql.closedCondition(closed), removeClosedSettings);
+  }
+
+  async removeStages(owner: string, stages: readonly string[]): Promise<void> {
+    if (stages.length > 0) await this.removeWhere(owner, sql.stagesCondition(stages), removeSettings);
+  }
+
+  async remove(owner: string): Promise<void> {
+    const statement = `ALTER TABLE ${this.name} DROP PARTITION {owner:String}`;
+    await this.connection.command(statement, { owner }, dropSettings);
+  }
+
+  async owners(): Promise<string[]> {
+    const rows = await this.lookUp<[string]>(sql.ownersSql(this.name));
+    return rows.map(([owner]) => owner);
+  }
+
+  async key(owner: string, key: string, signal?: AbortSignal): Promise<KeyedState | undefined> {
+    const rows = await this.read(sql.keySql(this.askedRows, owner, key), signal);
+    return groupByKey(this.rowsOf(owner, rows))[0];
+  }
+
+  async find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<KeyedState[]> {
+    assertKeysBounded(keys);
+    const found: KeyedState[] = [];
+    for (const part of partsBySize([...new Set(keys)])) {
+      const rows = await this.read(sql.findSql(this.askedRows, owner, part), signal, longQuery);
+      found.push(...groupByKey(this.rowsOf(owner, rows)));
+    }
+    return found;
+  }
+
+  async keys(query: StatePageQuery, signal?: AbortSignal): Promise<KeyedState[]> {
+    const rows = await this.read(sql.keysSql(this.askedRows, query), signal, pageSettings);
+    // A key can have come in since the end of the page was found.
+    return groupByKey(this.rowsOf(query.owner, rows)).slice(0, query.limit);
+  }
+
+  async changedKeys(query: ChangedKeysQuery, signal?: AbortSignal): Promise<KeyedState[]> {
+    const rows = await this.read(sql.changedKeysSql(this.askedRows, query), signal, pageSettings);
+    return groupByKey(this.rowsOf(query.owner, rows));
+  }
+
+  async countKeys(query: Pick<StatePageQuery, 'owner' | 'prefix'>, signal?: AbortSignal): Promise<number> {
+    const [row] = await this.read<[number]>(sql.countKeysSql(this.askedRows, query), signal);
+    return row?.[0] ?? 0;
+  }
+
+  async progress(owners: readonly string[], signal?: AbortSignal): Promise<StateProgress[]> {
+    if (owners.length === 0) return [];
+    return this.endsOf(await this.read(sql.progressSql(this.askedEnds, owners), signal));
+  }
+
+  private rowsOf(owner: string, found: readonly (readonly unknown[])[]): StateRow[] {
+    return found.map((values) => this.rows.read(values, { owner }));
+  }
+
+  private endsOf(found: readonly (readonly unknown[])[]): StateProgress[] {
+    return found.map((values) => progressOfRecord(this.ends.read(values, {})));
+  }
+
+  /** A delete of nothing still goes through all that the owner has. */
+  private async removeWhere(owner: string, condition: Sql, settings: ClickHouseSettings): Promise<void> {
+    const where = `owner = {owner:String} AND ${condition.query}`;
+    const params = { owner, ...condition.params };
+    const found = await this.lookUp({ query: `SELECT 1 FROM ${this.name} WHERE ${where} LIMIT 1`, params });
+    if (found.length === 0) return;
+    await this.connection.command(`DELETE FROM ${this.name} WHERE ${where}`, params, settings);
+  }
+
+  private lookUp<Row extends readonly unknown[]>({ query, params }: Sql): Promise<Row[]> {
+    return this.connection.select<Row>(query, { params, settings: lookupSettings, purpose: 'lookup' });
+  }
+
+  private read<Row extends readonly unknown[]>(
+    { query, params }: Sql,
+    signal?: AbortSignal,
+    more: ClickHouseSettings = {},
+  ): Promise<Row[]> {
+    const settings = { ...boundSettings(this.bounds), ...finalSettings, ...more };
+    return this.connection.select<Row>(query, { params, settings, signal });
+  }
+}

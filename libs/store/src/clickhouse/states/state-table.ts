@@ -1,0 +1,36 @@
+import type { StatePartition, StateProgress, StateRow } from '../../keyed-state-store.js';
+import { columnTypes, Table } from '../table.js';
+
+const { text, uint16, int64, time } = columnTypes;
+
+/** A row as it is stored. A progress has no key; its position is its `next`, and its state what has no column of its own. */
+export interface StateRecord extends StateRow {
+  /** `row` or `progress`. */
+  kind: string;
+}
+
+export type StateTableName = 'projection_states' | 'pipeline_states';
+
+export function stateTable(name: StateTableName): Table<StateRecord> {
+  return new Table(name, {
+    ...{ owner: text, kind: text, stage: text, stream: text, partition: uint16 },
+    ...{ key: text, state: text, events: int64, closes_at: int64, position: int64, updated_at: time },
+  });
+}
+
+type ProgressState = Omit<StateProgress, keyof StatePartition | 'next' | 'updated_at'>;
+
+export function recordOfProgress(progress: StateProgress): StateRecord {
+  const { owner, stage, stream, partition, next, updated_at, ...state } = progress;
+  return {
+    ...{ owner, stage, stream, partition, kind: 'progress', key: '', events: 0, closes_at: 0 },
+    ...{ position: next, state: JSON.stringify(state satisfies ProgressState), updated_at },
+  };
+}
+
+export function progressOfRecord(
+  record: Omit<StateRecord, 'kind' | 'key' | 'events' | 'closes_at'>,
+): StateProgress {
+  const { owner, stage, stream, partition, position: next, updated_at, state } = record;
+  return { owner, stage, stream, partition, next, ...(JSON.parse(state) as ProgressState), updated_at };
+}

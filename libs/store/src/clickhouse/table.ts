@@ -1,0 +1,61 @@
+import type { RowBinaryWriter } from './row-binary.js';
+
+/** How a column is written in RowBinary, and how it is asked for. */
+interface ColumnType<Value> {
+  write(out: RowBinaryWriter, value: Value): void;
+  select(name: string): string;
+}
+
+const asItIs = (name: string): string => name;
+
+const text: ColumnType<string> = { write: (out, value) => out.string(value), select: asItIs };
+const uint16: ColumnType<number> = { write: (out, value) => out.uint16(value), select: asItIs };
+const int64: ColumnType<number> = { write: (out, value) => out.int64(value), select: asItIs };
+const time: ColumnType<number> = { ...int64, select: (name) => `toUnixTimestamp64Micro(${name})` };
+
+/** Types of columns. A time is microseconds since 1970. */
+export const columnTypes = { text, uint16, int64, time };
+
+type Columns<Row> = { readonly [Name in keyof Row & string]: ColumnType<Row[Name]> };
+
+/** Some columns of a table, in the order in which they are asked for. */
+export interface Selection<Row, Name extends keyof Row> {
+  readonly sql: string;
+  /** @param known Of the other columns, what is known. */
+  read<Known extends Partial<Omit<Row, Name>>>(
+    values: readonly unknown[],
+    known: Known,
+  ): Pick<Row, Name> & Known;
+}
+
+/** A table, declared once: what is written, asked for and read follows from its columns. */
+export class Table<Row extends object> {
+  private readonly writers: [name: keyof Row & string, write: (out: RowBinaryWriter, value: never) => void][];
+
+  constructor(
+    readonly name: string,
+    private readonly columns: Columns<Row>,
+  ) {
+    const entries = Object.entries(columns) as [keyof Row & string, ColumnType<never>][];
+    this.writers = entries.map(([column, type]) => [column, (out, value) => type.write(out, value)]);
+  }
+
+  get insert(): string {
+    return `INSERT INTO ${this.name} (${this.writers.map(([name]) => name).join(', ')}) FORMAT RowBinary`;
+  }
+
+  write(out: RowBinaryWriter, row: Row): void {
+    for (const [name, write] of this.writers) write(out, row[name] as never);
+  }
+
+  select<Name extends keyof Row & string>(...names: Name[]): Selection<Row, Name> {
+    return {
+      sql: names.map((name) => this.columns[name].select(name)).join(', '),
+      read: (values, known) => {
+        const row: Record<string, unknown> = { ...known };
+        names.forEach((name, i) => (row[name] = values[i]));
+        return row as Pick<Row, Name> & typeof known;
+      },
+    };
+  }
+}

@@ -1,0 +1,137 @@
+import { compareUtf8 } from '#event';
+import type {
+  ChangedKeysQuery,
+  ClosedRows,
+  DueQuery,
+  KeyedState,
+  KeyedStateReader,
+  KeyedStateWriter,
+  StatePageQuery,
+  StatePartition,
+  StateProgress,
+  StateRow,
+} from '../keyed-state-store.js';
+import { assertKeysBounded, groupByKey } from '../state-keys.js';
+import { compareKeys } from './memory-order.js';
+
+export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
+  private readonly rows = new Map<string, StateRow>();
+  private readonly ends = new Map<string, StateProgress>();
+
+  async save(rows: readonly StateRow[], progress: readonly StateProgress[]): Promise<void> {
+    for (const row of rows) {
+      const known = this.rows.get(identityOf(row, row.key));
+      if (!known || known.position <= row.position) this.rows.set(identityOf(row, row.key), { ...row });
+    }
+    for (const end of progress) {
+      const known = this.ends.get(identityOf(end));
+      if (!known || known.next <= end.next) this.ends.set(identityOf(end), { ...end });
+    }
+  }
+
+  async load(place: StatePartition, keys: readonly string[]): Promise<StateRow[]> {
+    assertKeysBounded(keys);
+    return [...new Set(keys)].flatMap((key) => {
+      const row = this.rows.get(identityOf(place, key));
+      return row ? [{ ...row }] : [];
+    });
+  }
+
+  async due(place: StatePartition, { until, after, limit }: DueQuery): Promise<StateRow[]> {
+    const order = ({ closes_at, key }: { closes_at: number; key: string }) => [closes_at, key];
+    return [...this.rows.values()]
+      .filter((row) => identityOf(row) === identityOf(place) && row.closes_at <= until)
+      .filter((row) => !after || compareKeys(order(row), order(after)) > 0)
+      .sort((a, b) => compareKeys(order(a), order(b)))
+      .slice(0, limit)
+      .map((row) => ({ ...row }));
+  }
+
+  async progressOf(place: StatePartition): Promise<StateProgress | undefined> {
+    const end = this.ends.get(identityOf(place));
+    return end && { ...end };
+  }
+
+  async removeClosed(owner: string, closed: readonly ClosedRows[]): Promise<void> {
+    this.removeRows((row) =>
+      closed.some(
+        ({ stage, partition, until }) =>
+          row.owner === owner && row.stage === stage && row.partition === partition && row.closes_at <= until,
+      ),
+    );
+  }
+
+  async removeStages(owner: string, stages: readonly string[]): Promise<void> {
+    this.removeAll((place) => place.owner === owner && stages.includes(place.stage));
+  }
+
+  async remove(owner: string): Promise<void> {
+    this.removeAll((place) => place.owner === owner);
+  }
+
+  async owners(): Promise<string[]> {
+    const all = [...this.rows.values(), ...this.ends.values()];
+    return [...new Set(all.map(({ owner }) => owner))].sort(compareUtf8);
+  }
+
+  async key(owner: string, key: string): Promise<KeyedState | undefined> {
+    return this.keysOf(owner).find((found) => found.key === key);
+  }
+
+  async find(owner: string, keys: readonly string[]): Promise<KeyedState[]> {
+    assertKeysBounded(keys);
+    return this.keysOf(owner).filter(({ key }) => keys.includes(key));
+  }
+
+  async keys({ owner, limit, after, prefix }: StatePageQuery): Promise<KeyedState[]> {
+    return this.keysOf(owner, prefix)
+      .filter(({ key }) => after === undefined || compareUtf8(key, after) > 0)
+      .slice(0, limit);
+  }
+
+  async changedKeys({ owner, since, limit, after }: ChangedKeysQuery): Promise<KeyedState[]> {
+    const isChanged = (row: StateRow) =>
+      since.some(
+        ({ stream, partition, offset }) =>
+          row.stream === stream && row.partition === partition && row.position >= offset,
+      );
+    return this.keysOf(owner)
+      .filter(
+        ({ key, parts }) => parts.some(isChanged) && (after === undefined || compareUtf8(key, after) > 0),
+      )
+      .slice(0, limit);
+  }
+
+  async countKeys({ owner, prefix }: Pick<StatePageQuery, 'owner' | 'prefix'>): Promise<number> {
+    return this.keysOf(owner, prefix).length;
+  }
+
+  async progress(owners: readonly string[]): Promise<StateProgress[]> {
+    const order = ({ owner, stage, stream, partition }: StatePartition) => [owner, stage, stream, partition];
+    return [...this.ends.values()]
+      .filter(({ owner }) => owners.includes(owner))
+      .sort((a, b) => compareKeys(order(a), order(b)))
+      .map((end) => ({ ...end }));
+  }
+
+  private keysOf(owner: string, prefix = ''): KeyedState[] {
+    const order = ({ key, stream, partition }: StateRow) => [key, stream, partition];
+    const rows = [...this.rows.values()]
+      .filter((row) => row.owner === owner && row.key.startsWith(prefix))
+      .sort((a, b) => compareKeys(order(a), order(b)));
+    return groupByKey(rows.map((row) => ({ ...row })));
+  }
+
+  private removeAll(isOne: (place: StatePartition) => boolean): void {
+    this.removeRows(isOne);
+    for (const [identity, end] of this.ends) if (isOne(end)) this.ends.delete(identity);
+  }
+
+  private removeRows(isOne: (row: StateRow) => boolean): void {
+    for (const [identity, row] of this.rows) if (isOne(row)) this.rows.delete(identity);
+  }
+}
+
+function identityOf({ owner, stage, stream, partition }: StatePartition, key?: string): string {
+  return JSON.stringify([owner, stage, stream, partition, key]);
+}

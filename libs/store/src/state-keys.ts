@@ -1,0 +1,18 @@
+import { maxStateKeys, type KeyedState, type StateRow } from './keyed-state-store.js';
+
+/** @throws RangeError when more keys are named than one question may name. */
+export function assertKeysBounded(keys: readonly string[]): void {
+  if (keys.length <= maxStateKeys) return;
+  throw new RangeError(`at most ${maxStateKeys} keys at once, not ${keys.length}`);
+}
+
+/** The keys that rows in the order of their keys belong to. */
+export function groupByKey(rows: readonly StateRow[]): KeyedState[] {
+  const keys: { key: string; parts: StateRow[] }[] = [];
+  for (const row of rows) {
+    const last = keys.at(-1);
+    if (last?.key === row.key) last.parts.push(row);
+    else keys.push({ key: row.key, parts: [row] });
+  }
+  return keys;
+}
