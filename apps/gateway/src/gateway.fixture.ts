@@ -16,7 +16,8 @@ import { MemoryStore } from '#store/memory';
 import { compileCondition, eventValue } from '#cel';
 import { WebhookNetworks } from '#webhooks';
 import { GatewayConfig } from './config.js';
-import { gatewayParts, type GatewayParts } from './gateway-parts.js';
+import { openGateway, type Gateway } from './gateway.js';
+import { LiveConnections } from './live/live-connections.js';
 import { corePort, queryPort } from './ports.js';
 import { ReadGate } from './reads/read-gate.js';
 
@@ -27,7 +28,7 @@ export interface GivenGateway {
   context: AppContext<GatewayConfig>;
   /** `Bearer …` of a key with these scopes. */
   bearer: Record<Scope, string>;
-  parts: GatewayParts;
+  gateway: Gateway;
   log: MemoryLog;
   store: MemoryStore;
   definitions: Definitions;
@@ -60,37 +61,27 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
   const keys = scopesOfSpec.map((scope) => ({ scope, ...generateKey() }));
   const config = Object.assign(new GatewayConfig(), {
     LOG_LEVEL: 'silent',
+    LIVE_STREAMS: options.liveStreams ?? 500,
+    LIVE_STREAMS_PER_KEY: options.liveStreamsPerKey ?? 100,
     API_KEYS: options.apiKeys === 'none' ? [] : keys.map((key) => `${key.keyId}:${key.sha256}:${key.scope}`),
   });
   const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });
   context.lifecycle.running = true;
   const reader = options.reader?.(store.reader) ?? store.reader;
   const { writer, eraser, projections, pipelines, snapshots } = store;
-  const parts = gatewayParts(
-    {
-      log,
-      store: { reader, writer, eraser, projections, pipelines, snapshots },
-      live: { reader, projections },
-      definitions,
-      producer: await log.producer(),
-      topics,
-    },
-    {
-      answers: options.answers ?? new AnswerBudget(64 * 1024 * 1024),
-      gate: options.gate ?? new ReadGate({ concurrent: 4, queued: 100, waitMs: 10_000 }),
-      autoCreateStreams: true,
-      schemaPolicy: 'lenient',
-      liveStreams: options.liveStreams ?? 500,
-      liveStreamsPerKey: options.liveStreamsPerKey ?? 100,
-      webhookNetworks: new WebhookNetworks([]),
-      logger: context.logger,
-      waitForMs: 50,
-      unknownStreamMs: 20,
-    },
-  );
+  const gateway = await openGateway({
+    ...{ config, logger: context.logger, log, definitions, topics },
+    store: { reader, writer, eraser, projections, pipelines, snapshots },
+    live: { reader, projections },
+    producer: await log.producer(),
+    answers: options.answers ?? new AnswerBudget(64 * 1024 * 1024),
+    gate: options.gate ?? new ReadGate({ concurrent: 4, queued: 100, waitMs: 10_000 }),
+    webhooks: new WebhookNetworks([]),
+    waiting: { timeoutMs: 50, unknownStreamMs: 20 },
+  });
   const [core, query] = await Promise.all([
-    createHttpApp(corePort(context, parts)),
-    createHttpApp(queryPort(context, parts)),
+    createHttpApp(corePort(context, gateway)),
+    createHttpApp(queryPort(context, gateway)),
   ]);
   return {
     core,
@@ -100,14 +91,14 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
       Scope,
       string
     >,
-    parts,
+    gateway,
     log,
     store,
     definitions,
     topics,
     topicOf: (stream) => topics.ofStream(definitions.stream(stream)?.id ?? `${stream}#0`),
     close: async () => {
-      parts.connections.close();
+      gateway.get(LiveConnections).close();
       await Promise.all([core.nest.close(), query.nest.close()]);
       await definitions.close();
       await log.close();

@@ -234,8 +234,8 @@ interface DeclaredRoute {
 
 /** All routes of a port, as they are declared while it is put together. */
 async function routesOf(port: 'core' | 'query'): Promise<DeclaredRoute[]> {
-  const { context, parts } = gateway;
-  const options = (port === 'core' ? corePort : queryPort)(context, parts);
+  const { context } = gateway;
+  const options = (port === 'core' ? corePort : queryPort)(context, gateway.gateway);
   const routes: RouteOptions[] = [];
   const configure = (instance: FastifyInstance) => {
     options.configure?.(instance);

@@ -9,8 +9,8 @@ import {
 } from '#http';
 import { metrics } from '#telemetry';
 import type { GatewayConfig } from './config.js';
-import type { GatewayParts } from './gateway-parts.js';
-import { GatewayModule } from './gateway.module.js';
+import type { Gateway } from './gateway.js';
+import { PortModule } from './port.module.js';
 
 const description = [
   'Events are written to Kafka and read from ClickHouse. Times are RFC 3339, ranges include `since` and exclude',
@@ -24,26 +24,27 @@ const withKeys = [
 ].join('\n');
 
 /** The core port: services inside the network, no authentication. */
-export function corePort(context: AppContext<GatewayConfig>, parts: GatewayParts): HttpAppOptions {
+export function corePort(context: AppContext<GatewayConfig>, gateway: Gateway): HttpAppOptions {
   return {
     context,
     port: 'core',
-    module: GatewayModule.with(parts),
+    module: PortModule.of(gateway),
     openapi: document(context, 'core'),
-    answers: parts.answers,
+    answers: gateway.adapters.answers,
   };
 }
 
 /** The query port: the same API for everyone else, nothing but `GET /health/live` without a key. */
-export function queryPort(context: AppContext<GatewayConfig>, parts: GatewayParts): HttpAppOptions {
+export function queryPort(context: AppContext<GatewayConfig>, gateway: Gateway): HttpAppOptions {
   const configured = new ConfiguredKeyRing(context.config.API_KEYS);
   if (configured.size === 0)
     context.logger.warn(
       'API_KEYS is empty: the query port knows only keys that were issued on the core port',
     );
-  const keyRing = joinedRings(configured, new DefinedKeyRing(parts.definitions.keys));
+  const { definitions } = gateway.adapters;
+  const keyRing = joinedRings(configured, new DefinedKeyRing(definitions.keys));
   return {
-    ...corePort(context, parts),
+    ...corePort(context, gateway),
     port: 'query',
     anySite: true,
     openapi: document(context, 'query'),
@@ -51,7 +52,7 @@ export function queryPort(context: AppContext<GatewayConfig>, parts: GatewayPart
       requireApiKeys(instance, {
         keyRing,
         issuedKeys: {
-          ageMs: () => parts.definitions.ageMs,
+          ageMs: () => definitions.ageMs,
           mostMs: context.config.KEYS_MAX_AGE_SECONDS * 1000,
         },
         onRefused: (code) => metrics.authRefused.inc({ code }),

@@ -8,11 +8,12 @@ import { clickHouseOptions, storeMayReturn, type Store } from '#store';
 import { onScrape } from '#telemetry';
 import { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from './config.js';
-import { gatewayParts, type GatewayParts } from './gateway-parts.js';
+import { openGateway, type Gateway } from './gateway.js';
 import { MaterializerLag } from './health/materializer-lag.js';
 import { ProcessorLag } from './health/processor-lag.js';
 import { registerChecks } from './health/register-checks.js';
 import { showDefinitions } from './health/show-definitions.js';
+import { LiveConnections } from './live/live-connections.js';
 import { openStores } from './open-stores.js';
 import { corePort, queryPort } from './ports.js';
 import { ReadGate } from './reads/read-gate.js';
@@ -47,22 +48,15 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
     queued: config.READS_QUEUED,
     waitMs: turnMs,
   });
-  const parts = gatewayParts(
-    { log, store, live, definitions, producer, topics },
-    {
-      gate,
-      answers,
-      autoCreateStreams: config.AUTO_CREATE_STREAMS,
-      schemaPolicy: config.SCHEMA_COMPATIBILITY_POLICY,
-      liveStreams: config.LIVE_STREAMS,
-      liveStreamsPerKey: config.LIVE_STREAMS_PER_KEY,
-      webhookNetworks: new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS),
-      logger: context.logger,
-    },
-  );
-  lifecycle.stopping.addEventListener('abort', () => parts.connections.close(), { once: true });
-  const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
-  const processor = new ProcessorLag({ definitions, lag: parts.projectionLag });
+  const { logger } = context;
+  const webhooks = new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS);
+  const gateway = await openGateway({
+    ...{ config, logger, log, store, live, definitions, producer, topics, gate, answers, webhooks },
+  });
+  const connections = gateway.get(LiveConnections);
+  lifecycle.stopping.addEventListener('abort', () => connections.close(), { once: true });
+  const lag = gateway.get(MaterializerLag);
+  const processor = gateway.get(ProcessorLag);
   registerChecks(context.health, { log, store: live, definitions, lag, processor });
   const stopFollowing = lag.follow(lagIntervalMs);
   lifecycle.onStop('lag', async () => stopFollowing());
@@ -72,7 +66,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   lifecycle.onStop('log', () => log.close());
   lifecycle.onStop('store', () => store.close());
   lifecycle.onStop('store of live streams', () => live.close());
-  await listen(context, parts);
+  await listen(context, gateway);
   const tables = makeTables(context, store);
   await untilReachable(context, kafka, () => definitions.start());
   const connected = await untilReachable(context, kafka, () => log.producer());
@@ -80,14 +74,14 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   await Promise.race([tables, sleep(tablesMs, undefined, { ref: false })]);
 }
 
-async function listen(context: AppContext<GatewayConfig>, parts: GatewayParts): Promise<void> {
+async function listen(context: AppContext<GatewayConfig>, gateway: Gateway): Promise<void> {
   const { HOST: host, GATEWAY_CORE_PORT, GATEWAY_QUERY_PORT } = context.config;
   await startHttpApp({
-    ...corePort(context, parts),
+    ...corePort(context, gateway),
     listen: { host, port: GATEWAY_CORE_PORT, variable: 'GATEWAY_CORE_PORT' },
   });
   await startHttpApp({
-    ...queryPort(context, parts),
+    ...queryPort(context, gateway),
     listen: { host, port: GATEWAY_QUERY_PORT, variable: 'GATEWAY_QUERY_PORT' },
   });
 }

@@ -1,11 +1,13 @@
 import { setMaxListeners } from 'node:events';
+import { Inject, Injectable } from '@nestjs/common';
 import { auditStream, permitsStream, ProblemError, type StreamAccess } from '#api';
 import { withAnySignal } from '#async';
 import type { Definitions } from '#registry';
 import type { Permitted } from '#store';
+import { DEFINITIONS, WAIT_FOR_BOUNDS } from '../adapters/adapters.js';
 import { announcedStream } from '../wait-for/announced-stream.js';
 import type { StreamPosition } from '../wait-for/position.js';
-import type { WaitFor } from '../wait-for/wait-for.js';
+import { WaitFor, type WaitForBounds } from '../wait-for/wait-for.js';
 
 /** A request that reads, and the streams that it names. */
 export interface StreamsQuestion {
@@ -28,27 +30,25 @@ export interface RequiredStreams {
   pointerOf: (stream: string) => string;
 }
 
-export interface ReadableStreamsOptions {
-  definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>;
-  waitFor: Pick<WaitFor, 'reached'>;
-  /** Milliseconds until a stream that this process has not heard of is answered 404: another may have just made it. */
-  unknownStreamMs?: number;
-  /** Requests that wait for an unknown stream at once. */
-  maxWaiting?: number;
-}
-
-const defaults = { unknownStreamMs: 1000, maxWaiting: 100 };
+/** Requests that wait for an unknown stream at once. */
+const maxWaiting = 100;
 
 /**
  * Says which streams a read may see. A stream that is named must exist: a typing error must not look like "no data".
  * The system's own streams are seen by those who name them, and only by these.
  */
+@Injectable()
 export class ReadableStreams {
-  private readonly options: Required<ReadableStreamsOptions>;
+  /** Until a stream that this process has not heard of is answered 404: another may have just made it. */
+  private readonly unknownStreamMs: number;
   private waiting = 0;
 
-  constructor(options: ReadableStreamsOptions) {
-    this.options = { ...defaults, ...options };
+  constructor(
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>,
+    @Inject(WaitFor) private readonly waitFor: Pick<WaitFor, 'reached'>,
+    @Inject(WAIT_FOR_BOUNDS) { unknownStreamMs = 1000 }: Partial<WaitForBounds> = {},
+  ) {
+    this.unknownStreamMs = unknownStreamMs;
   }
 
   /**
@@ -65,7 +65,7 @@ export class ReadableStreams {
     if (streams) await this.requireLive(streams, { access, client, pointerOf: () => pointer });
     const awaited = positions.map(({ stream }) => stream);
     await this.requireLive(awaited, { access, client, pointerOf: () => 'wait_for' });
-    await this.options.waitFor.reached(positions, client);
+    await this.waitFor.reached(positions, client);
     return { access: streams ? access : { ...access, reserved: false }, hidden: this.beingDeleted() };
   }
 
@@ -74,9 +74,18 @@ export class ReadableStreams {
     return { access, hidden: this.beingDeleted() };
   }
 
+  /** Refuses a definition that reads streams that are not there, or may not be seen. @throws what `requireLive` throws */
+  requireSources(
+    { source: { streams } }: { source: { streams: readonly string[] } },
+    { access, client }: { access: StreamAccess; client: AbortSignal },
+  ): Promise<void> {
+    const pointerOf = (stream: string) => `/source/streams/${streams.indexOf(stream)}`;
+    return this.requireLive(streams, { access, client, pointerOf });
+  }
+
   /** Streams whose rows may still be there, and are to be seen no more. */
   private beingDeleted(): string[] {
-    return this.options.definitions
+    return this.definitions
       .streams()
       .filter(({ state }) => state === 'deleting')
       .map(({ stream }) => stream);
@@ -96,7 +105,7 @@ export class ReadableStreams {
     const unknown = missing();
     if (unknown.length === 0) return;
     if (!unknown.every((stream) => permitsStream(access, stream))) throw notFound(unknown, pointerOf);
-    if (this.waiting >= this.options.maxWaiting) throw tooMany();
+    if (this.waiting >= maxWaiting) throw tooMany();
     this.waiting++;
     try {
       await this.announced(unknown, client);
@@ -107,7 +116,7 @@ export class ReadableStreams {
   }
 
   private async announced(streams: readonly string[], client: AbortSignal): Promise<void> {
-    const { definitions, unknownStreamMs: withinMs } = this.options;
+    const { definitions, unknownStreamMs: withinMs } = this;
     await withAnySignal([client], async (signal) => {
       setMaxListeners(streams.length + 1, signal);
       await Promise.all(streams.map((stream) => announcedStream(definitions, stream, { withinMs, signal })));
@@ -116,7 +125,7 @@ export class ReadableStreams {
 
   /** The audit exists before its first entry makes its topic. */
   private exists(stream: string): boolean {
-    const definition = this.options.definitions.stream(stream);
+    const definition = this.definitions.stream(stream);
     return definition ? definition.state === 'live' : stream === auditStream;
   }
 }

@@ -4,8 +4,8 @@ import type { GivenGateway } from '../gateway.fixture.js';
 import { queryPort } from '../ports.js';
 
 /** Returns `METHOD /pattern` of every route of the API. */
-export async function routesOfQueryPort({ context, parts }: GivenGateway): Promise<string[]> {
-  const options = queryPort(context, parts);
+export async function routesOfQueryPort({ context, gateway }: GivenGateway): Promise<string[]> {
+  const options = queryPort(context, gateway);
   const routes: RouteOptions[] = [];
   const configure = (instance: FastifyInstance) => {
     options.configure?.(instance);

@@ -1,42 +1,32 @@
-import type { Micros } from '#event';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Definitions } from '#registry';
-import type { EventReader, EventWriter, FoundDeadLetter } from '#store';
+import type { FoundDeadLetter, Store } from '#store';
+import { DEFINITIONS, STORE } from '../adapters/adapters.js';
 import { chosenLetters, type LetterPage } from './chosen-letters.js';
-import { isOfPipeline, PipelineReplay, type PipelineReplayParts } from './pipeline-replay.js';
+import { isOfPipeline, PipelineReplay } from './pipeline-replay.js';
 import { ReplayAnswer } from './replay-answers.js';
 import type { ReplayRequest, ReplayWay } from './replay-way.js';
-import { StreamReplay, type StreamReplayParts } from './stream-replay.js';
-
-export interface DeadLetterReplayParts extends StreamReplayParts, PipelineReplayParts {
-  reader: Pick<EventReader, 'deadLetters' | 'byId'>;
-  writer: Pick<EventWriter, 'markReplayed'>;
-  definitions: StreamReplayParts['definitions'] &
-    PipelineReplayParts['definitions'] &
-    Pick<Definitions, 'audit'>;
-}
+import { StreamReplay } from './stream-replay.js';
 
 /** Dead letters that one request replays. */
 export const mostReplayed = 1_000;
 
 /** Replays dead letters: those of pipelines go on where they stopped, others are written to their streams once more. */
+@Injectable()
 export class DeadLetterReplay {
-  private readonly streams: ReplayWay;
-  private readonly pipelines: ReplayWay;
-
   constructor(
-    private readonly parts: DeadLetterReplayParts,
-    private readonly now: () => Micros = () => Date.now() * 1000,
-  ) {
-    this.streams = new StreamReplay(parts, now);
-    this.pipelines = new PipelineReplay(parts);
-  }
+    @Inject(STORE) private readonly store: Pick<Store, 'reader' | 'writer'>,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'audit'>,
+    private readonly streams: StreamReplay,
+    private readonly pipelines: PipelineReplay,
+  ) {}
 
   /**
    * What was replayed is in the audit, also when it ends early.
    * @throws InvalidCursorError, ProblemError 503, and errors of the log: then some may have been replayed
    */
   async run(request: ReplayRequest): Promise<ReplayAnswer> {
-    const { reader } = this.parts;
+    const { reader } = this.store;
     const { permitted, choice, client: signal, dryRun } = request;
     const answer: ReplayAnswer = Object.assign(new ReplayAnswer(), {
       ...{ dry_run: dryRun, matched: 0, replayed: 0, skipped: 0, failed: [], events: [] },
@@ -61,7 +51,7 @@ export class DeadLetterReplay {
     const name = 'source' in choice ? choice.source : `${choice.ids.length} ids`;
     const after = { matched, replayed, skipped, failed: failed.length };
     const entry = { event_type: 'dead_letters.replayed', kind: 'dead_letters', name, after };
-    return this.parts.definitions.audit(entry, actor);
+    return this.definitions.audit(entry, actor);
   }
 
   private async replayPage(page: LetterPage, request: ReplayRequest, answer: ReplayAnswer): Promise<void> {
@@ -82,6 +72,6 @@ export class DeadLetterReplay {
     { request, answer }: { request: ReplayRequest; answer: ReplayAnswer },
   ): Promise<void> {
     for await (const done of way.replay(letters, request, answer))
-      if (done.length > 0) await this.parts.writer.markReplayed(done, this.now());
+      if (done.length > 0) await this.store.writer.markReplayed(done, Date.now() * 1000);
   }
 }

@@ -6,7 +6,7 @@ import { ReadableStreams } from '../access/readable-streams.js';
 import { listEnd } from '../lists/list-end.js';
 import { Answers } from '../openapi/answers.js';
 import { ReadGate } from '../reads/read-gate.js';
-import { READER } from '../tokens.js';
+import { STORE } from '../adapters/adapters.js';
 import { deadLetterAnswer, DeadLetterList } from './dead-letter-answers.js';
 import { Problems, reads } from '../openapi/problems.js';
 import { DeadLetterListParameters } from './dead-letter-parameters.js';
@@ -18,7 +18,7 @@ const pageBytes = 8 * 1024 * 1024;
 @Controller('api/v1/dead-letters')
 export class DeadLettersController {
   constructor(
-    @Inject(READER) private readonly reader: EventReader,
+    @Inject(STORE) private readonly store: { reader: EventReader },
     private readonly gate: ReadGate,
     private readonly streams: ReadableStreams,
   ) {}
@@ -40,7 +40,7 @@ export class DeadLettersController {
   ): Promise<DeadLetterList> {
     const chosen = { source, replayed, since, until, limit, cursor, maxBytes: pageBytes };
     const query = { ...this.streams.ofAny(access), ...chosen };
-    const page = await this.gate.run(client, (signal) => this.reader.deadLetters(query, signal));
+    const page = await this.gate.run(client, (signal) => this.store.reader.deadLetters(query, signal));
     return {
       dead_letters: page.items.map(deadLetterAnswer),
       total: page.total,

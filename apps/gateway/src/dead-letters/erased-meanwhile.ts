@@ -14,11 +14,6 @@ export interface Replayed {
   position: { partition: number; offset: number };
 }
 
-export interface ErasedMeanwhileParts {
-  definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>;
-  eraser: Pick<EventEraser, 'eraseEntity'>;
-}
-
 /** What was erased of a letter's entity, where that covers the letter. */
 export function erasureOf(
   definitions: Pick<Definitions, 'stream' | 'erasures'>,
@@ -38,7 +33,13 @@ export function erasureOf(
  * @returns the ids of these letters
  */
 export async function takeBackErased(
-  { definitions, eraser }: ErasedMeanwhileParts,
+  {
+    definitions,
+    eraser,
+  }: {
+    definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>;
+    eraser: Pick<EventEraser, 'eraseEntity'>;
+  },
   replayed: readonly Replayed[],
   { actor, now }: { actor: Actor; now: Micros },
 ): Promise<Set<string>> {

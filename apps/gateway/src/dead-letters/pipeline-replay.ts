@@ -1,21 +1,17 @@
-import { UnreadableRecordError, type TopicNames } from '#event';
+import { Inject, Injectable } from '@nestjs/common';
+import { TopicNames, UnreadableRecordError } from '#event';
 import type { StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition } from '#registry';
 import { UnknownTopicError, type Producer } from '#log';
 import type { FoundDeadLetter, LetterStep } from '#store';
 import { isTooLargeRecord, recordFlow, replayValue, tooLargeRecord, type Origin } from '#dataflow';
+import { DEFINITIONS, PRODUCER } from '../adapters/adapters.js';
 import { compiledDefinition } from '../pipelines/compiled-definition.js';
-import { permitsPipeline } from '../pipelines/named-pipeline.js';
+import { VisiblePipelines } from '../pipelines/visible-pipelines.js';
 import { erased, erasureOf } from './erased-meanwhile.js';
 import type { ReplayAnswer } from './replay-answers.js';
 import type { ReplayRequest, ReplayWay } from './replay-way.js';
 import { replayId } from './replayed-event.js';
-
-export interface PipelineReplayParts {
-  producer: Pick<Producer, 'append'>;
-  definitions: Pick<Definitions, 'stream' | 'erasures' | 'pipelines' | 'projections'>;
-  topics: TopicNames;
-}
 
 interface Replayable {
   letter: FoundDeadLetter;
@@ -38,8 +34,14 @@ export function isOfPipeline({ source }: FoundDeadLetter): boolean {
  * Hands what dead letters of pipelines hold to the run that gave up on it, which goes on with it at the operator where it
  * stopped. The run takes the same letter once, however often it is told within the id window.
  */
+@Injectable()
 export class PipelineReplay implements ReplayWay {
-  constructor(private readonly parts: PipelineReplayParts) {}
+  constructor(
+    @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'erasures' | 'pipelines'>,
+    private readonly visible: VisiblePipelines,
+    private readonly topics: TopicNames,
+  ) {}
 
   async *replay(
     letters: readonly FoundDeadLetter[],
@@ -75,10 +77,9 @@ export class PipelineReplay implements ReplayWay {
     replays: readonly Replayable[],
     headers: Record<string, string>,
   ): Promise<boolean> {
-    const { producer, topics } = this.parts;
-    const place = { topic: topics.pipelineReplayTopic(run), partitions: 1, headers };
+    const place = { topic: this.topics.pipelineReplayTopic(run), partitions: 1, headers };
     try {
-      await producer.append(replays.map(({ id, value }) => ({ ...place, key: id, value })));
+      await this.producer.append(replays.map(({ id, value }) => ({ ...place, key: id, value })));
       return true;
     } catch (error) {
       if (error instanceof UnknownTopicError) return false;
@@ -90,9 +91,8 @@ export class PipelineReplay implements ReplayWay {
   private replayOf(letter: FoundDeadLetter, access: StreamAccess): Replayable | string {
     const { source, step, event, partition, offset } = letter;
     const name = source.slice(sourcePrefix.length);
-    const definition = this.parts.definitions.pipelines.get(name);
-    const { projections } = this.parts.definitions;
-    if (!definition || !permitsPipeline(definition, { access, projections }))
+    const definition = this.definitions.pipelines.get(name);
+    if (!definition || !this.visible.permits(definition, access))
       return `there is no pipeline ${name} any more`;
     if (!step) return `it does not say where it stopped: reset the pipeline ${name}`;
     const missingConfiguration = missingConfigurationOf(letter, step, definition) ?? this.streamIsGone(step);
@@ -101,14 +101,14 @@ export class PipelineReplay implements ReplayWay {
     const origin = { stream, partition, offset, path };
     const entityId = entityOf(event, origin);
     if (entityId !== null && typeof entityId !== 'string') return entityId.unreadable;
-    if (entityId !== null && erasureOf(this.parts.definitions, letter, entityId)) return erased;
+    if (entityId !== null && erasureOf(this.definitions, letter, entityId)) return erased;
     const id = replayId(letter);
     const value = replayValue({ id, at, version: definition.version, origin, event });
     return isTooLargeRecord(value) ? tooLargeRecord : { letter, run, id, value };
   }
 
   private streamIsGone({ stream }: LetterStep): string | undefined {
-    if (stream === '' || this.parts.definitions.stream(stream)?.state === 'live') return undefined;
+    if (stream === '' || this.definitions.stream(stream)?.state === 'live') return undefined;
     return `there is no stream ${stream} any more`;
   }
 }

@@ -226,7 +226,7 @@ describe('the replay of dead letters', () => {
 
   it('is in the audit as far as it came when the log fails', async () => {
     await given(...Array.from({ length: 12 }, (_, n) => letter(n)));
-    const { producer } = gateway.parts.write;
+    const { producer } = gateway.gateway.adapters;
     const append = producer.append.bind(producer);
     let calls = 0;
     producer.append = (records) =>

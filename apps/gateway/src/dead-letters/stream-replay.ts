@@ -1,22 +1,15 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { allStreams } from '#api';
-import type { Micros, TopicNames } from '#event';
+import { TopicNames, type Micros } from '#event';
 import type { Definitions } from '#registry';
 import type { Position, Producer } from '#log';
-import type { EventEraser, EventReader, FoundDeadLetter } from '#store';
-import type { ReadGate } from '../reads/read-gate.js';
+import type { FoundDeadLetter, Store } from '#store';
+import { DEFINITIONS, PRODUCER, STORE } from '../adapters/adapters.js';
+import { ReadGate } from '../reads/read-gate.js';
 import { erased, erasureOf, takeBackErased } from './erased-meanwhile.js';
 import type { ReplayAnswer, ReplayedAnswer } from './replay-answers.js';
 import type { ReplayRequest, ReplayWay } from './replay-way.js';
 import { replayedEvent, type ReplayedEvent } from './replayed-event.js';
-
-export interface StreamReplayParts {
-  reader: Pick<EventReader, 'byId'>;
-  producer: Pick<Producer, 'append'>;
-  eraser: Pick<EventEraser, 'eraseEntity'>;
-  definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>;
-  topics: TopicNames;
-  gate: ReadGate;
-}
 
 interface Replayable {
   letter: FoundDeadLetter;
@@ -38,10 +31,14 @@ const appended = 8;
  * marking: the same letter always becomes the same event id, what is stored under it is not written again, and what is
  * written but not yet stored is told as a repetition by the materializer.
  */
+@Injectable()
 export class StreamReplay implements ReplayWay {
   constructor(
-    private readonly parts: StreamReplayParts,
-    private readonly now: () => Micros,
+    @Inject(STORE) private readonly store: Pick<Store, 'reader' | 'eraser'>,
+    @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>,
+    private readonly topics: TopicNames,
+    private readonly gate: ReadGate,
   ) {}
 
   async *replay(
@@ -68,10 +65,10 @@ export class StreamReplay implements ReplayWay {
 
   /** Returns what is to be written, or why there is nothing. */
   private replayable(letter: FoundDeadLetter): Replayable | string {
-    const { definitions, topics } = this.parts;
+    const { definitions, topics } = this;
     const stream = definitions.stream(letter.stream);
     if (stream?.state !== 'live') return `there is no stream ${letter.stream} any more`;
-    const event = replayedEvent(letter, this.now());
+    const event = replayedEvent(letter, now());
     if (typeof event === 'string') return event;
     const isErased = event.entityId !== null && erasureOf(definitions, letter, event.entityId);
     return isErased ? erased : { letter, event, topic: topics.ofStream(stream.id) };
@@ -79,13 +76,13 @@ export class StreamReplay implements ReplayWay {
 
   /** Ids of events that are in the store already: a replay that was cut off has written them. */
   private async stored(wanted: readonly Replayable[], client: AbortSignal): Promise<Set<string>> {
-    const { gate, reader } = this.parts;
     const found = new Set<string>();
     const work = wanted.values();
     const worker = async () => {
       for (const { event } of work) {
         const query = { access: allStreams, eventId: event.eventId };
-        if (await gate.run(client, (signal) => reader.byId(query, signal))) found.add(event.eventId);
+        if (await this.gate.run(client, (signal) => this.store.reader.byId(query, signal)))
+          found.add(event.eventId);
       }
     };
     await Promise.all(Array.from({ length: lookUps }, worker));
@@ -108,7 +105,11 @@ export class StreamReplay implements ReplayWay {
       answer.events.push(...written.map(replayedAnswer));
       answer.replayed += written.length;
       const entities = written.map(({ event, ...one }) => ({ ...one, entityId: event.entityId }));
-      const takenBack = await takeBackErased(this.parts, entities, { actor, now: this.now() });
+      const takenBack = await takeBackErased(
+        { definitions: this.definitions, eraser: this.store.eraser },
+        entities,
+        { actor, now: now() },
+      );
       answer.events = answer.events.filter(({ id }) => !takenBack.has(id));
       answer.replayed -= takenBack.size;
     }
@@ -123,7 +124,7 @@ export class StreamReplay implements ReplayWay {
     headers: Record<string, string>,
     written: Written[],
   ): Promise<void> {
-    const { producer } = this.parts;
+    const { producer } = this;
     for (let i = 0; i < wanted.length; i += appended) {
       const some = wanted.slice(i, i + appended).filter((one) => !this.isErased(one));
       const positions = await producer.append(
@@ -134,8 +135,12 @@ export class StreamReplay implements ReplayWay {
   }
 
   private isErased({ letter, event: { entityId } }: Replayable): boolean {
-    return entityId !== null && erasureOf(this.parts.definitions, letter, entityId) !== undefined;
+    return entityId !== null && erasureOf(this.definitions, letter, entityId) !== undefined;
   }
+}
+
+function now(): Micros {
+  return Date.now() * 1000;
 }
 
 function replayedAnswer({ letter: { id, stream }, event, position }: Written): ReplayedAnswer {

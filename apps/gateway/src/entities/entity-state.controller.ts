@@ -6,7 +6,7 @@ import type { SnapshotReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers } from '../openapi/answers.js';
 import { ReadGate } from '../reads/read-gate.js';
-import { SNAPSHOTS } from '../tokens.js';
+import { STORE } from '../adapters/adapters.js';
 import { EntityId } from './entity-address.js';
 import { EntityStateAnswer, entityStateJson } from './entity-answers.js';
 import { EntityStateParameters } from './entity-parameters.js';
@@ -18,7 +18,7 @@ import { entityProblem, noEvents } from './entity-problems.js';
 @Controller('api/v1/entities/:entity_id/state')
 export class EntityStateController {
   constructor(
-    @Inject(SNAPSHOTS) private readonly snapshots: SnapshotReader,
+    @Inject(STORE) private readonly store: { snapshots: SnapshotReader },
     private readonly gate: ReadGate,
     private readonly streams: ReadableStreams,
   ) {}
@@ -43,7 +43,7 @@ export class EntityStateController {
     const permitted = await this.streams.of({ access, streams: [stream], positions, client });
     const query = { ...permitted, stream, entityId, asOf };
     const folded = await this.gate
-      .run(client, (signal) => entityState(this.snapshots, query, signal))
+      .run(client, (signal) => entityState(this.store.snapshots, query, signal))
       .catch((error: unknown) => {
         throw entityProblem(error);
       });

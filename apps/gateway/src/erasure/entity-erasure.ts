@@ -1,21 +1,18 @@
-import { entityHash, formatTime, streamName, type StreamId, type TopicNames } from '#event';
+import { Inject, Injectable } from '@nestjs/common';
+import { entityHash, formatTime, streamName, TopicNames, type StreamId } from '#event';
 import { ProblemError } from '#api';
 import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
 import type { TopicAdmin } from '#log';
 import type { EntityTraces, EventReader, EventEraser, Permitted } from '#store';
-import type { ReadGate } from '../reads/read-gate.js';
-import type { WaitFor } from '../wait-for/wait-for.js';
+import { DEFINITIONS, LOG, STORE } from '../adapters/adapters.js';
+import { ReadGate } from '../reads/read-gate.js';
+import { WaitFor } from '../wait-for/wait-for.js';
 import { ErasureAnswer } from './erasure-answer.js';
 import { laterErasure } from './later-erasure.js';
 
-export interface EntityErasureParts {
-  admin: Pick<TopicAdmin, 'offsets'>;
-  definitions: Pick<Definitions, 'stream' | 'erasures' | 'audit'>;
+interface ErasingStore {
   reader: Pick<EventReader, 'tracesOf' | 'query'>;
   eraser: Pick<EventEraser, 'eraseEntity' | 'countEntity'>;
-  waitFor: Pick<WaitFor, 'reached'>;
-  topics: TopicNames;
-  gate: ReadGate;
 }
 
 export interface ErasureRequest {
@@ -38,8 +35,16 @@ type LogEnds = Awaited<ReturnType<TopicAdmin['offsets']>>;
  * there must be in the store; then a tombstone in the definitions says that none of it counts any more, in every
  * rebuild; then the rows go. Events that came in between and were numbered on from what is erased go as well.
  */
+@Injectable()
 export class EntityErasure {
-  constructor(private readonly parts: EntityErasureParts) {}
+  constructor(
+    @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsets'> },
+    @Inject(STORE) private readonly store: ErasingStore,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'erasures' | 'audit'>,
+    private readonly topics: TopicNames,
+    private readonly waitFor: WaitFor,
+    private readonly gate: ReadGate,
+  ) {}
 
   /**
    * Resolves when no event of the entity up to the call can be read any more. `pending` says that the materializer did
@@ -48,11 +53,11 @@ export class EntityErasure {
    */
   async run(request: ErasureRequest): Promise<ErasureAnswer> {
     const { stream, entityId, actor } = request;
-    const { definitions, eraser, topics, admin } = this.parts;
+    const { definitions } = this;
+    const { eraser } = this.store;
     const hash = entityHash(stream, entityId);
     const id = this.idOf(stream);
-    const topic = topics.ofStream(id);
-    const ends = await admin.offsets(topic);
+    const ends = await this.logEnds(id);
     let complete = await this.materialized(request, ends);
     const known = definitions.erasures.get(erasureName({ stream: id, entity_hash: hash }));
     if (complete && !known) await this.requireEntity(request);
@@ -63,12 +68,12 @@ export class EntityErasure {
     let tombstone = await this.tombstone(wanted, actor);
     // A replay that saw no tombstone yet may have written a letter anew past these ends; a later one sees it.
     if ((await this.traces(request)).deadLetters)
-      tombstone = await this.tombstone(upTo(await admin.offsets(topic)), actor);
+      tombstone = await this.tombstone(upTo(await this.logEnds(id)), actor);
     const remove = ({ before }: Erasure) =>
       eraser.eraseEntity({ stream, entityHash: hash, entityId, before });
     let erased = Math.max(found, await remove(tombstone));
     for (let n = 0; n < mostExtensions && (await this.goesOn(request, tombstone)); n++) {
-      const later = await admin.offsets(topic);
+      const later = await this.logEnds(id);
       tombstone = await this.tombstone(upTo(later), actor);
       complete = (await this.materialized(request, later)) && complete;
       erased += await remove(tombstone);
@@ -78,9 +83,13 @@ export class EntityErasure {
     return { stream, entity_id: entityId, events_erased: erased, pending: !complete, erased_at };
   }
 
+  private logEnds(stream: StreamId): Promise<LogEnds> {
+    return this.log.admin.offsets(this.topics.ofStream(stream));
+  }
+
   /** @throws ProblemError 404 `stream_not_found` */
   private idOf(stream: string): StreamId {
-    const definition = this.parts.definitions.stream(stream);
+    const definition = this.definitions.stream(stream);
     if (definition?.state === 'live') return definition.id;
     throw new ProblemError('stream_not_found', `There is no stream ${stream}.`);
   }
@@ -97,7 +106,7 @@ export class EntityErasure {
       this.requireSame(wanted);
       return laterErasure(current, wanted);
     };
-    const { value } = await this.parts.definitions.erasures.change(erasureName(wanted), next, actor);
+    const { value } = await this.definitions.erasures.change(erasureName(wanted), next, actor);
     this.requireSame(wanted);
     return value ?? wanted;
   }
@@ -112,7 +121,7 @@ export class EntityErasure {
   ): Promise<boolean> {
     const scope = { ...permitted, streams: [stream], entityIds: [entityId] };
     const query = { ...scope, order: 'asc', limit: lookedAt } as const;
-    const { items } = await this.parts.gate.run(client, (signal) => this.parts.reader.query(query, signal));
+    const { items } = await this.gate.run(client, (signal) => this.store.reader.query(query, signal));
     const least = new Map<number, number>();
     for (const { partition, offset, version } of items)
       if (version !== null && offset >= (before[String(partition)] ?? 0))
@@ -126,7 +135,7 @@ export class EntityErasure {
       .filter(({ beginning, end }) => end > beginning)
       .map(({ partition, end }) => ({ stream, partition, offset: end - 1 }));
     try {
-      await this.parts.waitFor.reached(last, client);
+      await this.waitFor.reached(last, client);
       return true;
     } catch (error) {
       if (error instanceof ProblemError && error.code === 'not_yet_materialized') return false;
@@ -144,7 +153,7 @@ export class EntityErasure {
 
   private traces({ stream, entityId, permitted, client }: ErasureRequest): Promise<EntityTraces> {
     const query = { ...permitted, stream, entityId };
-    return this.parts.gate.run(client, (signal) => this.parts.reader.tracesOf(query, signal));
+    return this.gate.run(client, (signal) => this.store.reader.tracesOf(query, signal));
   }
 
   private audit(
@@ -158,7 +167,7 @@ export class EntityErasure {
       pending: !complete,
     };
     const name = erasureName({ stream, entity_hash: hash });
-    return this.parts.definitions.audit({ event_type: 'entity.erased', kind: 'erasure', name, after }, actor);
+    return this.definitions.audit({ event_type: 'entity.erased', kind: 'erasure', name, after }, actor);
   }
 }
 

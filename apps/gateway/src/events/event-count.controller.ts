@@ -6,7 +6,7 @@ import type { CountBucket, EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers } from '../openapi/answers.js';
 import { ReadGate } from '../reads/read-gate.js';
-import { READER } from '../tokens.js';
+import { STORE } from '../adapters/adapters.js';
 import { mostBuckets, requireFewBuckets } from './bucket-bound.js';
 import { EventCount, type EventCountBucket } from './event-answers.js';
 import { Problems, awaits } from '../openapi/problems.js';
@@ -16,7 +16,7 @@ import { EventCountParameters } from './event-parameters.js';
 @Controller('api/v1/events')
 export class EventCountController {
   constructor(
-    @Inject(READER) private readonly reader: EventReader,
+    @Inject(STORE) private readonly store: { reader: EventReader },
     private readonly gate: ReadGate,
     private readonly streams: ReadableStreams,
   ) {}
@@ -39,7 +39,9 @@ export class EventCountController {
     const permitted = await this.streams.of({ access, streams: filter.streams, positions, client });
     const counted = { groupBy, intervalSeconds: interval, limit: mostBuckets + 1 };
     const query = { ...permitted, ...filter, ...counted };
-    const { buckets, total } = await this.gate.run(client, (signal) => this.reader.count(query, signal));
+    const { buckets, total } = await this.gate.run(client, (signal) =>
+      this.store.reader.count(query, signal),
+    );
     requireFewBuckets(buckets);
     return { buckets: buckets.map(bucketAnswer), total };
   }

@@ -7,7 +7,7 @@ import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers } from '../openapi/answers.js';
 import { ReadGate } from '../reads/read-gate.js';
-import { READER } from '../tokens.js';
+import { STORE } from '../adapters/adapters.js';
 import { EventAnswer } from './event-answers.js';
 import { Problems, awaits } from '../openapi/problems.js';
 import { jsonType } from '../answers/json-type.js';
@@ -17,7 +17,7 @@ import { EventByIdParameters } from './event-parameters.js';
 @Controller('api/v1/events')
 export class EventController {
   constructor(
-    @Inject(READER) private readonly reader: EventReader,
+    @Inject(STORE) private readonly store: { reader: EventReader },
     private readonly gate: ReadGate,
     private readonly streams: ReadableStreams,
   ) {}
@@ -36,7 +36,7 @@ export class EventController {
   ): Promise<string> {
     await this.streams.of({ access, positions, client });
     const query = { ...this.streams.ofAny(access), eventId };
-    const event = await this.gate.run(client, (signal) => this.reader.byId(query, signal));
+    const event = await this.gate.run(client, (signal) => this.store.reader.byId(query, signal));
     if (!event) throw notFound();
     return eventToJson(event);
   }

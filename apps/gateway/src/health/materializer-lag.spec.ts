@@ -13,7 +13,7 @@ describe("the materializer's lag", () => {
       { beginning: 2, end: 5 },
     ]);
     log.set('b', [{ beginning: 0, end: 7, committed: 7 }]);
-    const lag = new MaterializerLag({ admin: log, definitions: log, topics });
+    const lag = new MaterializerLag({ admin: log }, log, topics);
     expect(await lag.measure(0)).toEqual({ lag_events: 9, lag_seconds: 0 });
     log.set('a', [
       { beginning: 0, end: 20, committed: 10 },
@@ -24,7 +24,7 @@ describe("the materializer's lag", () => {
 
   it('is zero without streams', async () => {
     const log = new Offsets();
-    const lag = new MaterializerLag({ admin: log, definitions: log, topics });
+    const lag = new MaterializerLag({ admin: log }, log, topics);
     expect(await lag.recent()).toEqual({ lag_events: 0, lag_seconds: 0 });
   });
 
@@ -33,7 +33,7 @@ describe("the materializer's lag", () => {
     for (const stream of ['a', 'b', 'c']) log.set(stream, [{ beginning: 0, end: 3 }]);
     log.deleting.add('b');
     log.gone.add('c');
-    const lag = new MaterializerLag({ admin: log, definitions: log, topics });
+    const lag = new MaterializerLag({ admin: log }, log, topics);
     expect(await lag.measure(0)).toEqual({ lag_events: 3, lag_seconds: 0 });
     expect(log.asked).toBe(1);
   });
@@ -41,7 +41,7 @@ describe("the materializer's lag", () => {
   it('asks twice for a thousand streams: how far they go, and what is committed', async () => {
     const log = new Offsets();
     for (let i = 0; i < 1_000; i++) log.set(`s${i}`, [{ beginning: 0, end: 2, committed: 1 }]);
-    const lag = new MaterializerLag({ admin: log, definitions: log, topics });
+    const lag = new MaterializerLag({ admin: log }, log, topics);
     expect(await lag.measure(0)).toEqual({ lag_events: 1_000, lag_seconds: 0 });
     expect([log.asked, log.askedForCommitted]).toEqual([1, 1]);
   });
@@ -49,7 +49,7 @@ describe("the materializer's lag", () => {
   it('is measured once for callers at the same time', async () => {
     const log = new Offsets();
     log.set('a', [{ beginning: 0, end: 1 }]);
-    const lag = new MaterializerLag({ admin: log, definitions: log, topics });
+    const lag = new MaterializerLag({ admin: log }, log, topics);
     await Promise.all([lag.recent(), lag.recent(), lag.recent()]);
     expect(log.asked).toBe(1);
   });

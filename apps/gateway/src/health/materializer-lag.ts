@@ -1,14 +1,10 @@
-import type { TopicNames } from '#event';
+import { Inject, Injectable } from '@nestjs/common';
+import { TopicNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
+import { DEFINITIONS, LOG } from '../adapters/adapters.js';
 import { LagClock } from './lag-clock.js';
-
-export interface MaterializerLagOptions {
-  admin: Pick<TopicAdmin, 'offsetsIn' | 'committedIn'>;
-  definitions: Pick<Definitions, 'streams'>;
-  topics: TopicNames;
-}
 
 /** What `/health` shows of the materializer. */
 export interface Lag {
@@ -32,12 +28,17 @@ interface PartitionProgress {
 const patienceMs = 1500;
 
 /** How far the materializer is behind the log, over all streams, from the offsets that its group has committed. */
+@Injectable()
 export class MaterializerLag {
   private clocks = new Map<string, LagClock>();
   private running: Promise<Lag> | undefined;
   private last: Lag | undefined;
 
-  constructor(private readonly options: MaterializerLagOptions) {}
+  constructor(
+    @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsetsIn' | 'committedIn'> },
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'streams'>,
+    private readonly topics: TopicNames,
+  ) {}
 
   /**
    * New figures, or the last ones where asking about thousands of streams takes long. Callers share one measurement.
@@ -65,7 +66,7 @@ export class MaterializerLag {
 
   /** Asks the log about every stream; `now` in milliseconds. @throws LogUnavailableError */
   async measure(now: number): Promise<Lag> {
-    const streams = this.options.definitions.streams().filter(({ state }) => state === 'live');
+    const streams = this.definitions.streams().filter(({ state }) => state === 'live');
     const total: Lag = { lag_events: 0, lag_seconds: 0 };
     const clocks = new Map<string, LagClock>();
     for (const { key, ...progress } of await this.progress(streams)) {
@@ -83,7 +84,8 @@ export class MaterializerLag {
 
   /** Of every partition of these streams; a stream that has just been deleted has none. */
   private async progress(streams: readonly StreamDefinition[]): Promise<PartitionProgress[]> {
-    const { admin, topics } = this.options;
+    const { admin } = this.log;
+    const { topics } = this;
     const named = streams.map((stream) => ({ ...stream, topic: topics.ofStream(stream.id) }));
     const [offsets, committed] = await Promise.all([
       admin.offsetsIn(named.map(({ topic }) => topic)),

@@ -22,15 +22,15 @@ const projection = (name: string, more: Partial<ProjectionDefinition> = {}): Pro
 
 function given(all: ProjectionDefinition[]) {
   const behind = new Map<string, number>();
-  const lag = new ProcessorLag({
-    definitions: { projections: { all: () => all } as never },
-    lag: {
+  const lag = new ProcessorLag(
+    { projections: { all: () => all } as never },
+    {
       of: async (builds) =>
         new Map(
           builds.map(({ id }) => [id, { lag: behind.get(id) ?? 0, total: 100 + (behind.get(id) ?? 0) }]),
         ),
     },
-  });
+  );
   return { behind, lag };
 }
 

@@ -1,29 +1,29 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Definitions } from '#registry';
-import type { ProjectionLag } from '../projections/projection-lag.js';
+import { DEFINITIONS } from '../adapters/adapters.js';
+import { ProjectionLag } from '../projections/projection-lag.js';
 import { LagClock } from './lag-clock.js';
 import { showLag, type Lag } from './materializer-lag.js';
 
-export interface ProcessorLagOptions {
-  definitions: Pick<Definitions, 'projections'>;
-  lag: Pick<ProjectionLag, 'of'>;
-}
-
 /** How far the processors are behind the log, over all projections that are read and go on. */
+@Injectable()
 export class ProcessorLag {
   private clocks = new Map<string, LagClock>();
 
-  constructor(private readonly options: ProcessorLagOptions) {}
+  constructor(
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'projections'>,
+    @Inject(ProjectionLag) private readonly lag: Pick<ProjectionLag, 'of'>,
+  ) {}
 
   /**
    * Events in sum, seconds of the one that is furthest behind; `now` in milliseconds.
    * @throws LogUnavailableError @throws ProblemError overloaded
    */
   async measure(now: number): Promise<Lag> {
-    const { definitions, lag } = this.options;
-    const running = definitions.projections
+    const running = this.definitions.projections
       .all()
       .filter(({ paused, failure }) => !paused && failure === null);
-    const found = await lag.of(running.flatMap(({ serving }) => serving ?? []));
+    const found = await this.lag.of(running.flatMap(({ serving }) => serving ?? []));
     const total: Lag = { lag_events: 0, lag_seconds: 0 };
     const clocks = new Map<string, LagClock>();
     for (const [build, { lag: behind, total: end }] of found) {

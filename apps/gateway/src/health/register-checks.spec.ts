@@ -4,6 +4,7 @@ import { systemActor, type Definitions } from '#registry';
 import { Health } from '#http';
 import { StoreUnavailableError } from '#store';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { GroupLag } from '../lag/group-lag.js';
 import { ProjectionLag } from '../projections/projection-lag.js';
 import { MaterializerLag } from './materializer-lag.js';
 import { ProcessorLag } from './processor-lag.js';
@@ -20,11 +21,8 @@ beforeEach(async () => {
   storeIsDown = false;
   const { log, definitions, topics } = gateway;
   const ping = () => (storeIsDown ? Promise.reject(new StoreUnavailableError('down')) : Promise.resolve());
-  const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
-  processor = new ProcessorLag({
-    definitions,
-    lag: new ProjectionLag({ admin: log.admin, definitions, topics }),
-  });
+  const lag = new MaterializerLag(log, definitions, topics);
+  processor = new ProcessorLag(definitions, new ProjectionLag(new GroupLag(log), definitions, topics));
   registerChecks(health, { log, store: { ping }, definitions, lag, processor });
 });
 afterEach(() => gateway.close());
@@ -70,7 +68,7 @@ describe('the gateway', () => {
       [30_600, false],
     ]) {
       const definitions = Object.create(gateway.definitions, { ageMs: { value: ageMs } }) as Definitions;
-      const lag = new MaterializerLag({ admin: log.admin, definitions, topics });
+      const lag = new MaterializerLag(log, definitions, topics);
       health = new Health('0.0.0-spec');
       registerChecks(health, { log, store: { ping: () => Promise.resolve() }, definitions, lag, processor });
       expect([await ready(), await well()]).toEqual([true, expected]);

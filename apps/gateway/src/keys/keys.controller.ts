@@ -2,7 +2,6 @@ import { Controller, Get, Header, Post, Res, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
-import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';
 import { Answers } from '../openapi/answers.js';
 import { IssuedKeyAnswer, keyAnswer, KeyList } from './key-answers.js';
@@ -52,12 +51,8 @@ export class KeysController {
   @Problems('invalid_cursor', 'stream_forbidden')
   list(@Query() { limit, cursor }: PageParameters): KeyList {
     const all = this.keys.all();
-    const page = pageByName(all, ({ key_id }) => key_id, { limit, cursor, boundTo: 'keys' });
+    const { items, end } = pageByName(all, ({ key_id }) => key_id, { limit, cursor, boundTo: 'keys' });
     const now = Date.now() * 1000;
-    return {
-      keys: page.items.map((key) => keyAnswer(key, now)),
-      total: all.length,
-      ...listEnd(page.nextCursor),
-    };
+    return { keys: items.map((key) => keyAnswer(key, now)), ...end };
   }
 }

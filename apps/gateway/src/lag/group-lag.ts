@@ -1,14 +1,15 @@
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { ProblemError } from '#api';
 import { UnknownTopicError, type TopicAdmin } from '#log';
+import { LOG } from '../adapters/adapters.js';
 
-export interface GroupLagOptions {
-  admin: Pick<TopicAdmin, 'offsets' | 'committedIn'>;
+export interface GroupLagBounds {
   /** Milliseconds that an answer of the log is used for. */
-  keptMs?: number;
+  keptMs: number;
   /** Questions to the log that are under way at once. */
-  concurrent?: number;
+  concurrent: number;
   /** Questions that are under way, waiting or answered lately; one more is refused. */
-  most?: number;
+  most: number;
 }
 
 /** A consumer group, and what it reads. */
@@ -51,14 +52,18 @@ interface Kept {
 }
 
 /** How far consumer groups are behind the log, from the offsets that they have committed. */
+@Injectable()
 export class GroupLag {
-  private readonly options: Required<GroupLagOptions>;
+  private readonly bounds: GroupLagBounds;
   private readonly kept = new Map<string, Kept>();
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
-  constructor(options: GroupLagOptions) {
-    this.options = { ...defaults, ...options };
+  constructor(
+    @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsets' | 'committedIn'> },
+    @Optional() bounds: Partial<GroupLagBounds> = {},
+  ) {
+    this.bounds = { ...defaults, ...bounds };
   }
 
   /** By their ids; figures are up to a second old. @throws LogUnavailableError @throws ProblemError overloaded */
@@ -72,7 +77,7 @@ export class GroupLag {
   }
 
   private async ofGroup({ group, topics }: ReadingGroup): Promise<GroupLagFound> {
-    const { admin } = this.options;
+    const { admin } = this.log;
     const asked = await Promise.all(
       topics.map(async ({ topic, starts, isWhole }) => ({
         ...{ topic, starts, isWhole },
@@ -96,14 +101,14 @@ export class GroupLag {
   private ask<T>(what: string, question: () => Promise<T>): Promise<T> {
     const known = this.kept.get(what);
     if (known) return known.answer as Promise<T>;
-    if (this.kept.size >= this.options.most) {
+    if (this.kept.size >= this.bounds.most) {
       const detail = 'Too many projections and pipelines are being looked at.';
       return Promise.reject(new ProblemError('overloaded', detail, { retryAfterSeconds: 1 }));
     }
     const kept: Kept = { until: Infinity, answer: this.inTurn(question) };
     this.kept.set(what, kept);
     kept.answer.then(
-      () => (kept.until = performance.now() + this.options.keptMs),
+      () => (kept.until = performance.now() + this.bounds.keptMs),
       () => this.kept.delete(what),
     );
     return kept.answer as Promise<T>;
@@ -115,7 +120,7 @@ export class GroupLag {
   }
 
   private async inTurn<T>(question: () => Promise<T>): Promise<T> {
-    if (this.running >= this.options.concurrent)
+    if (this.running >= this.bounds.concurrent)
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     else this.running++;
     try {

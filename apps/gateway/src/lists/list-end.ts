@@ -1,4 +1,9 @@
+export interface ListEnd {
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
 /** How the answers of all lists end. */
-export function listEnd(nextCursor: string | undefined): { has_more: boolean; next_cursor: string | null } {
+export function listEnd(nextCursor: string | undefined): ListEnd {
   return { has_more: nextCursor !== undefined, next_cursor: nextCursor ?? null };
 }

@@ -3,6 +3,7 @@ import { pageByName } from './page-by-name.js';
 
 const names = ['d', 'a', 'c', 'b', 'e'];
 const boundTo = ['letters'];
+const cursorOf = ({ end }: { end: { next_cursor: string | null } }) => end.next_cursor ?? undefined;
 const page = (limit: number, cursor?: string) =>
   pageByName(names, (name) => name, { limit, cursor, boundTo });
 
@@ -16,26 +17,29 @@ describe('a page of long items', () => {
       });
     const first = page();
     expect(first.items.map(({ name }) => name)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4']);
-    const second = page(first.nextCursor);
-    expect([second.items.length, second.nextCursor]).toEqual([5, undefined]);
+    const second = page(cursorOf(first));
+    expect([second.items.length, second.end.next_cursor]).toEqual([5, null]);
   });
 });
 
 describe('a page of a list in memory', () => {
   it('is sorted by name, and leads to the next until there is no more', () => {
     const first = page(2);
-    const second = page(2, first.nextCursor);
-    const third = page(2, second.nextCursor);
+    const second = page(2, cursorOf(first));
+    const third = page(2, cursorOf(second));
     expect([first.items, second.items, third.items]).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
-    expect(third.nextCursor).toBeUndefined();
+    expect(third.end).toEqual({ total: 5, has_more: false, next_cursor: null });
   });
 
   it('leads nowhere when it holds all', () => {
-    expect(page(5)).toEqual({ items: ['a', 'b', 'c', 'd', 'e'] });
+    expect(page(5)).toEqual({
+      items: ['a', 'b', 'c', 'd', 'e'],
+      end: { total: 5, has_more: false, next_cursor: null },
+    });
   });
 
   it('refuses the cursor of another list', () => {
-    const { nextCursor = '' } = page(1);
+    const nextCursor = cursorOf(page(1));
     const other = { limit: 1, cursor: nextCursor, boundTo: ['others'] };
     expect(() => pageByName(names, (name) => name, other)).toThrow(
       expect.objectContaining({ code: 'invalid_cursor' }) as Error,

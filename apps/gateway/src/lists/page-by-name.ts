@@ -1,9 +1,10 @@
+import { listEnd, type ListEnd } from './list-end.js';
 import { nameCursor, nameOfCursor } from './name-cursor.js';
 
 export interface NamedPage<T> {
   items: T[];
-  /** Set when there is more. */
-  nextCursor?: string;
+  /** How the answer of the list ends. */
+  end: ListEnd & { total: number };
 }
 
 /** Which part of a list, and what its cursors are bound to: the kind of list and its filters. */
@@ -38,7 +39,7 @@ export function pageByName<T>(
   const more = rest.length > page.length && last !== undefined;
   return {
     items: page.map(({ item }) => item),
-    ...(more && { nextCursor: nameCursor(boundTo, last.name) }),
+    end: { total: all.length, ...listEnd(more ? nameCursor(boundTo, last.name) : undefined) },
   };
 }
 

@@ -8,7 +8,7 @@ import { LiveConnections } from './live-connections.js';
 
 const logger = pino({ enabled: false });
 const given = (maxStreams: number, maxStreamsPerKey: number) =>
-  new LiveConnections({ logger, maxStreams, maxStreamsPerKey });
+  new LiveConnections(logger, { LIVE_STREAMS: maxStreams, LIVE_STREAMS_PER_KEY: maxStreamsPerKey });
 
 /** Opens a stream; the result ends it. */
 function opened(connections: LiveConnections, keyId: string | null): () => Promise<void> {

@@ -1,22 +1,23 @@
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { withAnySignal } from '#async';
 import { problemOf, type Principal } from '#http';
 import { metrics, type Logger } from '#telemetry';
+import { LOGGER } from '../adapters/adapters.js';
+import { GatewayConfig } from '../config.js';
 import { EventSocket, type EventSocketOptions } from './event-socket.js';
 import { shuttingDown, tooMany, tooManyOfKey } from './live-problems.js';
 import { errorMessage, heartBeat } from './server-sent.js';
 
-export interface LiveConnectionsOptions {
-  logger: Logger;
-  /** Streams that are open at once, of every kind; one more is refused. */
-  maxStreams: number;
-  /** Of these, those that one key may have open; one more is refused. */
-  maxStreamsPerKey: number;
-  socket?: EventSocketOptions;
-  heartBeatMs?: number;
+/** How many streams may be open at once, of every kind, and by one key; one more is refused. */
+export type LiveBounds = Pick<GatewayConfig, 'LIVE_STREAMS' | 'LIVE_STREAMS_PER_KEY'>;
+
+export interface LiveTimes {
+  socket: EventSocketOptions;
+  heartBeatMs: number;
   /** Milliseconds between two looks at whether a stream may go on. */
-  checkMs?: number;
+  checkMs: number;
 }
 
 /** Who follows a stream. */
@@ -33,7 +34,7 @@ export interface LiveContent {
   run(socket: EventSocket, signal: AbortSignal): Promise<never>;
 }
 
-const defaults = {
+const defaults: LiveTimes = {
   socket: { bytes: 256 * 1024, slowMs: 10_000 },
   heartBeatMs: 15_000,
   checkMs: 1_000,
@@ -49,8 +50,9 @@ interface OpenConnection {
  * The open streams of one process, whatever is sent on them: how many there may be, that they show that they live, that
  * each is ended when it may not go on, and that its client is told why.
  */
+@Injectable()
 export class LiveConnections {
-  private readonly options: Required<LiveConnectionsOptions>;
+  private readonly times: LiveTimes;
   private readonly connections = new Set<OpenConnection>();
   private readonly closing = new AbortController();
   private admitted = 0;
@@ -58,13 +60,17 @@ export class LiveConnections {
   private readonly byKey = new Map<string, number>();
   private timers: NodeJS.Timeout[] = [];
 
-  constructor(options: LiveConnectionsOptions) {
-    this.options = { ...defaults, ...options };
+  constructor(
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(GatewayConfig) private readonly bounds: LiveBounds,
+    @Optional() times: Partial<LiveTimes> = {},
+  ) {
+    this.times = { ...defaults, ...times };
     setMaxListeners(0, this.closing.signal);
   }
 
   get maxStreams(): number {
-    return this.options.maxStreams;
+    return this.bounds.LIVE_STREAMS;
   }
 
   /** Aborted when all of them are ended. */
@@ -80,9 +86,9 @@ export class LiveConnections {
    */
   async admit(keyId: string | null, work: () => Promise<void>): Promise<void> {
     if (this.closing.signal.aborted) throw shuttingDown();
-    const { maxStreamsPerKey } = this.options;
-    if (keyId !== null && this.openOf(keyId) >= maxStreamsPerKey) throw tooManyOfKey(maxStreamsPerKey);
-    if (this.admitted >= this.options.maxStreams) throw tooMany(this.options.maxStreams);
+    const { LIVE_STREAMS: most, LIVE_STREAMS_PER_KEY: mostOfKey } = this.bounds;
+    if (keyId !== null && this.openOf(keyId) >= mostOfKey) throw tooManyOfKey(mostOfKey);
+    if (this.admitted >= most) throw tooMany(most);
     metrics.liveStreams.set(++this.admitted);
     this.count(keyId, 1);
     try {
@@ -106,7 +112,7 @@ export class LiveConnections {
 
   /** Sends on an answer of which nothing but the head was sent. Resolves when it has ended, for whatever reason. */
   async serve(content: LiveContent, response: ServerResponse, client: AbortSignal): Promise<void> {
-    const socket = new EventSocket(response, this.options.socket);
+    const socket = new EventSocket(response, this.times.socket);
     const connection: OpenConnection = { content, socket, end: new AbortController() };
     if (this.closing.signal.aborted) connection.end.abort(shuttingDown());
     this.add(connection);
@@ -129,7 +135,7 @@ export class LiveConnections {
     const problem = problemOf(error);
     metrics.liveEnded.inc({ code: problem.code });
     if (problem.code === 'internal_error') {
-      this.options.logger.error({ request_id: requestId, err: error }, 'a live stream failed');
+      this.logger.error({ request_id: requestId, err: error }, 'a live stream failed');
     }
     // Not all at once, and not before this port is closed: EventSource gives up on a 503.
     socket.end(errorMessage(problem, { requestId, retryMs: 1000 + Math.random() * 2000 }));
@@ -138,7 +144,7 @@ export class LiveConnections {
   private add(connection: OpenConnection): void {
     this.connections.add(connection);
     if (this.timers.length > 0) return;
-    const { heartBeatMs, checkMs } = this.options;
+    const { heartBeatMs, checkMs } = this.times;
     this.timers = [
       setInterval(() => this.beat(), heartBeatMs).unref(),
       setInterval(() => this.check(), checkMs).unref(),

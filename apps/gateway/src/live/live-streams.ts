@@ -1,25 +1,19 @@
 import type { ServerResponse } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Definitions } from '#registry';
 import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
+import { DEFINITIONS, LIVE_STORE, LOGGER } from '../adapters/adapters.js';
 import { ReadGate } from '../reads/read-gate.js';
-import type { LiveConnections, LiveContent, StreamingCaller } from './live-connections.js';
+import { LiveConnections, type LiveContent, type StreamingCaller } from './live-connections.js';
 import { LiveFilter, type LiveQuestion } from './live-filter.js';
 import { LiveGroup } from './live-group.js';
 import { LivePosition, longestId } from './live-position.js';
 import { deleted, notAPosition, tooWide } from './live-problems.js';
 import { LiveReader } from './live-reader.js';
-import type { LogFollower } from './log-follower.js';
+import { LogFollower } from './log-follower.js';
 import { beginning } from './server-sent.js';
 import { storeOutage, type StoreOutage } from './store-outage.js';
-
-export interface LiveStreamsOptions {
-  connections: LiveConnections;
-  follower: LogFollower;
-  reader: Pick<EventReader, 'inLogOrder'>;
-  definitions: Pick<Definitions, 'stream'>;
-  logger: Logger;
-}
 
 /** A request for a stream, which was let in. */
 export interface LiveRequest {
@@ -34,15 +28,22 @@ export interface LiveRequest {
 const concurrentHistory = 3;
 
 /** All open streams of events of one process. */
+@Injectable()
 export class LiveStreams {
   private readonly groups = new Map<string, LiveGroup>();
   private readonly gate: ReadGate;
   private readonly outage: StoreOutage;
 
-  constructor(private readonly options: LiveStreamsOptions) {
-    const { maxStreams: queued } = options.connections;
+  constructor(
+    private readonly connections: LiveConnections,
+    private readonly follower: LogFollower,
+    @Inject(LIVE_STORE) private readonly store: { reader: Pick<EventReader, 'inLogOrder'> },
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    const { maxStreams: queued } = connections;
     this.gate = new ReadGate({ concurrent: concurrentHistory, queued, waitMs: 60_000 });
-    this.outage = storeOutage('live streams', options.logger);
+    this.outage = storeOutage('live streams', logger);
   }
 
   /**
@@ -52,16 +53,16 @@ export class LiveStreams {
    * `invalid_cursor`, `invalid_expression`, `invalid_request`
    */
   open(request: LiveRequest, begin: () => ServerResponse, client: AbortSignal): Promise<void> {
-    return this.options.connections.admit(request.caller.keyId, async () => {
+    return this.connections.admit(request.caller.keyId, async () => {
       const group = this.groupOf(request);
       group.members++;
       try {
         await this.askOnce(group.filter.question, client);
-        const cursor = await this.options.follower.join(group, client);
+        const cursor = await this.follower.join(group, client);
         const position = startOf(request, cursor, group.filter);
         if (position.toString().length > longestId) throw tooWide();
         const content = this.contentOf(request, group, position);
-        await this.options.connections.serve(content, begin(), client);
+        await this.connections.serve(content, begin(), client);
       } finally {
         group.members--;
         if (group.members === 0) this.forget(group);
@@ -70,7 +71,8 @@ export class LiveStreams {
   }
 
   private contentOf(request: LiveRequest, group: LiveGroup, position: LivePosition): LiveContent {
-    const { follower, reader } = this.options;
+    const { follower } = this;
+    const { reader } = this.store;
     const named = this.named(request.question);
     const { gate, outage } = this;
     const live = new LiveReader(position, { group, follower, reader, gate, outage });
@@ -95,7 +97,7 @@ export class LiveStreams {
     if (!where) return;
     const nothing = { stream: 'x', partition: 0, from: 0, until: 0 };
     await this.gate.run(client, (signal) =>
-      this.options.reader.inLogOrder(
+      this.store.reader.inLogOrder(
         { where, access, ranges: [nothing], limit: 1, maxBytes: 1024 * 1024 },
         signal,
       ),
@@ -112,18 +114,18 @@ export class LiveStreams {
 
   private forget(group: LiveGroup): void {
     this.groups.delete(groupKey(group.filter));
-    this.options.follower.leave(group);
+    this.follower.leave(group);
   }
 
   /** The streams that were named, and when they were made. */
   private named({ streams = [] }: LiveQuestion): Map<string, string | undefined> {
-    return new Map(streams.map((stream) => [stream, this.options.definitions.stream(stream)?.id]));
+    return new Map(streams.map((stream) => [stream, this.definitions.stream(stream)?.id]));
   }
 
   private requireThere(named: ReadonlyMap<string, string | undefined>): void {
     for (const [stream, id] of named) {
       if (id === undefined) continue;
-      const now = this.options.definitions.stream(stream);
+      const now = this.definitions.stream(stream);
       if (now?.state !== 'live' || now.id !== id) throw deleted(stream);
     }
   }

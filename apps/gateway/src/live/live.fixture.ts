@@ -5,11 +5,11 @@ import type { StreamDefinition } from '#registry';
 import type { EventReader } from '#store';
 import { MemoryStore } from '#store/memory';
 import { compileCondition, eventValue } from '#cel';
-import { createLogger } from '#telemetry';
+import { createLogger, type Logger } from '#telemetry';
 import type { LiveQuestion } from './live-filter.js';
-import { LiveConnections, type LiveConnectionsOptions } from './live-connections.js';
+import { givenConnections, type GivenConnections } from './given-connections.fixture.js';
 import { LiveStreams } from './live-streams.js';
-import { LogFollower, type LogFollowerOptions } from './log-follower.js';
+import { LogFollower, type FollowingTimes } from './log-follower.js';
 import { StreamClient, type MessageParser } from './stream-client.fixture.js';
 
 const topics = new TopicNames('spec.');
@@ -48,8 +48,9 @@ export class LiveWorld {
 
   /** A process with its open streams. */
   gateway(
-    options: Partial<LiveConnectionsOptions> &
-      Pick<Partial<LogFollowerOptions>, 'newTurn'> & { reader?: EventReader } = {},
+    options: GivenConnections & { logger?: Logger } & Pick<Partial<FollowingTimes>, 'newTurn'> & {
+        reader?: EventReader;
+      } = {},
   ): LiveGateway {
     const definitions = {
       stream: (name: string) => this.definitions.get(name),
@@ -74,18 +75,10 @@ export class LiveWorld {
       },
     };
     const reader = options.reader ?? this.store.reader;
-    const follower = new LogFollower({
-      ...{ admin, reader, definitions, topics, logger, pollMs: 1, retryMs: 1 },
-      ...(newTurn && { newTurn }),
-    });
-    const connections = new LiveConnections({
-      maxStreams: 500,
-      maxStreamsPerKey: 100,
-      checkMs: 5,
-      ...options,
-      logger,
-    });
-    const live = new LiveStreams({ connections, follower, reader, definitions, logger });
+    const times = { pollMs: 1, retryMs: 1, ...(newTurn && { newTurn }) };
+    const follower = new LogFollower({ admin }, { reader }, definitions, topics, logger, times);
+    const connections = givenConnections(logger, options);
+    const live = new LiveStreams(connections, follower, { reader }, definitions, logger);
     return { open: (...request) => live.open(...request), close: () => connections.close() };
   }
 

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Turn } from '#async';
 import { allStreams } from '#api';
-import type { StoredEvent, TopicNames } from '#event';
+import { TopicNames, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
 import type { TopicAdmin } from '#log';
 import { PageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';
+import { DEFINITIONS, LIVE_STORE, LOG, LOGGER } from '../adapters/adapters.js';
 import { abortable } from './abortable.js';
 import { FilterBudgets } from './filter-budgets.js';
 import { FollowedStreams, type Committed, type FollowedRange } from './followed-streams.js';
@@ -14,19 +16,16 @@ import type { LiveBatch, LiveGroup } from './live-group.js';
 import type { LivePosition } from './live-position.js';
 import { logUnavailable } from './live-problems.js';
 
-export interface LogFollowerOptions {
-  admin: Pick<TopicAdmin, 'committedIn'>;
-  reader: Pick<EventReader, 'inLogOrder'>;
-  definitions: Pick<Definitions, 'streams' | 'onChange'>;
-  topics: TopicNames;
-  logger: Logger;
+export interface FollowingTimes {
   /** Milliseconds between two looks at how far the materializer has come. */
-  pollMs?: number;
+  pollMs: number;
   /** Milliseconds until it is tried again, after an engine has failed. */
-  retryMs?: number;
-  /** Gives other work of the process its turn while a page is handed on; default: a `Turn`. */
-  newTurn?: () => Pick<Turn, 'over' | 'end'>;
+  retryMs: number;
+  /** Gives other work of the process its turn while a page is handed on. */
+  newTurn: () => Pick<Turn, 'over' | 'end'>;
 }
+
+const defaults: FollowingTimes = { pollMs: 50, retryMs: 1000, newTurn: () => new Turn() };
 
 const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 
@@ -36,21 +35,29 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
  * these offsets, one question for all streams, reads from the store what is new, once and in the order of offsets, and
  * hands it to the groups. Nothing is asked while there is no group.
  */
+@Injectable()
 export class LogFollower {
   private readonly groups = new Set<LiveGroup>();
   private readonly followed: FollowedStreams;
-  private readonly options: Required<LogFollowerOptions>;
+  private readonly times: FollowingTimes;
   private readonly pages: PageReader;
   private outdated = true;
   private running = false;
   private failure: Error | undefined;
   private round: { ended: Promise<void>; end: () => void } = newRound();
 
-  constructor(options: LogFollowerOptions) {
-    this.options = { pollMs: 50, retryMs: 1000, newTurn: () => new Turn(), ...options };
-    this.followed = new FollowedStreams({ ...options, events: page.events });
-    this.pages = new PageReader({ reader: options.reader, ...page });
-    options.definitions.onChange(() => (this.outdated = true));
+  constructor(
+    @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'committedIn'> },
+    @Inject(LIVE_STORE) { reader }: { reader: Pick<EventReader, 'inLogOrder'> },
+    @Inject(DEFINITIONS) definitions: Pick<Definitions, 'streams' | 'onChange'>,
+    private readonly topics: TopicNames,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Optional() times: Partial<FollowingTimes> = {},
+  ) {
+    this.times = { ...defaults, ...times };
+    this.followed = new FollowedStreams({ definitions, topics, events: page.events });
+    this.pages = new PageReader({ reader, ...page });
+    definitions.onChange(() => (this.outdated = true));
   }
 
   /**
@@ -101,7 +108,8 @@ export class LogFollower {
 
   /** Milliseconds to pause before the next round. */
   private async look(): Promise<number> {
-    const { pollMs, retryMs, logger } = this.options;
+    const { pollMs, retryMs } = this.times;
+    const { logger } = this;
     try {
       const more = await this.readNext();
       if (this.failure) logger.info('live streams go on');
@@ -117,7 +125,8 @@ export class LogFollower {
   private async readNext(): Promise<boolean> {
     this.plan();
     const waiting = [...this.groups].filter(({ cursor }) => !cursor);
-    const { admin, topics: names } = this.options;
+    const { admin } = this.log;
+    const { topics: names } = this;
     const { topics } = this.followed;
     const committed: Committed =
       topics.size > 0 ? await admin.committedIn(names.materializerGroup, topics) : new Map();
@@ -152,7 +161,7 @@ export class LogFollower {
   /** To one group after the other, in turns with the other work of the process. */
   private async handOn(batch: LiveBatch): Promise<void> {
     const budgets = new FilterBudgets();
-    const own = this.options.newTurn();
+    const own = this.times.newTurn();
     const turn = {
       over: (size: number) => own.over(size),
       end: async () => {

@@ -15,7 +15,7 @@ import type { PipelineDefinition } from '#registry';
 import type { OperatorSpec, PipelineSpec } from '#dataflow';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
-import type { PipelineFiguresFound } from './pipeline-figures.js';
+import type { RunStats } from './pipeline-stats.js';
 import { pipelineStarts } from './pipeline-input.js';
 import { pipelineStatus, pipelineStatuses, type PipelineStatus } from './pipeline-status.js';
 
@@ -126,12 +126,12 @@ export function pipelineAnswer(definition: PipelineDefinition): PipelineAnswer {
   };
 }
 
-/** The same with the figures of its run; `figures` are by run. */
+/** The same with the stats of its run; `stats` are by run. */
 export function pipelineFiguresAnswer(
   definition: PipelineDefinition,
-  figures: ReadonlyMap<string, PipelineFiguresFound>,
+  stats: ReadonlyMap<string, RunStats>,
 ): PipelineFiguresAnswer {
-  const found = figures.get(definition.run.id);
+  const found = stats.get(definition.run.id);
   const timeOf = (micros: number | null | undefined) => (micros == null ? null : formatTime(micros));
   const { processed = 0, emitted = 0, dropped = 0, late = 0, failed = 0, lag = 0 } = found ?? {};
   return {

@@ -1,13 +1,10 @@
-import type { TopicNames } from '#event';
+import { Inject, Injectable } from '@nestjs/common';
+import { TopicNames } from '#event';
 import type { Definitions, PipelineDefinition } from '#registry';
-import { GroupLag, type GroupLagOptions } from '../lag/group-lag.js';
+import { DEFINITIONS } from '../adapters/adapters.js';
+import { GroupLag } from '../lag/group-lag.js';
 import { readTopics } from '../sources/read-topics.js';
 import { compiledDefinition } from './compiled-definition.js';
-
-export interface PipelineLagOptions extends GroupLagOptions {
-  definitions: Pick<Definitions, 'stream'>;
-  topics: TopicNames;
-}
 
 /** A topic that a run has made for itself. */
 export interface InternalTopic {
@@ -25,12 +22,13 @@ export interface PipelineReading {
 }
 
 /** How far pipelines are behind the log. */
+@Injectable()
 export class PipelineLag {
-  private readonly lag: GroupLag;
-
-  constructor(private readonly options: PipelineLagOptions) {
-    this.lag = new GroupLag(options);
-  }
+  constructor(
+    private readonly lag: GroupLag,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
+    private readonly topics: TopicNames,
+  ) {}
 
   /** By the run's id; figures are up to a second old. @throws LogUnavailableError @throws ProblemError overloaded */
   async of(definitions: readonly PipelineDefinition[]): Promise<Map<string, PipelineReading>> {
@@ -49,13 +47,13 @@ export class PipelineLag {
 
   private readingOf(definition: PipelineDefinition) {
     const { id, sources } = definition.run;
-    const { topics } = this.options;
+    const { definitions, topics } = this;
     const keyed = compiledDefinition(definition)?.stages ?? [];
     const stages = [
       ...keyed.map((stage) => ({ topic: topics.pipelineTopic(id, stage.id), stage: stage.at })),
       { topic: topics.pipelineReplayTopic(id), stage: '' },
     ];
-    const read = [...readTopics(sources, this.options), ...stages.map(({ topic }) => ({ topic }))];
+    const read = [...readTopics(sources, { definitions, topics }), ...stages.map(({ topic }) => ({ topic }))];
     return { group: { id, group: topics.pipelineGroup(id), topics: read }, stages };
   }
 }

@@ -1,12 +1,9 @@
-import { Controller, Delete, Get, HttpCode, Inject, Put } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Put } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { StreamAccess } from '#api';
-import type { Definitions, PipelineDefinition } from '#registry';
 import { Aborted, AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
+import { WebhookNetworks } from '#webhooks';
 import { Answers, NoContent } from '../openapi/answers.js';
-import { DEFINITIONS } from '../tokens.js';
 import { PipelineName, requireSameName } from '../definitions/definition-name.js';
-import { permittedPipeline } from './named-pipeline.js';
 import {
   PipelineAnswer,
   pipelineAnswer,
@@ -14,7 +11,9 @@ import {
   pipelineFiguresAnswer,
 } from './pipeline-answers.js';
 import { PipelineChanges } from './pipeline-changes.js';
-import { PipelineFigures } from './pipeline-figures.js';
+import { PipelineStats } from './pipeline-stats.js';
+import { VisiblePipelines } from './visible-pipelines.js';
+import { wantedPipeline } from './wanted-pipeline.js';
 import { PipelineReplacementInput } from './pipeline-input.js';
 import { PipelineReplacementParameters } from './pipeline-parameters.js';
 import { Problems, body, readsBoth, changes } from '../openapi/problems.js';
@@ -24,9 +23,10 @@ import { ofDefinition, ofEffect } from './pipeline-problems.js';
 @Controller('api/v1/pipelines/:name')
 export class PipelineController {
   constructor(
-    @Inject(DEFINITIONS) private readonly definitions: Definitions,
+    private readonly pipelines: VisiblePipelines,
     private readonly changes: PipelineChanges,
-    private readonly figures: PipelineFigures,
+    private readonly stats: PipelineStats,
+    private readonly webhooks: WebhookNetworks,
   ) {}
 
   @Get()
@@ -39,8 +39,8 @@ export class PipelineController {
     @Caller() { access }: Principal,
     @Aborted() client: AbortSignal,
   ): Promise<PipelineFiguresAnswer> {
-    const definition = this.named(name, access);
-    return pipelineFiguresAnswer(definition, await this.figures.of([definition], client));
+    const definition = this.pipelines.get(name, access);
+    return pipelineFiguresAnswer(definition, await this.stats.of([definition], client));
   }
 
   @Put()
@@ -72,8 +72,8 @@ export class PipelineController {
     @Aborted() client: AbortSignal,
   ): Promise<PipelineAnswer> {
     requireSameName('pipeline', input, name);
-    this.named(name, caller.access);
-    const { spec } = this.changes.usable(input);
+    this.pipelines.get(name, caller.access);
+    const { spec } = wantedPipeline(input, this.webhooks);
     return pipelineAnswer(await this.changes.replace({ name, spec, client, from }, caller));
   }
 
@@ -89,10 +89,5 @@ export class PipelineController {
   @Problems('pipeline_not_found', changes)
   async remove(@PipelineName() name: string, @Caller() caller: Principal): Promise<void> {
     await this.changes.remove(name, caller);
-  }
-
-  private named(name: string, access: StreamAccess): PipelineDefinition {
-    const { pipelines, projections } = this.definitions;
-    return permittedPipeline(pipelines.get(name), { access, projections });
   }
 }

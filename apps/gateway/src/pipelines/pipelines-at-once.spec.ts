@@ -6,7 +6,13 @@ import { MemoryLog } from '#log/memory';
 import { MemoryStore } from '#store/memory';
 import type { PipelineSpec } from '#dataflow';
 import { ReadGate } from '../reads/read-gate.js';
+import { ReadableStreams } from '../access/readable-streams.js';
+import { GatewayConfig } from '../config.js';
+import { VisibleProjections } from '../projections/visible-projections.js';
+import { BoundSources } from '../sources/bound-sources.js';
 import { PipelineChanges } from './pipeline-changes.js';
+import { RequiredStreams } from './required-streams.js';
+import { VisiblePipelines } from './visible-pipelines.js';
 
 const topics = new TopicNames('t.');
 const changer = { actor: systemActor, access: allStreams };
@@ -25,20 +31,15 @@ async function gateway(): Promise<{ changes: PipelineChanges; definitions: Defin
   const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 1 } });
   opened.push(definitions);
   await definitions.start();
-  const streams = { requireLive: () => Promise.resolve() };
-  const { admin } = log;
+  const streams = new ReadableStreams(definitions, { reached: () => Promise.resolve() });
+  const projections = new VisibleProjections(definitions);
+  const required = new RequiredStreams(definitions, projections, streams, new GatewayConfig());
+  const sources = new BoundSources(definitions, log, topics);
+  const gate = new ReadGate({ concurrent: 1, queued: 10, waitMs: 1000 });
+  const visible = new VisiblePipelines(definitions);
   return {
     definitions,
-    changes: new PipelineChanges({
-      admin,
-      definitions,
-      topics,
-      streams,
-      pipelines: new MemoryStore().pipelines,
-      gate: new ReadGate({ concurrent: 1, queued: 10, waitMs: 1000 }),
-      autoCreateStreams: true,
-      wrongInWebhook: () => undefined,
-    }),
+    changes: new PipelineChanges(visible, definitions, new MemoryStore(), gate, required, sources),
   };
 }
 

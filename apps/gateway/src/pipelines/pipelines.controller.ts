@@ -1,16 +1,15 @@
-import { Controller, Get, Inject, Post, Res } from '@nestjs/common';
+import { Controller, Get, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import type { Definitions } from '#registry';
 import { Aborted, AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
-import { listEnd } from '../lists/list-end.js';
+import { WebhookNetworks } from '#webhooks';
 import { pageByName } from '../lists/page-by-name.js';
 import { Answers } from '../openapi/answers.js';
-import { DEFINITIONS } from '../tokens.js';
-import { permitsPipeline } from './named-pipeline.js';
 import { PipelineAnswer, pipelineAnswer, pipelineFiguresAnswer, PipelineList } from './pipeline-answers.js';
 import { PipelineChanges } from './pipeline-changes.js';
-import { PipelineFigures } from './pipeline-figures.js';
+import { PipelineStats } from './pipeline-stats.js';
+import { VisiblePipelines } from './visible-pipelines.js';
+import { wantedPipeline } from './wanted-pipeline.js';
 import { PipelineInput } from './pipeline-input.js';
 import { Problems, body, readsBoth, defines } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
@@ -20,9 +19,10 @@ import { ofDefinition, ofEffect } from './pipeline-problems.js';
 @Controller('api/v1/pipelines')
 export class PipelinesController {
   constructor(
-    @Inject(DEFINITIONS) private readonly definitions: Definitions,
+    private readonly pipelines: VisiblePipelines,
     private readonly changes: PipelineChanges,
-    private readonly figures: PipelineFigures,
+    private readonly stats: PipelineStats,
+    private readonly webhooks: WebhookNetworks,
   ) {}
 
   @Post()
@@ -44,7 +44,7 @@ export class PipelinesController {
     @Aborted() client: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PipelineAnswer> {
-    const { spec } = this.changes.usable(input);
+    const { spec } = wantedPipeline(input, this.webhooks);
     const { definition, created } = await this.changes.define({ name: input.name, spec, client }, caller);
     void reply.code(created ? 201 : 200).header('location', `/api/v1/pipelines/${definition.name}`);
     return pipelineAnswer(definition);
@@ -63,15 +63,9 @@ export class PipelinesController {
     @Caller() { access }: Principal,
     @Aborted() client: AbortSignal,
   ): Promise<PipelineList> {
-    const { pipelines, projections } = this.definitions;
-    const viewer = { access, projections };
-    const all = pipelines.all().filter((definition) => permitsPipeline(definition, viewer));
-    const page = pageByName(all, ({ name }) => name, { limit, cursor, boundTo: ['pipelines'] });
-    const figures = await this.figures.of(page.items, client);
-    return {
-      pipelines: page.items.map((definition) => pipelineFiguresAnswer(definition, figures)),
-      total: all.length,
-      ...listEnd(page.nextCursor),
-    };
+    const all = this.pipelines.all(access);
+    const { items, end } = pageByName(all, ({ name }) => name, { limit, cursor, boundTo: ['pipelines'] });
+    const stats = await this.stats.of(items, client);
+    return { pipelines: items.map((definition) => pipelineFiguresAnswer(definition, stats)), ...end };
   }
 }

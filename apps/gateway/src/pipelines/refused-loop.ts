@@ -1,22 +1,20 @@
 import { permitsStream, ProblemError, type StreamAccess } from '#api';
 import { pipelineLoop, type LoopStep, type PipelineDefinition, type PipelineWay } from '#registry';
-import { permitsPipeline, type PipelineViewer } from './named-pipeline.js';
 
 /**
  * Refuses a pipeline to which its own events would come back, over whatever others there are. Of the way there, it names
- * what the request may see.
+ * what the caller may see.
  * @throws ProblemError 409 `pipeline_loop`
  */
 export function refuseLoop(
   pipeline: PipelineWay,
   all: readonly PipelineDefinition[],
-  viewer: PipelineViewer,
+  { access, visible }: { access: StreamAccess; visible: readonly PipelineDefinition[] },
 ): void {
   const loop = pipelineLoop(pipeline, all);
   if (!loop) return;
-  const seen = new Set(all.filter((one) => permitsPipeline(one, viewer)).map(({ name }) => name));
-  seen.add(pipeline.name);
-  const detail = `would feed itself: ${wayOf(loop, { seen, access: viewer.access })}`;
+  const seen = new Set([pipeline, ...visible].map(({ name }) => name));
+  const detail = `would feed itself: ${wayOf(loop, { seen, access })}`;
   throw new ProblemError('pipeline_loop', `The pipeline ${detail}.`, {
     errors: [{ pointer: '/operators', detail }],
   });

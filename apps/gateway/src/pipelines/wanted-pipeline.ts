@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { limits } from '#event';
 import { ProblemError, type InputError } from '#api';
 import {
@@ -8,6 +7,7 @@ import {
   type Pipeline,
   type PipelineSpec,
 } from '#dataflow';
+import { wrongInWebhookUrl, type WebhookNetworks } from '#webhooks';
 import { unusableDefinition } from '../definitions/unusable-definition.js';
 import type { PipelineSpecInput } from './pipeline-input.js';
 
@@ -17,24 +17,17 @@ export interface UsablePipeline {
   compiled: Pipeline;
 }
 
-/** What is wrong with the address of a webhook, as far as it can be said before its name is resolved. */
-export type WebhookRule = (url: string) => string | undefined;
-
-/** What is known of a request beside its input. */
-export interface WantedPipelineParts {
-  wrongInWebhook: WebhookRule;
-  /** Where the definition stands in the body, if that is not it. */
-  at?: string;
-}
-
 /**
  * What a body defines, once it is known that events can be processed by it.
+ * @param webhooks Networks that webhooks may go to although they are not public.
+ * @param at Where the definition stands in the body, if that is not it.
  * @throws ProblemError 400 that names each place that is wrong: `invalid_expression` where expressions are all there is
  * to it, `invalid_request`; 413
  */
 export function wantedPipeline(
   { source, operators, from }: PipelineSpecInput,
-  { wrongInWebhook, at }: WantedPipelineParts,
+  webhooks: WebhookNetworks,
+  at?: string,
 ): UsablePipeline {
   const { streams, event_types, where, idle_after } = source;
   const spec: PipelineSpec = {
@@ -51,19 +44,9 @@ export function wantedPipeline(
     throw new ProblemError('payload_too_large', detail);
   }
   const compiled = compiledOrRefused(spec, at);
-  const wrong = wrongWebhooks(compiled, wrongInWebhook);
+  const wrong = wrongWebhooks(compiled, webhooks);
   if (wrong.length > 0) throw refused(wrong, at);
   return { spec, compiled };
-}
-
-/** Whether two say the same, in whatever order they name streams and types. */
-export function sameSpec(a: PipelineSpec, b: PipelineSpec): boolean {
-  return isDeepStrictEqual(sorted(a), sorted(b));
-}
-
-function sorted(spec: PipelineSpec): unknown {
-  const { streams, event_types, where, idle_after } = spec.source;
-  return { ...spec, source: [streams.toSorted(), event_types?.toSorted(), where, idle_after] };
 }
 
 function compiledOrRefused(spec: PipelineSpec, at: string | undefined): Pipeline {
@@ -75,9 +58,9 @@ function compiledOrRefused(spec: PipelineSpec, at: string | undefined): Pipeline
   }
 }
 
-function wrongWebhooks({ webhooks }: Pipeline, wrongIn: WebhookRule): InputError[] {
+function wrongWebhooks({ webhooks }: Pipeline, networks: WebhookNetworks): InputError[] {
   return webhooks.flatMap(({ at, url }) => {
-    const detail = wrongIn(url);
+    const detail = wrongInWebhookUrl(url, networks);
     return detail === undefined ? [] : [{ pointer: `${at}/url`, detail }];
   });
 }

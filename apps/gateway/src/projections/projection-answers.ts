@@ -14,7 +14,7 @@ import { formatTime } from '#event';
 import { latestBuild, type ProjectionDefinition, type ProjectionSpec } from '#registry';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
-import type { BuildFigures } from './projection-figures.js';
+import type { BuildStats } from './projection-stats.js';
 import { projectionStarts } from './projection-input.js';
 import { projectionStatus, projectionStatuses, type ProjectionStatus } from './projection-status.js';
 import { defaultKey } from './wanted-projection.js';
@@ -115,12 +115,12 @@ export function projectionAnswer(definition: ProjectionDefinition): ProjectionAn
   };
 }
 
-/** The same with the figures of what is read from; `figures` are by build. */
+/** The same with the stats of what is read from; `stats` are by build. */
 export function figuresAnswer(
   definition: ProjectionDefinition,
-  figures: ReadonlyMap<string, BuildFigures>,
+  stats: ReadonlyMap<string, BuildStats>,
 ): ProjectionFiguresAnswer {
-  const read = figures.get((definition.serving ?? latestBuild(definition)).id);
+  const read = stats.get((definition.serving ?? latestBuild(definition)).id);
   const updated_at = read?.updated_at ?? null;
   return {
     ...projectionAnswer(definition),
@@ -132,19 +132,19 @@ export function figuresAnswer(
 /** The same with the build in the making. */
 export function detailAnswer(
   definition: ProjectionDefinition,
-  figures: ReadonlyMap<string, BuildFigures>,
+  stats: ReadonlyMap<string, BuildStats>,
 ): ProjectionDetailAnswer {
-  return { ...figuresAnswer(definition, figures), progress: progressAnswer(definition, figures) };
+  return { ...figuresAnswer(definition, stats), progress: progressAnswer(definition, stats) };
 }
 
 function progressAnswer(
   { building }: ProjectionDefinition,
-  figures: ReadonlyMap<string, BuildFigures>,
+  stats: ReadonlyMap<string, BuildStats>,
 ): BuildProgressAnswer | null {
-  const figuresOf = building && figures.get(building.id);
-  if (!building || !figuresOf) return null;
+  const statsOfBuild = building && stats.get(building.id);
+  if (!building || !statsOfBuild) return null;
   const { version, started_at } = building;
-  const { processed, failed, lag, total } = figuresOf;
+  const { processed, failed, lag, total } = statsOfBuild;
   const fraction = total === 0 ? 1 : Math.floor(((total - lag) / total) * 1000) / 1000;
   return { version, started_at, processed, failed, lag, fraction };
 }

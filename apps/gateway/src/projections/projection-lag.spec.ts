@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TopicNames } from '#event';
 import type { ProjectionBuild, StreamDefinition } from '#registry';
 import { MemoryLog } from '#log/memory';
-import { ProjectionLag, type ProjectionLagOptions } from './projection-lag.js';
+import { GroupLag, type GroupLagBounds } from '../lag/group-lag.js';
+import { ProjectionLag } from './projection-lag.js';
 
 const topics = new TopicNames('t.');
 const topic = topics.ofStream('orders#1');
@@ -24,8 +25,10 @@ const definitions = {
       ? ({ stream, state: 'live', id: made, partitions: 1 } as StreamDefinition)
       : undefined,
 };
-const lagWith = (more: Partial<ProjectionLagOptions> = {}) =>
-  new ProjectionLag({ admin: log.admin, definitions, topics, keptMs: 0, ...more });
+const lagWith = (
+  bounds: Partial<GroupLagBounds> = {},
+  admin: ConstructorParameters<typeof GroupLag>[0]['admin'] = log.admin,
+) => new ProjectionLag(new GroupLag({ admin }, { keptMs: 0, ...bounds }), definitions, topics);
 
 function build(id: string, source: ProjectionBuild['sources'][string] = { id: 'orders#1' }): ProjectionBuild {
   const spec = { source: { streams: ['orders'] }, fields: {}, from: 'beginning' } as const;
@@ -90,7 +93,7 @@ describe('the lag of a build', () => {
       running--;
       return ask();
     };
-    const lag = lagWith({ admin, concurrent: 3, keptMs: 60_000 });
+    const lag = lagWith({ concurrent: 3, keptMs: 60_000 }, admin);
     const builds = Array.from({ length: 20 }, (_, i) => build(`b${i}`));
     await Promise.all(Array.from({ length: 5 }, () => lag.of(builds)));
     expect([asked, most]).toEqual([21, 3]);

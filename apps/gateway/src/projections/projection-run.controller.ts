@@ -25,7 +25,7 @@ export class ProjectionRunController {
   @Answers(ProjectionAnswer, { description: 'It is paused.' })
   @Problems('projection_not_found', changes)
   async pause(@ProjectionName() name: string, @Caller() caller: Principal): Promise<ProjectionAnswer> {
-    return projectionAnswer(await this.changes.setPaused(name, { paused: true }, caller));
+    return projectionAnswer(await this.changes.setPaused(name, true, caller));
   }
 
   @Post('resume')
@@ -39,7 +39,7 @@ export class ProjectionRunController {
   @Answers(ProjectionAnswer, { description: 'It runs.' })
   @Problems('projection_not_found', changes)
   async resume(@ProjectionName() name: string, @Caller() caller: Principal): Promise<ProjectionAnswer> {
-    return projectionAnswer(await this.changes.setPaused(name, { paused: false }, caller));
+    return projectionAnswer(await this.changes.setPaused(name, false, caller));
   }
 
   @Post('reset')

@@ -1,11 +1,8 @@
-import { Controller, Delete, Get, HttpCode, Inject, Put } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Put } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Definitions } from '#registry';
 import { Aborted, AlwaysAnswered, Body, Caller, Principal, RequireScope } from '#http';
 import { Answers, NoContent } from '../openapi/answers.js';
-import { DEFINITIONS } from '../tokens.js';
 import { ProjectionName, requireSameName } from '../definitions/definition-name.js';
-import { permittedProjection } from './named-projection.js';
 import {
   detailAnswer,
   ProjectionAnswer,
@@ -13,7 +10,8 @@ import {
   ProjectionDetailAnswer,
 } from './projection-answers.js';
 import { ProjectionChanges } from './projection-changes.js';
-import { ProjectionFigures } from './projection-figures.js';
+import { ProjectionStats } from './projection-stats.js';
+import { VisibleProjections } from './visible-projections.js';
 import { ProjectionReplacementInput } from './projection-input.js';
 import { Problems, body, readsBoth, changes, defines } from '../openapi/problems.js';
 import { wantedProjection } from './wanted-projection.js';
@@ -22,9 +20,9 @@ import { wantedProjection } from './wanted-projection.js';
 @Controller('api/v1/projections/:name')
 export class ProjectionController {
   constructor(
-    @Inject(DEFINITIONS) private readonly definitions: Definitions,
+    private readonly projections: VisibleProjections,
     private readonly changes: ProjectionChanges,
-    private readonly figures: ProjectionFigures,
+    private readonly stats: ProjectionStats,
   ) {}
 
   @Get()
@@ -40,8 +38,8 @@ export class ProjectionController {
     @Caller() { access }: Principal,
     @Aborted() client: AbortSignal,
   ): Promise<ProjectionDetailAnswer> {
-    const definition = permittedProjection(this.definitions.projections.get(name), access);
-    return detailAnswer(definition, await this.figures.of([definition], client));
+    const definition = this.projections.get(name, access);
+    return detailAnswer(definition, await this.stats.of([definition], client));
   }
 
   @Put()
@@ -62,7 +60,7 @@ export class ProjectionController {
     @Aborted() client: AbortSignal,
   ): Promise<ProjectionAnswer> {
     requireSameName('projection', input, name);
-    permittedProjection(this.definitions.projections.get(name), caller.access);
+    this.projections.get(name, caller.access);
     const wanted = { name, spec: wantedProjection(input), client };
     return projectionAnswer(await this.changes.replace(wanted, caller));
   }

@@ -1,16 +1,13 @@
-import { Controller, Get, Inject, Post, Res } from '@nestjs/common';
+import { Controller, Get, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import type { Definitions } from '#registry';
 import { Aborted, AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
-import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';
 import { Answers } from '../openapi/answers.js';
-import { DEFINITIONS } from '../tokens.js';
-import { permitsProjection } from './named-projection.js';
 import { figuresAnswer, ProjectionAnswer, projectionAnswer, ProjectionList } from './projection-answers.js';
 import { ProjectionChanges } from './projection-changes.js';
-import { ProjectionFigures } from './projection-figures.js';
+import { ProjectionStats } from './projection-stats.js';
+import { VisibleProjections } from './visible-projections.js';
 import { ProjectionInput } from './projection-input.js';
 import { Problems, body, readsBoth, defines } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
@@ -20,9 +17,9 @@ import { wantedProjection } from './wanted-projection.js';
 @Controller('api/v1/projections')
 export class ProjectionsController {
   constructor(
-    @Inject(DEFINITIONS) private readonly definitions: Definitions,
+    private readonly projections: VisibleProjections,
     private readonly changes: ProjectionChanges,
-    private readonly figures: ProjectionFigures,
+    private readonly stats: ProjectionStats,
   ) {}
 
   @Post()
@@ -63,15 +60,9 @@ export class ProjectionsController {
     @Caller() { access }: Principal,
     @Aborted() client: AbortSignal,
   ): Promise<ProjectionList> {
-    const all = this.definitions.projections
-      .all()
-      .filter((definition) => permitsProjection(access, definition));
-    const page = pageByName(all, ({ name }) => name, { limit, cursor, boundTo: ['projections'] });
-    const figures = await this.figures.of(page.items, client);
-    return {
-      projections: page.items.map((definition) => figuresAnswer(definition, figures)),
-      total: all.length,
-      ...listEnd(page.nextCursor),
-    };
+    const all = this.projections.all(access);
+    const { items, end } = pageByName(all, ({ name }) => name, { limit, cursor, boundTo: ['projections'] });
+    const stats = await this.stats.of(items, client);
+    return { projections: items.map((definition) => figuresAnswer(definition, stats)), ...end };
   }
 }

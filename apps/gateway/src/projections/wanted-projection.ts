@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '#event';
 import { ProblemError, type InputError } from '#api';
 import type { ProjectionSpec } from '#registry';
@@ -32,16 +31,6 @@ export function wantedProjection({ source, key, fields, from }: ProjectionSpecIn
   ];
   if (errors.length > 0) throw unusableDefinition(errors, { what: 'projection' });
   return spec;
-}
-
-/** Whether two say the same, in whatever order they say it. */
-export function sameSpec(a: ProjectionSpec, b: ProjectionSpec): boolean {
-  return isDeepStrictEqual(sorted(a), sorted(b));
-}
-
-function sorted(spec: ProjectionSpec): unknown {
-  const { streams, event_types, where } = spec.source;
-  return { ...spec, source: [streams.toSorted(), event_types?.toSorted(), where] };
 }
 
 function fieldsOf(fields: object): ProjectionSpec['fields'] {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SchemaSubject } from '#registry';
 import { nextSubject as next, type WantedSchema } from './next-subject.js';
+import type { CompatibilityPolicy } from '#schemas';
+import { GatewayConfig } from '../config.js';
 import { SchemaChecks } from './schema-checks.js';
 
 const now = '2026-11-21T04:00:00.000000Z';
@@ -13,7 +15,9 @@ const wanted = (more: Partial<WantedSchema> = {}): WantedSchema => ({
   schema: amount,
   ...more,
 });
-const [lenient, strict] = [new SchemaChecks('lenient'), new SchemaChecks('strict')];
+const checksWith = (policy: CompatibilityPolicy) =>
+  new SchemaChecks(Object.assign(new GatewayConfig(), { SCHEMA_COMPATIBILITY_POLICY: policy }));
+const [lenient, strict] = [checksWith('lenient'), checksWith('strict')];
 const nextSubject = (...[current, schema, at]: [SchemaSubject | undefined, WantedSchema, string]) =>
   next(current, schema, { now: at, checks: lenient });
 const first: SchemaSubject = await nextSubject(undefined, wanted(), now);

@@ -5,7 +5,7 @@ import { schemaName, type Definitions } from '#registry';
 import { Body, Caller, Principal, RequireScope } from '#http';
 import { requireWritable } from '../access/permit.js';
 import { Answers } from '../openapi/answers.js';
-import { DEFINITIONS } from '../tokens.js';
+import { DEFINITIONS } from '../adapters/adapters.js';
 import { SchemaChecks } from './schema-checks.js';
 import { SchemaCheckAnswer } from './schema-answers.js';
 import { SchemaCheckInput } from './schema-input.js';
@@ -18,7 +18,7 @@ import { usableSchema } from './usable-schema.js';
 export class SchemaCheckController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    @Inject(SchemaChecks) private readonly checks: SchemaChecks,
+    private readonly checks: SchemaChecks,
   ) {}
 
   @Post()

@@ -1,5 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { ProblemError, type InputError } from '#api';
-import { checkCompatibility, type CompatibilityPolicy, type CompatibilityQuestion } from '#schemas';
+import { checkCompatibility, type CompatibilityQuestion } from '#schemas';
+import { GatewayConfig } from '../config.js';
 
 /** Checks that run or wait; one more is refused. */
 const most = 32;
@@ -8,12 +10,12 @@ const most = 32;
  * The one place where a process compares versions of schemas: one comparison after the other, so that two do not take
  * the time of two between what else the process has to do.
  */
+@Injectable()
 export class SchemaChecks {
   private last: Promise<unknown> = Promise.resolve();
   private asked = 0;
 
-  /** @param policy how members are seen that a version does not speak of */
-  constructor(private readonly policy: CompatibilityPolicy) {}
+  constructor(private readonly config: GatewayConfig) {}
 
   /**
    * Why a schema does not fit earlier versions; pointers go into the body that holds it as `schema`.
@@ -25,7 +27,8 @@ export class SchemaChecks {
       throw new ProblemError('overloaded', detail, { retryAfterSeconds: 1 });
     }
     this.asked++;
-    const turn = this.last.then(() => checkCompatibility({ ...question, policy: this.policy }));
+    const policy = this.config.SCHEMA_COMPATIBILITY_POLICY;
+    const turn = this.last.then(() => checkCompatibility({ ...question, policy }));
     this.last = turn.catch(() => undefined);
     try {
       return (await turn).map(({ pointer, detail, version, rule }) => ({

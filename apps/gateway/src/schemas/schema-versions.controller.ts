@@ -3,10 +3,9 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProblemError } from '#api';
 import type { Definitions } from '#registry';
 import { Caller, Principal, Query, RequireScope } from '#http';
-import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';
 import { Answers } from '../openapi/answers.js';
-import { DEFINITIONS } from '../tokens.js';
+import { DEFINITIONS } from '../adapters/adapters.js';
 import { SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
 import { SubjectStream, SubjectType, Version } from './subject-params.js';
 import { Problems } from '../openapi/problems.js';
@@ -32,15 +31,11 @@ export class SchemaVersionsController {
   ): SchemaList {
     const subject = subjectOf(this.definitions.schemas, { stream, eventType }, access);
     const boundTo = ['schema versions', stream, eventType];
-    const page = pageByName(subject.versions, sortable, {
+    const { items, end } = pageByName(subject.versions, sortable, {
       ...{ limit, cursor, boundTo },
       lengthOf: ({ schema }) => JSON.stringify(schema).length,
     });
-    return {
-      schemas: page.items.map((version) => schemaAnswer(subject, version)),
-      total: subject.versions.length,
-      ...listEnd(page.nextCursor),
-    };
+    return { schemas: items.map((version) => schemaAnswer(subject, version)), ...end };
   }
 
   @Get(':version')

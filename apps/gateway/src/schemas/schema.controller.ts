@@ -3,7 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { schemaName, type Definitions, type SchemaSubject } from '#registry';
 import { AlwaysAnswered, Caller, Principal, RequireScope } from '#http';
 import { NoContent, Answers } from '../openapi/answers.js';
-import { DEFINITIONS } from '../tokens.js';
+import { DEFINITIONS } from '../adapters/adapters.js';
 import { latestVersion, SchemaAnswer, schemaAnswer } from './schema-answers.js';
 import { SubjectStream, SubjectType } from './subject-params.js';
 import { Problems, changes } from '../openapi/problems.js';

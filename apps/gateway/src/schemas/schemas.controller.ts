@@ -6,10 +6,9 @@ import { permitsStream, type StreamAccess } from '#api';
 import { schemaName, type Actor, type Definitions, type SchemaSubject } from '#registry';
 import { AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
 import { refuseReserved, requireWritable } from '../access/permit.js';
-import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';
 import { Answers } from '../openapi/answers.js';
-import { DEFINITIONS } from '../tokens.js';
+import { DEFINITIONS } from '../adapters/adapters.js';
 import { nextSubject, type WantedSchema } from './next-subject.js';
 import { latestVersion, SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
 import { SchemaChecks } from './schema-checks.js';
@@ -23,7 +22,7 @@ import { usableSchema } from './usable-schema.js';
 export class SchemasController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    @Inject(SchemaChecks) private readonly checks: SchemaChecks,
+    private readonly checks: SchemaChecks,
   ) {}
 
   @Post()
@@ -72,12 +71,8 @@ export class SchemasController {
       .filter((subject) => stream?.includes(subject.stream) ?? true)
       .filter((subject) => event_type?.includes(subject.event_type) ?? true);
     const boundTo = ['schemas', stream?.toSorted() ?? null, event_type?.toSorted() ?? null];
-    const page = pageByName(matching, nameOf, { limit, cursor, boundTo, lengthOf: lengthOfLatest });
-    return {
-      schemas: page.items.map((subject) => schemaAnswer(subject, latestVersion(subject))),
-      total: matching.length,
-      ...listEnd(page.nextCursor),
-    };
+    const { items, end } = pageByName(matching, nameOf, { limit, cursor, boundTo, lengthOf: lengthOfLatest });
+    return { schemas: items.map((subject) => schemaAnswer(subject, latestVersion(subject))), ...end };
   }
 
   /** The check is made where the log's order decides: of two writers the second is checked against the first's. */

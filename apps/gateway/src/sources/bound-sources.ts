@@ -1,52 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#api';
-import type { TopicNames } from '#event';
+import { formatTime, TopicNames } from '#event';
 import type { Definitions, RunSource } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
+import { DEFINITIONS, LOG } from '../adapters/adapters.js';
 
-export interface BoundSourcesEngines {
-  definitions: Pick<Definitions, 'stream'>;
-  admin: Pick<TopicAdmin, 'offsets'>;
-  topics: TopicNames;
+type Start = 'beginning' | 'now';
+
+/** What a definition reads, and from where on. */
+export interface ReadingSpec {
+  source: { streams: readonly string[] };
+  from: Start;
 }
 
-/** What is to be read, and from where on. */
-export interface WantedSources {
-  streams: readonly string[];
-  from: 'beginning' | 'now';
+/** A way through the log that begins now: a build of a projection, a run of a pipeline. */
+export interface BegunReading {
+  /** 24 hexadecimal digits, made at random. */
+  id: string;
+  sources: Record<string, RunSource>;
+  started_at: string;
 }
 
-/**
- * The streams that have these names now, and where reading them begins.
- * @throws ProblemError 404 `stream_not_found` @throws LogUnavailableError
- */
-export async function boundSources(
-  { streams, from }: WantedSources,
-  engines: BoundSourcesEngines,
-): Promise<Record<string, RunSource>> {
-  const sources = await Promise.all(
-    streams.map(async (stream, i): Promise<[string, RunSource]> => {
-      const source = await sourceOf(stream, from, engines);
-      if (source) return [stream, source];
-      const detail = `there is no stream ${stream}`;
-      throw new ProblemError('stream_not_found', `For this definition ${detail}.`, {
-        errors: [{ pointer: `/source/streams/${i}`, detail }],
-      });
-    }),
-  );
-  return Object.fromEntries(sources);
-}
+const idBytes = 12;
 
-async function sourceOf(
-  stream: string,
-  from: WantedSources['from'],
-  { definitions, admin, topics }: BoundSourcesEngines,
-): Promise<RunSource | undefined> {
-  const definition = definitions.stream(stream);
-  if (definition?.state !== 'live') return undefined;
-  const { id } = definition;
-  if (from === 'beginning') return { id };
-  const offsets = await admin.offsets(topics.ofStream(id)).catch(noneWhenGone);
-  return offsets && { id, starts: offsets.map(({ end }) => end) };
+/** Binds what is defined to the streams that have their names now. */
+@Injectable()
+export class BoundSources {
+  constructor(
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
+    @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsets'> },
+    private readonly topics: TopicNames,
+  ) {}
+
+  /** @throws ProblemError 404 `stream_not_found` @throws LogUnavailableError */
+  async begin({ source: { streams }, from }: ReadingSpec): Promise<BegunReading> {
+    const sources = await Promise.all(streams.map((stream, i) => this.namedSource(stream, i, from)));
+    return {
+      id: randomBytes(idBytes).toString('hex'),
+      sources: Object.fromEntries(sources),
+      started_at: formatTime(Date.now() * 1000),
+    };
+  }
+
+  private async namedSource(stream: string, i: number, from: Start): Promise<[string, RunSource]> {
+    const source = await this.sourceOf(stream, from);
+    if (source) return [stream, source];
+    const detail = `there is no stream ${stream}`;
+    throw new ProblemError('stream_not_found', `For this definition ${detail}.`, {
+      errors: [{ pointer: `/source/streams/${i}`, detail }],
+    });
+  }
+
+  private async sourceOf(stream: string, from: Start): Promise<RunSource | undefined> {
+    const definition = this.definitions.stream(stream);
+    if (definition?.state !== 'live') return undefined;
+    const { id } = definition;
+    if (from === 'beginning') return { id };
+    const offsets = await this.log.admin.offsets(this.topics.ofStream(id)).catch(noneWhenGone);
+    return offsets && { id, starts: offsets.map(({ end }) => end) };
+  }
 }
 
 function noneWhenGone(error: unknown): undefined {

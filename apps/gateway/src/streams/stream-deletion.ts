@@ -1,17 +1,18 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Actor, Definitions } from '#registry';
 import type { EventEraser } from '#store';
-
-export interface StreamDeletionParts {
-  definitions: Pick<Definitions, 'deleteStream'>;
-  eraser: Pick<EventEraser, 'dropStream'>;
-}
+import { DEFINITIONS, STORE } from '../adapters/adapters.js';
 
 /**
  * Deletes a stream in steps that can each be repeated: whoever asks again goes on where it was, and the materializer
  * finishes what everybody has left.
  */
+@Injectable()
 export class StreamDeletion {
-  constructor(private readonly parts: StreamDeletionParts) {}
+  constructor(
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'deleteStream'>,
+    @Inject(STORE) private readonly store: { eraser: Pick<EventEraser, 'dropStream'> },
+  ) {}
 
   /**
    * The definitions do it in order: the state, the topic, the rows, and the definition last. As long as anything is left
@@ -19,7 +20,8 @@ export class StreamDeletion {
    * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 503
    */
   async run(stream: string, actor: Actor): Promise<void> {
-    const { definitions, eraser } = this.parts;
-    await definitions.deleteStream(stream, (_id, before) => eraser.dropStream({ stream, before }), actor);
+    const { eraser } = this.store;
+    const dropRows = (_id: string, before: number) => eraser.dropStream({ stream, before });
+    await this.definitions.deleteStream(stream, dropRows, actor);
   }
 }

@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { StreamAccess } from '#api';
 import type { EventReader, StreamSummary } from '#store';
 import { ReadGate } from '../reads/read-gate.js';
-import { READER } from '../tokens.js';
+import { STORE } from '../adapters/adapters.js';
 
 /** What can be queried of streams, by their names. Streams without events have none. */
 @Injectable()
 export class StreamSummaries {
   constructor(
-    @Inject(READER) private readonly reader: EventReader,
+    @Inject(STORE) private readonly store: { reader: EventReader },
     private readonly gate: ReadGate,
   ) {}
 
@@ -18,7 +18,7 @@ export class StreamSummaries {
     client: AbortSignal,
   ): Promise<Map<string, StreamSummary>> {
     if (query.streams.length === 0) return new Map();
-    const found = await this.gate.run(client, (signal) => this.reader.streams(query, signal));
+    const found = await this.gate.run(client, (signal) => this.store.reader.streams(query, signal));
     return new Map(found.map((summary) => [summary.stream, summary]));
   }
 }

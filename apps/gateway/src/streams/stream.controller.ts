@@ -5,7 +5,7 @@ import type { Definitions, StreamDefinition } from '#registry';
 import { Aborted, AlwaysAnswered, Body, Caller, Principal, RequireScope } from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers } from '../openapi/answers.js';
-import { DEFINITIONS } from '../tokens.js';
+import { DEFINITIONS } from '../adapters/adapters.js';
 import { StreamAnswer, streamAnswer } from './stream-answers.js';
 import { isShorter } from './shorter-retention.js';
 import { requireChangeable, StreamName } from './named-stream.js';

@@ -3,10 +3,9 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { permitsStream } from '#api';
 import type { Definitions } from '#registry';
 import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
-import { listEnd } from '../lists/list-end.js';
 import { pageByName } from '../lists/page-by-name.js';
 import { Answers } from '../openapi/answers.js';
-import { DEFINITIONS } from '../tokens.js';
+import { DEFINITIONS } from '../adapters/adapters.js';
 import { StreamList, streamAnswer } from './stream-answers.js';
 import { Problems, reads } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
@@ -38,13 +37,12 @@ export class StreamsController {
     const all = this.definitions
       .streams()
       .filter(({ stream, state }) => state === 'live' && permitsStream(access, stream));
-    const page = pageByName(all, ({ stream }) => stream, { limit, cursor, boundTo: ['streams'] });
-    const names = page.items.map(({ stream }) => stream);
+    const { items, end } = pageByName(all, ({ stream }) => stream, { limit, cursor, boundTo: ['streams'] });
+    const names = items.map(({ stream }) => stream);
     const summaries = await this.summaries.of({ access, streams: names }, client);
     return {
-      streams: page.items.map((definition) => streamAnswer(definition, summaries.get(definition.stream))),
-      total: all.length,
-      ...listEnd(page.nextCursor),
+      streams: items.map((definition) => streamAnswer(definition, summaries.get(definition.stream))),
+      ...end,
     };
   }
 }

@@ -3,7 +3,7 @@ import { ProblemError } from '#api';
 import { TopicNames, type StreamId } from '#event';
 import type { StreamDefinition } from '#registry';
 import { LogUnavailableError } from '#log';
-import { WaitFor, type WaitForOptions } from './wait-for.js';
+import { WaitFor, type WaitForBounds } from './wait-for.js';
 
 const topics = new TopicNames('t.');
 const forever = new AbortController().signal;
@@ -147,9 +147,9 @@ class World {
     this.announce('orders', 2);
   }
 
-  waitFor(options: Partial<WaitForOptions> = {}): WaitFor {
+  waitFor(bounds: Partial<WaitForBounds> = {}): WaitFor {
     const quick = { timeoutMs: 60_000, unknownStreamMs: 5, pollMs: 1 };
-    return new WaitFor({ admin: this, definitions: this, topics, ...quick, ...options });
+    return new WaitFor({ admin: this }, this, topics, { ...quick, ...bounds });
   }
 
   announce(stream: string, partitions: number, id: StreamId = `${stream}#1`): void {

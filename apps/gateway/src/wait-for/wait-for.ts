@@ -1,24 +1,23 @@
 import { setMaxListeners } from 'node:events';
-import { limits, type TopicNames } from '#event';
+import { Inject, Injectable } from '@nestjs/common';
+import { limits, TopicNames } from '#event';
 import { ProblemError } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
+import { DEFINITIONS, LOG, WAIT_FOR_BOUNDS } from '../adapters/adapters.js';
 import { announcedStream } from './announced-stream.js';
 import { CommittedWatch } from './committed-watch.js';
 import type { StreamPosition } from './position.js';
 
-export interface WaitForOptions {
-  admin: Pick<TopicAdmin, 'committed'>;
-  definitions: Pick<Definitions, 'stream' | 'onChange'>;
-  topics: TopicNames;
+export interface WaitForBounds {
   /** Milliseconds until a position that is not there is answered 504. */
-  timeoutMs?: number;
+  timeoutMs: number;
   /** Milliseconds until a stream that this process has not heard of is answered 404. */
-  unknownStreamMs?: number;
-  pollMs?: number;
+  unknownStreamMs: number;
+  pollMs: number;
   /** Positions waited for at once, over all requests. */
-  maxWaiters?: number;
+  maxWaiters: number;
 }
 
 const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 20, maxWaiters: 1000 };
@@ -28,13 +27,19 @@ const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 2
  * can be queried, or that of a build of a projection. It asks the log for the offsets that the group has committed, per
  * topic one poll at a time.
  */
+@Injectable()
 export class WaitFor {
   private readonly watches = new Map<string, CommittedWatch>();
-  private readonly options: Required<WaitForOptions>;
+  private readonly bounds: WaitForBounds;
   private waiting = 0;
 
-  constructor(options: WaitForOptions) {
-    this.options = { ...defaults, ...options };
+  constructor(
+    @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'committed'> },
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'onChange'>,
+    private readonly topics: TopicNames,
+    @Inject(WAIT_FOR_BOUNDS) bounds: Partial<WaitForBounds> = {},
+  ) {
+    this.bounds = { ...defaults, ...bounds };
   }
 
   /**
@@ -46,17 +51,17 @@ export class WaitFor {
   async reached(
     positions: readonly StreamPosition[],
     client: AbortSignal,
-    group = this.options.topics.materializerGroup,
+    group = this.topics.materializerGroup,
   ): Promise<void> {
     if (positions.length === 0) return;
-    if (this.waiting + positions.length > this.options.maxWaiters) throw tooMany();
+    if (this.waiting + positions.length > this.bounds.maxWaiters) throw tooMany();
     this.waiting += positions.length;
     metrics.waitForWaiting.set(this.waiting);
     const stop = new AbortController();
     setMaxListeners(positions.length * 2, stop.signal);
     const gone = () => stop.abort(client.reason);
     client.addEventListener('abort', gone);
-    const timer = setTimeout(() => stop.abort(notYet()), this.options.timeoutMs);
+    const timer = setTimeout(() => stop.abort(notYet()), this.bounds.timeoutMs);
     try {
       client.throwIfAborted();
       await Promise.all(positions.map((position) => this.reachedOne(position, group, stop.signal)));
@@ -72,14 +77,11 @@ export class WaitFor {
   }
 
   private async reachedOne(position: StreamPosition, group: string, signal: AbortSignal): Promise<void> {
-    const { definitions, unknownStreamMs } = this.options;
-    const definition = await announcedStream(definitions, position.stream, {
-      withinMs: unknownStreamMs,
-      signal,
-    });
+    const withinMs = this.bounds.unknownStreamMs;
+    const definition = await announcedStream(this.definitions, position.stream, { withinMs, signal });
     if (definition?.state !== 'live') throw notFound(position.stream);
     if (position.partition >= definition.partitions) throw noSuchPartition(position, definition);
-    const topic = this.options.topics.ofStream(definition.id);
+    const topic = this.topics.ofStream(definition.id);
     const key = `${group} ${topic}`;
     await this.watchOf(key, group, topic)
       .passed(position, signal)
@@ -89,7 +91,8 @@ export class WaitFor {
   private watchOf(key: string, group: string, topic: string): CommittedWatch {
     const known = this.watches.get(key);
     if (known) return known;
-    const { admin, pollMs } = this.options;
+    const { admin } = this.log;
+    const { pollMs } = this.bounds;
     const made = new CommittedWatch({ admin, topic, group, pollMs });
     if (this.watches.size >= limits.streams) this.forgetUnused();
     this.watches.set(key, made);
@@ -101,7 +104,7 @@ export class WaitFor {
    * at once. Those of builds, which come and go, are kept as long as somebody waits.
    */
   private letGo(key: string, group: string): void {
-    if (group === this.options.topics.materializerGroup) return;
+    if (group === this.topics.materializerGroup) return;
     if (this.watches.get(key)?.size === 0) this.watches.delete(key);
   }
 

@@ -1,36 +1,40 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#api';
+import type { Definitions } from '#registry';
 import { maxStateKeys, type KeyedStateReader } from '#store';
 import { dryRun, DryRunTooExpensiveError, type DryRun, type Lookup, type Pipeline } from '#dataflow';
 import type { LogEvent } from '#cel';
-import { requireStreams, type Requester, type RequiredStreamsParts } from '../required-streams.js';
+import { WebhookNetworks } from '#webhooks';
+import { DEFINITIONS, STORE } from '../../adapters/adapters.js';
+import { RequiredStreams, type Requester } from '../required-streams.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
-import { wantedPipeline, type UsablePipeline, type WebhookRule } from '../wanted-pipeline.js';
+import { wantedPipeline, type UsablePipeline } from '../wanted-pipeline.js';
 import { pointersBelow } from './pointers-below.js';
 import { foldOf, mergedKey } from '../../projections/states/key-state.js';
-import type { ReadGate } from '../../reads/read-gate.js';
-
-export interface PipelineDryRunParts extends Omit<RequiredStreamsParts, 'autoCreateStreams'> {
-  projections: Pick<KeyedStateReader, 'find'>;
-  gate: ReadGate;
-  wrongInWebhook: WebhookRule;
-}
+import { ReadGate } from '../../reads/read-gate.js';
 
 /** Where a definition stands in the body. */
 const definitionAt = '/definition';
 
 /** Tries pipelines on events that are given. Projections are asked as they are now. */
+@Injectable()
 export class PipelineDryRun {
-  constructor(private readonly parts: PipelineDryRunParts) {}
+  constructor(
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'projections'>,
+    @Inject(STORE) private readonly store: { projections: Pick<KeyedStateReader, 'find'> },
+    private readonly gate: ReadGate,
+    private readonly streams: RequiredStreams,
+    private readonly webhooks: WebhookNetworks,
+  ) {}
 
   /**
    * What a body defines, for whoever could define it.
-   * @throws ProblemError what `wantedPipeline` and `requireStreams` throw
+   * @throws ProblemError what `wantedPipeline` and `RequiredStreams.require` throw
    */
   async usable(input: PipelineSpecInput, requester: Requester): Promise<UsablePipeline> {
-    const { wrongInWebhook } = this.parts;
     return pointersBelow(definitionAt, async () => {
-      const wanted = wantedPipeline(input, { wrongInWebhook, at: definitionAt });
-      await requireStreams(wanted.spec, this.parts, requester);
+      const wanted = wantedPipeline(input, this.webhooks, definitionAt);
+      await this.streams.require(wanted.spec, requester);
       return wanted;
     });
   }
@@ -60,14 +64,14 @@ export class PipelineDryRun {
     keys: readonly string[],
     client: AbortSignal,
   ): Promise<Map<string, string>> {
-    const { definitions, projections, gate } = this.parts;
-    const build = definitions.projections.get(name)?.serving;
+    const build = this.definitions.projections.get(name)?.serving;
     const states = new Map<string, string>();
     if (!build) return states;
     const fold = foldOf(build);
     for (let at = 0; at < keys.length; at += maxStateKeys) {
       const some = keys.slice(at, at + maxStateKeys);
-      for (const found of await gate.run(client, (signal) => projections.find(build.id, some, signal)))
+      const find = (signal: AbortSignal) => this.store.projections.find(build.id, some, signal);
+      for (const found of await this.gate.run(client, find))
         states.set(found.key, fold.result(mergedKey(fold, found).folded));
     }
     return states;

@@ -1,25 +1,18 @@
 import type { ServerResponse } from 'node:http';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { ProblemError } from '#api';
-import type { Definitions, ProjectionDefinition } from '#registry';
+import type { ProjectionDefinition } from '#registry';
 import type { Logger } from '#telemetry';
-import type { LiveConnections, LiveContent, StreamingCaller } from '../../live/live-connections.js';
+import { LOGGER } from '../../adapters/adapters.js';
+import { LiveConnections, type LiveContent, type StreamingCaller } from '../../live/live-connections.js';
 import { longestId } from '../../live/live-position.js';
 import { beginning } from '../../live/server-sent.js';
 import { storeOutage, type StoreOutage } from '../../live/store-outage.js';
-import { permittedProjection } from '../named-projection.js';
+import { VisibleProjections } from '../visible-projections.js';
 import type { BuildFeed } from './build-feed.js';
 import { positionIn } from './change-position.js';
 import { ChangeReader, type ChangeStart } from './change-reader.js';
-import type { ProjectionFollower } from './projection-follower.js';
-
-export interface ChangeStreamsOptions {
-  connections: LiveConnections;
-  follower: ProjectionFollower;
-  definitions: { projections: Pick<Definitions['projections'], 'get'> };
-  logger: Logger;
-  /** Milliseconds until the store is asked again, after it has failed. */
-  retryMs?: number;
-}
+import { ProjectionFollower } from './projection-follower.js';
 
 /** A request for the changes of a projection, which was let in. */
 export interface ChangesRequest {
@@ -33,11 +26,19 @@ export interface ChangesRequest {
 }
 
 /** All open streams of changes of one process. */
+@Injectable()
 export class ChangeStreams {
   private readonly outage: StoreOutage;
 
-  constructor(private readonly options: ChangeStreamsOptions) {
-    this.outage = storeOutage('streams of changes', options.logger);
+  /** @param times.retryMs Milliseconds until the store is asked again, after it has failed. */
+  constructor(
+    private readonly connections: LiveConnections,
+    private readonly follower: ProjectionFollower,
+    private readonly projections: VisibleProjections,
+    @Inject(LOGGER) logger: Logger,
+    @Optional() private readonly times: { retryMs?: number } = {},
+  ) {
+    this.outage = storeOutage('streams of changes', logger);
   }
 
   /**
@@ -47,7 +48,7 @@ export class ChangeStreams {
    * `invalid_request` @throws StoreUnavailableError
    */
   open(request: ChangesRequest, begin: () => ServerResponse, client: AbortSignal): Promise<void> {
-    const { connections, follower } = this.options;
+    const { connections, follower } = this;
     const { name } = request.definition;
     return connections.admit(request.caller.keyId, async () => {
       follower.join(name);
@@ -62,13 +63,12 @@ export class ChangeStreams {
   }
 
   private contentOf(request: ChangesRequest, start: ChangeStart): LiveContent {
-    const { follower, definitions, retryMs } = this.options;
-    const { outage } = this;
+    const { follower, projections, outage } = this;
     const { definition, caller, snapshot, requestId } = request;
     const { name, created_at } = definition;
     const changes = new ChangeReader(start, {
       ...{ name, follower, snapshot, outage },
-      ...(retryMs !== undefined && { retryMs }),
+      ...this.times,
     });
     const position = () => changes.id;
     if (position().length > longestId) throw tooManyPartitions();
@@ -77,8 +77,8 @@ export class ChangeStreams {
       position,
       requireGood: () => {
         caller.requireStillAdmitted();
-        const now = definitions.projections.get(name);
-        permittedProjection(now?.created_at === created_at ? now : undefined, caller.access);
+        const now = projections.get(name, caller.access);
+        if (now.created_at !== created_at) projections.permitted(undefined, caller.access);
         if (position().length > longestId) throw tooManyPartitions();
       },
       run: (socket, signal) => {

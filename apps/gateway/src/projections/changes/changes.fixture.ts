@@ -1,14 +1,14 @@
 import { allStreams } from '#api';
-import type { ProjectionBuild, ProjectionDefinition } from '#registry';
+import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#registry';
 import type { StateProgress, KeyedStateReader, StateRow } from '#store';
 import { MemoryStore } from '#store/memory';
-import { createLogger } from '#telemetry';
+import { createLogger, type Logger } from '#telemetry';
 import { stateProgress, stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
-import { LiveConnections, type LiveConnectionsOptions } from '../../live/live-connections.js';
+import { givenConnections, type GivenConnections } from '../../live/given-connections.fixture.js';
 import { StreamClient, type MessageParser } from '../../live/stream-client.fixture.js';
-import { ReadGate } from '../../reads/read-gate.js';
 import { foldOf, keyState, mergedKey } from '../states/key-state.js';
 import { ChangeStreams } from './change-streams.js';
+import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionFollower } from './projection-follower.js';
 
 /** A change as it is sent. */
@@ -90,7 +90,7 @@ export class ChangesWorld {
 
   /** A process with its open streams. */
   gateway(
-    options: Partial<LiveConnectionsOptions> & { projections?: Partial<KeyedStateReader> } = {},
+    options: GivenConnections & { logger?: Logger } & { projections?: Partial<KeyedStateReader> } = {},
   ): ChangesGateway {
     const { logger = createLogger({ name: 'spec', level: 'silent' }) } = options;
     const projections = Object.assign(
@@ -100,18 +100,11 @@ export class ChangesWorld {
     const definitions = {
       projections: { get: (name: string) => (name === 'p' ? this.definition : undefined) },
     };
-    const connections = new LiveConnections({
-      maxStreams: 500,
-      maxStreamsPerKey: 100,
-      checkMs: 5,
-      ...options,
-      logger,
-    });
-    const follower = new ProjectionFollower({
-      ...{ projections, definitions, logger, closed: connections.closed, pollMs: 1, retryMs: 1 },
-      gate: new ReadGate({ concurrent: 3, queued: 500, waitMs: 10_000 }),
-    });
-    const changes = new ChangeStreams({ connections, follower, definitions, logger, retryMs: 1 });
+    const connections = givenConnections(logger, options);
+    const times = { pollMs: 1, retryMs: 1 };
+    const follower = new ProjectionFollower(connections, { projections }, definitions, logger, times);
+    const visible = new VisibleProjections(definitions as Definitions);
+    const changes = new ChangeStreams(connections, follower, visible, logger, times);
     return { open: (...request) => changes.open(...request), close: () => connections.close() };
   }
 }

@@ -1,20 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#registry';
 import type { StateProgress, KeyedStateReader } from '#store';
 import type { Logger } from '#telemetry';
+import { DEFINITIONS, LIVE_STORE, LOGGER } from '../../adapters/adapters.js';
 import { abortable } from '../../live/abortable.js';
+import { LiveConnections } from '../../live/live-connections.js';
+import { ReadGate } from '../../reads/read-gate.js';
 import { BuildFeed, type BuildFeedParts } from './build-feed.js';
 import { bindingTo } from './change-position.js';
 
-export interface ProjectionFollowerOptions extends Omit<BuildFeedParts, 'projections'> {
-  projections: Pick<KeyedStateReader, 'progress' | 'changedKeys'>;
-  definitions: { projections: Pick<Definitions['projections'], 'get'> };
-  logger: Logger;
+export interface FollowingTimes {
   /** Milliseconds between two looks at how far the builds are. */
-  pollMs?: number;
+  pollMs: number;
   /** Milliseconds until it is tried again, after the store has failed. */
-  retryMs?: number;
+  retryMs: number;
 }
+
+/** Pages of changes that are read from the store at once. */
+const concurrentPages = 3;
 
 interface Followed {
   /** Open streams. */
@@ -26,15 +30,27 @@ interface Followed {
  * Follows, for everyone at once, how far the builds are that serve projections: one small question for all that somebody
  * reads, and none while nobody does.
  */
+@Injectable()
 export class ProjectionFollower {
-  private readonly options: Required<ProjectionFollowerOptions>;
+  private readonly times: FollowingTimes;
+  private readonly parts: BuildFeedParts;
   private readonly followed = new Map<string, Followed>();
   private running = false;
   private failure: Error | undefined;
   private round: { ended: Promise<void>; end: () => void } = newRound();
 
-  constructor(options: ProjectionFollowerOptions) {
-    this.options = { pollMs: 100, retryMs: 1000, ...options };
+  constructor(
+    { closed, maxStreams: queued }: LiveConnections,
+    @Inject(LIVE_STORE)
+    private readonly store: { projections: Pick<KeyedStateReader, 'progress' | 'changedKeys'> },
+    @Inject(DEFINITIONS)
+    private readonly definitions: { projections: Pick<Definitions['projections'], 'get'> },
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Optional() times: Partial<FollowingTimes> = {},
+  ) {
+    this.times = { pollMs: 100, retryMs: 1000, ...times };
+    const gate = new ReadGate({ concurrent: concurrentPages, queued, waitMs: 60_000 });
+    this.parts = { projections: store.projections, gate, closed };
   }
 
   /** Follows this projection until `leave` is called. */
@@ -73,7 +89,7 @@ export class ProjectionFollower {
   }
 
   private served(name: string): (ProjectionDefinition & { serving: ProjectionBuild }) | undefined {
-    const definition = this.options.definitions.projections.get(name);
+    const definition = this.definitions.projections.get(name);
     return definition?.serving ? { ...definition, serving: definition.serving } : undefined;
   }
 
@@ -92,11 +108,12 @@ export class ProjectionFollower {
 
   /** Milliseconds to pause before the next look. */
   private async look(): Promise<number> {
-    const { pollMs, retryMs, logger, projections } = this.options;
+    const { pollMs, retryMs } = this.times;
+    const { logger } = this;
     try {
       const builds = new Map([...this.followed.keys()].map((name) => [name, this.served(name)?.serving]));
       const ids = [...builds.values()].flatMap((build) => (build ? [build.id] : []));
-      const progress = await projections.progress(ids);
+      const progress = await this.store.projections.progress(ids);
       for (const [name, build] of builds) this.follow(name, build, progress);
       if (this.failure) logger.info('streams of changes go on');
       this.failure = undefined;
@@ -113,7 +130,7 @@ export class ProjectionFollower {
     if (!followed) return;
     const before = followed.feed;
     if (build && before?.build.id !== build.id)
-      followed.feed = new BuildFeed(build, bindingTo(name, build), this.options);
+      followed.feed = new BuildFeed(build, bindingTo(name, build), this.parts);
     if (build) followed.feed?.advance(progress.filter(({ owner }) => owner === build.id));
     else delete followed.feed;
     if (before !== followed.feed) before?.stir();

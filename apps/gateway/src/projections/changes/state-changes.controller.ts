@@ -1,12 +1,10 @@
-import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Definitions } from '#registry';
 import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import { begin, mediaType, requireAccepted } from '../../live/event-stream-answer.js';
-import { DEFINITIONS } from '../../tokens.js';
 import { ProjectionName } from '../../definitions/definition-name.js';
-import { permittedProjection } from '../named-projection.js';
+import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionStates } from '../states/projection-states.js';
 import { ChangeStreams } from './change-streams.js';
 import { Problems, readsBoth } from '../../openapi/problems.js';
@@ -16,7 +14,7 @@ import { StateChangeParameters } from './state-change-parameters.js';
 @Controller('api/v1/projections/:name/changes')
 export class StateChangesController {
   constructor(
-    @Inject(DEFINITIONS) private readonly definitions: Definitions,
+    private readonly projections: VisibleProjections,
     private readonly states: ProjectionStates,
     private readonly changes: ChangeStreams,
   ) {}
@@ -56,7 +54,7 @@ export class StateChangesController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     requireAccepted(request.headers.accept);
-    const definition = permittedProjection(this.definitions.projections.get(name), caller.access);
+    const definition = this.projections.get(name, caller.access);
     await this.states.requireServed(definition, client);
     if (request.method === 'HEAD') return void reply.header('content-type', mediaType).send();
     const opened = {

@@ -1,13 +1,10 @@
-import { Controller, Get, Header, Inject, Param } from '@nestjs/common';
+import { Controller, Get, Header, Param } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import type { StreamAccess } from '#api';
-import type { Definitions, ProjectionDefinition } from '#registry';
 import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import { foldLimits } from '#dataflow';
 import { Answers } from '../../openapi/answers.js';
-import { DEFINITIONS } from '../../tokens.js';
 import { nameParam, ProjectionName, readName } from '../../definitions/definition-name.js';
-import { permittedProjection } from '../named-projection.js';
+import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionStates } from './projection-states.js';
 import { ProjectionStateAnswer, ProjectionStateList, stateJson, statesJson } from './state-answers.js';
 import { Problems, awaits } from '../../openapi/problems.js';
@@ -31,7 +28,7 @@ const readAddress = {
 @Controller('api/v1/projections/:name/state')
 export class ProjectionStatesController {
   constructor(
-    @Inject(DEFINITIONS) private readonly definitions: Definitions,
+    private readonly projections: VisibleProjections,
     private readonly states: ProjectionStates,
   ) {}
 
@@ -53,7 +50,7 @@ export class ProjectionStatesController {
     @Aborted() client: AbortSignal,
   ): Promise<string> {
     const { limit, cursor, prefix, order_by: orderBy, order, wait_for: positions } = parameters;
-    const definition = this.named(name, access);
+    const definition = this.projections.get(name, access);
     const query = { limit, cursor, prefix, orderBy, order };
     return statesJson(await this.states.page(definition, query, { positions, client }));
   }
@@ -78,11 +75,7 @@ export class ProjectionStatesController {
     @Caller() { access }: Principal,
     @Aborted() client: AbortSignal,
   ): Promise<string> {
-    const definition = this.named(name, access);
+    const definition = this.projections.get(name, access);
     return stateJson(await this.states.one(definition, key, { positions, client }));
-  }
-
-  private named(name: string, access: StreamAccess): ProjectionDefinition {
-    return permittedProjection(this.definitions.projections.get(name), access);
   }
 }

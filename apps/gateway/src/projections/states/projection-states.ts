@@ -1,25 +1,18 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#api';
-import type { TopicNames } from '#event';
+import { TopicNames } from '#event';
 import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
-import type { ReadGate } from '../../reads/read-gate.js';
+import { DEFINITIONS, STORE } from '../../adapters/adapters.js';
+import { ReadGate } from '../../reads/read-gate.js';
 import type { StreamPosition } from '../../wait-for/position.js';
-import type { WaitFor } from '../../wait-for/wait-for.js';
-import type { ProjectionFigures } from '../projection-figures.js';
+import { WaitFor } from '../../wait-for/wait-for.js';
+import { ProjectionStats } from '../projection-stats.js';
 import { awaitedPositions } from './awaited-positions.js';
 import { foldOf, keyState, mergedKey, type KeyState } from './key-state.js';
 import { pageOfStates, type StatesQuery } from './page-of-states.js';
 import { servedBuild } from './served-build.js';
 import type { StatePage } from './state-answers.js';
-
-export interface ProjectionStatesParts {
-  definitions: Pick<Definitions, 'stream'>;
-  projections: Pick<KeyedStateReader, 'key' | 'keys' | 'countKeys'>;
-  figures: ProjectionFigures;
-  waitFor: Pick<WaitFor, 'reached'>;
-  gate: ReadGate;
-  topics: TopicNames;
-}
 
 /** Who reads, and what they wait for. */
 export interface StateReading {
@@ -28,8 +21,17 @@ export interface StateReading {
 }
 
 /** The states of projections, of the build that is served. */
+@Injectable()
 export class ProjectionStates {
-  constructor(private readonly parts: ProjectionStatesParts) {}
+  constructor(
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
+    @Inject(STORE)
+    private readonly store: { projections: Pick<KeyedStateReader, 'key' | 'keys' | 'countKeys'> },
+    private readonly stats: ProjectionStats,
+    private readonly waitFor: WaitFor,
+    private readonly gate: ReadGate,
+    private readonly topics: TopicNames,
+  ) {}
 
   /**
    * @throws ProblemError projection_building, projection_key_not_found, what `WaitFor` throws, overloaded
@@ -37,8 +39,8 @@ export class ProjectionStates {
    */
   async one(definition: ProjectionDefinition, key: string, reading: StateReading): Promise<KeyState> {
     const build = await this.reached(definition, reading);
-    const { gate, projections } = this.parts;
-    const found = await gate.run(reading.client, (signal) => projections.key(build.id, key, signal));
+    const { projections } = this.store;
+    const found = await this.gate.run(reading.client, (signal) => projections.key(build.id, key, signal));
     if (!found) throw notFound(definition);
     const fold = foldOf(build);
     return keyState(fold, mergedKey(fold, found));
@@ -51,24 +53,25 @@ export class ProjectionStates {
     reading: StateReading,
   ): Promise<StatePage> {
     const build = await this.reached(definition, reading);
-    const { gate, projections } = this.parts;
+    const { projections } = this.store;
     const { name } = definition;
-    return gate.run(reading.client, (signal) => pageOfStates({ name, build, query, projections, signal }));
+    return this.gate.run(reading.client, (signal) =>
+      pageOfStates({ name, build, query, projections, signal }),
+    );
   }
 
   /** @throws ProblemError projection_building */
   async requireServed(definition: ProjectionDefinition, client: AbortSignal): Promise<void> {
-    await servedBuild(definition, { figures: this.parts.figures, client });
+    await servedBuild(definition, this.stats, client);
   }
 
   private async reached(
     definition: ProjectionDefinition,
     { positions = [], client }: StateReading,
   ): Promise<ProjectionBuild> {
-    const { figures, waitFor, definitions, topics } = this.parts;
-    const build = await servedBuild(definition, { figures, client });
-    const awaited = awaitedPositions(build, positions, definitions);
-    await waitFor.reached(awaited, client, topics.projectionGroup(build.id));
+    const build = await servedBuild(definition, this.stats, client);
+    const awaited = awaitedPositions(build, positions, this.definitions);
+    await this.waitFor.reached(awaited, client, this.topics.projectionGroup(build.id));
     return build;
   }
 }

@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
 import type { ProjectionBuild, ProjectionDefinition } from '#registry';
-import type { ProjectionFigures } from '../projection-figures.js';
+import type { ProjectionStats } from '../projection-stats.js';
 
 /** Seconds after which it is worth to ask again. */
 const retryAfterSeconds = 2;
@@ -11,22 +11,24 @@ const retryAfterSeconds = 2;
  */
 export async function servedBuild(
   definition: ProjectionDefinition,
-  { figures, client }: { figures: ProjectionFigures; client: AbortSignal },
+  stats: ProjectionStats,
+  client: AbortSignal,
 ): Promise<ProjectionBuild> {
   if (definition.serving) return definition.serving;
-  const detail = await reason(definition, { figures, client });
+  const detail = await reason(definition, stats, client);
   throw new ProblemError('projection_building', detail, { retryAfterSeconds });
 }
 
 async function reason(
   definition: ProjectionDefinition,
-  { figures, client }: { figures: ProjectionFigures; client: AbortSignal },
+  stats: ProjectionStats,
+  client: AbortSignal,
 ): Promise<string> {
   const { name, building, paused, failure } = definition;
   if (failure !== null)
     return `${name} failed while it was built for the first time: ${failure}. A reset begins anew.`;
   if (paused) return `${name} was paused while it was built for the first time: resume it.`;
-  const known = building && (await figures.of([definition], client)).get(building.id);
+  const known = building && (await stats.of([definition], client)).get(building.id);
   if (!known) return `${name} is being built for the first time.`;
   const { lag, total } = known;
   return `${name} is being built for the first time: ${total - lag} of ${total} records have been looked at.`;

@@ -1,9 +1,11 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Micros } from '#event';
 import type { PipelineDefinition } from '#registry';
 import type { StateProgress, KeyedStateReader } from '#store';
-import type { ReadGate } from '../reads/read-gate.js';
+import { STORE } from '../adapters/adapters.js';
+import { ReadGate } from '../reads/read-gate.js';
 import { compiledDefinition } from './compiled-definition.js';
-import type { PipelineLag, PipelineReading } from './pipeline-lag.js';
+import { PipelineLag, type PipelineReading } from './pipeline-lag.js';
 
 /** What a run has done, in all. */
 export interface PipelineCounts {
@@ -18,22 +20,21 @@ export interface PipelineCounts {
 }
 
 /** How one pipeline is doing. */
-export interface PipelineFiguresFound extends PipelineCounts, PipelineReading {
+export interface RunStats extends PipelineCounts, PipelineReading {
   /** Everything that happened before it is known, as far as that can be known. */
   watermark: Micros | null;
   /** When it last wrote anything down; null: never. */
   updatedAt: Micros | null;
 }
 
-export interface PipelineFiguresParts {
-  pipelines: KeyedStateReader;
-  lag: PipelineLag;
-  gate: ReadGate;
-}
-
 /** How pipelines are doing, asked of the store and of the log. */
-export class PipelineFigures {
-  constructor(private readonly parts: PipelineFiguresParts) {}
+@Injectable()
+export class PipelineStats {
+  constructor(
+    @Inject(STORE) private readonly store: { pipelines: KeyedStateReader },
+    private readonly lag: PipelineLag,
+    private readonly gate: ReadGate,
+  ) {}
 
   /**
    * By the id of each run.
@@ -42,37 +43,28 @@ export class PipelineFigures {
   async of(
     definitions: readonly PipelineDefinition[],
     client: AbortSignal,
-  ): Promise<Map<string, PipelineFiguresFound>> {
+  ): Promise<Map<string, RunStats>> {
     if (definitions.length === 0) return new Map();
-    const { pipelines, lag, gate } = this.parts;
     const runs = definitions.map(({ run }) => run.id);
     const [progress, readings] = await Promise.all([
-      gate.run(client, (signal) => pipelines.progress(runs, signal)),
-      lag.of(definitions),
+      this.gate.run(client, (signal) => this.store.pipelines.progress(runs, signal)),
+      this.lag.of(definitions),
     ]);
     return new Map(
       definitions.map((definition) => {
         const { id } = definition.run;
         const reading = readings.get(id) ?? { lag: 0, internalTopics: [] };
-        return [
-          id,
-          {
-            ...reading,
-            ...figuresOf(
-              definition,
-              progress.filter(({ owner }) => owner === id),
-            ),
-          },
-        ];
+        const rows = progress.filter(({ owner }) => owner === id);
+        return [id, { ...reading, ...statsOf(definition, rows) }];
       }),
     );
   }
 }
 
-function figuresOf(
+function statsOf(
   definition: PipelineDefinition,
   rows: readonly StateProgress[],
-): Omit<PipelineFiguresFound, keyof PipelineReading> {
+): Omit<RunStats, keyof PipelineReading> {
   const sum = (of: Exclude<keyof PipelineCounts, 'processed'>) => rows.reduce((all, row) => all + row[of], 0);
   const sources = rows.filter(({ stage }) => stage === '');
   return {

@@ -6,17 +6,17 @@ import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers } from '../openapi/answers.js';
 import { ReadGate } from '../reads/read-gate.js';
-import { READER } from '../tokens.js';
-import { EntityList } from './list-answers.js';
-import { listEnd } from './list-end.js';
+import { STORE } from '../adapters/adapters.js';
+import { EntityList } from './entity-list-answers.js';
+import { listEnd } from '../lists/list-end.js';
 import { Problems, reads } from '../openapi/problems.js';
-import { EntityListParameters } from './list-parameters.js';
+import { EntityListParameters } from './entity-list-parameters.js';
 
 @ApiTags('entities')
 @Controller('api/v1/entities')
 export class EntitiesController {
   constructor(
-    @Inject(READER) private readonly reader: EventReader,
+    @Inject(STORE) private readonly store: { reader: EventReader },
     private readonly gate: ReadGate,
     private readonly streams: ReadableStreams,
   ) {}
@@ -34,7 +34,7 @@ export class EntitiesController {
     const streams = stream === undefined ? undefined : [stream];
     const permitted = await this.streams.of({ access, streams, client });
     const query = { ...permitted, stream, limit, cursor };
-    const page = await this.gate.run(client, (signal) => this.reader.entities(query, signal));
+    const page = await this.gate.run(client, (signal) => this.store.reader.entities(query, signal));
     return {
       entities: page.items.map((entity) => ({
         ...entity,

@@ -1,26 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { formatTime } from '#event';
 import { ProblemError, type InputError } from '#api';
 import type { Definitions, PipelineRun } from '#registry';
-import type { PipelineSpec } from '#dataflow';
-import { boundSources, type BoundSourcesEngines } from '../sources/bound-sources.js';
-
-const idBytes = 12;
-
-/**
- * A run that begins now, bound to the streams that have their names now.
- * @throws ProblemError 404 `stream_not_found` @throws LogUnavailableError
- */
-export async function newRun(
-  { source, from }: Pick<PipelineSpec, 'source' | 'from'>,
-  engines: BoundSourcesEngines,
-): Promise<PipelineRun> {
-  return {
-    id: randomBytes(idBytes).toString('hex'),
-    sources: await boundSources({ streams: source.streams, from }, engines),
-    started_at: formatTime(Date.now() * 1000),
-  };
-}
 
 /**
  * The same run with the sources of another definition. A stream that it reads stays as it is; one that is new to it begins

@@ -1,12 +1,14 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Micros } from '#event';
 import type { ProjectionBuild, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
-import type { ReadGate } from '../reads/read-gate.js';
+import { STORE } from '../adapters/adapters.js';
+import { ReadGate } from '../reads/read-gate.js';
 import type { Lag } from '../lag/group-lag.js';
-import type { ProjectionLag } from './projection-lag.js';
+import { ProjectionLag } from './projection-lag.js';
 
 /** How one build is doing. */
-export interface BuildFigures extends Lag {
+export interface BuildStats extends Lag {
   /** Events that are folded. */
   processed: number;
   /** Events that could not be folded: they are dead letters. */
@@ -15,17 +17,16 @@ export interface BuildFigures extends Lag {
   updated_at: Micros | null;
 }
 
-export interface ProjectionFiguresParts {
-  projections: Pick<KeyedStateReader, 'progress'>;
-  lag: ProjectionLag;
-  gate: ReadGate;
-}
-
 const noLag: Lag = { lag: 0, total: 0 };
 
 /** How the builds of projections are doing, asked of the store and of the log. */
-export class ProjectionFigures {
-  constructor(private readonly parts: ProjectionFiguresParts) {}
+@Injectable()
+export class ProjectionStats {
+  constructor(
+    @Inject(STORE) private readonly store: { projections: Pick<KeyedStateReader, 'progress'> },
+    private readonly lag: ProjectionLag,
+    private readonly gate: ReadGate,
+  ) {}
 
   /**
    * By the id of each build that these have.
@@ -34,26 +35,25 @@ export class ProjectionFigures {
   async of(
     definitions: readonly ProjectionDefinition[],
     client: AbortSignal,
-  ): Promise<Map<string, BuildFigures>> {
+  ): Promise<Map<string, BuildStats>> {
     const builds = definitions.flatMap(buildsOf);
     if (builds.length === 0) return new Map();
     const ids = builds.map(({ id }) => id);
-    const { projections, lag, gate } = this.parts;
     const [progress, lags] = await Promise.all([
-      gate.run(client, (signal) => projections.progress(ids, signal)),
-      lag.of(builds),
+      this.gate.run(client, (signal) => this.store.projections.progress(ids, signal)),
+      this.lag.of(builds),
     ]);
-    const figures = new Map<string, BuildFigures>(
+    const stats = new Map<string, BuildStats>(
       ids.map((id) => [id, { ...(lags.get(id) ?? noLag), processed: 0, failed: 0, updated_at: null }]),
     );
     for (const { owner, processed, failed, updated_at } of progress) {
-      const sum = figures.get(owner);
+      const sum = stats.get(owner);
       if (!sum) continue;
       sum.processed += processed;
       sum.failed += failed;
       sum.updated_at = Math.max(sum.updated_at ?? 0, updated_at);
     }
-    return figures;
+    return stats;
   }
 }
 

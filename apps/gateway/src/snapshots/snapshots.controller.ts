@@ -8,16 +8,16 @@ import { refuseReserved } from '../access/permit.js';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers } from '../openapi/answers.js';
 import { ReadGate } from '../reads/read-gate.js';
-import { SNAPSHOTS } from '../tokens.js';
+import { STORE } from '../adapters/adapters.js';
 import {
   MadeSnapshotAnswer,
   snapshotJson,
   snapshotJsonWithoutState,
   SnapshotList,
   snapshotListJson,
-} from './entity-answers.js';
-import { SnapshotListParameters } from './entity-parameters.js';
-import { entityProblem, noEvents, removedMeanwhile } from './entity-problems.js';
+} from '../entities/entity-answers.js';
+import { SnapshotListParameters } from '../entities/entity-parameters.js';
+import { entityProblem, noEvents, removedMeanwhile } from '../entities/entity-problems.js';
 import { Problems, body, reads } from '../openapi/problems.js';
 import { jsonType } from '../answers/json-type.js';
 import { SnapshotInput } from './snapshot-input.js';
@@ -26,7 +26,7 @@ import { SnapshotInput } from './snapshot-input.js';
 @Controller('api/v1/snapshots')
 export class SnapshotsController {
   constructor(
-    @Inject(SNAPSHOTS) private readonly snapshots: SnapshotStore,
+    @Inject(STORE) private readonly store: { snapshots: SnapshotStore },
     private readonly gate: ReadGate,
     private readonly streams: ReadableStreams,
   ) {}
@@ -49,7 +49,7 @@ export class SnapshotsController {
     const streams = stream === undefined ? undefined : [stream];
     const permitted = await this.streams.of({ access, streams, client });
     const query = { ...permitted, stream, entityId, limit, cursor };
-    const page = await this.gate.run(client, (signal) => this.snapshots.snapshots(query, signal));
+    const page = await this.gate.run(client, (signal) => this.store.snapshots.snapshots(query, signal));
     return snapshotListJson(page);
   }
 
@@ -85,7 +85,7 @@ export class SnapshotsController {
     const permitted = await this.streams.of({ access, streams: [stream], client, pointer: '/stream' });
     const wanted = { ...permitted, stream, entityId, reason: 'requested', now: Date.now() * 1000 } as const;
     const made = await this.gate
-      .run(client, (signal) => makeSnapshot(this.snapshots, wanted, signal))
+      .run(client, (signal) => makeSnapshot(this.store.snapshots, wanted, signal))
       .catch((error: unknown) => {
         throw entityProblem(error);
       });

@@ -1,0 +1,37 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { TopicNames } from '#event';
+import { WebhookNetworks } from '#webhooks';
+import { GatewayConfig } from '../config.js';
+import { ReadGate } from '../reads/read-gate.js';
+import {
+  DEFINITIONS,
+  LIVE_STORE,
+  LOG,
+  LOGGER,
+  PRODUCER,
+  STORE,
+  WAIT_FOR_BOUNDS,
+  type Adapters,
+} from './adapters.js';
+
+/** Provides what was opened when the process started. */
+@Global()
+@Module({})
+export class AdaptersModule {
+  static with(adapters: Adapters): DynamicModule {
+    const providers = [
+      { provide: GatewayConfig, useValue: adapters.config },
+      { provide: LOGGER, useValue: adapters.logger },
+      { provide: LOG, useValue: adapters.log },
+      { provide: STORE, useValue: adapters.store },
+      { provide: LIVE_STORE, useValue: adapters.live },
+      { provide: DEFINITIONS, useValue: adapters.definitions },
+      { provide: PRODUCER, useValue: adapters.producer },
+      { provide: TopicNames, useValue: adapters.topics },
+      { provide: ReadGate, useValue: adapters.gate },
+      { provide: WebhookNetworks, useValue: adapters.webhooks },
+      { provide: WAIT_FOR_BOUNDS, useValue: adapters.waiting ?? {} },
+    ];
+    return { module: AdaptersModule, providers, exports: providers.map(({ provide }) => provide) };
+  }
+}

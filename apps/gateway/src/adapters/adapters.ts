@@ -1,0 +1,37 @@
+import type { TopicNames } from '#event';
+import type { AnswerBudget } from '#http';
+import type { Log, Producer } from '#log';
+import type { Definitions } from '#registry';
+import type { Store } from '#store';
+import type { Logger } from '#telemetry';
+import type { WebhookNetworks } from '#webhooks';
+import type { GatewayConfig } from '../config.js';
+import type { ReadGate } from '../reads/read-gate.js';
+import type { WaitForBounds } from '../wait-for/wait-for.js';
+
+/** What Nest injects where an interface, which is gone at run time, cannot be the name. */
+export const LOG = Symbol('Log');
+export const STORE = Symbol('Store');
+/** The store for live streams: what is read for them counts in no budget of answers. */
+export const LIVE_STORE = Symbol('Store of live streams');
+export const DEFINITIONS = Symbol('Definitions');
+export const PRODUCER = Symbol('Producer');
+export const LOGGER = Symbol('Logger');
+export const WAIT_FOR_BOUNDS = Symbol('WaitForBounds');
+
+/** What is opened when the process starts. Both ports share it. */
+export interface Adapters {
+  config: GatewayConfig;
+  logger: Logger;
+  log: Pick<Log, 'admin'>;
+  store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections' | 'pipelines' | 'snapshots'>;
+  live: Pick<Store, 'reader' | 'projections'>;
+  definitions: Definitions;
+  producer: Producer;
+  topics: TopicNames;
+  gate: ReadGate;
+  answers: AnswerBudget;
+  /** Networks that webhooks may go to although they are not public. */
+  webhooks: WebhookNetworks;
+  waiting?: Partial<WaitForBounds>;
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { EventStreamController } from '../live/event-stream.controller.js';
+import { LiveModule } from '../live/live.module.js';
+import { EventCountController } from './event-count.controller.js';
+import { EventQueryController } from './event-query.controller.js';
+import { EventController } from './event.controller.js';
+
+/** Reading events, and following them. */
+@Module({
+  imports: [LiveModule],
+  controllers: [EventQueryController, EventCountController, EventStreamController, EventController],
+})
+export class EventsModule {}

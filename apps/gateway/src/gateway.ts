@@ -1,0 +1,25 @@
+import type { INestApplicationContext, InjectionToken } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Adapters } from './adapters/adapters.js';
+import { GatewayModule } from './gateway.module.js';
+
+/** The services of a process, which both ports share. */
+export class Gateway {
+  constructor(
+    readonly adapters: Adapters,
+    private readonly services: INestApplicationContext,
+  ) {}
+
+  get<T>(token: InjectionToken<T>): T {
+    return this.services.get<T>(token, { strict: false });
+  }
+}
+
+/** Has Nest construct the services over what was opened. */
+export async function openGateway(adapters: Adapters): Promise<Gateway> {
+  const options = { logger: false, abortOnError: false } as const;
+  return new Gateway(
+    adapters,
+    await NestFactory.createApplicationContext(GatewayModule.with(adapters), options),
+  );
+}

@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { ProjectionsModule } from '../projections/projections.module.js';
+import { DryRunController } from './dry-run/dry-run.controller.js';
+import { PipelineDryRun } from './dry-run/pipeline-dry-run.js';
+import { PipelineChanges } from './pipeline-changes.js';
+import { PipelineLag } from './pipeline-lag.js';
+import { PipelineRunController } from './pipeline-run.controller.js';
+import { PipelineStats } from './pipeline-stats.js';
+import { PipelineController } from './pipeline.controller.js';
+import { PipelinesController } from './pipelines.controller.js';
+import { RequiredStreams } from './required-streams.js';
+import { VisiblePipelines } from './visible-pipelines.js';
+
+@Module({
+  imports: [ProjectionsModule],
+  controllers: [PipelinesController, DryRunController, PipelineController, PipelineRunController],
+  providers: [VisiblePipelines, RequiredStreams, PipelineChanges, PipelineLag, PipelineStats, PipelineDryRun],
+  exports: [VisiblePipelines],
+})
+export class PipelinesModule {}

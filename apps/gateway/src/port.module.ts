@@ -1,0 +1,42 @@
+import { Module, type DynamicModule, type InjectionToken, type Type } from '@nestjs/common';
+import {
+  MODULE_METADATA,
+  PARAMTYPES_METADATA,
+  SELF_DECLARED_DEPS_METADATA,
+} from '@nestjs/common/constants.js';
+
+import { WriteModule } from '#writing';
+import type { Gateway } from './gateway.js';
+import { resources } from './gateway.module.js';
+
+/**
+ * One port of the gateway. Nest has one port for each application, so each port is an application of its own; what its
+ * controllers need is taken from the gateway, of which there is one: bounds and caches hold for both ports together.
+ */
+@Module({})
+export class PortModule {
+  static of(gateway: Gateway): DynamicModule {
+    const controllers = resources.flatMap(
+      (resource) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, resource) as Type[],
+    );
+    const { producer, definitions, topics, config } = gateway.adapters;
+    const autoCreateStreams = config.AUTO_CREATE_STREAMS;
+    const tokens = new Set(controllers.flatMap(dependenciesOf));
+    return {
+      module: PortModule,
+      imports: [WriteModule.with({ producer, definitions, topics, autoCreateStreams })],
+      controllers,
+      providers: [...tokens].map((token) => ({ provide: token, useValue: gateway.get<unknown>(token) })),
+    };
+  }
+}
+
+/** What the constructor of a class is given: by `@Inject()`, else by the type of the parameter. */
+function dependenciesOf(type: Type): InjectionToken[] {
+  const types = (Reflect.getMetadata(PARAMTYPES_METADATA, type) ?? []) as InjectionToken[];
+  const named = (Reflect.getMetadata(SELF_DECLARED_DEPS_METADATA, type) ?? []) as {
+    index: number;
+    param: InjectionToken;
+  }[];
+  return types.map((token, index) => named.find((one) => one.index === index)?.param ?? token);
+}

@@ -1,0 +1,18 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { permitsStream } from '#api';
+import { projectionStreams, type Definitions, type ProjectionDefinition } from '#registry';
+import { DEFINITIONS } from '../adapters/adapters.js';
+import { VisibleDefinitions } from '../definitions/visible-definitions.js';
+
+/** The projections that callers see: those of which they may see every stream. */
+@Injectable()
+export class VisibleProjections extends VisibleDefinitions<ProjectionDefinition> {
+  constructor(@Inject(DEFINITIONS) { projections }: Pick<Definitions, 'projections'>) {
+    super({
+      what: 'projection',
+      kind: projections,
+      permits: (definition, access) =>
+        projectionStreams(definition).every((stream) => permitsStream(access, stream)),
+    });
+  }
+}

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { StreamDeletionController } from './stream-deletion.controller.js';
+import { StreamDeletion } from './stream-deletion.js';
+import { StreamSummaries } from './stream-summaries.js';
+import { StreamController } from './stream.controller.js';
+import { StreamsController } from './streams.controller.js';
+
+@Module({
+  controllers: [StreamsController, StreamController, StreamDeletionController],
+  providers: [StreamSummaries, StreamDeletion],
+})
+export class StreamsModule {}
