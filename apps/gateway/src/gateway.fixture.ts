@@ -19,7 +19,7 @@ import { GatewayConfig } from './config.js';
 import { openGateway, type Gateway } from './gateway.js';
 import { LiveConnections } from './live/live-connections.js';
 import { corePort, queryPort } from './ports.js';
-import { ReadGate } from './reads/read-gate.js';
+import { Bulkhead } from './reads/bulkhead.js';
 
 /** Both ports of a gateway on a store in memory, for specs. */
 export interface GivenGateway {
@@ -42,7 +42,7 @@ export interface GivenGateway {
 export interface GivenOptions {
   reader?: (reader: EventReader) => EventReader;
   apiKeys?: 'none';
-  gate?: ReadGate;
+  bulkhead?: Bulkhead;
   answers?: AnswerBudget;
   /** The store evaluates a `where`; without it every one is refused. */
   where?: boolean;
@@ -75,7 +75,7 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
     live: { reader, projections },
     producer: await log.producer(),
     answers: options.answers ?? new AnswerBudget(64 * 1024 * 1024),
-    gate: options.gate ?? new ReadGate({ concurrent: 4, queued: 100, waitMs: 10_000 }),
+    bulkhead: options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 }),
     webhooks: new WebhookNetworks([]),
     waiting: { timeoutMs: 50, unknownStreamMs: 20 },
   });

@@ -16,7 +16,7 @@ import { showDefinitions } from './health/show-definitions.js';
 import { LiveConnections } from './live/live-connections.js';
 import { openStores } from './open-stores.js';
 import { corePort, queryPort } from './ports.js';
-import { ReadGate } from './reads/read-gate.js';
+import { Bulkhead } from './reads/bulkhead.js';
 
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
@@ -43,7 +43,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
   const producer = new LateProducer();
-  const gate = new ReadGate({
+  const bulkhead = new Bulkhead({
     concurrent: config.READS_CONCURRENT,
     queued: config.READS_QUEUED,
     waitMs: turnMs,
@@ -51,7 +51,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   const { logger } = context;
   const webhooks = new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS);
   const gateway = await openGateway({
-    ...{ config, logger, log, store, live, definitions, producer, topics, gate, answers, webhooks },
+    ...{ config, logger, log, store, live, definitions, producer, topics, bulkhead, answers, webhooks },
   });
   const connections = gateway.get(LiveConnections);
   lifecycle.stopping.addEventListener('abort', () => connections.close(), { once: true });

@@ -7,8 +7,8 @@ import { ReadableStreams } from './readable-streams.js';
 describe('streams that a read names', () => {
   it('are waited for where they are unknown, and leave nothing behind on a client that asks again and again', async () => {
     const definitions = { stream: () => undefined, streams: () => [], onChange: () => () => undefined };
-    const waitFor = { reached: () => Promise.resolve() };
-    const streams = new ReadableStreams(definitions, waitFor, { unknownStreamMs: 1 });
+    const tokens = { reached: () => Promise.resolve() };
+    const streams = new ReadableStreams(definitions, tokens, { unknownStreamMs: 1 });
     const { signal: client } = new AbortController();
     const required = { access: allStreams, client, pointerOf: () => 'stream' };
     for (let i = 0; i < 4; i++)

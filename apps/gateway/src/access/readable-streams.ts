@@ -4,10 +4,10 @@ import { auditStream, permitsStream, ProblemError, type StreamAccess } from '#ap
 import { withAnySignal } from '#async';
 import type { Definitions } from '#registry';
 import type { Permitted } from '#store';
-import { DEFINITIONS, WAIT_FOR_BOUNDS } from '../adapters/adapters.js';
-import { announcedStream } from '../wait-for/announced-stream.js';
-import type { StreamPosition } from '../wait-for/position.js';
-import { WaitFor, type WaitForBounds } from '../wait-for/wait-for.js';
+import { DEFINITIONS, CONSISTENCY_BOUNDS } from '../adapters/adapters.js';
+import { announcedStream } from '../consistency/announced-stream.js';
+import type { StreamPosition } from '../consistency/position.js';
+import { ConsistencyTokens, type ConsistencyBounds } from '../consistency/consistency-tokens.js';
 
 /** A request that reads, and the streams that it names. */
 export interface StreamsQuestion {
@@ -45,15 +45,15 @@ export class ReadableStreams {
 
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>,
-    @Inject(WaitFor) private readonly waitFor: Pick<WaitFor, 'reached'>,
-    @Inject(WAIT_FOR_BOUNDS) { unknownStreamMs = 1000 }: Partial<WaitForBounds> = {},
+    @Inject(ConsistencyTokens) private readonly tokens: Pick<ConsistencyTokens, 'reached'>,
+    @Inject(CONSISTENCY_BOUNDS) { unknownStreamMs = 1000 }: Partial<ConsistencyBounds> = {},
   ) {
     this.unknownStreamMs = unknownStreamMs;
   }
 
   /**
    * What the store may show to this request, once the positions that it waits for can be queried.
-   * @throws ProblemError 404 `stream_not_found`, 503 `overloaded`, and what `WaitFor` throws
+   * @throws ProblemError 404 `stream_not_found`, 503 `overloaded`, and what `ConsistencyTokens` throws
    */
   async of({
     access,
@@ -65,7 +65,7 @@ export class ReadableStreams {
     if (streams) await this.requireLive(streams, { access, client, pointerOf: () => pointer });
     const awaited = positions.map(({ stream }) => stream);
     await this.requireLive(awaited, { access, client, pointerOf: () => 'wait_for' });
-    await this.waitFor.reached(positions, client);
+    await this.tokens.reached(positions, client);
     return { access: streams ? access : { ...access, reserved: false }, hidden: this.beingDeleted() };
   }
 

@@ -2,7 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { TopicNames } from '#event';
 import { WebhookNetworks } from '#webhooks';
 import { GatewayConfig } from '../config.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import {
   DEFINITIONS,
   LIVE_STORE,
@@ -10,7 +10,7 @@ import {
   LOGGER,
   PRODUCER,
   STORE,
-  WAIT_FOR_BOUNDS,
+  CONSISTENCY_BOUNDS,
   type Adapters,
 } from './adapters.js';
 
@@ -28,9 +28,9 @@ export class AdaptersModule {
       { provide: DEFINITIONS, useValue: adapters.definitions },
       { provide: PRODUCER, useValue: adapters.producer },
       { provide: TopicNames, useValue: adapters.topics },
-      { provide: ReadGate, useValue: adapters.gate },
+      { provide: Bulkhead, useValue: adapters.bulkhead },
       { provide: WebhookNetworks, useValue: adapters.webhooks },
-      { provide: WAIT_FOR_BOUNDS, useValue: adapters.waiting ?? {} },
+      { provide: CONSISTENCY_BOUNDS, useValue: adapters.waiting ?? {} },
     ];
     return { module: AdaptersModule, providers, exports: providers.map(({ provide }) => provide) };
   }

@@ -6,8 +6,8 @@ import type { Store } from '#store';
 import type { Logger } from '#telemetry';
 import type { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from '../config.js';
-import type { ReadGate } from '../reads/read-gate.js';
-import type { WaitForBounds } from '../wait-for/wait-for.js';
+import type { Bulkhead } from '../reads/bulkhead.js';
+import type { ConsistencyBounds } from '../consistency/consistency-tokens.js';
 
 /** What Nest injects where an interface, which is gone at run time, cannot be the name. */
 export const LOG = Symbol('Log');
@@ -17,7 +17,7 @@ export const LIVE_STORE = Symbol('Store of live streams');
 export const DEFINITIONS = Symbol('Definitions');
 export const PRODUCER = Symbol('Producer');
 export const LOGGER = Symbol('Logger');
-export const WAIT_FOR_BOUNDS = Symbol('WaitForBounds');
+export const CONSISTENCY_BOUNDS = Symbol('ConsistencyBounds');
 
 /** What is opened when the process starts. Both ports share it. */
 export interface Adapters {
@@ -29,9 +29,9 @@ export interface Adapters {
   definitions: Definitions;
   producer: Producer;
   topics: TopicNames;
-  gate: ReadGate;
+  bulkhead: Bulkhead;
   answers: AnswerBudget;
   /** Networks that webhooks may go to although they are not public. */
   webhooks: WebhookNetworks;
-  waiting?: Partial<WaitForBounds>;
+  waiting?: Partial<ConsistencyBounds>;
 }

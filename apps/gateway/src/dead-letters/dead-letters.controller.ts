@@ -5,7 +5,7 @@ import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { listEnd } from '../lists/list-end.js';
 import { Answers } from '../openapi/answers.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 import { deadLetterAnswer, DeadLetterList } from './dead-letter-answers.js';
 import { Problems, reads } from '../openapi/problems.js';
@@ -19,7 +19,7 @@ const pageBytes = 8 * 1024 * 1024;
 export class DeadLettersController {
   constructor(
     @Inject(STORE) private readonly store: { reader: EventReader },
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
     private readonly streams: ReadableStreams,
   ) {}
 
@@ -40,7 +40,7 @@ export class DeadLettersController {
   ): Promise<DeadLetterList> {
     const chosen = { source, replayed, since, until, limit, cursor, maxBytes: pageBytes };
     const query = { ...this.streams.ofAny(access), ...chosen };
-    const page = await this.gate.run(client, (signal) => this.store.reader.deadLetters(query, signal));
+    const page = await this.bulkhead.run(client, (signal) => this.store.reader.deadLetters(query, signal));
     return {
       dead_letters: page.items.map(deadLetterAnswer),
       total: page.total,

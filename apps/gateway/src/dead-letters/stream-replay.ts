@@ -5,7 +5,7 @@ import type { Definitions } from '#registry';
 import type { Position, Producer } from '#log';
 import type { FoundDeadLetter, Store } from '#store';
 import { DEFINITIONS, PRODUCER, STORE } from '../adapters/adapters.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { erased, erasureOf, takeBackErased } from './erased-meanwhile.js';
 import type { ReplayAnswer, ReplayedAnswer } from './replay-answers.js';
 import type { ReplayRequest, ReplayWay } from './replay-way.js';
@@ -38,7 +38,7 @@ export class StreamReplay implements ReplayWay {
     @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>,
     private readonly topics: TopicNames,
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
   ) {}
 
   async *replay(
@@ -81,7 +81,7 @@ export class StreamReplay implements ReplayWay {
     const worker = async () => {
       for (const { event } of work) {
         const query = { access: allStreams, eventId: event.eventId };
-        if (await this.gate.run(client, (signal) => this.store.reader.byId(query, signal)))
+        if (await this.bulkhead.run(client, (signal) => this.store.reader.byId(query, signal)))
           found.add(event.eventId);
       }
     };

@@ -5,7 +5,7 @@ import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers } from '../openapi/answers.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 import { EntityList } from './entity-list-answers.js';
 import { listEnd } from '../lists/list-end.js';
@@ -17,7 +17,7 @@ import { EntityListParameters } from './entity-list-parameters.js';
 export class EntitiesController {
   constructor(
     @Inject(STORE) private readonly store: { reader: EventReader },
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
     private readonly streams: ReadableStreams,
   ) {}
 
@@ -34,7 +34,7 @@ export class EntitiesController {
     const streams = stream === undefined ? undefined : [stream];
     const permitted = await this.streams.of({ access, streams, client });
     const query = { ...permitted, stream, limit, cursor };
-    const page = await this.gate.run(client, (signal) => this.store.reader.entities(query, signal));
+    const page = await this.bulkhead.run(client, (signal) => this.store.reader.entities(query, signal));
     return {
       entities: page.items.map((entity) => ({
         ...entity,

@@ -4,7 +4,7 @@ import type { Consistent } from '#http';
 import { Schema } from '../openapi/schema.js';
 import { OneStream, Parameter, Positions, Text, Time } from '../parameters/decorators.js';
 import { PageParameters } from '../parameters/page-parameters.js';
-import type { StreamPosition } from '../wait-for/position.js';
+import type { StreamPosition } from '../consistency/position.js';
 
 export class EntityStateParameters {
   @OneStream()

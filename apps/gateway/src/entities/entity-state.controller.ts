@@ -5,7 +5,7 @@ import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import type { SnapshotReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers } from '../openapi/answers.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 import { EntityId } from './entity-address.js';
 import { EntityStateAnswer, entityStateJson } from './entity-answers.js';
@@ -19,7 +19,7 @@ import { entityProblem, noEvents } from './entity-problems.js';
 export class EntityStateController {
   constructor(
     @Inject(STORE) private readonly store: { snapshots: SnapshotReader },
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
     private readonly streams: ReadableStreams,
   ) {}
 
@@ -42,7 +42,7 @@ export class EntityStateController {
   ): Promise<string> {
     const permitted = await this.streams.of({ access, streams: [stream], positions, client });
     const query = { ...permitted, stream, entityId, asOf };
-    const folded = await this.gate
+    const folded = await this.bulkhead
       .run(client, (signal) => entityState(this.store.snapshots, query, signal))
       .catch((error: unknown) => {
         throw entityProblem(error);

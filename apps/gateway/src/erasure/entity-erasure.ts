@@ -5,8 +5,8 @@ import { erasureName, type Actor, type Definitions, type Erasure } from '#regist
 import type { TopicAdmin } from '#log';
 import type { EntityTraces, EventReader, EventEraser, Permitted } from '#store';
 import { DEFINITIONS, LOG, STORE } from '../adapters/adapters.js';
-import { ReadGate } from '../reads/read-gate.js';
-import { WaitFor } from '../wait-for/wait-for.js';
+import { Bulkhead } from '../reads/bulkhead.js';
+import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
 import { ErasureAnswer } from './erasure-answer.js';
 import { laterErasure } from './later-erasure.js';
 
@@ -42,8 +42,8 @@ export class EntityErasure {
     @Inject(STORE) private readonly store: ErasingStore,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'erasures' | 'audit'>,
     private readonly topics: TopicNames,
-    private readonly waitFor: WaitFor,
-    private readonly gate: ReadGate,
+    private readonly tokens: ConsistencyTokens,
+    private readonly bulkhead: Bulkhead,
   ) {}
 
   /**
@@ -121,7 +121,7 @@ export class EntityErasure {
   ): Promise<boolean> {
     const scope = { ...permitted, streams: [stream], entityIds: [entityId] };
     const query = { ...scope, order: 'asc', limit: lookedAt } as const;
-    const { items } = await this.gate.run(client, (signal) => this.store.reader.query(query, signal));
+    const { items } = await this.bulkhead.run(client, (signal) => this.store.reader.query(query, signal));
     const least = new Map<number, number>();
     for (const { partition, offset, version } of items)
       if (version !== null && offset >= (before[String(partition)] ?? 0))
@@ -135,7 +135,7 @@ export class EntityErasure {
       .filter(({ beginning, end }) => end > beginning)
       .map(({ partition, end }) => ({ stream, partition, offset: end - 1 }));
     try {
-      await this.waitFor.reached(last, client);
+      await this.tokens.reached(last, client);
       return true;
     } catch (error) {
       if (error instanceof ProblemError && error.code === 'not_yet_materialized') return false;
@@ -153,7 +153,7 @@ export class EntityErasure {
 
   private traces({ stream, entityId, permitted, client }: ErasureRequest): Promise<EntityTraces> {
     const query = { ...permitted, stream, entityId };
-    return this.gate.run(client, (signal) => this.store.reader.tracesOf(query, signal));
+    return this.bulkhead.run(client, (signal) => this.store.reader.tracesOf(query, signal));
   }
 
   private audit(

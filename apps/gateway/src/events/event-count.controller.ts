@@ -5,7 +5,7 @@ import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import type { CountBucket, EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers } from '../openapi/answers.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 import { mostBuckets, requireFewBuckets } from './bucket-bound.js';
 import { EventCount, type EventCountBucket } from './event-answers.js';
@@ -17,7 +17,7 @@ import { EventCountParameters } from './event-parameters.js';
 export class EventCountController {
   constructor(
     @Inject(STORE) private readonly store: { reader: EventReader },
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
     private readonly streams: ReadableStreams,
   ) {}
 
@@ -39,7 +39,7 @@ export class EventCountController {
     const permitted = await this.streams.of({ access, streams: filter.streams, positions, client });
     const counted = { groupBy, intervalSeconds: interval, limit: mostBuckets + 1 };
     const query = { ...permitted, ...filter, ...counted };
-    const { buckets, total } = await this.gate.run(client, (signal) =>
+    const { buckets, total } = await this.bulkhead.run(client, (signal) =>
       this.store.reader.count(query, signal),
     );
     requireFewBuckets(buckets);

@@ -15,7 +15,7 @@ import {
 } from '../parameters/decorators.js';
 import { Interval } from '../parameters/interval.js';
 import { requireTimeRange } from '../parameters/time-range.js';
-import type { StreamPosition } from '../wait-for/position.js';
+import type { StreamPosition } from '../consistency/position.js';
 import { requireFewStretches } from './bucket-bound.js';
 import { Where } from './where.js';
 

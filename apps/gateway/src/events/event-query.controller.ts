@@ -6,7 +6,7 @@ import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { pageMediaType, pageMediaTypes } from '../answers/media-type.js';
 import { Answers } from '../openapi/answers.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 import { EventPage } from './event-answers.js';
 import { EventQueryParameters } from './event-parameters.js';
@@ -18,7 +18,7 @@ import { sendPage } from './send-page.js';
 export class EventQueryController {
   constructor(
     @Inject(STORE) private readonly store: { reader: EventReader },
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
     private readonly streams: ReadableStreams,
   ) {}
 
@@ -45,7 +45,7 @@ export class EventQueryController {
     const type = pageMediaType(request.headers.accept);
     const permitted = await this.streams.of({ access, streams: filter.streams, positions, client });
     const query = { ...permitted, ...filter, order, limit, cursor };
-    const page = await this.gate.run(client, (signal) => this.store.reader.query(query, signal));
+    const page = await this.bulkhead.run(client, (signal) => this.store.reader.query(query, signal));
     sendPage(page, type, { request, reply });
   }
 }

@@ -6,7 +6,7 @@ import { Aborted, Caller, PathParameter, Principal, Query, RequireScope } from '
 import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers } from '../openapi/answers.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 import { EventAnswer } from './event-answers.js';
 import { Problems, awaits } from '../openapi/problems.js';
@@ -18,7 +18,7 @@ import { EventByIdParameters } from './event-parameters.js';
 export class EventController {
   constructor(
     @Inject(STORE) private readonly store: { reader: EventReader },
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
     private readonly streams: ReadableStreams,
   ) {}
 
@@ -36,7 +36,7 @@ export class EventController {
   ): Promise<string> {
     await this.streams.of({ access, positions, client });
     const query = { ...this.streams.ofAny(access), eventId };
-    const event = await this.gate.run(client, (signal) => this.store.reader.byId(query, signal));
+    const event = await this.bulkhead.run(client, (signal) => this.store.reader.byId(query, signal));
     if (!event) throw notFound();
     return eventToJson(event);
   }

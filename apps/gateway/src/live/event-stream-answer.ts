@@ -1,4 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { applyDecorators } from '@nestjs/common';
+import { ApiHeader, ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import Negotiator from 'negotiator';
 import { ProblemError } from '#api';
@@ -9,6 +11,23 @@ export const mediaType = 'text/event-stream';
 export function requireAccepted(accept: string | undefined): void {
   if (new Negotiator({ headers: { accept } }).mediaType([mediaType]) === mediaType) return;
   throw new ProblemError('not_acceptable', `This can be answered as ${mediaType}.`);
+}
+
+/** Documents a stream of messages that goes on after the last id that came. */
+export function DescribeEventStream(lastEventId: string): MethodDecorator {
+  return applyDecorators(
+    ApiHeader({
+      name: 'Last-Event-ID',
+      description: lastEventId,
+      required: false,
+      schema: { type: 'string' },
+    }),
+    ApiResponse({
+      status: 200,
+      description: 'A stream that ends only with an `error`.',
+      content: { [mediaType]: { schema: { type: 'string' } } },
+    }),
+  );
 }
 
 /** Sends the head. From here on the answer is written by us, with the headers that others have set. */

@@ -1,10 +1,10 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { EventSelectionParameters } from '../events/event-parameters.js';
-import { begin, mediaType, requireAccepted } from './event-stream-answer.js';
+import { begin, DescribeEventStream, mediaType, requireAccepted } from './event-stream-answer.js';
 import { Problems, readsBoth } from '../openapi/problems.js';
 import { LiveStreams } from './live-streams.js';
 
@@ -31,17 +31,7 @@ export class EventStreamController {
       '`invalid_token` for a key that was revoked or has expired, `stream_not_found` for a stream that was deleted, ' +
       '`query_too_expensive` for a `where` that takes too many steps for the events that come.',
   })
-  @ApiHeader({
-    name: 'Last-Event-ID',
-    description: 'The last id that was received, with the same other parameters.',
-    required: false,
-    schema: { type: 'string' },
-  })
-  @ApiResponse({
-    status: 200,
-    description: 'A stream that ends only with an `error`.',
-    content: { [mediaType]: { schema: { type: 'string' } } },
-  })
+  @DescribeEventStream('The last id that was received, with the same other parameters.')
   @Problems('invalid_cursor', 'invalid_expression', 'stream_not_found', 'not_acceptable', readsBoth)
   async stream(
     @Query() { filter }: EventSelectionParameters,

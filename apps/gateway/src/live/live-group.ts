@@ -111,7 +111,10 @@ export class LiveGroup {
   }
 
   private add(event: LiveEvent, cursor: LivePosition): void {
-    const text = eventMessage(event, this.ids.idOf(event.json.length, cursor));
+    const text = eventMessage(
+      event,
+      this.ids.idOf(event.json.length, () => cursor.toString()),
+    );
     this.texts.push(text);
     this.characters += text.length;
     if (this.characters >= partCharacters) this.handOn();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#api';
 import { PageReader, StoreUnavailableError, type EventReader, type OffsetRange, type PageRead } from '#store';
 import { metrics } from '#telemetry';
-import type { ReadGate } from '../reads/read-gate.js';
+import type { Bulkhead } from '../reads/bulkhead.js';
 import { LiveEvent } from './live-event.js';
 import type { LiveGroup, LiveListener } from './live-group.js';
 import type { LivePosition, Missing } from './live-position.js';
@@ -17,7 +17,7 @@ export interface LiveReaderOptions {
   follower: Pick<LogFollower, 'nextRound' | 'streamOf'>;
   reader: Pick<EventReader, 'inLogOrder'>;
   /** The way to the store of those who are not up to date. */
-  gate: Pick<ReadGate, 'run'>;
+  bulkhead: Pick<Bulkhead, 'run'>;
   /** Of all streams of events. */
   outage: StoreOutage;
   /** Milliseconds until the store is asked again, after it has failed. */
@@ -102,10 +102,10 @@ export class LiveReader {
 
   /** Undefined when the store may give it later. */
   private async read(ranges: readonly FollowedRange[], signal: AbortSignal): Promise<PageRead | undefined> {
-    const { gate, group, outage } = this.options;
+    const { bulkhead, group, outage } = this.options;
     const { streams: _, ...filter } = group.filter.question;
     try {
-      const read = await gate.run(signal, () => this.pages.read(filter, ranges, signal));
+      const read = await bulkhead.run(signal, () => this.pages.read(filter, ranges, signal));
       outage.succeeded(this);
       return read;
     } catch (error) {
@@ -129,7 +129,10 @@ export class LiveReader {
       if (follower.streamOf(key) === undefined) continue;
       this.own.set(key, event.partition, event.offset + 1);
       const live = new LiveEvent(event);
-      piece += eventMessage(live, this.ids.idOf(live.json.length, this.own));
+      piece += eventMessage(
+        live,
+        this.ids.idOf(live.json.length, () => this.own.toString()),
+      );
       if (piece.length < pieceCharacters) continue;
       socket.write(piece);
       piece = '';

@@ -6,15 +6,7 @@ import { createLogger } from '#telemetry';
 import { EventStreamParser, until } from '#testkit';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
-import type { LiveQuestion } from './live-filter.js';
-import { LiveClient, LiveWorld } from './live.fixture.js';
-
-const newClient = (question: Partial<LiveQuestion> = {}) =>
-  new LiveClient(() => new EventStreamParser(), question);
-const begun = (client: LiveClient) =>
-  until(() => client.parser.lastEventId !== '', { what: 'the beginning', intervalMs: 1 });
-const came = (client: LiveClient, count: number) =>
-  until(() => client.offsets.length >= count, { what: `${count} events`, intervalMs: 1 });
+import { begun, came, LiveClient, LiveWorld, newClient } from './live.fixture.js';
 
 /** A world with the stream `orders` and its first so many events. */
 async function given(events = 0): Promise<LiveWorld> {

@@ -4,7 +4,7 @@ import type { Definitions } from '#registry';
 import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import { DEFINITIONS, LIVE_STORE, LOGGER } from '../adapters/adapters.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { LiveConnections, type LiveContent, type StreamingCaller } from './live-connections.js';
 import { LiveFilter, type LiveQuestion } from './live-filter.js';
 import { LiveGroup } from './live-group.js';
@@ -31,7 +31,7 @@ const concurrentHistory = 3;
 @Injectable()
 export class LiveStreams {
   private readonly groups = new Map<string, LiveGroup>();
-  private readonly gate: ReadGate;
+  private readonly bulkhead: Bulkhead;
   private readonly outage: StoreOutage;
 
   constructor(
@@ -42,7 +42,7 @@ export class LiveStreams {
     @Inject(LOGGER) logger: Logger,
   ) {
     const { maxStreams: queued } = connections;
-    this.gate = new ReadGate({ concurrent: concurrentHistory, queued, waitMs: 60_000 });
+    this.bulkhead = new Bulkhead({ concurrent: concurrentHistory, queued, waitMs: 60_000 });
     this.outage = storeOutage('live streams', logger);
   }
 
@@ -74,8 +74,8 @@ export class LiveStreams {
     const { follower } = this;
     const { reader } = this.store;
     const named = this.named(request.question);
-    const { gate, outage } = this;
-    const live = new LiveReader(position, { group, follower, reader, gate, outage });
+    const { bulkhead, outage } = this;
+    const live = new LiveReader(position, { group, follower, reader, bulkhead, outage });
     return {
       requestId: request.requestId,
       position: () => live.position.toString(),
@@ -96,7 +96,7 @@ export class LiveStreams {
     const { where, access } = question;
     if (!where) return;
     const nothing = { stream: 'x', partition: 0, from: 0, until: 0 };
-    await this.gate.run(client, (signal) =>
+    await this.bulkhead.run(client, (signal) =>
       this.store.reader.inLogOrder(
         { where, access, ranges: [nothing], limit: 1, maxBytes: 1024 * 1024 },
         signal,

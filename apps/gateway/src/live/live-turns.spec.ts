@@ -1,11 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { parseExpression } from '#cel';
-import { EventStreamParser, until } from '#testkit';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
-import type { LiveQuestion } from './live-filter.js';
-import { LiveClient, LiveWorld } from './live.fixture.js';
+import { begun, came, LiveWorld, newClient } from './live.fixture.js';
 
 /** True for an event with such a list; takes some 10 ms. */
 const costly = parseExpression(
@@ -27,13 +25,6 @@ async function given(events: number, length: number) {
     },
   };
 }
-
-const newClient = (question: Partial<LiveQuestion> = {}) =>
-  new LiveClient(() => new EventStreamParser(), question);
-const begun = (client: LiveClient) =>
-  until(() => client.parser.lastEventId !== '', { what: 'the beginning', intervalMs: 1 });
-const came = (client: LiveClient, count: number) =>
-  until(() => client.offsets.length >= count, { what: `${count} events`, intervalMs: 1 });
 
 describe('a page of live events whose filter takes long', () => {
   it('lets other work of the process have its turns', async () => {

@@ -4,7 +4,7 @@ import { Characters, FromText } from '#api';
 import { limits, parseTime, streamNamePattern } from '#event';
 import { askedFor, ReadValue, ReadValues, Repeatable } from '#http';
 import { Schema } from '../openapi/schema.js';
-import { parsePosition } from '../wait-for/position.js';
+import { parsePosition } from '../consistency/position.js';
 
 /** A parameter that may be left out, with what the OpenAPI document says about it. */
 export function Parameter(description: string, example?: unknown): PropertyDecorator {

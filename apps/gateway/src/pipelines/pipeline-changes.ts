@@ -7,7 +7,7 @@ import type { PipelineSpec } from '#dataflow';
 import { DEFINITIONS, STORE } from '../adapters/adapters.js';
 import { sameSpec } from '../definitions/same-spec.js';
 import type { DefinitionCaller } from '../definitions/visible-definitions.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { BoundSources } from '../sources/bound-sources.js';
 import { continuedRun } from './continued-run.js';
 import { refuseLoop } from './refused-loop.js';
@@ -31,7 +31,7 @@ export class PipelineChanges {
     private readonly pipelines: VisiblePipelines,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'pipelines'>,
     @Inject(STORE) private readonly store: { pipelines: KeyedStateReader },
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
     private readonly streams: RequiredStreams,
     private readonly sources: BoundSources,
   ) {}
@@ -130,7 +130,7 @@ export class PipelineChanges {
   ): Promise<ReadonlyMap<string, string>> {
     const added = source.streams.filter((stream) => !Object.hasOwn(sources, stream));
     if (added.length === 0) return none;
-    const progress = await this.gate.run(client, (signal) => this.store.pipelines.progress([id], signal));
+    const progress = await this.bulkhead.run(client, (signal) => this.store.pipelines.progress([id], signal));
     return new Map(progress.filter(({ stage }) => stage === '').map(({ stream, state }) => [stream, state]));
   }
 

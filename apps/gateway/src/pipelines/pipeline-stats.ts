@@ -3,7 +3,7 @@ import type { Micros } from '#event';
 import type { PipelineDefinition } from '#registry';
 import type { StateProgress, KeyedStateReader } from '#store';
 import { STORE } from '../adapters/adapters.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { compiledDefinition } from './compiled-definition.js';
 import { PipelineLag, type PipelineReading } from './pipeline-lag.js';
 
@@ -33,21 +33,18 @@ export class PipelineStats {
   constructor(
     @Inject(STORE) private readonly store: { pipelines: KeyedStateReader },
     private readonly lag: PipelineLag,
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
   ) {}
 
   /**
    * By the id of each run.
    * @throws StoreUnavailableError @throws LogUnavailableError @throws ProblemError overloaded
    */
-  async of(
-    definitions: readonly PipelineDefinition[],
-    client: AbortSignal,
-  ): Promise<Map<string, RunStats>> {
+  async of(definitions: readonly PipelineDefinition[], client: AbortSignal): Promise<Map<string, RunStats>> {
     if (definitions.length === 0) return new Map();
     const runs = definitions.map(({ run }) => run.id);
     const [progress, readings] = await Promise.all([
-      this.gate.run(client, (signal) => this.store.pipelines.progress(runs, signal)),
+      this.bulkhead.run(client, (signal) => this.store.pipelines.progress(runs, signal)),
       this.lag.of(definitions),
     ]);
     return new Map(

@@ -5,7 +5,7 @@ import { openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#log/memory';
 import { MemoryStore } from '#store/memory';
 import type { PipelineSpec } from '#dataflow';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { GatewayConfig } from '../config.js';
 import { VisibleProjections } from '../projections/visible-projections.js';
@@ -35,11 +35,11 @@ async function gateway(): Promise<{ changes: PipelineChanges; definitions: Defin
   const projections = new VisibleProjections(definitions);
   const required = new RequiredStreams(definitions, projections, streams, new GatewayConfig());
   const sources = new BoundSources(definitions, log, topics);
-  const gate = new ReadGate({ concurrent: 1, queued: 10, waitMs: 1000 });
+  const bulkhead = new Bulkhead({ concurrent: 1, queued: 10, waitMs: 1000 });
   const visible = new VisiblePipelines(definitions);
   return {
     definitions,
-    changes: new PipelineChanges(visible, definitions, new MemoryStore(), gate, required, sources),
+    changes: new PipelineChanges(visible, definitions, new MemoryStore(), bulkhead, required, sources),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Micros } from '#event';
 import type { ProjectionBuild, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
 import { STORE } from '../adapters/adapters.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import type { Lag } from '../lag/group-lag.js';
 import { ProjectionLag } from './projection-lag.js';
 
@@ -25,7 +25,7 @@ export class ProjectionStats {
   constructor(
     @Inject(STORE) private readonly store: { projections: Pick<KeyedStateReader, 'progress'> },
     private readonly lag: ProjectionLag,
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
   ) {}
 
   /**
@@ -40,7 +40,7 @@ export class ProjectionStats {
     if (builds.length === 0) return new Map();
     const ids = builds.map(({ id }) => id);
     const [progress, lags] = await Promise.all([
-      this.gate.run(client, (signal) => this.store.projections.progress(ids, signal)),
+      this.bulkhead.run(client, (signal) => this.store.projections.progress(ids, signal)),
       this.lag.of(builds),
     ]);
     const stats = new Map<string, BuildStats>(

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { QueryTooExpensiveError, StoreUnavailableError, type EventReader } from '#store';
 import { givenGateway, type GivenGateway, type GivenOptions } from '../gateway.fixture.js';
-import { ReadGate } from './read-gate.js';
+import { Bulkhead } from './bulkhead.js';
 
 const reads = [
   '/api/v1/events/query',
@@ -51,7 +51,10 @@ describe('a store that', () => {
 describe('many queries at once', () => {
   it('take turns, and those that the queue does not hold are a 503', async () => {
     const slow = new SlowReads();
-    await given({ reader: slow.around, gate: new ReadGate({ concurrent: 2, queued: 3, waitMs: 10_000 }) });
+    await given({
+      reader: slow.around,
+      bulkhead: new Bulkhead({ concurrent: 2, queued: 3, waitMs: 10_000 }),
+    });
     const answers = Array.from({ length: 10 }, () =>
       gateway.core.instance.inject({ url: '/api/v1/events/query' }),
     );
@@ -67,7 +70,10 @@ describe('many queries at once', () => {
 describe('a client that goes away', () => {
   it('ends its query, and leaves its place to the next', async () => {
     const slow = new SlowReads();
-    await given({ reader: slow.around, gate: new ReadGate({ concurrent: 1, queued: 3, waitMs: 10_000 }) });
+    await given({
+      reader: slow.around,
+      bulkhead: new Bulkhead({ concurrent: 1, queued: 3, waitMs: 10_000 }),
+    });
     await gateway.core.instance.listen({ host: '127.0.0.1', port: 0 });
     const { port } = gateway.core.instance.server.address() as AddressInfo;
     const client = request({ port, path: '/api/v1/events/query' }).on('error', () => undefined);

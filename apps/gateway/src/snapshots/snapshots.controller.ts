@@ -7,7 +7,7 @@ import type { SnapshotStore } from '#store';
 import { refuseReserved } from '../access/permit.js';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers } from '../openapi/answers.js';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 import {
   MadeSnapshotAnswer,
@@ -27,7 +27,7 @@ import { SnapshotInput } from './snapshot-input.js';
 export class SnapshotsController {
   constructor(
     @Inject(STORE) private readonly store: { snapshots: SnapshotStore },
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
     private readonly streams: ReadableStreams,
   ) {}
 
@@ -49,7 +49,7 @@ export class SnapshotsController {
     const streams = stream === undefined ? undefined : [stream];
     const permitted = await this.streams.of({ access, streams, client });
     const query = { ...permitted, stream, entityId, limit, cursor };
-    const page = await this.gate.run(client, (signal) => this.store.snapshots.snapshots(query, signal));
+    const page = await this.bulkhead.run(client, (signal) => this.store.snapshots.snapshots(query, signal));
     return snapshotListJson(page);
   }
 
@@ -84,7 +84,7 @@ export class SnapshotsController {
     const { access } = caller;
     const permitted = await this.streams.of({ access, streams: [stream], client, pointer: '/stream' });
     const wanted = { ...permitted, stream, entityId, reason: 'requested', now: Date.now() * 1000 } as const;
-    const made = await this.gate
+    const made = await this.bulkhead
       .run(client, (signal) => makeSnapshot(this.store.snapshots, wanted, signal))
       .catch((error: unknown) => {
         throw entityProblem(error);

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { StreamAccess } from '#api';
 import type { EventReader, StreamSummary } from '#store';
-import { ReadGate } from '../reads/read-gate.js';
+import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 
 /** What can be queried of streams, by their names. Streams without events have none. */
@@ -9,7 +9,7 @@ import { STORE } from '../adapters/adapters.js';
 export class StreamSummaries {
   constructor(
     @Inject(STORE) private readonly store: { reader: EventReader },
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
   ) {}
 
   /** @throws ProblemError 503 `overloaded` @throws StoreUnavailableError @throws QueryTooExpensiveError */
@@ -18,7 +18,7 @@ export class StreamSummaries {
     client: AbortSignal,
   ): Promise<Map<string, StreamSummary>> {
     if (query.streams.length === 0) return new Map();
-    const found = await this.gate.run(client, (signal) => this.store.reader.streams(query, signal));
+    const found = await this.bulkhead.run(client, (signal) => this.store.reader.streams(query, signal));
     return new Map(found.map((summary) => [summary.stream, summary]));
   }
 }

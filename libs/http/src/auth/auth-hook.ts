@@ -33,10 +33,10 @@ export interface AuthOptions {
  * told to wait; a right key from the same network is let in all the same, because many clients may share an address.
  */
 export function requireApiKeys(instance: FastifyInstance, options: AuthOptions): void {
-  const door = new Door(options);
+  const authenticator = new Authenticator(options);
   instance.addHook('onRequest', (request, reply, done) => {
     try {
-      door.pass(request, reply);
+      authenticator.authenticate(request, reply);
       done();
     } catch (error) {
       done(error as Error);
@@ -44,20 +44,20 @@ export function requireApiKeys(instance: FastifyInstance, options: AuthOptions):
   });
 }
 
-class Door {
+class Authenticator {
   private readonly limits = new RateLimits();
   private readonly failed = new FailedAttempts();
 
   constructor(private readonly options: AuthOptions) {}
 
   /** @throws ProblemError */
-  pass(request: FastifyRequest, reply: FastifyReply): void {
+  authenticate(request: FastifyRequest, reply: FastifyReply): void {
     const { config, url = '' } = request.routeOptions;
     const access = config as RouteAccess;
     if (access.public || this.options.open?.includes(url)) return admit(request, { reply });
     try {
       const key = this.keyOf(request);
-      this.letIn(request, reply, key);
+      this.admit(request, reply, key);
       checkScope(request, access, key);
     } catch (error) {
       if (error instanceof ProblemError && error.code !== 'too_many_requests')
@@ -82,7 +82,7 @@ class Door {
     throw new ProblemError('log_unavailable', detail, { retryAfterSeconds: 5 });
   }
 
-  private letIn(request: FastifyRequest, reply: FastifyReply, key: ApiKey): void {
+  private admit(request: FastifyRequest, reply: FastifyReply, key: ApiKey): void {
     const limits = this.limits.of(key);
     if (limits) {
       const now = performance.now();

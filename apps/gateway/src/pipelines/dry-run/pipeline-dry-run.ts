@@ -11,7 +11,7 @@ import type { PipelineSpecInput } from '../pipeline-input.js';
 import { wantedPipeline, type UsablePipeline } from '../wanted-pipeline.js';
 import { pointersBelow } from './pointers-below.js';
 import { foldOf, mergedKey } from '../../projections/states/key-state.js';
-import { ReadGate } from '../../reads/read-gate.js';
+import { Bulkhead } from '../../reads/bulkhead.js';
 
 /** Where a definition stands in the body. */
 const definitionAt = '/definition';
@@ -22,7 +22,7 @@ export class PipelineDryRun {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'projections'>,
     @Inject(STORE) private readonly store: { projections: Pick<KeyedStateReader, 'find'> },
-    private readonly gate: ReadGate,
+    private readonly bulkhead: Bulkhead,
     private readonly streams: RequiredStreams,
     private readonly webhooks: WebhookNetworks,
   ) {}
@@ -71,7 +71,7 @@ export class PipelineDryRun {
     for (let at = 0; at < keys.length; at += maxStateKeys) {
       const some = keys.slice(at, at + maxStateKeys);
       const find = (signal: AbortSignal) => this.store.projections.find(build.id, some, signal);
-      for (const found of await this.gate.run(client, find))
+      for (const found of await this.bulkhead.run(client, find))
         states.set(found.key, fold.result(mergedKey(fold, found).folded));
     }
     return states;

@@ -12,7 +12,7 @@ it('lets other work of the process have its turns between the large states of a 
   }));
   const feed = new BuildFeed(world.serving, binding, {
     projections: { changedKeys: async () => keys },
-    gate: { run: (signal, read) => read(signal) },
+    bulkhead: { run: (signal, read) => read(signal) },
     closed: new AbortController().signal,
   });
   const to = new LivePosition(binding);

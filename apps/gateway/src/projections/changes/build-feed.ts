@@ -4,15 +4,17 @@ import type { ProjectionBuild } from '#registry';
 import { QueryTooExpensiveError, type KeyedState, type StateProgress, type KeyedStateReader } from '#store';
 import { abortable } from '../../live/abortable.js';
 import { LivePosition, streamKey } from '../../live/live-position.js';
-import type { ReadGate } from '../../reads/read-gate.js';
+import type { Bulkhead } from '../../reads/bulkhead.js';
 import { foldOf, keyState, mergedKey } from '../states/key-state.js';
-import { changeMessage, withIds } from './change-messages.js';
+import { SpacedIds } from '../../live/spaced-ids.js';
+import { reached } from '../../live/server-sent.js';
+import { changeMessage } from './change-messages.js';
 import { changeId } from './change-position.js';
 import { SharedAnswers } from './shared-answers.js';
 
 export interface BuildFeedParts {
   projections: Pick<KeyedStateReader, 'changedKeys'>;
-  gate: Pick<ReadGate, 'run'>;
+  bulkhead: Pick<Bulkhead, 'run'>;
   /** Aborted when nobody is answered any more. */
   closed: AbortSignal;
 }
@@ -100,7 +102,7 @@ export class BuildFeed {
   }
 
   private async read({ from, to, after }: ChangesQuestion): Promise<ChangesPage> {
-    const { projections, gate, closed } = this.parts;
+    const { projections, bulkhead, closed } = this.parts;
     const places = [...this.keys].flatMap(([stream, key]) =>
       from.missingTo(to).flatMap((missing) => (missing.key === key ? [{ stream, ...missing }] : [])),
     );
@@ -110,7 +112,7 @@ export class BuildFeed {
       try {
         const query = { owner: this.build.id, since, limit, ...(after !== undefined && { after }) };
         const begun = performance.now();
-        const keys = await gate.run(closed, (signal) => projections.changedKeys(query, signal));
+        const keys = await bulkhead.run(closed, (signal) => projections.changedKeys(query, signal));
         const now = performance.now();
         this.restUntil = now + Math.min(longestRest, now - begun);
         const fold = foldOf(this.build);
@@ -141,4 +143,17 @@ async function messagesOf(keys: readonly KeyedState[], fold: Fold): Promise<stri
     messages.push(changeMessage(keyState(fold, mergedKey(fold, key))));
   }
   return messages;
+}
+
+/** Messages after which an id says how far the client is. */
+const messagesPerId = 20;
+
+/** Joins messages, with an id after every few of them: a client that is cut off goes on from there. */
+function withIds(messages: readonly string[], idAfter: (index: number) => string): string {
+  const ids = new SpacedIds(messagesPerId);
+  const parts = messages.map((message, n) => {
+    const id = ids.idOf(message.length, () => idAfter(n));
+    return id === undefined ? message : message + reached(id);
+  });
+  return parts.join('');
 }

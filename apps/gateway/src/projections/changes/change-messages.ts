@@ -1,5 +1,4 @@
 import { onOneLine } from '../../answers/event-page.js';
-import { reached } from '../../live/server-sent.js';
 import type { KeyState } from '../states/key-state.js';
 import { stateJson } from '../states/state-answers.js';
 
@@ -18,26 +17,4 @@ export function resetMessage({ version }: { version: number }): string {
 /** From here on, each change is sent as it comes. */
 export function caughtUpMessage({ version }: { version: number }): string {
   return `event: caught_up\ndata: ${JSON.stringify({ version })}\n\n`;
-}
-
-/** Messages after which an id says how far the client is. */
-const messagesPerId = 20;
-
-/**
- * Joins messages, with an id after every few of them: a client that is cut off goes on from there. An id waits until it is
- * not longer than the messages before it.
- */
-export function withIds(messages: readonly string[], idAfter: (index: number) => string): string {
-  const parts: string[] = [];
-  let [count, characters] = [0, 0];
-  messages.forEach((message, n) => {
-    parts.push(message);
-    characters += message.length;
-    if (++count < messagesPerId) return;
-    const id = idAfter(n);
-    if (id.length > characters) return;
-    parts.push(reached(id));
-    [count, characters] = [0, 0];
-  });
-  return parts.join('');
 }

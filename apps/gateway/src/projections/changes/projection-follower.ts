@@ -6,7 +6,7 @@ import type { Logger } from '#telemetry';
 import { DEFINITIONS, LIVE_STORE, LOGGER } from '../../adapters/adapters.js';
 import { abortable } from '../../live/abortable.js';
 import { LiveConnections } from '../../live/live-connections.js';
-import { ReadGate } from '../../reads/read-gate.js';
+import { Bulkhead } from '../../reads/bulkhead.js';
 import { BuildFeed, type BuildFeedParts } from './build-feed.js';
 import { bindingTo } from './change-position.js';
 
@@ -49,8 +49,8 @@ export class ProjectionFollower {
     @Optional() times: Partial<FollowingTimes> = {},
   ) {
     this.times = { pollMs: 100, retryMs: 1000, ...times };
-    const gate = new ReadGate({ concurrent: concurrentPages, queued, waitMs: 60_000 });
-    this.parts = { projections: store.projections, gate, closed };
+    const bulkhead = new Bulkhead({ concurrent: concurrentPages, queued, waitMs: 60_000 });
+    this.parts = { projections: store.projections, bulkhead, closed };
   }
 
   /** Follows this projection until `leave` is called. */

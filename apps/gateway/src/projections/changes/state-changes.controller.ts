@@ -1,8 +1,8 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
-import { begin, mediaType, requireAccepted } from '../../live/event-stream-answer.js';
+import { begin, DescribeEventStream, mediaType, requireAccepted } from '../../live/event-stream-answer.js';
 import { ProjectionName } from '../../definitions/definition-name.js';
 import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionStates } from '../states/projection-states.js';
@@ -33,17 +33,7 @@ export class StateChangesController {
       'message `error` says why, as a problem document: `overloaded` for a client that is too slow, `shutting_down`, ' +
       '`invalid_token`, `projection_not_found` for a projection that was deleted or may not be seen any more.',
   })
-  @ApiHeader({
-    name: 'Last-Event-ID',
-    description: 'The last id that was received.',
-    required: false,
-    schema: { type: 'string' },
-  })
-  @ApiResponse({
-    status: 200,
-    description: 'A stream that ends only with an `error`.',
-    content: { [mediaType]: { schema: { type: 'string' } } },
-  })
+  @DescribeEventStream('The last id that was received.')
   @Problems('invalid_cursor', 'projection_not_found', 'projection_building', 'not_acceptable', readsBoth)
   async stream(
     @ProjectionName() name: string,

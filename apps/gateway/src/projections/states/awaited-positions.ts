@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
 import type { Definitions, ProjectionBuild } from '#registry';
-import type { StreamPosition } from '../../wait-for/position.js';
+import type { StreamPosition } from '../../consistency/position.js';
 
 /**
  * The positions that a build has to pass: what lies before its beginning it never looks at.

@@ -20,9 +20,12 @@ const keyParam = {
   name: 'key',
   schema: { type: 'string', minLength: 1, maxLength: foldLimits.keyCharacters },
 };
-const readAddress = {
-  transform: ({ name, key }: StateAddress) => ({ name: readName('projection', name), key }),
-};
+/** Hands over the projection and the key in the address. */
+function Address(): ParameterDecorator {
+  return Param({
+    transform: ({ name, key }: StateAddress) => ({ name: readName('projection', name), key }),
+  });
+}
 
 @ApiTags('projections')
 @Controller('api/v1/projections/:name/state')
@@ -70,7 +73,7 @@ export class ProjectionStatesController {
   )
   @Header('content-type', jsonType)
   async one(
-    @Param(readAddress) { name, key }: StateAddress,
+    @Address() { name, key }: StateAddress,
     @Query() { wait_for: positions }: ProjectionKeyParameters,
     @Caller() { access }: Principal,
     @Aborted() client: AbortSignal,

@@ -4,9 +4,9 @@ import { TopicNames } from '#event';
 import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
 import { DEFINITIONS, STORE } from '../../adapters/adapters.js';
-import { ReadGate } from '../../reads/read-gate.js';
-import type { StreamPosition } from '../../wait-for/position.js';
-import { WaitFor } from '../../wait-for/wait-for.js';
+import { Bulkhead } from '../../reads/bulkhead.js';
+import type { StreamPosition } from '../../consistency/position.js';
+import { ConsistencyTokens } from '../../consistency/consistency-tokens.js';
 import { ProjectionStats } from '../projection-stats.js';
 import { awaitedPositions } from './awaited-positions.js';
 import { foldOf, keyState, mergedKey, type KeyState } from './key-state.js';
@@ -28,19 +28,19 @@ export class ProjectionStates {
     @Inject(STORE)
     private readonly store: { projections: Pick<KeyedStateReader, 'key' | 'keys' | 'countKeys'> },
     private readonly stats: ProjectionStats,
-    private readonly waitFor: WaitFor,
-    private readonly gate: ReadGate,
+    private readonly tokens: ConsistencyTokens,
+    private readonly bulkhead: Bulkhead,
     private readonly topics: TopicNames,
   ) {}
 
   /**
-   * @throws ProblemError projection_building, projection_key_not_found, what `WaitFor` throws, overloaded
+   * @throws ProblemError projection_building, projection_key_not_found, what `ConsistencyTokens` throws, overloaded
    * @throws QueryTooExpensiveError @throws StoreUnavailableError
    */
   async one(definition: ProjectionDefinition, key: string, reading: StateReading): Promise<KeyState> {
     const build = await this.reached(definition, reading);
     const { projections } = this.store;
-    const found = await this.gate.run(reading.client, (signal) => projections.key(build.id, key, signal));
+    const found = await this.bulkhead.run(reading.client, (signal) => projections.key(build.id, key, signal));
     if (!found) throw notFound(definition);
     const fold = foldOf(build);
     return keyState(fold, mergedKey(fold, found));
@@ -55,7 +55,7 @@ export class ProjectionStates {
     const build = await this.reached(definition, reading);
     const { projections } = this.store;
     const { name } = definition;
-    return this.gate.run(reading.client, (signal) =>
+    return this.bulkhead.run(reading.client, (signal) =>
       pageOfStates({ name, build, query, projections, signal }),
     );
   }
@@ -71,7 +71,7 @@ export class ProjectionStates {
   ): Promise<ProjectionBuild> {
     const build = await servedBuild(definition, this.stats, client);
     const awaited = awaitedPositions(build, positions, this.definitions);
-    await this.waitFor.reached(awaited, client, this.topics.projectionGroup(build.id));
+    await this.tokens.reached(awaited, client, this.topics.projectionGroup(build.id));
     return build;
   }
 }

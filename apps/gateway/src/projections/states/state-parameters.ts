@@ -4,7 +4,7 @@ import { limits } from '#event';
 import type { Consistent } from '#http';
 import { foldLimits } from '#dataflow';
 import { Cursor, PageLimit, Parameter, Positions, Text } from '../../parameters/decorators.js';
-import type { StreamPosition } from '../../wait-for/position.js';
+import type { StreamPosition } from '../../consistency/position.js';
 
 const fieldCharacters = 64;
 

@@ -1,7 +1,7 @@
 import { ProblemError } from '#api';
 import { metrics } from '#telemetry';
 
-export interface ReadGateOptions {
+export interface BulkheadOptions {
   /** Reads that the store works on at once. */
   concurrent: number;
   /** Reads that wait for their turn; one more is refused. */
@@ -14,11 +14,11 @@ export interface ReadGateOptions {
  * The one way to the store's reader: so many at once, a bounded queue for the rest, and none for those whose client has
  * gone. Ten full-range queries take their turns and leave the machine to writing.
  */
-export class ReadGate {
+export class Bulkhead {
   private running = 0;
   private readonly waiting = new Set<() => void>();
 
-  constructor(private readonly options: ReadGateOptions) {}
+  constructor(private readonly options: BulkheadOptions) {}
 
   /**
    * @throws ProblemError 503 `overloaded` when the queue is full or the turn does not come in time.

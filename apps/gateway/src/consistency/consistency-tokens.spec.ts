@@ -3,7 +3,7 @@ import { ProblemError } from '#api';
 import { TopicNames, type StreamId } from '#event';
 import type { StreamDefinition } from '#registry';
 import { LogUnavailableError } from '#log';
-import { WaitFor, type WaitForBounds } from './wait-for.js';
+import { ConsistencyTokens, type ConsistencyBounds } from './consistency-tokens.js';
 
 const topics = new TopicNames('t.');
 const forever = new AbortController().signal;
@@ -45,13 +45,13 @@ describe('waiting for positions', () => {
 
   it('forgets how far the predecessor of a stream was', async () => {
     const world = new World();
-    const waitFor = world.waitFor({ timeoutMs: 50 });
+    const tokens = world.waitFor({ timeoutMs: 50 });
     world.commit('orders', 0, 100);
-    await waitFor.reached([at('orders', 0, 99)], forever);
+    await tokens.reached([at('orders', 0, 99)], forever);
     world.announce('orders', 2, 'orders#2');
     world.commit('orders', 0, 1);
-    await waitFor.reached([at('orders', 0, 0)], forever);
-    await expect(waitFor.reached([at('orders', 0, 3)], forever)).rejects.toMatchObject({
+    await tokens.reached([at('orders', 0, 0)], forever);
+    await expect(tokens.reached([at('orders', 0, 3)], forever)).rejects.toMatchObject({
       code: 'not_yet_materialized',
     });
   });
@@ -89,40 +89,40 @@ describe('waiting for positions', () => {
 
   it('waits for another group where one is named', async () => {
     const world = new World();
-    const waitFor = world.waitFor({ timeoutMs: 20 });
+    const tokens = world.waitFor({ timeoutMs: 20 });
     world.commit('orders', 0, 4);
-    const waiting = waitFor.reached([at('orders', 0, 3)], forever, 'g');
+    const waiting = tokens.reached([at('orders', 0, 3)], forever, 'g');
     await expect(waiting).rejects.toMatchObject({ code: 'not_yet_materialized' });
     world.commitOf('g', at('orders', 0, 4));
-    await waitFor.reached([at('orders', 0, 3)], forever, 'g');
+    await tokens.reached([at('orders', 0, 3)], forever, 'g');
     world.commitOf('g', at('orders', 1, 9));
-    await expect(waitFor.reached([at('orders', 1, 8)], forever)).rejects.toMatchObject({
+    await expect(tokens.reached([at('orders', 1, 8)], forever)).rejects.toMatchObject({
       code: 'not_yet_materialized',
     });
   });
 
   it('keeps nothing of a group that nobody waits for any more', async () => {
     const world = new World();
-    const waitFor = world.waitFor();
+    const tokens = world.waitFor();
     world.commitOf('g', at('orders', 0, 4));
-    await waitFor.reached([at('orders', 0, 3), at('orders', 0, 2)], forever, 'g');
+    await tokens.reached([at('orders', 0, 3), at('orders', 0, 2)], forever, 'g');
     world.commitOf('g', at('orders', 0, 0));
     const polls = world.polls;
-    await expect(waitFor.reached([at('orders', 0, 3)], client(5), 'g')).rejects.toThrow();
+    await expect(tokens.reached([at('orders', 0, 3)], client(5), 'g')).rejects.toThrow();
     expect(world.polls).toBeGreaterThan(polls);
   });
 
   it('takes a bounded number of waiters, and gives their places back', async () => {
     const world = new World();
-    const waitFor = world.waitFor({ maxWaiters: 2 });
-    const two = waitFor.reached([at('orders', 0, 0), at('orders', 1, 0)], forever);
-    await expect(waitFor.reached([at('orders', 0, 0)], forever)).rejects.toMatchObject({
+    const tokens = world.waitFor({ maxWaiters: 2 });
+    const two = tokens.reached([at('orders', 0, 0), at('orders', 1, 0)], forever);
+    await expect(tokens.reached([at('orders', 0, 0)], forever)).rejects.toMatchObject({
       code: 'overloaded',
     });
     world.commit('orders', 0, 1);
     world.commit('orders', 1, 1);
     await two;
-    await waitFor.reached([at('orders', 0, 0)], forever);
+    await tokens.reached([at('orders', 0, 0)], forever);
   });
 });
 
@@ -147,9 +147,9 @@ class World {
     this.announce('orders', 2);
   }
 
-  waitFor(bounds: Partial<WaitForBounds> = {}): WaitFor {
+  waitFor(bounds: Partial<ConsistencyBounds> = {}): ConsistencyTokens {
     const quick = { timeoutMs: 60_000, unknownStreamMs: 5, pollMs: 1 };
-    return new WaitFor({ admin: this }, this, topics, { ...quick, ...bounds });
+    return new ConsistencyTokens({ admin: this }, this, topics, { ...quick, ...bounds });
   }
 
   announce(stream: string, partitions: number, id: StreamId = `${stream}#1`): void {

@@ -5,12 +5,12 @@ import { ProblemError } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
-import { DEFINITIONS, LOG, WAIT_FOR_BOUNDS } from '../adapters/adapters.js';
+import { DEFINITIONS, LOG, CONSISTENCY_BOUNDS } from '../adapters/adapters.js';
 import { announcedStream } from './announced-stream.js';
 import { CommittedWatch } from './committed-watch.js';
 import type { StreamPosition } from './position.js';
 
-export interface WaitForBounds {
+export interface ConsistencyBounds {
   /** Milliseconds until a position that is not there is answered 504. */
   timeoutMs: number;
   /** Milliseconds until a stream that this process has not heard of is answered 404. */
@@ -28,16 +28,16 @@ const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 2
  * topic one poll at a time.
  */
 @Injectable()
-export class WaitFor {
+export class ConsistencyTokens {
   private readonly watches = new Map<string, CommittedWatch>();
-  private readonly bounds: WaitForBounds;
+  private readonly bounds: ConsistencyBounds;
   private waiting = 0;
 
   constructor(
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'committed'> },
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'onChange'>,
     private readonly topics: TopicNames,
-    @Inject(WAIT_FOR_BOUNDS) bounds: Partial<WaitForBounds> = {},
+    @Inject(CONSISTENCY_BOUNDS) bounds: Partial<ConsistencyBounds> = {},
   ) {
     this.bounds = { ...defaults, ...bounds };
   }
