@@ -1,0 +1,97 @@
+import { IsInt, IsObject, IsOptional, ValidateNested } from 'class-validator';
+import { Type } from 'class-transformer';
+import { describe, expect, it } from 'vitest';
+import { ProblemError } from '#api';
+import { AsSent } from './as-sent.js';
+import type { Consistent } from './consistent.js';
+import { parseBody } from './parse-body.js';
+import { parseQuery, Repeatable } from './parse-query.js';
+import { ReadValue, ReadValues } from './read-value.js';
+import { ValidatedPipe } from './validated-pipe.js';
+
+const seconds = {
+  name: 'isSeconds',
+  read: (text: string) => (/^\d+s$/.test(text) ? Number(text.slice(0, -1)) : undefined),
+  message: (sent: unknown) => `must be seconds, not ${JSON.stringify(sent)}`,
+};
+const even = {
+  name: 'isEven',
+  read: (text: string) =>
+    Number(text) % 2 === 0 ? Number(text) : new ProblemError('invalid_expression', 'odd'),
+  message: () => 'must be a number',
+};
+
+class Lengths implements Consistent {
+  @IsOptional() @ReadValue(seconds) least?: number | null;
+  @IsOptional() @ReadValue(seconds) most?: number | null;
+  @IsOptional() @Repeatable() @ReadValues(seconds) each?: number[];
+  @IsOptional() @ReadValue(even) even?: number;
+
+  requireConsistent(): void {
+    if ((this.least ?? 0) > (this.most ?? Infinity)) throw new ProblemError('invalid_request', 'too long');
+  }
+}
+
+class Inner {
+  @AsSent() @IsObject() names: object;
+}
+
+class Outer {
+  @IsObject() @ValidateNested() @Type(() => Inner) inner: Inner;
+  @IsOptional() @IsInt() count?: number;
+}
+
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+const refusal = (pointer: string, detail: string): unknown =>
+  expect.objectContaining({ code: 'invalid_request', options: { errors: [{ pointer, detail }] } });
+
+describe('a handler', () => {
+  it('is given what the texts of parameters say', () => {
+    const query = parseQuery(Lengths, { least: '1s', each: ['2s', '3s'], even: '4' });
+    expect(query).toEqual({ least: 1, each: [2, 3], even: 4 });
+  });
+
+  it('is given what the texts of a body say, and null', () => {
+    expect(parseBody(Lengths, bytes({ least: '1s', most: null }))).toEqual({ least: 1, most: null });
+  });
+
+  it('is not called with a text that cannot be read, which its refusal names', () => {
+    expect(() => parseQuery(Lengths, { least: 'soon' })).toThrow(
+      refusal('least', 'must be seconds, not "soon"') as Error,
+    );
+    expect(() => parseQuery(Lengths, { each: ['1s', 'soon'] })).toThrow(ProblemError);
+  });
+
+  it('is not called with what would be read, had it been a text', () => {
+    expect(() => parseBody(Lengths, bytes({ least: 1 }))).toThrow(
+      refusal('/least', 'must be seconds, not 1') as Error,
+    );
+  });
+
+  it('is not called where a value has a problem of its own, which is told after those of other values', () => {
+    expect(() => parseQuery(Lengths, { even: '3' })).toThrow(
+      expect.objectContaining({ code: 'invalid_expression' }) as Error,
+    );
+    expect(() => parseQuery(Lengths, { even: '3', least: 'soon' })).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }) as Error,
+    );
+  });
+
+  it('is not called where values do not fit each other', () => {
+    expect(() => parseQuery(Lengths, { least: '2s', most: '1s' })).toThrow('too long');
+    expect(() => parseBody(Lengths, bytes({ least: '2s', most: '1s' }))).toThrow('too long');
+  });
+
+  it('is given members of any name where they may have any', () => {
+    const names = { constructor: { a: 1 }, toString: 2, deep: [{ constructor: 3 }] };
+    expect(parseBody(Outer, bytes({ inner: { names } })).inner.names).toEqual(names);
+  });
+
+  it('is given an empty body only where it may be empty', () => {
+    const metadata = { type: 'body', metatype: Lengths } as const;
+    expect(new ValidatedPipe({ mayBeEmpty: true }).transform(undefined, metadata)).toEqual({});
+    expect(() => new ValidatedPipe().transform(undefined, metadata)).toThrow(
+      expect.objectContaining({ code: 'invalid_json' }) as Error,
+    );
+  });
+});
