@@ -1,7 +1,8 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsInt, IsString, Min, ValidateNested } from 'class-validator';
+import { IsArray, IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#event';
 import type { FoundDeadLetter } from '#store';
+import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 
@@ -34,11 +35,8 @@ export class DeadLetterAnswer {
   replayed_at: string | null;
 }
 
-export class DeadLetterList {
+export class DeadLetterList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => DeadLetterAnswer) dead_letters: DeadLetterAnswer[];
-  @IsInt() @Min(0) total: number;
-  @IsBoolean() has_more: boolean;
-  @Nullable('string') next_cursor: string | null;
 }
 
 /** A dead letter as it is answered. */

@@ -1,18 +1,9 @@
 import { Type } from 'class-transformer';
-import {
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#event';
 import { snapshotId, type FoldedEntity } from '#entities';
 import type { EntitySnapshot, Page, SnapshotReason } from '#store';
+import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 
@@ -54,11 +45,8 @@ export class MadeSnapshotAnswer extends SnapshotFacts {
   state?: object;
 }
 
-export class SnapshotList {
+export class SnapshotList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => SnapshotAnswer) snapshots: SnapshotAnswer[];
-  @IsInt() @Min(0) total: number;
-  @IsBoolean() has_more: boolean;
-  @Nullable('string') next_cursor: string | null;
 }
 
 /** States are put in as the text they are: parsing and printing them again would change big numbers. */

@@ -1,8 +1,9 @@
 import { Type } from 'class-transformer';
-import { Allow, IsArray, IsBoolean, IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
+import { Allow, IsArray, IsIn, IsString, ValidateNested } from 'class-validator';
 import type { Micros } from '#event';
 import type { KeyDefinition } from '#registry';
 import { scopes } from '#http';
+import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 import { keyStatus, keyStatuses, secretWorks, type KeyStatus } from './key-status.js';
@@ -48,11 +49,8 @@ export class IssuedKeyAnswer extends KeyAnswer {
   key: string;
 }
 
-export class KeyList {
+export class KeyList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => KeyAnswer) keys: KeyAnswer[];
-  @IsInt() @Min(0) total: number;
-  @IsBoolean() has_more: boolean;
-  @Nullable('string') next_cursor: string | null;
 }
 
 /** A key as it is answered. */

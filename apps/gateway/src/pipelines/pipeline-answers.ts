@@ -1,18 +1,9 @@
 import { Type } from 'class-transformer';
-import {
-  Allow,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#event';
 import type { PipelineDefinition } from '#registry';
 import type { OperatorSpec, PipelineSpec } from '#dataflow';
+import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 import type { RunStats } from './pipeline-stats.js';
@@ -106,14 +97,11 @@ export class PipelineFiguresAnswer extends PipelineAnswer {
   updated_at: string | null;
 }
 
-export class PipelineList {
+export class PipelineList extends ListAnswer {
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => PipelineFiguresAnswer)
   pipelines: PipelineFiguresAnswer[];
-  @IsInt() @Min(0) total: number;
-  @IsBoolean() has_more: boolean;
-  @Nullable('string') next_cursor: string | null;
 }
 
 /** A pipeline as it is defined. */

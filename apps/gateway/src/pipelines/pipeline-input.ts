@@ -7,19 +7,16 @@ import {
   IsObject,
   IsOptional,
   IsString,
-  Matches,
   ValidateNested,
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { definitionNamePattern, definitionNameRule } from '#event';
 import { operators, pipelineLimits, type PipelineSpec } from '#dataflow';
 import { AsSent } from '#http';
+import { NewName, SameName } from '../definitions/definition-names.js';
 import { Schema } from '../openapi/schema.js';
 import { ProjectionSourceInput } from '../projections/projection-input.js';
 
 export const pipelineStarts = ['beginning', 'now'] as const;
-
-const aName = { message: definitionNameRule };
 
 /** Which events a pipeline processes. */
 @JSONSchema({ additionalProperties: false })
@@ -83,17 +80,13 @@ export class PipelineSpecInput {
 /** A pipeline that is to be made. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineInput extends PipelineSpecInput {
-  @IsString()
-  @Matches(definitionNamePattern, aName)
-  @Schema({ example: 'big_orders' })
+  @NewName('big_orders')
   name: string;
 }
 
 /** What a pipeline shall be from now on. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineReplacementInput extends PipelineSpecInput {
-  @IsOptional()
-  @Matches(definitionNamePattern, aName)
-  @Schema({ type: 'string', description: 'The name in the address, if it is given.' })
+  @SameName()
   name?: string | null;
 }

@@ -1,17 +1,8 @@
 import { Type } from 'class-transformer';
-import {
-  Allow,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#event';
 import { latestBuild, type ProjectionDefinition, type ProjectionSpec } from '#registry';
+import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 import type { BuildStats } from './projection-stats.js';
@@ -94,14 +85,11 @@ export class ProjectionDetailAnswer extends ProjectionFiguresAnswer {
   progress: BuildProgressAnswer | null;
 }
 
-export class ProjectionList {
+export class ProjectionList extends ListAnswer {
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => ProjectionFiguresAnswer)
   projections: ProjectionFiguresAnswer[];
-  @IsInt() @Min(0) total: number;
-  @IsBoolean() has_more: boolean;
-  @Nullable('string') next_cursor: string | null;
 }
 
 /** A projection as it is defined. */

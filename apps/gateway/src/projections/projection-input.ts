@@ -8,21 +8,19 @@ import {
   IsNotEmptyObject,
   IsObject,
   IsOptional,
-  IsString,
   Matches,
   ValidateNested,
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, plainTextPattern } from '#api';
-import { definitionNamePattern, definitionNameRule, limits, streamNamePattern, streamNameRule } from '#event';
+import { limits, streamNamePattern, streamNameRule } from '#event';
 import { projectionLimits, type ProjectionSpec } from '#registry';
 import { foldLimits, foldOperations } from '#dataflow';
 import { AsSent } from '#http';
+import { NewName, SameName } from '../definitions/definition-names.js';
 import { Schema } from '../openapi/schema.js';
 
 export const projectionStarts = ['beginning', 'now'] as const;
-
-const aName = { message: definitionNameRule };
 
 /** Which events a projection folds. */
 @JSONSchema({ additionalProperties: false })
@@ -111,17 +109,13 @@ export class ProjectionSpecInput {
 /** A projection that is to be made. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionInput extends ProjectionSpecInput {
-  @IsString()
-  @Matches(definitionNamePattern, aName)
-  @Schema({ example: 'revenue_by_currency' })
+  @NewName('revenue_by_currency')
   name: string;
 }
 
 /** What a projection shall be from now on. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionReplacementInput extends ProjectionSpecInput {
-  @IsOptional()
-  @Matches(definitionNamePattern, aName)
-  @Schema({ type: 'string', description: 'The name in the address, if it is given.' })
+  @SameName()
   name?: string | null;
 }

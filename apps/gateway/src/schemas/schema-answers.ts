@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsDefined, IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import { compatibilities, type Compatibility } from '#api';
 import { schemaModes, type SchemaMode, type SchemaSubject, type SchemaVersion } from '#registry';
-import { Nullable } from '../openapi/nullable.js';
+import { ListAnswer } from '../lists/list-answer.js';
 import { Schema } from '../openapi/schema.js';
 
 /** One version of a schema. */
@@ -16,11 +16,8 @@ export class SchemaAnswer {
   @Schema({ type: 'string', format: 'date-time' }) @IsString() created_at: string;
 }
 
-export class SchemaList {
+export class SchemaList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => SchemaAnswer) schemas: SchemaAnswer[];
-  @IsInt() @Min(0) total: number;
-  @IsBoolean() has_more: boolean;
-  @Nullable('string') next_cursor: string | null;
 }
 
 /** Why a schema does not fit, at one place of it. */

@@ -1,9 +1,10 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsInt, IsString, Min, ValidateNested } from 'class-validator';
+import { IsArray, IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime, limits } from '#event';
 import { IsRetention } from '#api';
 import type { StreamDefinition } from '#registry';
 import type { StreamSummary } from '#store';
+import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 
@@ -25,11 +26,8 @@ export class StreamAnswer {
   @Schema(time) @IsString() created_at: string;
 }
 
-export class StreamList {
+export class StreamList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => StreamAnswer) streams: StreamAnswer[];
-  @IsInt() @Min(0) total: number;
-  @IsBoolean() has_more: boolean;
-  @Nullable('string') next_cursor: string | null;
 }
 
 /** The answer about a stream; without a summary it has no events. */
