@@ -57,14 +57,14 @@ describe('a handler', () => {
 
   it('is not called with a text that cannot be read, which its refusal names', () => {
     expect(() => parseQuery(Lengths, { least: 'soon' })).toThrow(
-      refusal('least', 'must be seconds, not "soon"') as Error,
+      refusal('least', 'must be seconds, not "soon"'),
     );
     expect(() => parseQuery(Lengths, { each: ['1s', 'soon'] })).toThrow(ProblemError);
   });
 
   it('is not called with what would be read, had it been a text', () => {
     expect(() => parseBody(Lengths, bytes({ least: 1 }))).toThrow(
-      refusal('/least', 'must be seconds, not 1') as Error,
+      refusal('/least', 'must be seconds, not 1'),
     );
   });
 
