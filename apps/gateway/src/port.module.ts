@@ -4,7 +4,6 @@ import {
   PARAMTYPES_METADATA,
   SELF_DECLARED_DEPS_METADATA,
 } from '@nestjs/common/constants.js';
-
 import { WriteModule } from '#writing';
 import type { Gateway } from './gateway.js';
 import { resources } from './gateway.module.js';
