@@ -7,7 +7,8 @@ import type { Permitted } from '#store';
 import { DEFINITIONS, CONSISTENCY_BOUNDS } from '../adapters/adapters.js';
 import { announcedStream } from '../consistency/announced-stream.js';
 import type { StreamPosition } from '../consistency/position.js';
-import { ConsistencyTokens, type ConsistencyBounds } from '../consistency/consistency-tokens.js';
+import type { ConsistencyBounds } from '../consistency/consistency-bounds.js';
+import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
 
 /** A request that reads, and the streams that it names. */
 export interface StreamsQuestion {

@@ -7,7 +7,7 @@ import type { Logger } from '#telemetry';
 import type { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from '../config.js';
 import type { Bulkhead } from '../reads/bulkhead.js';
-import type { ConsistencyBounds } from '../consistency/consistency-tokens.js';
+import type { ConsistencyBounds } from '../consistency/consistency-bounds.js';
 
 /** What Nest injects where an interface, which is gone at run time, cannot be the name. */
 export const LOG = Symbol('Log');

@@ -3,7 +3,8 @@ import { ProblemError } from '#api';
 import { TopicNames, type StreamId } from '#event';
 import type { StreamDefinition } from '#registry';
 import { LogUnavailableError } from '#log';
-import { ConsistencyTokens, type ConsistencyBounds } from './consistency-tokens.js';
+import type { ConsistencyBounds } from './consistency-bounds.js';
+import { ConsistencyTokens } from './consistency-tokens.js';
 
 const topics = new TopicNames('t.');
 const forever = new AbortController().signal;

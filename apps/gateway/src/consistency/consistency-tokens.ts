@@ -8,17 +8,8 @@ import { metrics } from '#telemetry';
 import { DEFINITIONS, LOG, CONSISTENCY_BOUNDS } from '../adapters/adapters.js';
 import { announcedStream } from './announced-stream.js';
 import { CommittedWatch } from './committed-watch.js';
+import type { ConsistencyBounds } from './consistency-bounds.js';
 import type { StreamPosition } from './position.js';
-
-export interface ConsistencyBounds {
-  /** Milliseconds until a position that is not there is answered 504. */
-  timeoutMs: number;
-  /** Milliseconds until a stream that this process has not heard of is answered 404. */
-  unknownStreamMs: number;
-  pollMs: number;
-  /** Positions waited for at once, over all requests. */
-  maxWaiters: number;
-}
 
 const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 20, maxWaiters: 1000 };
 

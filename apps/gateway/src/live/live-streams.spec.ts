@@ -6,7 +6,11 @@ import { createLogger } from '#telemetry';
 import { EventStreamParser, until } from '#testkit';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
-import { begun, came, LiveClient, LiveWorld, newClient } from './live.fixture.js';
+import type { LiveQuestion } from './live-filter.js';
+import { begun, came, LiveClient, LiveWorld } from './live.fixture.js';
+
+const newClient = (question: Partial<LiveQuestion> = {}) =>
+  new LiveClient(() => new EventStreamParser(), question);
 
 /** A world with the stream `orders` and its first so many events. */
 async function given(events = 0): Promise<LiveWorld> {

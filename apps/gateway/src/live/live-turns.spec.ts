@@ -1,9 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { parseExpression } from '#cel';
+import { EventStreamParser } from '#testkit';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
-import { begun, came, LiveWorld, newClient } from './live.fixture.js';
+import type { LiveQuestion } from './live-filter.js';
+import { begun, came, LiveWorld, LiveClient } from './live.fixture.js';
+
+const newClient = (question: Partial<LiveQuestion> = {}) =>
+  new LiveClient(() => new EventStreamParser(), question);
 
 /** True for an event with such a list; takes some 10 ms. */
 const costly = parseExpression(

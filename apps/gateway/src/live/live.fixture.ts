@@ -5,7 +5,7 @@ import type { StreamDefinition } from '#registry';
 import type { EventReader } from '#store';
 import { MemoryStore } from '#store/memory';
 import { compileCondition, eventValue } from '#cel';
-import { EventStreamParser, until } from '#testkit';
+import { expect, vi } from 'vitest';
 import { createLogger, type Logger } from '#telemetry';
 import type { LiveQuestion } from './live-filter.js';
 import { givenConnections, type GivenConnections } from './given-connections.fixture.js';
@@ -119,16 +119,14 @@ function evaluate(where: Expression, event: StoredEvent): boolean {
   return compileCondition(where)(eventValue(event));
 }
 
-export function newClient(question: Partial<LiveQuestion> = {}): LiveClient {
-  return new LiveClient(() => new EventStreamParser(), question);
-}
+const patience = { interval: 1, timeout: 20_000 };
 
 /** Resolves when the client has been told where its stream begins. */
 export function begun(client: LiveClient): Promise<void> {
-  return until(() => client.parser.lastEventId !== '', { what: 'the beginning', intervalMs: 1 });
+  return vi.waitFor(() => expect(client.parser.lastEventId).not.toBe(''), patience);
 }
 
 /** Resolves when so many events have come. */
 export function came(client: LiveClient, count: number): Promise<void> {
-  return until(() => client.offsets.length >= count, { what: `${count} events`, intervalMs: 1 });
+  return vi.waitFor(() => expect(client.offsets.length).toBeGreaterThanOrEqual(count), patience);
 }
