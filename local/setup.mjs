@@ -78,6 +78,7 @@ const sourceRoots = [
   'demo',
   'deploy',
   'packages/client/src',
+  'testkit/src',
 ];
 
 function buildPresent() {

@@ -9,12 +9,12 @@ import { root } from './kafka/jars.js';
 import { identify, isRunning } from './process-identity.js';
 
 /** What npm does in these specs: one package, the compiler, which compiles nothing. */
-const installs = `mkdir -p node_modules/typescript/bin dist
+const installs = `mkdir -p node_modules/typescript-7/bin dist
 test -e node_modules/half && exit 1
-echo '{"version":"1.0.0"}' > node_modules/typescript/package.json
-echo '' > node_modules/typescript/bin/tsc
+echo '{"version":"1.0.0"}' > node_modules/typescript-7/package.json
+echo '' > node_modules/typescript-7/bin/tsc
 cp package-lock.json node_modules/.package-lock.json`;
-const lock = { packages: { '': {}, 'node_modules/typescript': { version: '1.0.0' } } };
+const lock = { packages: { '': {}, 'node_modules/typescript-7': { version: '1.0.0' } } };
 const script = `import { fail, setUp } from './local/setup.mjs';
 setUp({ kafka: process.argv.includes('--kafka') }).catch(fail);`;
 
@@ -77,7 +77,7 @@ describe('the set-up of a fresh clone', () => {
   it('installs again what is no longer there', async () => {
     await npm(installs);
     run();
-    await rm(join(clone, 'node_modules', 'typescript'), { recursive: true });
+    await rm(join(clone, 'node_modules', 'typescript-7'), { recursive: true });
     expect(run()).toMatchObject({
       status: 0,
       output: expect.stringContaining('Install dependencies') as string,
