@@ -15,12 +15,12 @@ export interface VisibleDefinitionsOptions<D> {
   permits: (definition: D, access: StreamAccess) => boolean;
 }
 
-/** A definition that is to be there. */
+/** A definition that a caller sends. */
 export interface WantedDefinition<D> {
-  /** What it is if there is none of its name. */
+  /** The definition to create when no definition has this name. */
   first: () => D;
   isSame: (current: D) => boolean;
-  /** What one of its name does that is not the same: `folds`, `does`. */
+  /** The verb of the sentence that says how an existing definition differs: `folds`, `does`. */
   verb: string;
 }
 

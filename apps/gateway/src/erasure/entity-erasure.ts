@@ -98,7 +98,10 @@ export class EntityErasure {
   private requireSame({ stream }: Erasure): void {
     const name = streamName(stream);
     if (this.idOf(name) === stream) return;
-    throw new ProblemError('stream_not_found', `The stream ${name} was deleted meanwhile, and made anew.`);
+    throw new ProblemError(
+      'stream_not_found',
+      `The stream ${name} was deleted and created again during this request.`,
+    );
   }
 
   private async tombstone(wanted: Erasure, actor: Actor): Promise<Erasure> {

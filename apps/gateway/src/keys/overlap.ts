@@ -22,7 +22,7 @@ export function parseOverlap(text: string): number | undefined {
 
 /** A time to go on working. The property is its milliseconds. */
 export function Overlap(): PropertyDecorator {
-  const message = () => 'must be a duration such as 24h, 7d or PT12H, at most 30d; 0s is none';
+  const message = () => 'must be a duration such as 24h, 7d or PT12H, at most 30d; 0s means no overlap';
   return applyDecorators(
     ReadValue({ name: 'isOverlap', read: parseOverlap, message }),
     Schema({ type: 'string', example: '24h' }),

@@ -24,7 +24,7 @@ export interface WantedPipeline {
 /** A run that has read nothing else than now. */
 const none: ReadonlyMap<string, string> = new Map();
 
-/** How pipelines change. Repeating a change that holds changes nothing, but a reset begins anew. */
+/** Changes pipelines. A change that is already in effect does nothing; each reset starts again. */
 @Injectable()
 export class PipelineChanges {
   constructor(

@@ -19,7 +19,7 @@ export interface WantedProjection {
 
 type Prepared = Omit<ProjectionBuild, 'version'>;
 
-/** How projections change. Repeating a change that holds changes nothing, but a reset begins anew. */
+/** Changes projections. A change that is already in effect does nothing; each reset builds again. */
 @Injectable()
 export class ProjectionChanges {
   constructor(
@@ -60,14 +60,14 @@ export class ProjectionChanges {
     });
   }
 
-  /** Builds it anew beside what is served. @throws ProblemError projection_not_found, and what `define` throws */
+  /** Builds it again while the current states stay readable. @throws ProblemError projection_not_found, and what `define` throws */
   async reset(name: string, caller: DefinitionCaller): Promise<ProjectionDefinition> {
     const { spec } = latestBuild(this.projections.get(name, caller.access));
     const build = await this.build(spec);
     return this.projections.change(name, caller, (current) => {
       if (sameSpec(latestBuild(current).spec, spec))
         return rebuilt(current, { ...build, version: current.version });
-      const detail = 'It has just been changed, and is being built anew for that.';
+      const detail = 'The projection was changed during this request, and is being built for that change.';
       throw new ProblemError('definition_conflict', detail);
     });
   }

@@ -82,7 +82,8 @@ describe('a pipeline whose source was deleted', () => {
   });
 
   it('and made anew stands, and says so', () => {
-    const reason = 'The stream a was deleted and made anew. Reset the pipeline to read it, or take it out.';
+    const reason =
+      'The stream a was deleted and created again. Reset the pipeline to read it, or take it out.';
     expect(select(reading('a', 'b'), { a: after, b: before })).toEqual({
       sources: [],
       invalid: { 'run-p': reason },

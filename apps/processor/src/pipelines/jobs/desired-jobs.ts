@@ -69,7 +69,7 @@ export class JobSelection {
     });
     return (
       remade &&
-      `The stream ${remade} was deleted and made anew. Reset the pipeline to read it, or take it out.`
+      `The stream ${remade} was deleted and created again. Reset the pipeline to read it, or take it out.`
     );
   }
 

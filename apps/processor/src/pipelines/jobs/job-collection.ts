@@ -20,7 +20,7 @@ export interface JobCollectionOptions extends Pick<
   readonly partitions: () => Iterable<PartitionState>;
 }
 
-/** What there is of a job, or of one stage of it. */
+/** A job or one of its stages that has topics, groups or rows. */
 interface Unnamed {
   run: string;
   stage?: string;

@@ -84,7 +84,7 @@ describe('a pipeline whose internal topic', () => {
     await world.log.admin.create(topic, { partitions: 1 });
     await refill(2);
     start();
-    await failure('The log ends before what was read of partition 0 of its topic');
+    await failure('The log of partition 0 of its topic');
   });
 
   it('is made anew by hand says so when it ends past what was read', async () => {

@@ -105,9 +105,9 @@ function whereOf({ partition: { topic, partition }, source }: Pick<Opening, 'par
 }
 
 /**
- * The log's end, which is not below what was read.
- * @throws CheckpointLostError when it is: the topic was made anew, or its last records were lost. What comes there now would be
- * taken for what is done already.
+ * The end of the log. It is at or above `from`.
+ * @throws CheckpointLostError when the end is below `from`: the topic was created again, or has lost its last records. The
+ * job would take new records for records that it has processed.
  */
 async function endFrom(opening: Opening, from: number, { log, pace }: JobParts): Promise<number> {
   const { topic, partition, position } = opening.partition.assignment;
@@ -121,7 +121,7 @@ async function endFrom(opening: Opening, from: number, { log, pace }: JobParts):
     await sleep(Math.min(lookMs, pace.goneMs), undefined, { signal: opening.partition.ended });
   }
   throw new CheckpointLostError(
-    `The log ends before what was read of ${whereOf(opening)}: it was made anew, or has lost records. Reset the pipeline.`,
+    `The log of ${whereOf(opening)} ends before the checkpoint: the topic was created again, or has lost records. Reset the pipeline.`,
   );
 }
 

@@ -105,7 +105,7 @@ export class KeyedTask implements Task {
     this.options.rows.end();
   }
 
-  /** @throws CheckpointLostError when those below `next` are not what was read there: the topic was made anew */
+  /** @throws CheckpointLostError when the records below `next` are not those that were processed: the topic was created again */
   private requireTaken(records: readonly LogRecord[]): void {
     for (const record of records) {
       if (record.offset >= this.state.next) return;
