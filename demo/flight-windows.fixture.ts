@@ -66,7 +66,7 @@ function sessions(stream: string): string {
 }
 
 function flightsOf(stream: string): string {
-  return `events FINAL WHERE stream = '${stream}' AND event_type LIKE 'flight.%'`;
+  return `events FINAL WHERE startsWith(stream, '${stream}#') AND event_type LIKE 'flight.%'`;
 }
 
 /** As the API writes times; all are whole minutes. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type HttpAnswer, topicOf } from '#testkit';
+import { idOf, type HttpAnswer, topicOf } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
 import { putIntoTopic } from './read-topic.js';
 import { useSecondGateway } from './second-gateway.js';
@@ -42,11 +42,12 @@ const lettersOf = async (stream: string): Promise<Letter[]> => {
 async function givenLetters(count: number): Promise<{ stream: string; letters: Letter[]; first: Written }> {
   const stream = freshStream();
   const first = await writeEvent(system().core, { stream, event_type: 't', entity_id: 'e', data: { n: -1 } });
+  const id = await idOf(system(), stream);
   const rows = Array.from({ length: count }, (_, n) => {
     const time = `2026-11-21T04:00:00.00000${n % 10}Z`;
     const head = `{"event_id":"${randomUUID()}","event_type":"t","entity_id":"e","timestamp":"${time}"`;
     const event = `${head},"ingested_at":"${time}","schema_version":null,"metadata":{},"data":{"n": ${n}, "big": 9007199254740993}}`;
-    const place = { source: 'materializer', stream, partition: 0, offset: 1000 + n };
+    const place = { source: 'materializer', stream: id, partition: 0, offset: 1000 + n };
     return {
       ...place,
       reason: 'refused_by_store',

@@ -83,7 +83,7 @@ async function expectRight(behind: Behind, { streams, copies, windows }: Piped):
   const { stack } = behind;
   const events = eventsIn(stack);
   const written = new Set(await idsWritten(stack, streams));
-  const query = `SELECT extract(metadata, '"source_event_id":"([^"]+)"') FROM ${events} WHERE stream = '${copies}'`;
+  const query = `SELECT extract(metadata, '"source_event_id":"([^"]+)"') FROM ${events} WHERE startsWith(stream, '${copies}#')`;
   const copied = (await rowsOf(stack, query)).flat();
   const copiedOnce = new Set(copied);
   expect({
@@ -96,7 +96,7 @@ async function expectRight(behind: Behind, { streams, copies, windows }: Piped):
     stack,
     `SELECT JSONExtractString(data, 'key'), toUnixTimestamp(toStartOfHour(timestamp)), toUInt64(JSONExtractInt(data, 'n')),
        toDecimal64(extract(data, '"sum":([0-9.]+)'), 2)
-     FROM ${events} WHERE stream = '${windows}' ORDER BY 1, 2, 3`,
+     FROM ${events} WHERE startsWith(stream, '${windows}#') ORDER BY 1, 2, 3`,
   );
   const expected = await rowsOf(
     stack,

@@ -38,7 +38,7 @@ export function eventsIn(stack: Stack): string {
 
 /** Condition for the driver's events of these streams. */
 export function sourcesIn(streams: readonly string[]): string {
-  return `stream IN (${streams.map((stream) => `'${stream}'`).join()}) AND event_type != '${flush}'`;
+  return `substringIndex(stream, '#', 1) IN (${streams.map((stream) => `'${stream}'`).join()}) AND event_type != '${flush}'`;
 }
 
 /** Ids of the events that the driver has written. */

@@ -8,6 +8,7 @@ export * from './event-stream-client.js';
 export * from './hostile/expressions.js';
 export * from './hostile/index.js';
 export * from './http-client.js';
+export * from './id-of.js';
 export * from './json-text.js';
 export * from './kafka-cluster.js';
 export * from './ledger.js';

@@ -15,6 +15,7 @@ import type { EventReader, EventRow } from '#store';
 import { MemoryStore } from '#store/memory';
 import { compileCondition, eventValue } from '#cel';
 import { WebhookNetworks } from '#webhooks';
+import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';
 import { GatewayConfig } from './config.js';
 import { openGateway, type Gateway } from './gateway.js';
 import { LiveConnections } from './live/live-connections.js';
@@ -58,6 +59,7 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
   const topics = new TopicNames('spec.');
   const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 2 } });
   await definitions.start();
+  storeByName(store, definitions);
   const keys = scopesOfSpec.map((scope) => ({ scope, ...generateKey() }));
   const config = Object.assign(new GatewayConfig(), {
     LOG_LEVEL: 'silent',
@@ -137,6 +139,19 @@ export function eventRow(row: Partial<EventRow> & { offset: number }): EventRow 
     data: `{"n":${row.offset},"big":9007199254740993,"price":0.10}`,
     ...row,
   };
+}
+
+/** What specs write by a stream's name is stored under the id of the stream that has it now. */
+function storeByName({ writer }: MemoryStore, definitions: Pick<Definitions, 'stream'>): void {
+  const withId = <T extends { stream: string }>(one: T): T => ({
+    ...one,
+    stream: definitions.stream(one.stream)?.id ?? one.stream,
+  });
+  const appendBlocks = writer.appendBlocks.bind(writer);
+  const appendDeadLetters = writer.appendDeadLetters.bind(writer);
+  writer.appendBlocks = (blocks, token) =>
+    appendBlocks(blocksOf(blocks.flatMap((block) => block.rows()).map(withId)), token);
+  writer.appendDeadLetters = (letters) => appendDeadLetters(letters.map(withId));
 }
 
 /** Says that the materializer has stored everything of a partition below this offset. */

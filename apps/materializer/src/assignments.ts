@@ -31,8 +31,7 @@ export interface AssignmentsOptions {
 
 /** What has to be asked before a partition can be read. */
 interface Prepared {
-  id: StreamId;
-  stream: string;
+  stream: StreamId;
   /** The greatest stored offset, or -1. */
   last: number;
   start: number;
@@ -99,11 +98,11 @@ export class Assignments {
     held.expiry = setTimeout(() => this.drop(key), this.options.keepMs ?? keepMs).unref();
   }
 
-  /** Drops the partitions of other topics, which are gone for good. Returns the streams that these were of. */
+  /** Drops the partitions of other topics, which are gone for good. Returns the names of their streams. */
   keepOnly(topics: ReadonlySet<string>): Set<string> {
     const gone = [...this.held].filter(([, { topic }]) => !topics.has(topic));
     for (const [key] of gone) this.drop(key);
-    return new Set(gone.flatMap(([, { state }]) => (state ? [state.stream] : [])));
+    return new Set(gone.flatMap(([, { state }]) => (state ? [state.name] : [])));
   }
 
   /** Ends all of them, for good. */
@@ -158,32 +157,41 @@ export class Assignments {
 
   private async prepare(assignment: Assignment, ended: AbortSignal): Promise<Prepared> {
     const { writer, retry, topics, window } = this.options;
-    const id = topics.streamOf(assignment.topic);
-    if (!id) throw new RangeError(`${assignment.topic} is no stream's topic`);
-    const stream = streamName(id);
+    const stream = topics.streamOf(assignment.topic);
+    if (!stream) throw new RangeError(`${assignment.topic} is no stream's topic`);
     const last = await retry.run('store', ended, () => writer.lastStored(stream, assignment.partition));
     const [start, oldest] = await retry.run('log', ended, async () => [
       await warmUpStart(assignment, window, this.options.now()),
       await assignment.timestampAtPosition(),
     ]);
-    return { id, stream, last: last ?? -1, start, oldest };
+    return { stream, last: last ?? -1, start, oldest };
   }
 
   private open(assignment: Assignment, known: Prepared & { ended: AbortSignal }): PartitionState {
     const { writer, logger } = this.options;
     const { topic, partition, position } = assignment;
-    const { id, stream, last, ended } = known;
+    const { stream, last, ended } = known;
     const versions = this.options.versions.open({ fromTheStart: position === 0 });
     versions.storedUpTo = position;
     const window = new IdWindow(this.options.window);
-    const erasures = new PartitionErasures(this.options.erasures, { stream: id, partition });
+    const erasures = new PartitionErasures(this.options.erasures, { stream, partition });
     const others = (offset: number): void =>
       logger.warn(
         { stream, topic, partition, offset },
         'the store holds other events at these offsets: was the topic made anew? The new ones are stored beside them',
       );
     return {
-      ...{ topic, partition, stream, assignment, window, versions, erasures, ended },
+      ...{
+        topic,
+        partition,
+        stream,
+        name: streamName(stream),
+        assignment,
+        window,
+        versions,
+        erasures,
+        ended,
+      },
       stored: new StoredEvents({ writer, stream, partition, last, others }),
       fold: new PartitionFold({ stream, partition, position, window, versions, erasures }),
       commits: new CommitLine(position, (next) =>

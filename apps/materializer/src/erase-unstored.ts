@@ -18,7 +18,7 @@ export function eraseUnstored(
       const erased = renumber(state, chunk, lowered);
       if (!chunks.includes(chunk) || erased.size === 0) continue;
       chunk.rows = chunk.rows.without(erased);
-      metrics.erasedSkipped.inc({ stream: state.stream }, erased.size);
+      metrics.erasedSkipped.inc({ stream: state.name }, erased.size);
     }
     for (const [entity, by] of lowered) {
       const head = versions.get(entity);

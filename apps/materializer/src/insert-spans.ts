@@ -7,7 +7,7 @@ export function insertSpans(tracing: Tracing | undefined, chunks: readonly Chunk
   if (!tracing) return undefined;
   const followed = chunks.flatMap(({ state, sampled = [] }) =>
     sampled.map((request) => ({
-      name: `materialize ${state.stream}`,
+      name: `materialize ${state.name}`,
       operation: 'materialize',
       request,
     })),

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LateInserts } from './late-inserts.js';
 
-const orders = new Set(['orders']);
+const orders = new Set(['orders#1']);
 const createdAt = '2026-11-21T00:00:00.000000Z';
 
 describe('an erasure that is heard of', () => {

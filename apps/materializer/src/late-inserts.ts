@@ -1,4 +1,3 @@
-import { streamName } from '#event';
 import { erasureName, type Definitions, type Erasure } from '#registry';
 import type { EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
@@ -67,7 +66,7 @@ export class LateInserts {
     this.seen = new Set(all.map(keyOf));
     for (const erasure of all) {
       if (seen?.has(keyOf(erasure))) continue;
-      const stream = streamName(erasure.stream);
+      const { stream } = erasure;
       const mayBeLate = this.running.has(stream) || this.ended.has(stream);
       if (mayBeLate && this.waiting.length < most) this.waiting.push(erasure);
     }
@@ -84,14 +83,13 @@ export class LateInserts {
 
   private next(): Erasure | undefined {
     if (this.closed) return undefined;
-    const index = this.waiting.findIndex(({ stream }) => !this.running.has(streamName(stream)));
+    const index = this.waiting.findIndex(({ stream }) => !this.running.has(stream));
     return index < 0 ? undefined : this.waiting.splice(index, 1)[0];
   }
 
   private async removeOne(erasure: Erasure): Promise<void> {
     const { eraser, logger } = this.options;
-    const { entity_hash: entityHash, before } = erasure;
-    const stream = streamName(erasure.stream);
+    const { stream, entity_hash: entityHash, before } = erasure;
     try {
       const events = await eraser.eraseEntity({ stream, entityHash, before });
       metrics.removedEvents.inc({ reason: 'erased' }, events);

@@ -174,7 +174,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     const store = openStore();
     const { items, nextCursor } = await store.reader.query({
       access: allStreams,
-      streams: [stream],
+      streams: [names.streamOf(topic)!],
       order: 'asc',
       limit: 10_000,
     });
@@ -260,11 +260,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     const { store, definitions } = admin;
     // Nobody waits for what is on its way: it must not come back.
     await write(some(200, 5));
-    await definitions.deleteStream(
-      stream,
-      (_id, before) => store.eraser.dropStream({ stream, before }),
-      systemActor,
-    );
+    await definitions.deleteStream(stream, (id) => store.eraser.dropStream(id), systemActor);
     await made();
     const events = some(50, 5);
     await vi.waitFor(() => write(events.slice(0, 1)), { timeout: 20_000, interval: 100 });
@@ -287,7 +283,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     await untilDone();
     const { items } = await admin.store.reader.query({
       access: allStreams,
-      streams: [stream],
+      streams: [names.streamOf(topic)!],
       order: 'asc',
       limit: 1000,
     });

@@ -111,9 +111,9 @@ export class Materializer implements ConsumerHandler {
     return this.consumer.joined;
   }
 
-  /** Whether this process has the stream's first partition now. */
+  /** Whether this process has the first partition of a stream with this name now. */
   holds(stream: string): boolean {
-    for (const state of this.assignments) if (state.stream === stream && state.partition === 0) return true;
+    for (const state of this.assignments) if (state.name === stream && state.partition === 0) return true;
     return false;
   }
 
@@ -195,7 +195,7 @@ export class Materializer implements ConsumerHandler {
 
   /** Undefined when all of it had been committed before: it was read for the id window only. */
   private async fold(state: PartitionState, batch: RecordBatch): Promise<Chunk | undefined> {
-    const { stream } = state;
+    const { name: stream } = state;
     const { records, next } = batch;
     if (records[0]) await this.prime(state, records[0]);
     const { asOf } = state.erasures;

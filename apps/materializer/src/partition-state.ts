@@ -1,4 +1,5 @@
 import type { CommitLine, FollowedPartition, PartitionErasures } from '#engine';
+import type { StreamId } from '#event';
 import type { Assignment } from '#log';
 import type { IdWindow } from '#dataflow';
 import type { PartitionFold } from './partition-fold.js';
@@ -9,7 +10,10 @@ import type { PartitionVersions } from './version-cache.js';
 export interface PartitionState extends FollowedPartition {
   readonly topic: string;
   readonly partition: number;
-  readonly stream: string;
+  /** Its id. */
+  readonly stream: StreamId;
+  /** The stream's name: what metrics and traces show. */
+  readonly name: string;
   readonly assignment: Assignment;
   readonly fold: PartitionFold;
   readonly window: IdWindow;

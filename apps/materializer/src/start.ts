@@ -66,7 +66,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   });
   const lag = new LagMonitor<PartitionState>({
     ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
-    ...{ nameOf: ({ stream }) => stream, gauge: streamLag },
+    ...{ nameOf: ({ name }) => name, gauge: streamLag },
     partitions: () => materializer.assignments,
   });
   const janitor = new Janitor({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { encodeRecord, RecordReader, TopicNames, uuidText, type EventRecord } from '#event';
+import { encodeRecord, RecordReader, TopicNames, uuidText, type EventRecord, type StreamId } from '#event';
 import { Progress } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import {
@@ -166,9 +166,14 @@ export class World {
     return world;
   }
 
+  /** The id of the stream that has this name now. */
+  idOf(stream: string): StreamId {
+    return this.definitions.stream(stream)?.id ?? `${stream}#0`;
+  }
+
   /** The topic of the stream that has this name now. */
   topicOf(stream: string): string {
-    return topics.ofStream(this.definitions.stream(stream)?.id ?? `${stream}#0`);
+    return topics.ofStream(this.idOf(stream));
   }
 
   async write(events: readonly SpecEvent[], stream = 'orders'): Promise<void> {
@@ -195,7 +200,8 @@ export class World {
           const version = entity_id === null ? null : (versions.get(entity_id) ?? 0) + 1;
           if (version !== null) versions.set(entity_id!, version);
           rows.push({
-            ...{ stream, partition, offset, event_id: uuidText(reader.id), entity_id, version },
+            ...{ stream: topics.streamOf(topic)!, partition, offset, entity_id, version },
+            event_id: uuidText(reader.id),
             ...{ event_type: reader.eventType.toString(), schema_version: null },
             ...{ timestamp: reader.timestamp, ingested_at: timestamp * 1000 },
             ...{ metadata: '{}', data: reader.data.toString() },

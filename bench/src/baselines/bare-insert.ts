@@ -38,7 +38,7 @@ async function insertAgain(
   await emptyTables(source.server, database);
   const from = new ClickHouse(source.server, source.database);
   const to = new ClickHouse(source.server, database);
-  const where = `stream = '${source.stream}'`;
+  const where = `startsWith(stream, '${source.stream}#')`;
   const rows = await from.number(`SELECT count() FROM events WHERE ${where}`);
   let seconds = 0;
   for (let at = 0; at < rows; at += rowsPerInsert) {

@@ -1,3 +1,4 @@
+import { idOf } from '#testkit';
 import { createStream, withStack, type Bench } from '../bench.js';
 import { ClickHouse } from '../clickhouse.js';
 import { madeFrom, makeEvents } from '../pages/dataset.js';
@@ -13,6 +14,8 @@ const snapshotEvery = 100;
 /** Events after the last snapshot. */
 const afterLast = snapshotEvery / 2;
 const otherEvents = 1_000_000;
+/** Ids of streams that nobody asks for. */
+const others = ['pages-0#made', 'pages-1#made', 'pages-2#made', 'pages-3#made', 'pages-4#made'];
 const readsPerRun = 200;
 
 /** STATE: the state of an entity with a long history, now and at random times of it, among a million other events. */
@@ -21,8 +24,9 @@ export async function entityState(bench: Bench): Promise<Row[]> {
   return withStack(bench, async (stack) => {
     const clickhouse = new ClickHouse(bench.engines, stack.database);
     await createStream(stack, longEntity.stream);
-    await makeEvents(clickhouse, 0, otherEvents);
-    await makeLongEntity(clickhouse, events, snapshotEvery);
+    await makeEvents(clickhouse, { streams: others, from: 0, until: otherEvents });
+    const stream = await idOf(stack, longEntity.stream);
+    await makeLongEntity(clickhouse, { stream, events, every: snapshotEvery });
     await clickhouse.settled();
     const path = `/api/v1/entities/${longEntity.entityId}/state?stream=${longEntity.stream}`;
     const [now, then] = await timeRuns(bench, stack, [

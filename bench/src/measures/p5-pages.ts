@@ -1,4 +1,4 @@
-import type { Stack } from '#testkit';
+import { idOf, type Stack } from '#testkit';
 import { createStream, withStack, type Bench } from '../bench.js';
 import { ClickHouse } from '../clickhouse.js';
 import { insertFlights, madeStreams, makeEvents, sizeOf, type DatasetSize } from '../pages/dataset.js';
@@ -18,15 +18,20 @@ export async function pages(bench: Bench): Promise<Row[]> {
   const tenth = { made: Math.floor(bench.options.pageEvents / 10), flights: 0 };
   return withStack(bench, async (stack) => {
     const clickhouse = new ClickHouse(bench.engines, stack.database);
-    for (let index = 0; index < madeStreams; index++) await createStream(stack, `pages-${index}`);
-    await createStream(stack, 'flights');
-    await makeEvents(clickhouse, 0, tenth.made);
+    const streams: string[] = [];
+    for (let index = 0; index < madeStreams; index++) streams.push(await created(stack, `pages-${index}`));
+    await makeEvents(clickhouse, { streams, from: 0, until: tenth.made });
     const atTenth = await timeKinds(bench, stack, tenth);
-    await makeEvents(clickhouse, tenth.made, whole.made);
-    await insertFlights(clickhouse, whole.flights);
+    await makeEvents(clickhouse, { streams, from: tenth.made, until: whole.made });
+    await insertFlights(clickhouse, await created(stack, 'flights'), whole.flights);
     const atWhole = await timeKinds(bench, stack, whole);
     return pageKinds.flatMap((kind) => rowsOf(kind, { events: bench.options.pageEvents, atTenth, atWhole }));
   });
+}
+
+async function created(stack: Stack, stream: string): Promise<string> {
+  await createStream(stack, stream);
+  return idOf(stack, stream);
 }
 
 async function timeKinds(bench: Bench, stack: Stack, size: DatasetSize): Promise<Times> {

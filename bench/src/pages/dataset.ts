@@ -31,14 +31,24 @@ export function sizeOf(events: number): DatasetSize {
   return { made: events - flights, flights };
 }
 
+/** Events `from` up to `until`, in turn of the streams with these ids. */
+export interface MadeEvents {
+  streams: readonly string[];
+  from: number;
+  until: number;
+}
+
 /**
- * Makes events `from` up to `until` inside ClickHouse, into the system's own tables: through HTTP it would take
- * minutes. 5 streams of 8 partitions, 20 types.
+ * Makes events inside ClickHouse, into the system's own tables: through HTTP it would take minutes. Each stream has 8
+ * partitions; 20 types.
  */
-export async function makeEvents(clickhouse: ClickHouse, from: number, until: number): Promise<void> {
+export async function makeEvents(
+  clickhouse: ClickHouse,
+  { streams, from, until }: MadeEvents,
+): Promise<void> {
   await clickhouse.run(
     `INSERT INTO events (${columns})
-     SELECT concat('pages-', toString(number % ${madeStreams})), intDiv(number, 5) % 8, intDiv(number, 40),
+     SELECT [${streams.map((id) => `'${id}'`).join()}][number % ${streams.length} + 1], intDiv(number, 5) % 8, intDiv(number, 40),
             generateUUIDv4(number), concat('type-', toString(cityHash64(number) % ${madeTypes})),
             concat('entity-', toString(intDiv(number, 1000000) * 10000 + cityHash64(number, 'entity') % 10000)),
             1 + intDiv(number, 10000) % ${eventsPerEntity},
@@ -52,8 +62,8 @@ export async function makeEvents(clickhouse: ClickHouse, from: number, until: nu
   );
 }
 
-/** Inserts the first real flights of `vega-datasets`, as one stream: an entity is a route, such as LAS-PHL. */
-export async function insertFlights(clickhouse: ClickHouse, count: number): Promise<void> {
+/** Inserts the first real flights of `vega-datasets` into one stream: an entity is a route, such as LAS-PHL. */
+export async function insertFlights(clickhouse: ClickHouse, stream: string, count: number): Promise<void> {
   const file = fileURLToPath(new URL('../data/flights-3m.parquet', import.meta.resolve('vega-datasets')));
   await clickhouse.run(
     `CREATE TABLE flights (date DateTime64(6, 'UTC'), delay Int64, distance Int64, origin String, destination String)
@@ -62,7 +72,7 @@ export async function insertFlights(clickhouse: ClickHouse, count: number): Prom
   await clickhouse.run('INSERT INTO flights FORMAT Parquet', settings, await readFile(file));
   await clickhouse.run(
     `INSERT INTO events (${columns})
-     SELECT 'flights', number % 8, intDiv(number, 8), generateUUIDv4(number),
+     SELECT '${stream}', number % 8, intDiv(number, 8), generateUUIDv4(number),
             if(delay > 15, 'flight.delayed', 'flight.on_time'), concat(origin, '-', destination), 0,
             date, toDateTime64('2026-01-01 00:00:00', 6, 'UTC'), 0, '{"source":"flights-3m.parquet"}',
             concat('{"delay":', toString(delay), ',"distance":', toString(distance), ',"origin":"', origin,

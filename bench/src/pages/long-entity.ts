@@ -5,14 +5,25 @@ export const longEntity = { stream: 'long', entityId: 'entity-long', everyMs: 1_
 
 const eventsPerInsert = 10_000;
 const at = `fromUnixTimestamp64Milli(toInt64(${madeFrom} + number * ${longEntity.everyMs}), 'UTC')`;
-const { stream, entityId } = longEntity;
+const { entityId } = longEntity;
+
+export interface LongEntity {
+  /** The id of its stream. */
+  stream: string;
+  events: number;
+  /** Versions between two snapshots. */
+  every: number;
+}
 
 /**
  * Makes an entity with so many events of some 230 bytes of data, a second apart, and the snapshots that the processor
  * makes of it as they come: inside ClickHouse, into the system's own tables. Each event has all members that there are,
  * so the data of a version is the state of that version.
  */
-export async function makeLongEntity(clickhouse: ClickHouse, events: number, every: number): Promise<void> {
+export async function makeLongEntity(
+  clickhouse: ClickHouse,
+  { stream, events, every }: LongEntity,
+): Promise<void> {
   for (let from = 0; from < events; from += eventsPerInsert) {
     await clickhouse.run(
       `INSERT INTO events (stream, partition, offset, event_id, event_type, entity_id, version, timestamp, ingested_at,

@@ -1,4 +1,4 @@
-import type { Micros, StreamId } from '#event';
+import type { StreamId } from '#event';
 import type { AuditEntry } from './audit/audit-event.js';
 import type { Erasure } from './erasures/erasure.js';
 import type { KeyDefinition } from './keys/key-definition.js';
@@ -15,11 +15,8 @@ export interface NewStream {
   snapshot_every?: number;
 }
 
-/**
- * Removes the rows of the stream with this id that were ingested before a time, microseconds since 1970: what the next
- * stream of the name has is younger.
- */
-export type RowRemoval = (id: StreamId, before: Micros) => Promise<void>;
+/** Removes the rows of the stream with this id. */
+export type RowRemoval = (id: StreamId) => Promise<void>;
 
 export interface CreatedStream {
   definition: StreamDefinition;

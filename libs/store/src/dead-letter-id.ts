@@ -1,5 +1,5 @@
 import { jsonValue } from '#event';
-import { stepText } from './letter-step.js';
+import { stepText, type LetterStep } from './letter-step.js';
 import { maxDeadLetterIds, type DeadLetter } from './store.js';
 
 /** What a dead letter is known by; the step is empty for letters that are not of pipelines. */
@@ -11,12 +11,16 @@ export type DeadLetterIdentity = readonly [
   step: string,
 ];
 
-export function deadLetterIdentity(letter: DeadLetter): DeadLetterIdentity {
+type Identified = Pick<DeadLetter, 'source' | 'stream' | 'partition' | 'offset'> & {
+  step?: LetterStep | undefined;
+};
+
+export function deadLetterIdentity(letter: Identified): DeadLetterIdentity {
   return [letter.source, letter.stream, letter.partition, letter.offset, stepText(letter.step)];
 }
 
 /** Names a dead letter by its identity; an empty step is left out. */
-export function deadLetterId(letter: DeadLetter): string {
+export function deadLetterId(letter: Identified): string {
   const [source, stream, partition, offset, step] = deadLetterIdentity(letter);
   const parts = [source, stream, partition, offset, ...(step === '' ? [] : [step])];
   return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url');

@@ -2,8 +2,9 @@ import type { Micros } from '#event';
 
 /** All events of one entity in one stream up to an end of its log. */
 export interface EntityErasure {
+  /** Its id. */
   stream: string;
-  /** SHA-256 (hex, lower case) of the stream, a zero byte and the entity's id: all that a tombstone knows of it. */
+  /** SHA-256 (hex, lower case) of the stream's name, a zero byte and the entity's id: all that a tombstone knows of it. */
   entityHash: string;
   /**
    * The entity's id, where it is known. With it nothing is missed that only one of the tables has, and dead letters that
@@ -32,21 +33,15 @@ export interface EventEraser {
   countEntity(erasure: EntityErasure & { entityId: string }): Promise<number>;
   /** Events that were ingested before a time, and dead letters of that age. Entities keep their last version. */
   expire(query: { stream: string; before: Micros }): Promise<number>;
+  /** Events of a partition below an offset, and dead letters of these. Entities keep their last version. */
+  truncate(query: { stream: string; partition: number; before: number }): Promise<number>;
   /**
-   * Events of a partition below an offset that were ingested before a time, and dead letters as old. Entities keep their
-   * last version. The time keeps the events of a stream that is made anew meanwhile: its offsets start again.
+   * Everything of the stream with this id, for ever: what is written of it later is in no answer that does not name it, and
+   * goes with `removeLate`.
    */
-  truncate(query: {
-    stream: string;
-    partition: number;
-    before: number;
-    ingestedBefore: Micros;
-  }): Promise<number>;
-  /**
-   * Everything of a stream that was ingested before a time, as if it had never been. What was ingested since is of
-   * another stream of that name: it stays, with its counts and versions.
-   */
-  dropStream(query: { stream: string; before: Micros }): Promise<void>;
+  dropStream(stream: string): Promise<void>;
+  /** Removes what was written of dropped streams since. Resolves with how many streams there were, up to 100. */
+  removeLate(): Promise<number>;
   /**
    * Starts to write anew what still holds removed rows on disk. Without it they go when ClickHouse happens to merge their
    * parts. It costs as much as these parts are large, so once an hour or a day is often enough: until then more comes

@@ -23,7 +23,7 @@ export {
 
 /**
  * The store: what has been materialized, for queries. ClickHouse stands behind it in production; a twin in memory
- * passes the same contract suite.
+ * passes the same contract suite. `stream` is a stream's id in all that goes in, and its name in all that is read.
  */
 
 /** A record that could not become an event, or an event that could not go on. (source, stream, partition, offset, step) is its identity. */
@@ -43,8 +43,8 @@ export interface DeadLetter {
   event: string;
   created_at: Micros;
   /**
-   * Streams whose events can show in the letter, its own among them: who may not see one of them does not see the letter.
-   * Default: `stream` alone. They are stored, and are not read back.
+   * Names of the streams whose events can show in the letter, its own among them: who may not see one of them does not see
+   * the letter. Default: the name of `stream` alone. They are stored, and are not read back.
    */
   streams?: readonly string[];
 }

@@ -3,6 +3,7 @@ import { TopicNames } from '#event';
 import { WebhookNetworks } from '#webhooks';
 import { GatewayConfig } from '../config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
+import { namedReader, namedSnapshots } from '../reads/named-streams.js';
 import {
   DEFINITIONS,
   LIVE_STORE,
@@ -14,18 +15,24 @@ import {
   type Adapters,
 } from './adapters.js';
 
-/** Provides what was opened when the process started. */
+/** Provides what was opened when the process started. Readers of the store are asked for streams by name. */
 @Global()
 @Module({})
 export class AdaptersModule {
   static with(adapters: Adapters): DynamicModule {
+    const { definitions, store, live } = adapters;
+    const byName = {
+      ...store,
+      reader: namedReader(store.reader, definitions),
+      snapshots: namedSnapshots(store.snapshots, definitions),
+    };
     const providers = [
       { provide: GatewayConfig, useValue: adapters.config },
       { provide: LOGGER, useValue: adapters.logger },
       { provide: LOG, useValue: adapters.log },
-      { provide: STORE, useValue: adapters.store },
-      { provide: LIVE_STORE, useValue: adapters.live },
-      { provide: DEFINITIONS, useValue: adapters.definitions },
+      { provide: STORE, useValue: byName },
+      { provide: LIVE_STORE, useValue: { ...live, reader: namedReader(live.reader, definitions) } },
+      { provide: DEFINITIONS, useValue: definitions },
       { provide: PRODUCER, useValue: adapters.producer },
       { provide: TopicNames, useValue: adapters.topics },
       { provide: Bulkhead, useValue: adapters.bulkhead },

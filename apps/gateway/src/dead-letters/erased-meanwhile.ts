@@ -48,15 +48,14 @@ export async function takeBackErased(
   for (const { letter, entityId, position } of replayed) {
     const known = entityId === null ? undefined : erasureOf(definitions, letter, entityId);
     if (entityId === null || !known) continue;
-    const { stream } = letter;
+    const of = { stream: known.stream, entityHash: known.entity_hash };
     const before = { [String(position.partition)]: position.offset + 1 };
     const { value } = await definitions.erasures.change(
       erasureName(known),
       (current) => current && laterErasure(current, { ...current, before, erased_at: formatTime(now) }),
       actor,
     );
-    if (value)
-      await eraser.eraseEntity({ stream, entityHash: known.entity_hash, entityId, before: value.before });
+    if (value) await eraser.eraseEntity({ ...of, entityId, before: value.before });
     ids.add(letter.id);
   }
   return ids;

@@ -216,7 +216,7 @@ describe('snapshots', () => {
     const { snapshots, eraser } = gateway.store;
     const save = snapshots.save.bind(snapshots);
     const late: SnapshotStore['save'] = async (snapshot) => {
-      await eraser.truncate({ stream: 'orders', partition: 0, before: 99, ingestedBefore: minute(9) });
+      await eraser.truncate({ stream: gateway.definitions.stream('orders')!.id, partition: 0, before: 99 });
       await save(snapshot);
     };
     Object.assign(snapshots, { save: late });

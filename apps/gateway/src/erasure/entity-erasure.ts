@@ -64,13 +64,13 @@ export class EntityErasure {
     const upTo = (end: LogEnds) => erasureUpTo({ stream: id, hash, ends: end });
     const wanted = upTo(ends);
     // Once there is a tombstone, a materializer that has just stored events of the stream removes them as well.
-    const found = await eraser.countEntity({ stream, entityHash: hash, entityId, before: wanted.before });
+    const found = await eraser.countEntity({ stream: id, entityHash: hash, entityId, before: wanted.before });
     let tombstone = await this.tombstone(wanted, actor);
     // A replay that saw no tombstone yet may have written a letter anew past these ends; a later one sees it.
     if ((await this.traces(request)).deadLetters)
       tombstone = await this.tombstone(upTo(await this.logEnds(id)), actor);
     const remove = ({ before }: Erasure) =>
-      eraser.eraseEntity({ stream, entityHash: hash, entityId, before });
+      eraser.eraseEntity({ stream: id, entityHash: hash, entityId, before });
     let erased = Math.max(found, await remove(tombstone));
     for (let n = 0; n < mostExtensions && (await this.goesOn(request, tombstone)); n++) {
       const later = await this.logEnds(id);

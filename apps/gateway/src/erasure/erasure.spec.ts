@@ -127,7 +127,10 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
 
   it('takes away the version that an entity has kept after its events went by retention', async () => {
     await givenEvents();
-    await gateway.store.eraser.expire({ stream: 'orders', before: eventRow({ offset: 60 }).ingested_at });
+    await gateway.store.eraser.expire({
+      stream: gateway.definitions.stream('orders')!.id,
+      before: eventRow({ offset: 60 }).ingested_at,
+    });
     const listed = async () =>
       (await gateway.core.instance.inject({ url: '/api/v1/entities?stream=orders' })).body;
     expect(await listed()).toContain('order-1');

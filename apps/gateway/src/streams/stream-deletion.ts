@@ -20,8 +20,6 @@ export class StreamDeletion {
    * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 503
    */
   async run(stream: string, actor: Actor): Promise<void> {
-    const { eraser } = this.store;
-    const dropRows = (_id: string, before: number) => eraser.dropStream({ stream, before });
-    await this.definitions.deleteStream(stream, dropRows, actor);
+    await this.definitions.deleteStream(stream, (id) => this.store.eraser.dropStream(id), actor);
   }
 }

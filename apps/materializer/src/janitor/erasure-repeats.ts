@@ -1,4 +1,4 @@
-import { parseTime, streamName } from '#event';
+import { parseTime } from '#event';
 import { erasureName, type Erasure } from '#registry';
 import type { EventEraser } from '#store';
 import type { Chore } from './chore.js';
@@ -17,11 +17,7 @@ export class ErasureRepeats {
   /** Age of an erasure when it was last repeated, in milliseconds. */
   private readonly done = new Map<string, number>();
 
-  /** @param stands Whether it still is of the stream that has its name. */
-  constructor(
-    private readonly eraser: Pick<EventEraser, 'eraseEntity'>,
-    private readonly stands: (erasure: Erasure) => boolean,
-  ) {}
+  constructor(private readonly eraser: Pick<EventEraser, 'eraseEntity'>) {}
 
   /** @param now Milliseconds since 1970. */
   due(erasures: readonly Erasure[], now: number): Chore[] {
@@ -38,9 +34,7 @@ export class ErasureRepeats {
   }
 
   private async repeat(erasure: Erasure, now: number): Promise<number> {
-    if (!this.stands(erasure)) return 0;
-    const { entity_hash: entityHash, before } = erasure;
-    const stream = streamName(erasure.stream);
+    const { stream, entity_hash: entityHash, before } = erasure;
     const removed = await this.eraser.eraseEntity({ stream, entityHash, before });
     this.done.set(keyOf(erasure), ageOf(erasure, now));
     return removed;

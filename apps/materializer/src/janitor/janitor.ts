@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditStream } from '#api';
 import { streamName } from '#event';
-import type { Definitions, Erasure } from '#registry';
+import type { Definitions } from '#registry';
 import { storeMayReturn, type EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { Chore } from './chore.js';
 import { ErasureRepeats } from './erasure-repeats.js';
-import { LateRows } from './late-rows.js';
 import { LeftDeletions } from './left-deletions.js';
 import { retentionChores, type RetentionParts } from './retention.js';
 
@@ -19,7 +18,7 @@ const stopMs = 2_000;
 const firstPauseMs = 10_000;
 
 export interface JanitorOptions extends RetentionParts {
-  definitions: Pick<Definitions, 'start' | 'stream' | 'streams' | 'erasures' | 'deleteStream' | 'onChange'>;
+  definitions: Pick<Definitions, 'streams' | 'erasures' | 'deleteStream'>;
   eraser: EventEraser;
   /** Whether this process has the stream's first partition: of all materializers, that one takes care of the stream. */
   holds: (stream: string) => boolean;
@@ -36,7 +35,6 @@ export interface JanitorOptions extends RetentionParts {
 export class Janitor {
   private readonly repeats: ErasureRepeats;
   private readonly deletions: LeftDeletions;
-  private readonly lateRows: LateRows;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private stopped = false;
@@ -45,9 +43,8 @@ export class Janitor {
 
   constructor(private readonly options: JanitorOptions) {
     const { eraser, definitions } = options;
-    this.repeats = new ErasureRepeats(eraser, (erasure) => this.stands(erasure));
+    this.repeats = new ErasureRepeats(eraser);
     this.deletions = new LeftDeletions(definitions, eraser);
-    this.lateRows = new LateRows({ definitions, eraser, now: options.now });
   }
 
   start(): void {
@@ -57,7 +54,6 @@ export class Janitor {
   /** Begins nothing more; resolves when what is under way is over, or takes too long: it can be cut off anywhere. */
   async stop(): Promise<void> {
     this.stopped = true;
-    this.lateRows.close();
     clearTimeout(this.timer);
     const patience = new AbortController();
     const late = sleep(stopMs, undefined, { signal: patience.signal }).catch(() => undefined);
@@ -74,8 +70,7 @@ export class Janitor {
   private async doWhatIsDue(): Promise<void> {
     const now = this.options.now();
     if (this.options.holds(auditStream))
-      for (const chore of [...this.deletions.due(now), ...this.lateRows.due(now)])
-        if (!(await this.done(chore))) return;
+      for (const chore of this.deletions.due(now)) if (!(await this.done(chore))) return;
     if (now - this.roundAt < this.options.intervalMs) return;
     for (const chore of this.round(now)) if (!(await this.done(chore))) return;
     this.roundAt = now;
@@ -86,14 +81,18 @@ export class Janitor {
     for (const stream of definitions.streams())
       if (stream.state === 'live' && holds(stream.stream)) yield* retentionChores(stream, this.options);
     yield* this.repeats.due(
-      definitions.erasures.all().filter((one) => holds(streamName(one.stream)) && this.stands(one)),
+      definitions.erasures.all().filter(({ stream }) => holds(streamName(stream))),
       now,
     );
-    if (holds(auditStream) && now - this.purgedAt >= purgeEveryMs) yield this.purge(now);
+    if (!holds(auditStream)) return;
+    yield { reason: 'late', stream: '', run: () => this.removeLate() };
+    if (now - this.purgedAt >= purgeEveryMs) yield this.purge(now);
   }
 
-  private stands({ stream }: Erasure): boolean {
-    return this.options.definitions.stream(streamName(stream))?.id === stream;
+  private async removeLate(): Promise<number> {
+    // It counts streams; the events in them nobody has counted.
+    await this.options.eraser.removeLate();
+    return 0;
   }
 
   private purge(now: number): Chore {

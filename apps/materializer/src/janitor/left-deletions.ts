@@ -28,11 +28,7 @@ export class LeftDeletions {
 
   private async finish(stream: string): Promise<number> {
     const { definitions, eraser } = this;
-    await definitions.deleteStream(
-      stream,
-      (_id, before) => eraser.dropStream({ stream, before }),
-      systemActor,
-    );
+    await definitions.deleteStream(stream, (id) => eraser.dropStream(id), systemActor);
     return 0;
   }
 }

@@ -1,12 +1,11 @@
 import { durationMs } from '#api';
-import type { TopicNames } from '#event';
-import type { Definitions, StreamDefinition } from '#registry';
+import type { StreamId, TopicNames } from '#event';
+import type { StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#log';
 import type { EventEraser } from '#store';
 import type { Chore } from './chore.js';
 
 export interface RetentionParts {
-  definitions: Pick<Definitions, 'stream'>;
   eraser: Pick<EventEraser, 'expire' | 'truncate'>;
   admin: Pick<TopicAdmin, 'offsets'>;
   topics: TopicNames;
@@ -16,35 +15,24 @@ export interface RetentionParts {
 
 /** What a stream's retention asks for: of the rows, what its topic no longer has to keep either. */
 export function retentionChores(definition: StreamDefinition, parts: RetentionParts): Chore[] {
-  const { stream, retention } = definition;
+  const { stream, retention, id } = definition;
   if (retention === 'unlimited') return [];
   const chores: Chore[] = [];
   const { time, bytes } = retention;
   if (time !== undefined)
-    chores.push({ reason: 'time', stream, run: () => expire(stream, durationMs(time), parts) });
-  if (bytes !== undefined) chores.push({ reason: 'bytes', stream, run: () => truncate(definition, parts) });
+    chores.push({ reason: 'time', stream, run: () => expire(id, durationMs(time), parts) });
+  if (bytes !== undefined) chores.push({ reason: 'bytes', stream, run: () => truncate(id, parts) });
   return chores;
 }
 
-function expire(stream: string, keptMs: number, { eraser, now }: RetentionParts): Promise<number> {
+function expire(stream: StreamId, keptMs: number, { eraser, now }: RetentionParts): Promise<number> {
   return eraser.expire({ stream, before: (now() - keptMs) * 1000 });
 }
 
-/**
- * The log decides by its size what it keeps: what it has let go, the rows follow. Where the stream is made anew meanwhile,
- * its offsets start again: nothing is removed that was ingested after the log was asked.
- */
-async function truncate(
-  { stream, id }: StreamDefinition,
-  { eraser, admin, topics, definitions, now }: RetentionParts,
-): Promise<number> {
-  const ingestedBefore = now() * 1000;
+/** The log decides by its size what it keeps: what it has let go, the rows follow. */
+async function truncate(stream: StreamId, { eraser, admin, topics }: RetentionParts): Promise<number> {
   let removed = 0;
-  for (const { partition, beginning } of await admin.offsets(topics.ofStream(id))) {
-    const current = definitions.stream(stream);
-    if (current?.id !== id || current.state !== 'live') break;
-    if (beginning === 0) continue;
-    removed += await eraser.truncate({ stream, partition, before: beginning, ingestedBefore });
-  }
+  for (const { partition, beginning } of await admin.offsets(topics.ofStream(stream)))
+    if (beginning > 0) removed += await eraser.truncate({ stream, partition, before: beginning });
   return removed;
 }

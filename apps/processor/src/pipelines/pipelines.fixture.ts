@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import { Progress } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import { allStreams } from '#api';
-import { decodeRecord, encodeRecord, TopicNames, type EventRecord } from '#event';
+import { decodeRecord, encodeRecord, TopicNames, type EventRecord, type StreamId } from '#event';
 import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#registry';
 import { LogUnavailableError, type Log, type Producer, type TopicAdmin } from '#log';
 import { MemoryLog } from '#log/memory';
@@ -222,9 +222,14 @@ export class PipelineWorld {
     return world;
   }
 
+  /** The id of the stream that has this name now. */
+  idOf(stream: string): StreamId {
+    return this.definitions.stream(stream)?.id ?? `${stream}#0`;
+  }
+
   /** The topic of the stream that has this name now. */
   topicOf(stream: string): string {
-    return topics.ofStream(this.definitions.stream(stream)?.id ?? `${stream}#0`);
+    return topics.ofStream(this.idOf(stream));
   }
 
   async write(events: readonly SpecEvent[], stream = 'orders'): Promise<void> {
@@ -283,7 +288,8 @@ export class PipelineWorld {
   /** See EventReader. */
   async storedIds({ ranges, ids }: StoredIdsQuery): Promise<string[]> {
     const found = ranges.flatMap(({ stream, partition, from, until }) => {
-      const all = this.log.topics.get(this.topicOf(stream))?.partitions[partition]?.records ?? [];
+      const all =
+        this.log.topics.get(topics.ofStream(stream as StreamId))?.partitions[partition]?.records ?? [];
       return all.filter(({ offset }) => offset >= from && offset < until);
     });
     const known = new Set(found.map(({ value }) => decodeRecord(value!).event_id));

@@ -176,7 +176,8 @@ describe('a pipeline without windows', () => {
     start();
     await through();
     const seenWith = async (...patterns: string[]) => {
-      const query = { access: { patterns, reserved: false }, limit: 10 };
+      const access = { patterns: patterns.map((name) => world.idOf(name)), reserved: false };
+      const query = { access, limit: 10 };
       return (await world.store.reader.deadLetters(query)).items.map(({ event }) => event);
     };
     expect(await seenWith('orders', 'out', 'refunds')).toEqual([expect.stringContaining('"known":{"n":5}')]);

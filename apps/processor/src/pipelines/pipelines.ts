@@ -157,6 +157,7 @@ export class Pipelines {
     return {
       ...{ log, topics, producer, writer, erasures, window, progress, pace, tracing, ...made },
       ...{ checkpointer: this.checkpointer, projections: definitions.projections },
+      streamId: (name) => definitions.stream(name)?.id,
       sink: new Sink({
         ...{ producer, topics, retry, webhooks, now: () => now() * 1000 },
         streams: new TargetStreams(definitions),

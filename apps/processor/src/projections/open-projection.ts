@@ -50,7 +50,8 @@ export class ProjectionTasks implements TaskFactory<ProjectionTask> {
     const { id: build } = this.generation.compiled.build;
     const { topic, assignment, ended } = partition;
     const { position, beginning } = assignment;
-    const stream = streamName(this.parts.topics.streamOf(topic) ?? topic);
+    const id = this.parts.topics.streamOf(topic);
+    const stream = streamName(id ?? topic);
     const place = { owner: build, stage: '', stream, partition: partition.partition };
     const { saved, from } = await this.begin(place, partition);
     const start =
@@ -64,7 +65,7 @@ export class ProjectionTasks implements TaskFactory<ProjectionTask> {
     return new ProjectionTask({
       ...this.parts,
       ...{ partition, window, start, from },
-      place: { name: this.generation.name, topic, stream, partition: partition.partition },
+      place: { name: this.generation.name, topic, stream: id ?? topic, partition: partition.partition },
       projector: this.projectorOf(partition, { place, saved, from, window }),
     });
   }

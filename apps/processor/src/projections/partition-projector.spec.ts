@@ -38,7 +38,7 @@ function projector(options: Options = {}): PartitionProjector {
       id: 'b',
       version: 1,
       spec: { ...revenue, ...options.spec },
-      sources: {},
+      sources: { orders: { id: 'orders#1' } },
       started_at: '',
     }),
     window: new IdWindow(window),

@@ -305,7 +305,7 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
     const { name, place, compiled, now } = this.options;
     const letter: DeadLetter = {
       source: `projection:${name}`,
-      stream: place.stream,
+      stream: compiled.build.sources[place.stream]!.id,
       partition: place.partition,
       offset: record.offset,
       reason: 'cannot_be_folded',

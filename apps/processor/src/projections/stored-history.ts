@@ -24,6 +24,7 @@ export interface HistoryPlace {
   /** Of the projection. */
   name: string;
   topic: string;
+  /** Its id. */
   stream: string;
   partition: number;
 }

@@ -118,7 +118,7 @@ it('makes, whatever step a process dies at, each snapshot once, of what the even
         await write(Array.from({ length: every / 4 }, (_, n) => ({ entity, n })));
       await vi.waitFor(() => expectThrough(world), { timeout: 10_000, interval: 2 });
       const { items } = await (world.store.snapshots as SnapshotStore).snapshots({
-        ...{ access: allStreams, stream: 'orders', limit: 1000 },
+        ...{ access: allStreams, stream: world.idOf('orders'), limit: 1000 },
       });
       for (const entity of entities) {
         const own = items.filter(({ entity_id }) => entity_id === entity);

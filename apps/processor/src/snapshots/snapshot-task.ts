@@ -62,7 +62,7 @@ export class SnapshotTask implements PartitionTask {
     const every = definition.snapshot_every ?? limits.snapshotEvery;
     if (every === 0) return;
     const { topic, partition, next: until } = batch;
-    const { stream } = definition;
+    const stream = definition.id;
     const entityIds = await this.dueOf(batch, stream, every);
     if (entityIds.length === 0 || !(await materialized.reaches({ topic, partition, until }, ended))) return;
     await maker.make({ stream, every, entityIds, partition }, ended);

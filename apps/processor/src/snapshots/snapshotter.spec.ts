@@ -50,12 +50,12 @@ async function write(count: number, entity = 'e'): Promise<EventRow[]> {
   }));
   await world.write(events);
   const known = await world.store.writer.versions({
-    ...{ stream: 'orders', partition: 0, entityIds: [entity], before: Number.MAX_SAFE_INTEGER },
+    ...{ stream: world.idOf('orders'), partition: 0, entityIds: [entity], before: Number.MAX_SAFE_INTEGER },
   });
   const before = known.get(entity) ?? 0;
   const rows = events.map(({ id, data }, i): EventRow => ({
     ...{
-      stream: 'orders',
+      stream: world.idOf('orders'),
       partition: 0,
       offset: id,
       event_id: `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`,
@@ -77,7 +77,7 @@ async function materialize(rows: readonly EventRow[]): Promise<void> {
 const snapshots = async () => {
   const { items } = await world.store.snapshots.snapshots({
     access: allStreams,
-    stream: 'orders',
+    stream: world.idOf('orders'),
     limit: 100,
   });
   return items.map(({ entity_id, version, reason }) => `${entity_id} ${version} ${reason}`).sort();

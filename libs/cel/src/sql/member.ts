@@ -11,7 +11,8 @@ type Access = Extract<Expression, { kind: 'variable' | 'member' | 'index' }>;
 
 const texts: Record<string, string> = {
   event_id: 'toString(event_id)',
-  stream: 'stream',
+  // The column holds the stream's id.
+  stream: "substringIndex(stream, '#', 1)",
   event_type: 'event_type',
 };
 const times = new Set(['timestamp', 'ingested_at']);

@@ -128,29 +128,6 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect(two.stream('orders')).toBeUndefined();
     });
 
-    it('removes no rows once another process has finished it', async () => {
-      const names = given.names();
-      const [one, two] = await given.two(names);
-      await one.createStream({ stream: 'orders' }, ada);
-      const [began, { opened, open }] = [gate(), gate()];
-      const remove = given.log.admin.remove.bind(given.log.admin);
-      given.log.admin.remove = async (topic) => {
-        await remove(topic);
-        given.log.admin.remove = remove;
-        began.open();
-        await opened;
-      };
-      let removals = 0;
-      const slow = one.deleteStream('orders', async () => void removals++, ada);
-      await began.opened;
-      await two.deleteStream('orders', nothing, ada);
-      const next = (await two.createStream({ stream: 'orders' }, ada)).definition;
-      open();
-      await slow;
-      expect(removals).toBe(0);
-      expect(one.stream('orders')).toEqual(next);
-    });
-
     it('of nothing is a stream_not_found', async () => {
       const definitions = await given.started(given.names());
       const missing = { code: 'stream_not_found' };

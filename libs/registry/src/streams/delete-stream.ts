@@ -16,10 +16,7 @@ export interface Deletion {
   actor: Actor;
 }
 
-/**
- * Deletes streams. Several processes may take the same steps at once, or much later: topics and definitions are named by
- * the stream's id, and rows by its name and a time before any next stream of the name is made.
- */
+/** Deletes streams. Each step names the stream by its id, so that several processes may take it at once, or much later. */
 export class StreamDeletions {
   private readonly running = new Map<string, Promise<void>>();
 
@@ -54,11 +51,7 @@ export class StreamDeletions {
       await upToDate();
       const stream = await this.begin(name, actor);
       await log.admin.remove(names.ofStream(stream.id));
-      const before = Date.now() * 1000;
-      await upToDate();
-      // Somebody else has finished it, and the rows may be those of the next stream of the name.
-      if (kind.get(name)?.id !== stream.id) return;
-      await removeRows(stream.id, before);
+      await removeRows(stream.id);
       // As long as there may be rows or records of it, they are obeyed.
       await forgetErasures(erasures, stream.id, actor);
       await kind.change(name, (current) => (current?.id === stream.id ? undefined : current), actor);

@@ -1,8 +1,9 @@
 import { TupleParam } from '@clickhouse/client';
+import { streamName } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import { deadLetterId, deadLetterIdentities } from '../dead-letter-id.js';
-import { readStep, stepText } from '../letter-step.js';
-import type { DeadLetter, DeadLetterQuery, FoundDeadLetter } from '../store.js';
+import { readStep } from '../letter-step.js';
+import type { DeadLetterQuery, FoundDeadLetter } from '../store.js';
 import type { Sql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
@@ -27,9 +28,11 @@ export type SelectedDeadLetter = [
 export function foundDeadLetter(row: SelectedDeadLetter): FoundDeadLetter {
   const [source, stream, partition, offset, text, reason, error, event, created_at, replayedAt] = row;
   const step = readStep(text);
-  const place = { source, stream, partition, offset, ...(step && { step }) };
-  const letter = { ...place, reason, error, event, created_at };
-  return { ...letter, id: deadLetterId(letter), replayed_at: replayedAt === 0 ? null : replayedAt };
+  const id = deadLetterId({ source, stream, partition, offset, step });
+  return {
+    ...{ id, source, stream: streamName(stream), partition, offset, ...(step && { step }) },
+    ...{ reason, error, event, created_at, replayed_at: replayedAt === 0 ? null : replayedAt },
+  };
 }
 
 const identity = 'source, stream, partition, offset, step';
@@ -88,9 +91,9 @@ WHERE ${named(ids, params)}`,
   };
 }
 
-export function deadLettersCursor(query: DeadLetterQuery, last: DeadLetter): string {
-  const { created_at, source, stream, partition, offset, step } = last;
-  return encodeCursor(binding(query), [created_at, source, stream, partition, offset, stepText(step)]);
+export function deadLettersCursor(query: DeadLetterQuery, last: SelectedDeadLetter): string {
+  const [source, stream, partition, offset, step] = last;
+  return encodeCursor(binding(query), [last[8], source, stream, partition, offset, step]);
 }
 
 function filter(query: DeadLetterQuery, params: Params): string[] {

@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from '../errors.js';
 import type { EntityErasure, EventEraser } from '../event-eraser.js';
 import type { Connection } from './connection.js';
-import { dropStream } from './removal/drop-stream.js';
+import { dropStream, removeLate } from './removal/drop-stream.js';
 import { countEntity, eraseEntity } from './removal/erase-entity.js';
 import { expire, truncate } from './removal/past-retention.js';
 import { purge } from './removal/purge.js';
@@ -33,8 +33,12 @@ export class ClickHouseEraser implements EventEraser {
     return this.run(() => truncate(this.connection, query));
   }
 
-  dropStream(query: Parameters<EventEraser['dropStream']>[0]): Promise<void> {
-    return this.run(() => dropStream(this.connection, query));
+  dropStream(stream: string): Promise<void> {
+    return this.run(() => dropStream(this.connection, stream));
+  }
+
+  removeLate(): Promise<number> {
+    return this.run(() => removeLate(this.connection));
   }
 
   purge(): Promise<void> {

@@ -4,6 +4,7 @@ import { countSql } from './count-query.js';
 import { eventPageSql, eventSelection, type PageQuery } from './event-query.js';
 
 const time = (name: string) => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;
+const notDropped = 'stream NOT IN (SELECT stream FROM dropped_streams)';
 const page = (query: Partial<PageQuery>) => {
   const { query: sql, params } = eventPageSql({ access: allStreams, order: 'asc', rows: 101, ...query });
   return { sql: sql.replace(`SELECT ${eventSelection}\n`, '').trim().split('\n'), params };
@@ -37,14 +38,14 @@ describe('eventPageSql', () => {
   it('reads entities from their own table', () => {
     expect(page({ entityIds: ['e'], eventTypes: ['x', 'y'] }).sql.slice(0, 2)).toEqual([
       'FROM events_by_entity',
-      'WHERE entity_id = {p0:String} AND event_type IN {p1:Array(String)}',
+      `WHERE ${notDropped} AND entity_id = {p0:String} AND event_type IN {p1:Array(String)}`,
     ]);
   });
 
   it('binds prefix, times and bound', () => {
     const { sql, params } = page({ eventTypePrefix: "a'", since: -5, until: 7, bound: 6 });
     expect(sql[1]).toBe(
-      `WHERE startsWith(event_type, {p0:String}) AND timestamp >= ${time('p1')} AND timestamp < ${time('p2')} ` +
+      `WHERE ${notDropped} AND startsWith(event_type, {p0:String}) AND timestamp >= ${time('p1')} AND timestamp < ${time('p2')} ` +
         `AND timestamp <= ${time('p3')}`,
     );
     expect(params).toEqual({ p0: "a'", p1: -5, p2: 7, p3: 6, p4: 101 });
@@ -54,10 +55,10 @@ describe('eventPageSql', () => {
     const after = { timestamp: 5, partition: 1, offset: 9, stream: 's' };
     const position = `(${time('p0')}, {p1:UInt16}, {p2:UInt64}, {p3:String})`;
     expect(page({ after }).sql[1]).toBe(
-      `WHERE timestamp >= ${time('p0')} AND (timestamp, partition, offset, stream) > ${position}`,
+      `WHERE ${notDropped} AND timestamp >= ${time('p0')} AND (timestamp, partition, offset, stream) > ${position}`,
     );
     expect(page({ after, order: 'desc' }).sql[1]).toBe(
-      `WHERE timestamp <= ${time('p0')} AND (timestamp, partition, offset, stream) < ${position}`,
+      `WHERE ${notDropped} AND timestamp <= ${time('p0')} AND (timestamp, partition, offset, stream) < ${position}`,
     );
   });
 });

@@ -1,4 +1,4 @@
-import { formatTime, type StoredEvent } from '#event';
+import { formatTime, streamName, type StoredEvent } from '#event';
 import type { EventPosition } from '../event-position.js';
 
 /** A row as `eventSelection` selects it. */
@@ -20,7 +20,7 @@ export type SelectedEvent = [
 export function readEvent(row: SelectedEvent): StoredEvent {
   return {
     event_id: row[3],
-    stream: row[0],
+    stream: streamName(row[0]),
     event_type: row[4],
     entity_id: row[5] === '' ? null : row[5],
     version: row[6] === 0 ? null : row[6],

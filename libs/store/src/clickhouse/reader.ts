@@ -1,5 +1,5 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
-import { uuidPattern, type StoredEvent } from '#event';
+import { streamName, uuidPattern, type StoredEvent } from '#event';
 import { UntranslatableExpressionError } from '#cel';
 import type {
   CountBucket,
@@ -42,6 +42,7 @@ import { streamSummaries } from './stream-summaries.js';
 import {
   entitiesCursor,
   entitiesSql,
+  entitySummary,
   streamsSql,
   type SelectedEntity,
   type SelectedStream,
@@ -88,7 +89,7 @@ export class ClickHouseReader implements EventReader {
       .filter(([, , count]) => count > 0)
       .map(([start, group, count]): CountBucket => ({
         ...(query.intervalSeconds !== undefined && { start }),
-        ...(query.groupBy && { group: query.groupBy === 'entity_id' && group === '' ? null : group }),
+        ...(query.groupBy && { group: groupOf(query.groupBy, group) }),
         count,
       }));
     return { buckets, total: rows[0]?.[3] ?? 0 };
@@ -106,13 +107,8 @@ export class ClickHouseReader implements EventReader {
 
   async entities(query: EntitiesQuery, signal?: AbortSignal): Promise<Page<EntitySummary>> {
     const rows = await this.select<SelectedEntity>(entitiesSql(query), { signal, small: true });
-    const items = rows.map(([stream, entity_id, version, last_timestamp]) => ({
-      stream,
-      entity_id,
-      version,
-      last_timestamp,
-    }));
-    return page(items, query.limit, (last) => entitiesCursor(query, last));
+    const { items, ...next } = page(rows, query.limit, (last) => entitiesCursor(query, last));
+    return { ...next, items: items.map(entitySummary) };
   }
 
   async tracesOf(query: EntityQuery, signal?: AbortSignal): Promise<EntityTraces> {
@@ -131,11 +127,11 @@ export class ClickHouseReader implements EventReader {
     // The total first: nobody counts the letters while the total is read.
     const [count] = await this.select<[number]>(deadLettersTotalSql(query), { signal });
     const rows = await this.select<SelectedDeadLetter>(deadLettersSql(query), { signal });
-    const items = rows.slice(0, query.limit).map(foundDeadLetter);
-    const [last, found] = [items.at(-1), rows[0]?.[10] ?? 0];
+    const shown = rows.slice(0, query.limit);
+    const [last, found] = [shown.at(-1), rows[0]?.[10] ?? 0];
     return {
-      items,
-      ...(last && found > items.length && { nextCursor: deadLettersCursor(query, last) }),
+      items: shown.map(foundDeadLetter),
+      ...(last && found > shown.length && { nextCursor: deadLettersCursor(query, last) }),
       total: count?.[0] ?? 0,
     };
   }
@@ -147,7 +143,7 @@ export class ClickHouseReader implements EventReader {
     const streams = await this.select<SelectedStream>(streamsSql(query), { signal });
     const total = streams.reduce((sum, [, events]) => sum + events, 0);
     if (!query.groupBy) return { buckets: total === 0 ? [] : [{ count: total }], total };
-    const buckets = streams.map(([stream, events]) => ({ group: stream, count: events }));
+    const buckets = streams.map(([stream, events]) => ({ group: streamName(stream), count: events }));
     return { buckets: buckets.slice(0, query.limit), total };
   }
 
@@ -180,6 +176,11 @@ export class ClickHouseReader implements EventReader {
       );
     }
   }
+}
+
+function groupOf(groupBy: CountQuery['groupBy'], group: string): string | null {
+  if (groupBy === 'stream') return streamName(group);
+  return groupBy === 'entity_id' && group === '' ? null : group;
 }
 
 /** What was asked for is one more than the page holds: it says whether there is a next one. */

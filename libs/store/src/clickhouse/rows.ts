@@ -1,4 +1,4 @@
-import type { RecordReader } from '#event';
+import { streamName, type RecordReader } from '#event';
 import { stepText } from '../letter-step.js';
 import type { DeadLetter } from '../store.js';
 import type { RowBinaryWriter } from './row-binary.js';
@@ -60,5 +60,5 @@ export function writeDeadLetter(out: RowBinaryWriter, letter: DeadLetter): void 
   out.string(letter.event);
   out.int64(letter.created_at);
   out.string(stepText(letter.step));
-  out.strings(letter.streams ?? [letter.stream]);
+  out.strings(letter.streams ?? [streamName(letter.stream)]);
 }

@@ -6,9 +6,10 @@ import { streamConditions, type StreamScope } from './stream-scope.js';
 const outside: StreamAccess = { patterns: undefined, reserved: false };
 const only = (...patterns: string[]): StreamAccess => ({ patterns, reserved: false });
 const notReserved = 'NOT startsWith(stream, {p1:String})';
+const notDropped = 'stream NOT IN (SELECT stream FROM dropped_streams)';
 
 const cases: [string, StreamScope, string[], unknown[]][] = [
-  ['everything', { access: allStreams }, [], []],
+  ['everything', { access: allStreams }, [notDropped], []],
   ['one stream of everything', { access: allStreams, streams: ['a'] }, ['stream = {p0:String}'], ['a']],
   ['one stream named twice', { access: allStreams, streams: ['a', 'a'] }, ['stream = {p0:String}'], ['a']],
   [
@@ -20,7 +21,7 @@ const cases: [string, StreamScope, string[], unknown[]][] = [
   [
     'everything but the reserved',
     { access: outside },
-    ['NOT startsWith(stream, {p0:String})'],
+    ['NOT startsWith(stream, {p0:String})', notDropped],
     ['tributary.'],
   ],
   ['one permitted name', { access: only('a') }, ['stream = {p0:String}'], ['a']],
@@ -28,13 +29,16 @@ const cases: [string, StreamScope, string[], unknown[]][] = [
   [
     'a permitted prefix',
     { access: only("a'*") },
-    ['(startsWith(stream, {p0:String}))', notReserved],
+    ['(startsWith(stream, {p0:String}))', notReserved, notDropped],
     ["a'", 'tributary.'],
   ],
   [
     'names and prefixes',
     { access: { patterns: ['a', 'b*', 'c', 'd*'], reserved: true } },
-    ['(stream IN {p0:Array(String)} OR startsWith(stream, {p1:String}) OR startsWith(stream, {p2:String}))'],
+    [
+      '(stream IN {p0:Array(String)} OR startsWith(stream, {p1:String}) OR startsWith(stream, {p2:String}))',
+      notDropped,
+    ],
     [['a', 'c'], 'b', 'd'],
   ],
   [
@@ -59,7 +63,7 @@ const cases: [string, StreamScope, string[], unknown[]][] = [
   [
     'all but the hidden',
     { access: allStreams, hidden: ['a'] },
-    ['stream NOT IN {p0:Array(String)}'],
+    [notDropped, 'stream NOT IN {p0:Array(String)}'],
     [['a']],
   ],
   [

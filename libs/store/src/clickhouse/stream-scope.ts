@@ -1,4 +1,5 @@
 import { permitsStream, reservedStreamPrefix, type StreamAccess } from '#api';
+import { streamName } from '#event';
 import type { Permitted } from '../store.js';
 import type { Params } from './params.js';
 
@@ -18,6 +19,9 @@ export function namedStreams({ access, hidden, streams }: StreamScope): string[]
   );
 }
 
+/** Rows of dropped streams that came late. */
+const notDropped = 'stream NOT IN (SELECT stream FROM dropped_streams)';
+
 /**
  * The conditions that keep an answer to the streams of the scope, to be joined by AND. Every SELECT for a reader has
  * them.
@@ -26,17 +30,18 @@ export function streamConditions(scope: StreamScope, params: Params): string[] {
   const names = namedStreams(scope);
   if (names) return [oneOf('stream', names, params)];
   const { access, hidden = [] } = scope;
-  const sql = accessConditions('stream', access, params);
+  const sql = [...accessConditions('stream', access, params), notDropped];
   if (hidden.length > 0) sql.push(`stream NOT IN ${params.bind('Array(String)', hidden)}`);
   return sql;
 }
 
 /**
  * The condition that keeps out rows of which the asker may not see every stream in a column of names, and rows of which
- * nobody knows the streams; none for an asker who may see everything.
+ * nobody knows the streams; none for an asker who may see everything. An id in the access stands for its name.
  */
 export function everyStreamCondition(column: string, { access }: StreamScope, params: Params): string[] {
-  const ofEach = accessConditions('name', access, params);
+  const patterns = access.patterns?.map(streamName);
+  const ofEach = accessConditions('name', { ...access, patterns }, params);
   if (ofEach.length === 0) return [];
   return [`notEmpty(${column}) AND arrayAll(name -> ${ofEach.join(' AND ')}, ${column})`];
 }

@@ -1,3 +1,4 @@
+import { streamName } from '#event';
 import type { StreamsQuery, StreamSummary } from '../store.js';
 import type { Sql } from './event-query.js';
 import { streamEndsSql, streamsSql, type SelectedStream, type StreamEnd } from './summaries.js';
@@ -25,7 +26,7 @@ export async function streamSummaries(query: StreamsQuery, select: Select): Prom
     }
   }
   return rows.map(([stream, events, first, last]) => ({
-    stream,
+    stream: streamName(stream),
     events,
     first_timestamp: times.get(keyOf({ stream, end: 'first' })) ?? first,
     last_timestamp: times.get(keyOf({ stream, end: 'last' })) ?? last,

@@ -1,5 +1,6 @@
+import { streamName } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
-import type { EntitiesQuery, StreamsQuery } from '../store.js';
+import type { EntitiesQuery, EntitySummary, StreamsQuery } from '../store.js';
 import type { Sql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
@@ -93,8 +94,12 @@ LIMIT ${params.bind('UInt64', query.limit + 1)}`,
   };
 }
 
-export function entitiesCursor(query: EntitiesQuery, last: { stream: string; entity_id: string }): string {
-  return encodeCursor(entitiesBinding(query), [last.stream, last.entity_id]);
+export function entitySummary([stream, entity_id, version, last_timestamp]: SelectedEntity): EntitySummary {
+  return { stream: streamName(stream), entity_id, version, last_timestamp };
+}
+
+export function entitiesCursor(query: EntitiesQuery, [stream, entityId]: SelectedEntity): string {
+  return encodeCursor(entitiesBinding(query), [stream, entityId]);
 }
 
 function entitiesBinding(query: EntitiesQuery): unknown {

@@ -3,7 +3,7 @@ import { allStreams } from '#api';
 import { entityHash } from '#event';
 import { TcpProxy } from '#testkit';
 import { blocksOf } from '../blocks/blocks-of.fixture.js';
-import { letterOf, rowsOf, second, t0 } from '../contract/rows.js';
+import { letterOf, rowsOf } from '../contract/rows.js';
 import { storeMayReturn } from '../errors.js';
 import type { Store } from '../store.js';
 import { openClickHouse } from './open.js';
@@ -46,11 +46,7 @@ const changes: [string, (store: Store) => Promise<unknown>][] = [
         before: { 0: 10 },
       }),
   ],
-  [
-    'truncations',
-    (store) =>
-      store.eraser.truncate({ stream, partition: 0, before: 10, ingestedBefore: t0 + 1_000_000 * second }),
-  ],
+  ['truncations', (store) => store.eraser.truncate({ stream, partition: 0, before: 10 })],
 ];
 
 async function letterIds(store: Store): Promise<string[]> {
@@ -73,7 +69,6 @@ describe('a store', () => {
       stream,
       partition: 0,
       before: 1,
-      ingestedBefore: t0 + 1_000_000 * second,
     });
   });
   afterEach(() => test.close());

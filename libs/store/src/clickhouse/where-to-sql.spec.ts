@@ -12,7 +12,11 @@ function translate(text: string) {
 
 describe('whereToSql', () => {
   it.each<[string, string, Record<string, unknown>]>([
-    ['event.stream == "orders"', 'ifNull((ifNull((stream = {p0:String}), 0)), 0)', { p0: 'orders' }],
+    [
+      'event.stream == "orders"',
+      "ifNull((ifNull((substringIndex(stream, '#', 1) = {p0:String}), 0)), 0)",
+      { p0: 'orders' },
+    ],
     ['event.partition >= 4', 'ifNull((toInt128(partition) >= {p2:Int128}), 0)', { p0: 4, p1: '4', p2: '4' }],
     [
       'event.timestamp < timestamp("2026-11-21T04:00:00Z")',
@@ -21,7 +25,7 @@ describe('whereToSql', () => {
     ],
     [
       'event.event_type.startsWith("a") && !event.stream.contains("b")',
-      'ifNull((startsWith(event_type, {p0:String}) AND NOT ((position(stream, {p1:String}) > 0))), 0)',
+      "ifNull((startsWith(event_type, {p0:String}) AND NOT ((position(substringIndex(stream, '#', 1), {p1:String}) > 0))), 0)",
       { p0: 'a', p1: 'b' },
     ],
     [

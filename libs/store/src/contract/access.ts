@@ -103,6 +103,19 @@ export function describeAccess(contract: StoreContract): void {
       });
     });
 
+    it('shows a dead letter to whoever may see streams by these names, whatever ids they have now', async () => {
+      const [first, second] = [newStream(), newStream()];
+      const source = `m-${first}`;
+      const letter = letterOf({ stream: `${first}#1`, source, offset: 0, streams: [first, second] });
+      await contract.store.writer.appendDeadLetters([letter]);
+      const shown = async (...patterns: string[]) =>
+        (await contract.store.reader.deadLetters({ access: names(...patterns), source, limit: 10 })).total;
+      expect(await shown(`${first}#1`)).toBe(0);
+      expect(await shown(`${first}#1`, `${second}#2`)).toBe(1);
+      expect(await shown(`${first}#1`, second)).toBe(1);
+      expect(await shown(`${first}#2`, `${second}#2`)).toBe(0);
+    });
+
     it.each([
       ['everything', allStreams, [0, 1, 2, 3]],
       ['everything but the reserved', withoutReserved, [0, 2]],

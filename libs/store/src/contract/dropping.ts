@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { eventRow, letterOf, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
@@ -7,8 +6,7 @@ import type { StoreContract } from './store-contract.js';
 export function describeDropping(contract: StoreContract): void {
   describe('dropping a stream', () => {
     const rows = (stream: string) => rowsOf(stream, 6, (i) => ({ entity_id: 'e', version: i + 1 }));
-    const drop = (stream: string, before = t0 + 60 * second) =>
-      contract.store.eraser.dropStream({ stream, before });
+    const drop = (stream: string) => contract.store.eraser.dropStream(stream);
     const letters = async (stream: string) =>
       (await contract.deadLetters({ limit: 100 })).items.filter((letter) => letter.stream === stream);
 
@@ -34,79 +32,62 @@ export function describeDropping(contract: StoreContract): void {
       expect((await contract.entities({ stream: other, limit: 5 })).items).toMatchObject([{ version: 6 }]);
     });
 
-    it('lets the name be used again, from the first offset on', async () => {
-      const stream = newStream();
-      await contract.write(rows(stream));
-      const letter = letterOf({ stream, offset: 7 });
+    it('leaves the next stream of the name alone, which begins at the first offset', async () => {
+      const name = newStream();
+      const [former, next] = [`${name}#1`, `${name}#2`];
+      await contract.write(rows(former));
+      const letter = letterOf({ stream: former, offset: 7 });
       await contract.store.writer.appendDeadLetters([letter]);
-      await contract.store.writer.markReplayed([(await letters(stream))[0]?.id as string], t0);
-      await contract.store.eraser.truncate({
-        ...{ stream, partition: 0, before: 2 },
-        ingestedBefore: t0 + 60 * second,
-      });
-      await drop(stream);
-      await contract.write([eventRow({ stream, offset: 0, timestamp: t0 + 99 * second })]);
-      await contract.store.writer.appendDeadLetters([letter]);
-      expect(await contract.streams({ streams: [stream] })).toEqual([
-        { stream, events: 1, first_timestamp: t0 + 99 * second, last_timestamp: t0 + 99 * second },
+      await contract.store.writer.markReplayed([(await letters(name))[0]?.id as string], t0);
+      await contract.store.eraser.truncate({ stream: former, partition: 0, before: 2 });
+      await contract.write([eventRow({ stream: next, offset: 0, timestamp: t0 + 99 * second })]);
+      await drop(former);
+      await contract.store.writer.appendDeadLetters([{ ...letter, stream: next }]);
+      expect(await contract.streams({ streams: [former, next] })).toEqual([
+        { stream: name, events: 1, first_timestamp: t0 + 99 * second, last_timestamp: t0 + 99 * second },
       ]);
-      expect(await letters(stream)).toMatchObject([{ replayed_at: null }]);
-      expect((await contract.count({ streams: [stream], limit: 5 })).total).toBe(1);
+      expect(await letters(name)).toMatchObject([{ replayed_at: null }]);
+      expect((await contract.count({ streams: [next], limit: 5 })).total).toBe(1);
     });
 
-    it('leaves what was ingested since: it is of the next stream of that name', async () => {
-      const stream = newStream();
-      const successor = (offset: number) =>
-        eventRow({
-          ...{
-            stream,
-            offset,
-            entity_id: 'e',
-            version: offset + 1,
-            ingested_at: t0 + (100 + offset) * second,
-          },
-          timestamp: t0 + 500 * second,
-        });
-      await contract.write([...rows(stream), ...[0, 1].map(successor)]);
-      await contract.store.writer.appendDeadLetters([
-        letterOf({ stream, offset: 7 }),
-        letterOf({ stream, offset: 8, created_at: t0 + 100 * second }),
-      ]);
-      for (let repeat = 0; repeat < 2; repeat++) {
-        await drop(stream);
-        const left = await contract.eventsOf(stream);
-        expect(left.map(({ offset, version }) => [offset, version])).toEqual([
-          [0, 1],
-          [1, 2],
-        ]);
-        expect((await contract.entities({ stream, limit: 5 })).items).toMatchObject([{ version: 2 }]);
-        expect((await contract.count({ streams: [stream], limit: 5 })).total).toBe(2);
-        expect(await contract.streams({ streams: [stream] })).toMatchObject([{ events: 2 }]);
-        expect(await contract.store.writer.lastStored(stream, 0)).toBe(1);
-        expect((await letters(stream)).map(({ offset }) => offset)).toEqual([8]);
-      }
+    it('hides what is written of it later from questions about all streams, until it is removed', async () => {
+      const name = newStream();
+      const [former, next] = [`${name}#1`, `${name}#2`];
+      await drop(former);
+      await contract.write([...rows(former), eventRow({ stream: next, offset: 0, entity_id: 'f' })]);
+      await contract.store.writer.appendDeadLetters([letterOf({ stream: former, offset: 7 })]);
+      const ofBoth = async () => {
+        const { items } = await contract.query({ order: 'asc', limit: 10_000 });
+        const { buckets } = await contract.count({ groupBy: 'stream', limit: 10_000 });
+        const entities = (await contract.entities({ limit: 10_000 })).items;
+        return [
+          items.filter(({ stream }) => stream === name).length,
+          buckets.find(({ group }) => group === name)?.count,
+          entities.filter(({ stream }) => stream === name).length,
+          (await letters(name)).length,
+        ];
+      };
+      expect(await ofBoth()).toEqual([1, 1, 1, 0]);
+      expect(await contract.store.eraser.removeLate()).toBe(1);
+      expect(await contract.store.eraser.removeLate()).toBe(0);
+      expect(await contract.eventsOf(former)).toEqual([]);
+      expect(await contract.store.writer.lastStored(former, 0)).toBeUndefined();
+      expect(await ofBoth()).toEqual([1, 1, 1, 0]);
     });
 
-    it('leaves a stream alone that has nothing so old, with versions of what is past its retention', async () => {
-      const stream = newStream();
+    it('names streams by their names in all answers', async () => {
+      const name = newStream();
+      const stream = `${name}#1`;
       await contract.write(rows(stream));
-      await contract.write([eventRow({ stream, offset: 9, ingested_at: t0 + 90 * second })]);
-      await contract.store.eraser.expire({ stream, before: t0 + 80 * second });
-      await drop(stream);
-      expect((await contract.entities({ stream, limit: 5 })).items).toMatchObject([{ version: 6 }]);
-      expect((await contract.count({ streams: [stream], limit: 5 })).total).toBe(1);
-    });
-
-    it('takes the same events once more, ingested later', async () => {
-      const stream = newStream();
-      const token = `${stream}:0:0-5`;
-      const first = rows(stream);
-      await contract.store.writer.appendBlocks(blocksOf(first), token);
-      await drop(stream);
-      const again = first.map((row) => ({ ...row, ingested_at: row.ingested_at + 3600 * second }));
-      await contract.store.writer.appendBlocks(blocksOf(again), token);
-      expect(await contract.eventsOf(stream)).toHaveLength(6);
-      expect((await contract.entities({ stream, limit: 5 })).items).toMatchObject([{ version: 6 }]);
+      await contract.store.writer.appendDeadLetters([letterOf({ stream, offset: 7 })]);
+      expect(new Set((await contract.eventsOf(stream)).map((event) => event.stream))).toEqual(
+        new Set([name]),
+      );
+      expect(await contract.streams({ streams: [stream] })).toMatchObject([{ stream: name, events: 6 }]);
+      const counted = await contract.count({ streams: [stream], groupBy: 'stream', limit: 5 });
+      expect(counted.buckets).toEqual([{ group: name, count: 6 }]);
+      expect((await contract.entities({ stream, limit: 5 })).items).toMatchObject([{ stream: name }]);
+      expect((await letters(name)).map(({ offset }) => offset)).toEqual([7]);
     });
   });
 }

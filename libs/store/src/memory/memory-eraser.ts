@@ -1,4 +1,4 @@
-import { entityHash } from '#event';
+import { entityHash, streamName } from '#event';
 import type { EntityErasure, EventEraser } from '../event-eraser.js';
 import type { EntitySnapshot, EventPlace } from '../snapshot-store.js';
 import type { DeadLetter } from '../store.js';
@@ -10,7 +10,7 @@ export class MemoryEraser implements EventEraser {
   async eraseEntity(erasure: EntityErasure): Promise<number> {
     const { stream, before } = erasure;
     const isIts = (entity: string | null) =>
-      entity !== null && entityHash(stream, entity) === erasure.entityHash;
+      entity !== null && entityHash(streamName(stream), entity) === erasure.entityHash;
     const isBelow = (row: { stream: string; partition: number; offset: number }) =>
       row.stream === stream && row.offset < (before[row.partition] ?? 0);
     const events = this.tables.removeEvents((row) => isBelow(row) && isIts(row.entity_id));
@@ -47,23 +47,26 @@ export class MemoryEraser implements EventEraser {
   }
 
   async truncate(query: Parameters<EventEraser['truncate']>[0]): Promise<number> {
-    const { stream, partition, before, ingestedBefore } = query;
+    const { stream, partition, before } = query;
     const isBelow = (row: { stream: string; partition: number; offset: number }) =>
       row.stream === stream && row.partition === partition && row.offset < before;
-    this.tables.removeLetters((letter) => isBelow(letter) && letter.created_at < ingestedBefore);
-    this.removeSnapshots((first) => isBelow(first) && first.ingested_at < ingestedBefore);
-    return this.tables.removeEvents((row) => isBelow(row) && row.ingested_at < ingestedBefore);
+    this.tables.removeLetters(isBelow);
+    this.removeSnapshots(isBelow);
+    return this.tables.removeEvents(isBelow);
   }
 
-  async dropStream({ stream, before }: Parameters<EventEraser['dropStream']>[0]): Promise<void> {
-    const isOf = (row: { stream: string }) => row.stream === stream;
-    this.tables.removeLetters((letter) => isOf(letter) && letter.created_at < before);
-    this.tables.forgetReplays(stream, before);
-    this.removeSnapshots((first) => isOf(first) && first.ingested_at < before);
-    const removed = this.tables.removeEvents((row) => isOf(row) && row.ingested_at < before);
-    if (removed === 0 && this.tables.events().some(isOf)) return;
-    this.tables.removeHeads(isOf);
-    this.tables.forgetEnds(stream);
+  async dropStream(stream: string): Promise<void> {
+    this.tables.dropped.add(stream);
+    this.tables.removeStream(stream);
+  }
+
+  async removeLate(): Promise<number> {
+    const rows = [...this.tables.events(), ...this.tables.letters(), ...this.tables.snapshots()];
+    const late = new Set(
+      rows.map(({ stream }) => stream).filter((stream) => this.tables.dropped.has(stream)),
+    );
+    for (const stream of late) this.tables.removeStream(stream);
+    return late.size;
   }
 
   async purge(): Promise<void> {}

@@ -1,4 +1,4 @@
-import { compareUtf8, formatTime, type StoredEvent } from '#event';
+import { compareUtf8, formatTime, streamName, type StoredEvent } from '#event';
 import { allStreams, permitsStream } from '#api';
 import type { Expression } from '#cel';
 import { decodeCursor, encodeCursor } from '../cursor.js';
@@ -97,7 +97,7 @@ export class MemoryReader implements EventReader {
   async byId(query: EventIdQuery): Promise<StoredEvent | undefined> {
     const [first] = this.tables
       .events()
-      .filter((row) => row.event_id === query.eventId.toLowerCase() && permitted(query, row))
+      .filter((row) => row.event_id === query.eventId.toLowerCase() && this.shows(query, row))
       .sort((a, b) =>
         compareKeys(
           [a.ingested_at, a.stream, a.partition, a.offset],
@@ -118,7 +118,8 @@ export class MemoryReader implements EventReader {
         last_timestamp: Math.max(timestamp, known?.last_timestamp ?? timestamp),
       });
     }
-    return [...summaries.values()].sort((a, b) => compareUtf8(a.stream, b.stream));
+    const found = [...summaries.values()].sort((a, b) => compareUtf8(a.stream, b.stream));
+    return found.map((summary) => ({ ...summary, stream: streamName(summary.stream) }));
   }
 
   async entities(query: EntitiesQuery): Promise<Page<EntitySummary>> {
@@ -127,7 +128,7 @@ export class MemoryReader implements EventReader {
       query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, ['string', 'string']);
     const heads = new Map<string, EntitySummary>();
     for (const head of this.tables.heads()) {
-      if (!permitted(query, head) || (query.stream ?? head.stream) !== head.stream) continue;
+      if (!this.shows(query, head) || (query.stream ?? head.stream) !== head.stream) continue;
       const { stream, entity_id } = head;
       const key = JSON.stringify([stream, entity_id]);
       const other = heads.get(key);
@@ -142,13 +143,14 @@ export class MemoryReader implements EventReader {
     const items = [...heads.values()]
       .filter((head) => !after || compareKeys(order(head), after) > 0)
       .sort((a, b) => compareKeys(order(a), order(b)));
-    return cut(items, query.limit, (last) => encodeCursor(binding, order(last)));
+    const page = cut(items, query.limit, (last) => encodeCursor(binding, order(last)));
+    return { ...page, items: page.items.map((one) => ({ ...one, stream: streamName(one.stream) })) };
   }
 
   async tracesOf(query: EntityQuery): Promise<EntityTraces> {
     const { stream, entityId } = query;
     const isIts = (entity: string | null) => entity === entityId;
-    const isInIt = (row: { stream: string }) => row.stream === stream && permitted(query, row);
+    const isInIt = (row: { stream: string }) => row.stream === stream && this.shows(query, row);
     const rows = [...this.tables.events(), ...this.tables.heads()];
     return {
       events: rows.some((row) => isInIt(row) && isIts(row.entity_id)),
@@ -175,7 +177,7 @@ export class MemoryReader implements EventReader {
     const all = this.tables
       .letters()
       .filter((letter) => showsNothingElse(query, letter))
-      .filter((letter) => permitted(query, letter) && within(letter.created_at, query))
+      .filter((letter) => this.shows(query, letter) && within(letter.created_at, query))
       .map(({ streams: _, ...letter }) => ({
         ...letter,
         id: deadLetterId(letter),
@@ -186,7 +188,13 @@ export class MemoryReader implements EventReader {
       .sort((a, b) => compareKeys(order(b), order(a)));
     const shown = all.filter((letter) => !after || compareKeys(order(letter), after) < 0);
     const most = Math.min(query.limit, fitting(shown, query.maxBytes ?? Infinity));
-    return { ...cut(shown, most, (last) => encodeCursor(binding, order(last))), total: all.length };
+    const page = cut(shown, most, (last) => encodeCursor(binding, order(last)));
+    const items = page.items.map((letter) => ({ ...letter, stream: streamName(letter.stream) }));
+    return { ...page, items, total: all.length };
+  }
+
+  private shows(query: Permitted, row: { stream: string }): boolean {
+    return permitted(query, row) && !this.tables.dropped.has(row.stream);
   }
 
   private matching(filter: EventFilter): EventRow[] {
@@ -194,7 +202,7 @@ export class MemoryReader implements EventReader {
   }
 
   private matches(row: EventRow, filter: EventFilter): boolean {
-    if (!permitted(filter, row)) return false;
+    if (!this.shows(filter, row)) return false;
     if (filter.streams && !filter.streams.includes(row.stream)) return false;
     if (filter.eventTypes && !filter.eventTypes.includes(row.event_type)) return false;
     if (!row.event_type.startsWith(filter.eventTypePrefix ?? '')) return false;
@@ -215,9 +223,11 @@ export function permitted({ access, hidden }: Permitted, { stream }: { stream: s
 }
 
 /** Whether a question may see every stream that shows in a letter; nobody who is limited sees one that does not say. */
-function showsNothingElse({ access }: Permitted, { stream, streams = [stream] }: DeadLetter): boolean {
+function showsNothingElse({ access }: Permitted, { stream, streams }: DeadLetter): boolean {
   if (access.patterns === undefined && access.reserved) return true;
-  return streams.length > 0 && streams.every((one) => permitsStream(access, one));
+  const byName = { ...access, patterns: access.patterns?.map(streamName) };
+  const names = streams ?? [streamName(stream)];
+  return names.length > 0 && names.every((one) => permitsStream(byName, one));
 }
 
 function within(time: number, { since, until }: { since?: number; until?: number }): boolean {
@@ -233,7 +243,7 @@ function bucketOf(row: EventRow, query: CountQuery): CountBucket {
   const width = (query.intervalSeconds ?? 0) * 1_000_000;
   return {
     ...(width > 0 && { start: Math.floor(row.timestamp / width) * width }),
-    ...(query.groupBy && { group: row[query.groupBy] }),
+    ...(query.groupBy && { group: query.groupBy === 'stream' ? streamName(row.stream) : row[query.groupBy] }),
     count: 0,
   };
 }
@@ -248,7 +258,7 @@ export function cut<T>(items: T[], limit: number, cursor: (last: T) => string): 
 function toStoredEvent(row: EventRow): StoredEvent {
   return {
     event_id: row.event_id,
-    stream: row.stream,
+    stream: streamName(row.stream),
     event_type: row.event_type,
     entity_id: row.entity_id,
     version: row.version,

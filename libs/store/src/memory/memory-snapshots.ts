@@ -1,3 +1,4 @@
+import { streamName } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import type {
   EntitySnapshot,
@@ -43,7 +44,8 @@ export class MemorySnapshots implements SnapshotStore {
     return this.listed(query)
       .filter((snapshot) => snapshot.version <= upTo && snapshot.latest_timestamp <= asOf)
       .filter((snapshot) => this.counts(snapshot))
-      .sort((a, b) => b.version - a.version)[0];
+      .sort((a, b) => b.version - a.version)
+      .map(named)[0];
   }
 
   async snapshots(query: SnapshotsQuery): Promise<Page<EntitySnapshot> & { total: number }> {
@@ -57,7 +59,8 @@ export class MemorySnapshots implements SnapshotStore {
       .filter((snapshot) => this.counts(snapshot))
       .filter((snapshot) => !after || compareKeys(order(snapshot), after) < 0)
       .sort((a, b) => compareKeys(order(b), order(a)));
-    return { ...cut(items, query.limit, (last) => encodeCursor(binding, order(last))), total: all.length };
+    const page = cut(items, query.limit, (last) => encodeCursor(binding, order(last)));
+    return { ...page, items: page.items.map(named), total: all.length };
   }
 
   async save(snapshot: EntitySnapshot): Promise<void> {
@@ -82,7 +85,7 @@ export class MemorySnapshots implements SnapshotStore {
     const { stream, entityId } = query;
     return this.tables
       .snapshots()
-      .filter((snapshot) => permitted(query, snapshot))
+      .filter((snapshot) => permitted(query, snapshot) && !this.tables.dropped.has(snapshot.stream))
       .filter((snapshot) => (stream ?? snapshot.stream) === snapshot.stream)
       .filter((snapshot) => (entityId ?? snapshot.entity_id) === snapshot.entity_id);
   }
@@ -93,6 +96,10 @@ export class MemorySnapshots implements SnapshotStore {
       .filter((row) => row.stream === snapshot.stream && row.entity_id === snapshot.entity_id);
     return [snapshot.first, snapshot.last].every((place) => rows.some((row) => isAt(row, place)));
   }
+}
+
+function named(snapshot: EntitySnapshot): EntitySnapshot {
+  return { ...snapshot, stream: streamName(snapshot.stream) };
 }
 
 function isAt(row: EventRow, place: EventPlace): boolean {

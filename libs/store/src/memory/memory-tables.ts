@@ -19,6 +19,9 @@ export class MemoryTables {
   /** The greatest offset that was ever stored, by stream and partition. */
   private ends = new Map<string, number>();
 
+  /** Streams that were dropped. */
+  readonly dropped = new Set<string>();
+
   put(rows: readonly EventRow[]): void {
     for (const row of rows) {
       const { stream, partition, offset } = row;
@@ -92,15 +95,15 @@ export class MemoryTables {
     for (const row of this.events()) if (gone.has(headKey(row))) this.addToHead(row);
   }
 
-  /** Forgets how far a stream was stored, but for the events that there are. */
-  forgetEnds(stream: string): void {
+  /** Removes all that there is of a stream. */
+  removeStream(stream: string): void {
+    const isOf = (row: { stream: string }) => row.stream === stream;
+    this.removeLetters(isOf);
+    this.removeSnapshots(isOf);
+    this.removeEvents(isOf);
+    this.removeHeads(isOf);
     this.ends = filtered(this.ends, (_end, key) => streamOf(key) !== stream);
-    for (const row of this.events()) if (row.stream === stream) this.addToEnd(row);
-  }
-
-  /** Forgets what was replayed of a stream before a time. */
-  forgetReplays(stream: string, before: number): void {
-    this.replays = filtered(this.replays, (at, key) => streamOf(key) !== stream || at >= before);
+    this.replays = filtered(this.replays, (_at, key) => streamOf(key) !== stream);
   }
 
   private addToEnd({ stream, partition, offset }: EventRow): void {

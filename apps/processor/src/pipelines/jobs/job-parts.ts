@@ -1,5 +1,5 @@
 import type { Checkpointer, KnownErasures, Progress, Retry } from '#engine';
-import type { TopicNames } from '#event';
+import type { StreamId, TopicNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Log, Producer } from '#log';
 import type { EventWriter, KeyedStateReader, KeyedStateWriter } from '#store';
@@ -37,6 +37,8 @@ export interface JobParts {
   deduplication(failover: Failover, signal: AbortSignal): Promise<OutputDeduplication | undefined>;
   tables: ProjectionTables;
   projections: Pick<Definitions['projections'], 'get'>;
+  /** The id of the stream that has this name now. */
+  streamId(name: string): StreamId | undefined;
   retry: Retry;
   checkpointer: JobCheckpointer;
   budget: RowBudget;

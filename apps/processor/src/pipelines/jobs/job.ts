@@ -173,8 +173,9 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
     topics: Map<string, StageTopic>,
   ): CurrentJob {
     const { name, version, run, spec } = definition;
+    const idOf = (stream: string) => this.idOf(stream) ?? this.parts.streamId(stream) ?? stream;
     const streams = () => this.shown.of(spec);
-    return new CurrentJob({ name, version, id: run.id, streams }, pipeline, { sources, topics });
+    return new CurrentJob({ name, version, id: run.id, streams, idOf }, pipeline, { sources, topics });
   }
 
   /** @throws what is no lost checkpoint */

@@ -30,7 +30,13 @@ export function deadLetterOf(
   const { stream, partition, offset, path, replay = 0 } = origin;
   const step = { run: run.id, operator: at, stream, path, replay };
   return {
-    ...{ source: letterSource(run), stream: stream === '' ? target : stream, partition, offset, step },
+    ...{
+      source: letterSource(run),
+      stream: run.idOf(stream === '' ? target : stream),
+      partition,
+      offset,
+      step,
+    },
     ...{ reason, error, event: encodeRecord(event), created_at: now, streams: run.streams() },
   };
 }

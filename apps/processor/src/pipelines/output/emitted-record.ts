@@ -10,6 +10,8 @@ export interface JobLabel {
   readonly id: string;
   /** Returns the streams that show in its dead letters. */
   readonly streams: () => readonly string[];
+  /** Returns the id of a stream that the job reads or writes to. */
+  readonly idOf: (stream: string) => string;
 }
 
 /** A record as it is written. */

@@ -134,7 +134,7 @@ describe('what a partition may have written after its last save', () => {
 function rowOf(event_id: string, place: { partition: number; offset: number }): EventRow {
   const at = Date.now() * 1000;
   return {
-    ...{ event_id, stream, ...place, event_type: 't', entity_id: null, version: null },
+    ...{ event_id, stream: 'totals#1', ...place, event_type: 't', entity_id: null, version: null },
     ...{ timestamp: at, ingested_at: at, schema_version: null, metadata: '{}', data: '{}' },
   };
 }

@@ -1,5 +1,5 @@
 import { MaterializedOffset, type Progress, type Retry } from '#engine';
-import type { Micros, StreamId, TopicNames } from '#event';
+import { streamName, type Micros, type TopicNames } from '#event';
 import type { Definitions } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import { maxOffsetRanges, maxStoredIds, type EventReader, type OffsetRange } from '#store';
@@ -31,7 +31,6 @@ export interface Failover {
 /** A partition of a stream that is written to: what may have been written after the save. */
 interface Written extends OffsetRange {
   topic: string;
-  id: StreamId;
 }
 
 /** The clock that stamped what was saved is the one that stamped what was written then, unless it was set back. */
@@ -90,13 +89,13 @@ export class OutputDeduplication {
    * @throws the signal's reason
    */
   async among(stream: string, ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const ranges = this.written.filter((range) => range.stream === stream);
+    const ranges = this.written.filter((range) => streamName(range.stream) === stream);
     const found = new Set<string>();
     if (ranges.length > 0 && ids.length > 0) await this.settle(signal);
     for (let at = 0; at < ranges.length; at += maxOffsetRanges) {
       const some = ranges
         .slice(at, at + maxOffsetRanges)
-        .map(({ partition, from }) => ({ stream, partition, from, until: Number.MAX_SAFE_INTEGER }));
+        .map((range) => ({ ...range, until: Number.MAX_SAFE_INTEGER }));
       for (let first = 0; first < ids.length; first += maxStoredIds) {
         const query = { ranges: some, ids: ids.slice(first, first + maxStoredIds) };
         const stored = await this.parts.retry.run('store', signal, () =>
@@ -146,7 +145,7 @@ async function writtenTo(
     return ends
       .map(({ partition, end }) => ({ from: starts.get(partition) ?? 0, partition, until: end }))
       .filter(({ from, until }) => from < until)
-      .map((range) => ({ stream, topic, id, ...range }));
+      .map((range) => ({ stream: id, topic, ...range }));
   } catch (error) {
     if (error instanceof UnknownTopicError) return [];
     throw error;
@@ -154,7 +153,7 @@ async function writtenTo(
 }
 
 /** What was in a stream that is gone, the materializer never passes: nobody reads it either. */
-function isThere({ definitions }: DeduplicationParts, { stream, id }: Written): boolean {
-  const now = definitions.stream(stream);
-  return now?.state === 'live' && now.id === id;
+function isThere({ definitions }: DeduplicationParts, { stream }: Written): boolean {
+  const now = definitions.stream(streamName(stream));
+  return now?.state === 'live' && now.id === stream;
 }

@@ -69,7 +69,13 @@ async function computedOver(events: typeof inputs, operators: OperatorSpec[]): P
   });
   const output = new OutputBuffer({
     ...{
-      run: { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => ['orders'] },
+      run: {
+        name: 'p',
+        version: 1,
+        id: 'a'.repeat(24),
+        streams: () => ['orders'],
+        idOf: (name: string) => name,
+      },
       source: 'orders/0',
       now: () => 0,
     },
@@ -77,7 +83,7 @@ async function computedOver(events: typeof inputs, operators: OperatorSpec[]): P
   });
   const writing = new BatchComputation(
     output,
-    { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => ['orders'] },
+    { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => ['orders'], idOf: (name: string) => name },
     {
       ...{ sink, state: { ended: signal }, load: () => Promise.resolve() },
       saveDeadLetters: (letters) => Promise.resolve(void saved.push(letters)),

@@ -17,7 +17,13 @@ it('a partition of a window gives other work its turn between two events that ar
   ];
   const pipeline = compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
   const { id } = pipeline.stages[0]!;
-  const label = { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => ['orders'] };
+  const label = {
+    name: 'p',
+    version: 1,
+    id: 'a'.repeat(24),
+    streams: () => ['orders'],
+    idOf: (name: string) => name,
+  };
   const topic = topics.ofStream('orders#1');
   const run = new CurrentJob(label, pipeline, {
     sources: new Map([['orders', 1]]),

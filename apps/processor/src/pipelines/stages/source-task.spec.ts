@@ -55,7 +55,13 @@ describe('a partition of a source', () => {
     const where = '!event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
     const source = { streams: ['orders'], where };
     const pipeline = compilePipeline({ source, operators: [{ emit: { stream: 'out' } }], from: 'beginning' });
-    const label = { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => ['orders'] };
+    const label = {
+      name: 'p',
+      version: 1,
+      id: 'a'.repeat(24),
+      streams: () => ['orders'],
+      idOf: (name: string) => name,
+    };
     const feeds = { sources: new Map([['orders', 1]]), topics: new Map() };
     const task = new SourceTask({
       state: {

@@ -9,5 +9,5 @@ export interface ErasedEntity {
 
 /** Whether a row is the entity's, told without naming it: statements that remove rows are kept by ClickHouse. */
 export function hashIs(entityId: string): string {
-  return `SHA256(concat(stream, char(0), ${entityId})) = unhex({hash:String})`;
+  return `SHA256(concat(substringIndex(stream, '#', 1), char(0), ${entityId})) = unhex({hash:String})`;
 }

@@ -3,14 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { entityHash } from '#event';
 import { blocksOf } from '../../blocks/blocks-of.fixture.js';
-import { eventRow, letterOf, second, t0 } from '../../contract/rows.js';
+import { eventRow, letterOf, t0 } from '../../contract/rows.js';
 import { StoreUnavailableError } from '../../errors.js';
 import type { EventEraser } from '../../event-eraser.js';
 import { Connection } from '../connection.js';
 import { ClickHouseEraser } from '../eraser.js';
 import { openTestStore, type TestStore } from '../test-store.js';
-
-const later = t0 + 60 * second;
 
 /** A connection that breaks at its n-th statement that changes something. */
 class BreakingConnection extends Connection {
@@ -117,7 +115,7 @@ describe('a removal that breaks at any of its statements', () => {
     ],
     [
       'a truncation',
-      (eraser, stream) => eraser.truncate({ stream, partition: 0, before: 10, ingestedBefore: later }),
+      (eraser, stream) => eraser.truncate({ stream, partition: 0, before: 10 }),
       {
         events: [20],
         byEntity: [20],
@@ -131,7 +129,7 @@ describe('a removal that breaks at any of its statements', () => {
     ],
     [
       'the end of a stream',
-      (eraser, stream) => eraser.dropStream({ stream, before: later }),
+      (eraser, stream) => eraser.dropStream(stream),
       { events: [], byEntity: [], entities: [], letters: 0, total: 0 },
     ],
   ];

@@ -20,21 +20,14 @@ export async function expire(
 /** See EventEraser.truncate. */
 export async function truncate(
   connection: Connection,
-  { stream, partition, before: end, ingestedBefore: before }: Parameters<EventEraser['truncate']>[0],
+  { stream, partition, before }: Parameters<EventEraser['truncate']>[0],
 ): Promise<number> {
-  const set = (column: string) => ({
-    stream,
-    condition: `partition = {partition:UInt16} AND offset < {end:UInt64} AND ${earlier(column)}`,
-    params: { partition, end, before },
-  });
-  const events = await removeEvents(connection, set('ingested_at'));
-  await removeSnapshots(connection, {
-    stream,
-    condition:
-      'first_partition = {partition:UInt16} AND first_offset < {end:UInt64} AND first_ingested_at < {before:Int64}',
-    params: { partition, end, before },
-  });
-  await removeLetters(connection, set('created_at'));
+  const params = { partition, before };
+  const set = { stream, condition: 'partition = {partition:UInt16} AND offset < {before:UInt64}', params };
+  const events = await removeEvents(connection, set);
+  const first = 'first_partition = {partition:UInt16} AND first_offset < {before:UInt64}';
+  await removeSnapshots(connection, { stream, condition: first, params });
+  await removeLetters(connection, set);
   return events;
 }
 

@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { allStreams } from '#api';
-import { entityHash } from '#event';
+import { entityHash, streamName } from '#event';
 import type { Page } from '../../store.js';
 import {
   snapshotPageBytes,
@@ -108,7 +108,7 @@ export class ClickHouseSnapshots implements SnapshotStore {
 
   async removeStale(entity: { stream: string; entityId: string }): Promise<void> {
     const { stream, entityId } = entity;
-    const hash = entityHash(stream, entityId);
+    const hash = entityHash(streamName(stream), entityId);
     for (let below = Number.MAX_SAFE_INTEGER; ;) {
       const limit = headsAtOnce;
       const sql = snapshotsOfEntitySql({ access: allStreams, ...entity }, { below, limit });
@@ -153,7 +153,7 @@ function withState(
   { stateBytes: _bytes, counts: _counts, ...head }: SnapshotHead,
   state: string,
 ): EntitySnapshot {
-  return { ...head, state };
+  return { ...head, stream: streamName(head.stream), state };
 }
 
 /** As many as a page can hold, at least one. */

@@ -1,0 +1,61 @@
+import type { Definitions } from '#registry';
+import type { EventReader, Permitted, SnapshotStore } from '#store';
+
+type Names = Pick<Definitions, 'stream'>;
+
+/** Reads events of streams that are asked for by name: each name is looked up once, here. */
+export function namedReader(reader: EventReader, names: Names): EventReader {
+  const { idOf, scope, named, within } = lookUp(names);
+  return {
+    query: (query, signal) => reader.query(named(query), signal),
+    inLogOrder: (query, signal) => reader.inLogOrder(scope(within(query)), signal),
+    storedIds: (query, signal) => reader.storedIds(within(query), signal),
+    count: (query, signal) => reader.count(named(query), signal),
+    byId: (query, signal) => reader.byId(scope(query), signal),
+    streams: (query, signal) => reader.streams(named(query), signal),
+    entities: (query, signal) => reader.entities(one(scope(query), idOf), signal),
+    tracesOf: (query, signal) => reader.tracesOf(one(scope(query), idOf), signal),
+    deadLetters: (query, signal) => reader.deadLetters(scope(query), signal),
+  };
+}
+
+/** The same for snapshots and the histories that they are made of. */
+export function namedSnapshots(snapshots: SnapshotStore, names: Names): SnapshotStore {
+  const { idOf, scope } = lookUp(names);
+  return {
+    span: (query, signal) => snapshots.span(one(scope(query), idOf), signal),
+    history: (query, signal) => snapshots.history(one(scope(query), idOf), signal),
+    nearest: (query, signal) => snapshots.nearest(one(scope(query), idOf), signal),
+    snapshots: (query, signal) => snapshots.snapshots(one(scope(query), idOf), signal),
+    save: (snapshot) => snapshots.save(one(snapshot, idOf)),
+    removeStale: (entity) => snapshots.removeStale(one(entity, idOf)),
+  };
+}
+
+type IdOf = (name: string) => string;
+
+function lookUp(names: Names) {
+  /** A name that no stream has stands for itself: nothing is stored under it. */
+  const idOf: IdOf = (name) => names.stream(name)?.id ?? name;
+  /** Prefixes of names are prefixes of ids. */
+  const scope = <Q extends Permitted>(query: Q): Q => {
+    const { access, hidden } = query;
+    const patterns = access.patterns?.map((pattern) => (pattern.endsWith('*') ? pattern : idOf(pattern)));
+    return {
+      ...query,
+      access: { ...access, ...(patterns && { patterns }) },
+      ...(hidden && { hidden: hidden.map(idOf) }),
+    };
+  };
+  const named = <Q extends Permitted & { streams?: readonly string[] }>(query: Q): Q =>
+    query.streams ? { ...scope(query), streams: query.streams.map(idOf) } : scope(query);
+  const within = <R extends { stream: string }, Q extends { ranges: readonly R[] }>(query: Q): Q => ({
+    ...query,
+    ranges: query.ranges.map((range) => one(range, idOf)),
+  });
+  return { idOf, scope, named, within };
+}
+
+function one<Q extends { stream?: string }>(query: Q, idOf: IdOf): Q {
+  return query.stream === undefined ? query : { ...query, stream: idOf(query.stream) };
+}
