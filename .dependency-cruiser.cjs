@@ -39,6 +39,19 @@ const dataflowLayers = [
   'pipelines',
 ];
 
+const definitionKinds = [
+  'kind',
+  'sources',
+  'audit',
+  'changes',
+  'erasures',
+  'keys',
+  'schemas',
+  'streams',
+  'projections',
+  'pipelines',
+];
+
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
@@ -128,6 +141,21 @@ module.exports = {
     ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
     ...layers('schemas', '', 'values', 'document', 'validation', 'compatibility'),
     ...layers('telemetry', '', 'event-loop', 'tracing'),
+    ...layers('log', '', 'kafka', 'memory', 'contract'),
+    ...layers('store', 'blocks', '', 'clickhouse', 'memory', 'contract'),
+    ...layers('registry', ...definitionKinds, '', 'backup', 'contract'),
+    ...layers(
+      'http',
+      '',
+      'rate-limit',
+      'problems',
+      'body',
+      'auth',
+      'openapi',
+      'answers',
+      'handlers',
+      'server',
+    ),
     // A record of a pipeline goes one way: a job reads it, a stage computes, state is kept, output is written.
     ...Object.entries({
       output: 'output',

@@ -6,12 +6,12 @@ import type { FastifyRequest } from 'fastify';
 import { AppConfig, FromText, ProblemError } from '#api';
 import { limits } from '#event';
 import { createLogger } from '#telemetry';
-import { createContext, type AppContext } from './app-context.js';
-import { createHttpApp, startHttpApp, type HttpApp, type HttpAppOptions } from './http-app.js';
+import { createContext, type AppContext } from './server/app-context.js';
+import { createHttpApp, startHttpApp, type HttpApp, type HttpAppOptions } from './server/http-app.js';
 import { Body } from './handlers/body.js';
 import { Repeatable } from './handlers/parse-query.js';
 import { Query } from './handlers/query.js';
-import { bodyOf } from './read-body.js';
+import { bodyOf } from './body/read-body.js';
 import { Accepts, AlwaysAnswered, BodyLimit } from './route-config.js';
 
 export class PageQuery {

@@ -1,5 +1,5 @@
 export * from './errors.js';
-export { headerOf } from './header-of.js';
+export { headerOf } from './kafka/consume/header-of.js';
 export * from './kafka/config.js';
 export * from './kafka/kafka-log.js';
 export type { KafkaLogger } from './kafka/logger.js';

@@ -1,9 +1,9 @@
 import type { LogRecord } from '#log';
-import { readKey, type RecordKey } from './definition-record.js';
+import { readKey, type RecordKey } from './kind/definition-record.js';
 import { erasureRules } from './erasures/erasure-rules.js';
 import { keyRules } from './keys/key-rules.js';
-import { KindFold } from './kind-fold.js';
-import { UnreadableDefinitionError } from './kind-rules.js';
+import { KindFold } from './kind/kind-fold.js';
+import { UnreadableDefinitionError } from './kind/kind-rules.js';
 import { pipelineRules } from './pipelines/pipeline-rules.js';
 import { projectionRules } from './projections/projection-rules.js';
 import { schemaRules } from './schemas/schema-rules.js';

@@ -1,27 +1,12 @@
-import type { StreamId } from '#event';
 import type { AuditEntry } from './audit/audit-event.js';
 import type { Erasure } from './erasures/erasure.js';
 import type { KeyDefinition } from './keys/key-definition.js';
-import type { Actor, Kind } from './kind.js';
+import type { Actor, Kind } from './kind/kind.js';
 import type { PipelineDefinition } from './pipelines/pipeline-definition.js';
 import type { ProjectionDefinition } from './projections/projection-definition.js';
 import type { SchemaSubject } from './schemas/schema-subject.js';
+import type { CreatedStream, NewStream, RowRemoval } from './streams/new-stream.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
-
-export interface NewStream {
-  stream: string;
-  partitions?: number;
-  retention?: StreamDefinition['retention'];
-  snapshot_every?: number;
-}
-
-/** Removes the rows of the stream with this id. */
-export type RowRemoval = (id: StreamId) => Promise<void>;
-
-export interface CreatedStream {
-  definition: StreamDefinition;
-  created: boolean;
-}
 
 /**
  * What everything obeys: streams, schemas, keys, erasures, projections, pipelines. The truth is one compacted

@@ -1,4 +1,5 @@
 export * from './definitions.js';
+export type { CreatedStream, NewStream, RowRemoval } from './streams/new-stream.js';
 export type { AuditEntry } from './audit/audit-event.js';
 export { openDefinitions, type DefinitionsOptions } from './open-definitions.js';
 export { definitionsAge, definitionsHealth, type CheckedDefinitions } from './definitions-health.js';
@@ -10,7 +11,7 @@ export * from './pipelines/pipeline-loop.js';
 export * from './pipelines/pipeline-streams.js';
 export * from './projections/projection-definition.js';
 export * from './projections/projection-streams.js';
-export * from './kind.js';
+export * from './kind/kind.js';
 export type { RunSource } from './sources/run-source.js';
 export * from './schemas/schema-subject.js';
 export type { StreamDefinition } from './streams/stream-definition.js';

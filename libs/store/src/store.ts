@@ -1,7 +1,7 @@
 import type { Micros, StoredEvent } from '#event';
 import type { EventBlock } from './blocks/event-block.js';
 import type { EventEraser } from './event-eraser.js';
-import type { EventRow } from './event-row.js';
+import type { EventRow } from './blocks/event-row.js';
 import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredIdsQuery } from './log-order.js';
 import type { LetterStep } from './letter-step.js';
 import type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';

@@ -1,5 +1,5 @@
 import { Body as JsonBody } from '@nestjs/common';
-import { DescribeBody } from '../schema-of.js';
+import { DescribeBody } from '../openapi/schema-of.js';
 import { handlerOf } from './handler-of.js';
 import { ValidatedPipe } from './validated-pipe.js';
 

@@ -2,11 +2,11 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { isJsonObject, limits, nestsDeeperThan } from '#event';
 import { ProblemError, type InputError } from '#api';
-import { inputErrors, mostErrors, shortPointerTo } from '../input-errors.js';
+import { inputErrors, mostErrors, shortPointerTo } from '../problems/input-errors.js';
 import { asSent } from './as-sent.js';
 import { requireConsistent } from './consistent.js';
 import { propertiesOf } from './properties-of.js';
-import { bytesOf } from '../read-body.js';
+import { bytesOf } from '../body/read-body.js';
 
 /**
  * Reads a JSON body into a class-validator class, for everything but the hot write path.

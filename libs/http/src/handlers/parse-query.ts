@@ -1,7 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { ProblemError, type InputError } from '#api';
-import { inputErrors, mostErrors } from '../input-errors.js';
+import { inputErrors, mostErrors } from '../problems/input-errors.js';
 import { requireConsistent } from './consistent.js';
 import { propertiesOf } from './properties-of.js';
 import { throwProblemIn } from './read-value.js';

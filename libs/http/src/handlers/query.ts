@@ -1,5 +1,5 @@
 import { Query as QueryParameters } from '@nestjs/common';
-import { DescribeQuery } from '../schema-of.js';
+import { DescribeQuery } from '../openapi/schema-of.js';
 import { handlerOf } from './handler-of.js';
 import { ValidatedPipe } from './validated-pipe.js';
 

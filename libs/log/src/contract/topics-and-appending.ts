@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { UnknownTopicError } from '../errors.js';
-import { headerOf } from '../header-of.js';
+import { headerOf } from '../kafka/consume/header-of.js';
 import { Recorder, until } from './recorder.js';
 import type { LogContract } from './log-contract.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encodeRecord, formatTime, limits, parseTime } from '#event';
-import type { DefinitionRecord } from '../definition-record.js';
-import type { Actor } from '../kind.js';
+import type { DefinitionRecord } from '../kind/definition-record.js';
+import type { Actor } from '../kind/kind.js';
 
 /** What the audit is told. `before` and `after` hold no secrets. */
 export interface AuditEntry {

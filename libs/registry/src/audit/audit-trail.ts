@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#api';
 import type { StreamId, TopicNames } from '#event';
 import { logMayReturn, LogOverloadedError, type Producer } from '#log';
-import type { Actor } from '../kind.js';
+import type { Actor } from '../kind/kind.js';
 import { auditRecord, timeNow, type AuditedChange, type AuditEntry } from './audit-event.js';
 
 export interface AuditParts {

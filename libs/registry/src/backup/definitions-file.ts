@@ -1,7 +1,7 @@
 import type { TopicNames } from '#event';
 import type { Log, NewRecord } from '#log';
-import { readKey } from '../definition-record.js';
-import { definitionsTopic } from '../topic-writer.js';
+import { readKey } from '../kind/definition-record.js';
+import { definitionsTopic } from '../changes/topic-writer.js';
 
 /** The file is not whole, or not one of ours; or there are definitions already. Nothing was written. */
 export class DefinitionsFileError extends Error {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Erasure } from '../erasures/erasure.js';
 import type { KeyDefinition } from '../keys/key-definition.js';
-import type { Actor } from '../kind.js';
+import type { Actor } from '../kind/kind.js';
 import type { PipelineDefinition } from '../pipelines/pipeline-definition.js';
 import type { ProjectionBuild, ProjectionDefinition } from '../projections/projection-definition.js';
 import type { SchemaSubject } from '../schemas/schema-subject.js';

@@ -1,7 +1,7 @@
 import { ProblemError } from '#api';
 import { isIdOf, streamName } from '#event';
-import { Fields } from '../fields.js';
-import { UnreadableDefinitionError, type KindRules } from '../kind-rules.js';
+import { Fields } from '../kind/fields.js';
+import { UnreadableDefinitionError, type KindRules } from '../kind/kind-rules.js';
 import { erasureName, type Erasure } from './erasure.js';
 
 const slot = '0';

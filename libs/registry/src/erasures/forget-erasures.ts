@@ -1,5 +1,5 @@
 import type { StreamId } from '#event';
-import type { Actor, Kind } from '../kind.js';
+import type { Actor, Kind } from '../kind/kind.js';
 import { erasureName, type Erasure } from './erasure.js';
 
 /** Removals that are on their way at a time. */

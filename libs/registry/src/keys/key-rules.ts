@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
-import { Fields } from '../fields.js';
-import { UnreadableDefinitionError, type KindRules } from '../kind-rules.js';
+import { Fields } from '../kind/fields.js';
+import { UnreadableDefinitionError, type KindRules } from '../kind/kind-rules.js';
 import type { KeyDefinition, KeySecret } from './key-definition.js';
 
 const slot = '0';

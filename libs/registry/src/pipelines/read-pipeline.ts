@@ -1,6 +1,6 @@
 import { pipelineLimits, type OperatorSpec, type PipelineSpec } from '#dataflow';
-import type { Fields } from '../fields.js';
-import { UnreadableDefinitionError } from '../kind-rules.js';
+import type { Fields } from '../kind/fields.js';
+import { UnreadableDefinitionError } from '../kind/kind-rules.js';
 import { readRunSources, readSourceFilter } from '../sources/read-source.js';
 import type { PipelineRun } from './pipeline-definition.js';
 

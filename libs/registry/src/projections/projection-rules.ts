@@ -1,7 +1,7 @@
 import { definitionNamePattern, limits } from '#event';
 import { ProblemError } from '#api';
-import { Fields } from '../fields.js';
-import { UnreadableDefinitionError, type KindRules } from '../kind-rules.js';
+import { Fields } from '../kind/fields.js';
+import { UnreadableDefinitionError, type KindRules } from '../kind/kind-rules.js';
 import {
   latestBuild,
   projectionLimits,

@@ -1,5 +1,5 @@
-import type { Fields } from '../fields.js';
-import { UnreadableDefinitionError } from '../kind-rules.js';
+import type { Fields } from '../kind/fields.js';
+import { UnreadableDefinitionError } from '../kind/kind-rules.js';
 import { readRunSources, readSourceFilter } from '../sources/read-source.js';
 import { projectionLimits, type ProjectionBuild, type ProjectionSpec } from './projection-definition.js';
 

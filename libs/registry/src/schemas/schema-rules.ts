@@ -1,7 +1,7 @@
 import { compatibilities, ProblemError } from '#api';
 import { streamNamePattern } from '#event';
-import { Fields } from '../fields.js';
-import { UnreadableDefinitionError, type KindRules } from '../kind-rules.js';
+import { Fields } from '../kind/fields.js';
+import { UnreadableDefinitionError, type KindRules } from '../kind/kind-rules.js';
 import { schemaModes, schemaName, type SchemaSubject, type SchemaVersion } from './schema-subject.js';
 
 const mostSubjects = 10_000;

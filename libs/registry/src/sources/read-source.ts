@@ -1,6 +1,6 @@
 import { isIdOf, streamName, streamNamePattern, type StreamId } from '#event';
-import type { Fields } from '../fields.js';
-import { UnreadableDefinitionError } from '../kind-rules.js';
+import type { Fields } from '../kind/fields.js';
+import { UnreadableDefinitionError } from '../kind/kind-rules.js';
 import type { RunSource } from './run-source.js';
 
 /** Reads which events of which streams are taken. @throws UnreadableDefinitionError */

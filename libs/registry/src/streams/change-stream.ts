@@ -1,4 +1,4 @@
-import type { Actor } from '../kind.js';
+import type { Actor } from '../kind/kind.js';
 import { refuseReserved } from './reserved-names.js';
 import type { StreamDefinition } from './stream-definition.js';
 import { beingDeleted, foundStream, streamProblem } from './stream-problems.js';

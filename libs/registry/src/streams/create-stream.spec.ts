@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TopicNames } from '#event';
 import { TopicRefusedError } from '#log';
 import { MemoryLog } from '#log/memory';
-import { systemActor } from '../kind.js';
+import { systemActor } from '../kind/kind.js';
 import { openDefinitions } from '../open-definitions.js';
 
 describe('creating a stream whose topic Kafka refuses', () => {

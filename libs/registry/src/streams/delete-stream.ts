@@ -1,6 +1,6 @@
 import { forgetErasures } from '../erasures/forget-erasures.js';
-import type { Actor } from '../kind.js';
-import type { RowRemoval } from '../definitions.js';
+import type { Actor } from '../kind/kind.js';
+import type { RowRemoval } from './new-stream.js';
 import { refuseReserved } from './reserved-names.js';
 import type { StreamDefinition } from './stream-definition.js';
 import { announced } from './stream-rules.js';

@@ -1,7 +1,7 @@
 import { auditStream, ProblemError } from '#api';
 import type { StreamId } from '#event';
-import type { CreatedStream, NewStream } from '../definitions.js';
-import { systemActor, type Actor } from '../kind.js';
+import type { CreatedStream, NewStream } from './new-stream.js';
+import { systemActor, type Actor } from '../kind/kind.js';
 import { createStream } from './create-stream.js';
 import { refuseReserved } from './reserved-names.js';
 import type { StreamParts } from './stream-parts.js';

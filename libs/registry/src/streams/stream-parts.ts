@@ -1,7 +1,7 @@
 import type { TopicNames } from '#event';
 import type { Log } from '#log';
 import type { Erasure } from '../erasures/erasure.js';
-import type { LogKind } from '../log-kind.js';
+import type { LogKind } from '../changes/log-kind.js';
 import type { StreamDefinition } from './stream-definition.js';
 
 /** What the changes of streams need. */

@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
 import { TopicRefusedError } from '#log';
-import { toProblem } from '../topic-writer.js';
+import { toProblem } from '../changes/topic-writer.js';
 import type { StreamDefinition } from './stream-definition.js';
 
 /** The definition, if it is of this stream: names that Kafka takes for the same have one. @throws ProblemError stream_not_found */

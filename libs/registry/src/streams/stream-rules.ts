@@ -1,8 +1,8 @@
 import { collisionKey, isIdOf, limits, streamNamePattern } from '#event';
 import { ProblemError } from '#api';
 import type { StreamDefinition } from './stream-definition.js';
-import { Fields } from '../fields.js';
-import { UnreadableDefinitionError, type KindRules } from '../kind-rules.js';
+import { Fields } from '../kind/fields.js';
+import { UnreadableDefinitionError, type KindRules } from '../kind/kind-rules.js';
 
 const slot = '0';
 const states = ['creating', 'live', 'deleting'] as const;

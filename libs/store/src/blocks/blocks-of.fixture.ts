@@ -1,5 +1,5 @@
 import { encodeRecord, RecordReader } from '#event';
-import type { EventRow } from '../event-row.js';
+import type { EventRow } from './event-row.js';
 import { EventBlockBuilder } from './event-block-builder.js';
 import type { EventBlock } from './event-block.js';
 

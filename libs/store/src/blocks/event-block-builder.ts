@@ -1,6 +1,6 @@
 import type { RecordReader } from '#event';
-import { RowBinaryWriter } from '../clickhouse/row-binary.js';
-import { writeRecord } from '../clickhouse/rows.js';
+import { RowBinaryWriter } from './row-binary.js';
+import { writeRecord } from './event-columns.js';
 import { EventBlock, type BlockPlace } from './event-block.js';
 
 /** One for all builders: a block is made without waiting. */

@@ -1,4 +1,4 @@
-import type { EventRow } from '../event-row.js';
+import type { EventRow } from './event-row.js';
 import { RowReader } from './row-reader.js';
 
 /** Of which stream's partition the rows are. */

@@ -1,5 +1,5 @@
 import { uuidText } from '#event';
-import type { EventRow } from '../event-row.js';
+import type { EventRow } from './event-row.js';
 
 /** Reads one row of `events` in RowBinary, as `clickhouse/rows.ts` writes it. */
 export class RowReader {

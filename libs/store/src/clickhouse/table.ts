@@ -1,4 +1,4 @@
-import type { RowBinaryWriter } from './row-binary.js';
+import type { RowBinaryWriter } from '../blocks/row-binary.js';
 
 /** How a column is written in RowBinary, and how it is asked for. */
 interface ColumnType<Value> {

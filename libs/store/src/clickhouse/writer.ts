@@ -4,8 +4,9 @@ import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredIdentity } f
 import type { Connection } from './connection.js';
 import { markReplayedSql } from './dead-letter-query.js';
 import { deduplicatedInsert } from './insert-settings.js';
-import { RowBinaryWriter } from './row-binary.js';
-import { deadLetterColumns, eventColumns, writeDeadLetter } from './rows.js';
+import { RowBinaryWriter } from '../blocks/row-binary.js';
+import { eventColumns } from '../blocks/event-columns.js';
+import { deadLetterColumns, writeDeadLetter } from './dead-letter-columns.js';
 import { lastStored, stored } from './stored.js';
 import { versions } from './versions.js';
 

@@ -1,5 +1,5 @@
 import type { EntitySnapshot, SnapshotReason } from '../../snapshot-store.js';
-import type { RowBinaryWriter } from '../row-binary.js';
+import type { RowBinaryWriter } from '../../blocks/row-binary.js';
 
 /** The columns of `snapshots` in the order in which `writeSnapshot` writes them. */
 export const snapshotColumns = [

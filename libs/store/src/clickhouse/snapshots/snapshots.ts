@@ -18,7 +18,7 @@ import { writtenInsert } from '../insert-settings.js';
 import type { Sql } from '../event-query.js';
 import { boundSettings, type QueryBounds } from '../query-bounds.js';
 import { removeSnapshotsAt } from '../removal/snapshots.js';
-import { RowBinaryWriter } from '../row-binary.js';
+import { RowBinaryWriter } from '../../blocks/row-binary.js';
 import {
   historyEvent,
   historySql,

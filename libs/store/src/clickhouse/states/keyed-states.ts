@@ -17,7 +17,7 @@ import type { Sql } from '../event-query.js';
 import { replacingInsert } from '../insert-settings.js';
 import { longQuery, partsBySize } from '../parts-by-size.js';
 import { boundSettings, type QueryBounds } from '../query-bounds.js';
-import { RowBinaryWriter } from '../row-binary.js';
+import { RowBinaryWriter } from '../../blocks/row-binary.js';
 import type { Table } from '../table.js';
 import * as sql from './state-query.js';
 import {

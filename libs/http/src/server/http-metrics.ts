@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metrics, underWay } from '#telemetry';
-import { whenClosed } from './when-closed.js';
+import { whenClosed } from '../when-closed.js';
 
 /**
  * Counts and times every request by route pattern, whatever becomes of it. Fastify knows a fixed set of methods, and

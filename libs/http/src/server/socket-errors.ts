@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream';
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { ProblemError } from '#api';
-import { problemHeaders } from './send-problem.js';
-import { whenClosed } from './when-closed.js';
+import { problemHeaders } from '../problems/send-problem.js';
+import { whenClosed } from '../when-closed.js';
 
 /** What Node reports about a connection whose request never became one. */
 interface ConnectionError extends Error {

@@ -4,8 +4,8 @@ import { Random } from '#testkit';
 import { keyText, newKey, readKey, writeRecord, type DefinitionRecord } from './definition-record.js';
 import { systemActor } from './kind.js';
 import { KindFold } from './kind-fold.js';
-import { schemaRules } from './schemas/schema-rules.js';
-import { schemaName, type SchemaSubject } from './schemas/schema-subject.js';
+import { schemaRules } from '../schemas/schema-rules.js';
+import { schemaName, type SchemaSubject } from '../schemas/schema-subject.js';
 
 const name = schemaName('orders', 'order.placed');
 const at = '2026-11-21T04:00:00.000000Z';

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemError } from '#api';
 import { metrics, type Logger } from '#telemetry';
 import { problemOf } from './problem-of.js';
-import { noSniffing } from './security-headers.js';
+import { noSniffing } from '../security-headers.js';
 
 /** Seconds after which a client may repeat, where the problem does not say. */
 const retryAfterSeconds = 1;

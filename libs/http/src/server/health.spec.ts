@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Health } from './health.js';
-import { givenApp } from './http.fixture.js';
+import { givenApp } from '../http.fixture.js';
 
 describe('health', () => {
   it('is that of the checks of each kind', async () => {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { ProblemError } from '#api';
 import type { AppContext } from './app-context.js';
 import { systemPaths } from './system-routes.js';
-import { whenClosed } from './when-closed.js';
+import { whenClosed } from '../when-closed.js';
 
 /** Milliseconds that a request may take to arrive once the port is closing. */
 const lateRequestMs = 5000;

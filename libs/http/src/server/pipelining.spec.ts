@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { metricsText } from '#telemetry';
-import { gate, givenApp, type GivenApp } from './http.fixture.js';
+import { gate, givenApp, type GivenApp } from '../http.fixture.js';
 
 let given: GivenApp | undefined;
 afterEach(async () => {

@@ -3,9 +3,9 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance } from 'fastify';
 import './health-schema.js';
 import { completeDocument } from './openapi-document.js';
-import './problem-schema.js';
+import '../problems/problem-schema.js';
 import { componentSchemas } from './schema-of.js';
-import { protectPage } from './security-headers.js';
+import { protectPage } from '../security-headers.js';
 
 const bearer = {
   type: 'http',

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TraceSpan, Tracing } from '#telemetry';
-import { whenClosed } from './when-closed.js';
+import { whenClosed } from '../when-closed.js';
 
 const spans = new WeakMap<FastifyRequest, TraceSpan>();
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metricsContentType, metricsText } from '#telemetry';
 import { ProblemError } from '#api';
-import { accessOf } from './auth/admission.js';
+import { accessOf } from '../auth/admission.js';
 import type { Health } from './health.js';
 import { showChecks } from './health-metrics.js';
-import { parseQuery } from './handlers/parse-query.js';
+import { parseQuery } from '../handlers/parse-query.js';
 
 /** Routes that answer whatever state the process is in. */
 export const systemPaths: readonly string[] = ['/health', '/health/live', '/health/ready', '/metrics'];

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '#api';
 import { startHttpApp } from './http-app.js';
-import { gate, givenApp, type GivenApp } from './http.fixture.js';
+import { gate, givenApp, type GivenApp } from '../http.fixture.js';
 
 let given: GivenApp | undefined;
 afterEach(async () => {

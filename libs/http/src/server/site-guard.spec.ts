@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppConfig } from '#api';
 import { createContext } from './app-context.js';
 import { createHttpApp } from './http-app.js';
-import { givenApp, type GivenApp } from './http.fixture.js';
+import { givenApp, type GivenApp } from '../http.fixture.js';
 
 let given: GivenApp;
 beforeAll(async () => {

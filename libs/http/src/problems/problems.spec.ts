@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProblemDocument } from '#api';
 import { LogOverloadedError, LogUnavailableError } from '#log';
 import { InvalidCursorError, QueryTooExpensiveError, StoreUnavailableError } from '#store';
-import { givenApp, type GivenApp } from './http.fixture.js';
+import { givenApp, type GivenApp } from '../http.fixture.js';
 import { problemOf } from './problem-of.js';
-import { zstd, zstdBomb } from './zstd.fixture.js';
+import { zstd, zstdBomb } from '../body/zstd.fixture.js';
 
 type Answer = Awaited<ReturnType<GivenApp['app']['instance']['inject']>>;
 

@@ -5,8 +5,8 @@ import { ProblemError } from '#api';
 import { BodyShare, type BodyBudget } from './body-budget.js';
 import { collect, tooLarge } from './collect-body.js';
 import { Inflation, type Compression } from './inflation.js';
-import { acceptsOf, bodyLimitOf } from './route-config.js';
-import { whenClosed } from './when-closed.js';
+import { acceptsOf, bodyLimitOf } from '../route-config.js';
+import { whenClosed } from '../when-closed.js';
 
 const shares = new WeakMap<FastifyRequest, BodyShare>();
 const inflation = new Inflation();

@@ -3,8 +3,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
 import { requestIdOf } from './request-identity.js';
 import { RouteTable } from './route-table.js';
-import { acceptsOf } from './route-config.js';
-import type { ProblemSender } from './send-problem.js';
+import { acceptsOf } from '../route-config.js';
+import type { ProblemSender } from '../problems/send-problem.js';
 import { answerClientError, registerOddRequests } from './socket-errors.js';
 
 /** How long a client may take, in milliseconds. */

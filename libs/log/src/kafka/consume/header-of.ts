@@ -1,5 +1,5 @@
-import { FetchedRecord } from './kafka/consume/record-decoder.js';
-import type { LogRecord } from './log.js';
+import { FetchedRecord } from './record-decoder.js';
+import type { LogRecord } from '../../log.js';
 
 /**
  * One header of a record: much cheaper than `record.headers` where one is looked for in many records. Headers that are

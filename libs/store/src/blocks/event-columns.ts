@@ -1,6 +1,4 @@
-import { streamName, type RecordReader } from '#event';
-import { stepText } from '../letter-step.js';
-import type { DeadLetter } from '../store.js';
+import type { RecordReader } from '#event';
 import type { RowBinaryWriter } from './row-binary.js';
 
 /** The columns of `events` in the order in which blocks hold them. */
@@ -34,31 +32,4 @@ export function writeRecord(out: RowBinaryWriter, record: RecordReader, offset: 
   out.uint32(record.schemaVersion);
   out.utf8(record.metadata);
   out.utf8(record.data);
-}
-
-/** The columns of `dead_letters` in the order in which `writeDeadLetter` writes them. */
-export const deadLetterColumns = [
-  'source',
-  'stream',
-  'partition',
-  'offset',
-  'reason',
-  'error',
-  'event',
-  'created_at',
-  'step',
-  'streams',
-] as const;
-
-export function writeDeadLetter(out: RowBinaryWriter, letter: DeadLetter): void {
-  out.string(letter.source);
-  out.string(letter.stream);
-  out.uint16(letter.partition);
-  out.int64(letter.offset);
-  out.string(letter.reason);
-  out.string(letter.error);
-  out.string(letter.event);
-  out.int64(letter.created_at);
-  out.string(stepText(letter.step));
-  out.strings(letter.streams ?? [streamName(letter.stream)]);
 }

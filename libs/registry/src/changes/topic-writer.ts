@@ -1,7 +1,7 @@
 import { ProblemError } from '#api';
 import type { TopicNames } from '#event';
 import { LogOverloadedError, LogUnavailableError, type Log, type Producer } from '#log';
-import { writeRecord, type DefinitionRecord } from './definition-record.js';
+import { writeRecord, type DefinitionRecord } from '../kind/definition-record.js';
 
 /** Writes the definitions topic. */
 export class TopicWriter {

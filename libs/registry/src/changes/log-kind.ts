@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#api';
 import { LogUnavailableError } from '#log';
-import type { AuditTrail } from './audit/audit-trail.js';
-import { timeNow } from './audit/audit-event.js';
-import { keyText, newKey, type DefinitionRecord } from './definition-record.js';
-import type { Actor, Changed, Kind, Next } from './kind.js';
-import type { KindFold, Outcome } from './kind-fold.js';
-import type { KindRules, SlotBody } from './kind-rules.js';
+import type { AuditTrail } from '../audit/audit-trail.js';
+import { timeNow } from '../audit/audit-event.js';
+import { keyText, newKey, type DefinitionRecord } from '../kind/definition-record.js';
+import type { Actor, Changed, Kind, Next } from '../kind/kind.js';
+import type { KindFold, Outcome } from '../kind/kind-fold.js';
+import type { KindRules, SlotBody } from '../kind/kind-rules.js';
 import { toProblem, type TopicWriter } from './topic-writer.js';
 import type { Turns } from './turns.js';
 
