@@ -1,13 +1,15 @@
 import { expect } from 'vitest';
 import { allStreams } from '#api';
+import { idOf } from '#testkit';
 import type { Behind } from './behind.js';
 
 /** Versions between two snapshots of an entity. */
 export const snapshotEvery = 5;
 
 /** Each snapshot is what the events up to its version are, and there is one of a version. */
-export async function expectSnapshots({ store }: Behind, streams: readonly string[]): Promise<void> {
-  for (const stream of streams) {
+export async function expectSnapshots({ store, stack }: Behind, streams: readonly string[]): Promise<void> {
+  for (const name of streams) {
+    const stream = await idOf(stack, name);
     const stored = async () =>
       (await store.snapshots.snapshots({ access: allStreams, stream, limit: 1000 })).items;
     // The snapshotter follows the log: its last saves may come after the load has ended.

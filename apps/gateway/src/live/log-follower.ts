@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Turn } from '#async';
 import { allStreams } from '#api';
@@ -8,13 +7,13 @@ import type { TopicAdmin } from '#log';
 import { PageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import { DEFINITIONS, LIVE_STORE, LOG, LOGGER } from '../adapters/adapters.js';
-import { abortable } from './abortable.js';
 import { FilterBudgets } from './filter-budgets.js';
 import { FollowedStreams, type Committed, type FollowedRange } from './followed-streams.js';
 import { LiveEvent } from './live-event.js';
 import type { LiveBatch, LiveGroup } from './live-group.js';
 import type { LivePosition } from './live-position.js';
 import { logUnavailable } from './live-problems.js';
+import { Rounds } from './rounds.js';
 
 export interface FollowingTimes {
   /** Milliseconds between two looks at how far the materializer has come. */
@@ -42,21 +41,25 @@ export class LogFollower {
   private readonly times: FollowingTimes;
   private readonly pages: PageReader;
   private outdated = true;
-  private running = false;
-  private failure: Error | undefined;
-  private round: { ended: Promise<void>; end: () => void } = newRound();
+  private readonly rounds: Rounds;
 
   constructor(
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'committedIn'> },
     @Inject(LIVE_STORE) { reader }: { reader: Pick<EventReader, 'inLogOrder'> },
     @Inject(DEFINITIONS) definitions: Pick<Definitions, 'streams' | 'onChange'>,
     private readonly topics: TopicNames,
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) logger: Logger,
     @Optional() times: Partial<FollowingTimes> = {},
   ) {
     this.times = { ...defaults, ...times };
     this.followed = new FollowedStreams({ definitions, topics, events: page.events });
     this.pages = new PageReader({ reader, ...page });
+    this.rounds = new Rounds({
+      isFollowed: () => this.isFollowed(),
+      look: () => this.readNext(),
+      what: 'live streams',
+      ...{ logger, pollMs: this.times.pollMs, retryMs: this.times.retryMs },
+    });
     definitions.onChange(() => (this.outdated = true));
   }
 
@@ -68,11 +71,11 @@ export class LogFollower {
     if (!this.groups.has(group)) {
       this.groups.add(group);
       this.outdated = true;
-      void this.run();
+      this.rounds.start();
     }
     while (!group.cursor) {
       await this.nextRound(signal);
-      if (!group.cursor && this.failure) throw logUnavailable(this.failure);
+      if (!group.cursor && this.rounds.failure) throw logUnavailable(this.rounds.failure);
     }
     return group.cursor;
   }
@@ -84,7 +87,7 @@ export class LogFollower {
 
   /** Resolves when it has looked once more, with success or not. */
   nextRound(signal: AbortSignal): Promise<void> {
-    return abortable(this.round.ended, signal);
+    return this.rounds.next(signal);
   }
 
   /** The name of a stream that is followed; undefined for one that is not, or not any more. */
@@ -92,34 +95,9 @@ export class LogFollower {
     return this.followed.get(key)?.stream;
   }
 
-  private async run(): Promise<void> {
-    if (this.running) return;
-    this.running = true;
-    while (this.groups.size > 0) {
-      const pause = await this.look();
-      const ended = this.round;
-      this.round = newRound();
-      ended.end();
-      await sleep(pause);
-    }
-    this.followed.clear();
-    this.running = false;
-  }
-
-  /** Milliseconds to pause before the next round. */
-  private async look(): Promise<number> {
-    const { pollMs, retryMs } = this.times;
-    const { logger } = this;
-    try {
-      const more = await this.readNext();
-      if (this.failure) logger.info('live streams go on');
-      this.failure = undefined;
-      return more ? 0 : pollMs;
-    } catch (error) {
-      if (!this.failure) logger.warn({ err: error }, 'live streams wait');
-      this.failure = error as Error;
-      return retryMs;
-    }
+  private isFollowed(): boolean {
+    if (this.groups.size === 0) this.followed.clear();
+    return this.groups.size > 0;
   }
 
   private async readNext(): Promise<boolean> {
@@ -182,10 +160,4 @@ function byStream(events: readonly StoredEvent[]): Map<string, LiveEvent[]> {
     else streams.set(event.stream, [new LiveEvent(event)]);
   }
   return streams;
-}
-
-function newRound(): { ended: Promise<void>; end: () => void } {
-  let end: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  return { ended, end };
 }

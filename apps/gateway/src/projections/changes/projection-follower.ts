@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#registry';
 import type { StateProgress, KeyedStateReader } from '#store';
 import type { Logger } from '#telemetry';
 import { DEFINITIONS, LIVE_STORE, LOGGER } from '../../adapters/adapters.js';
-import { abortable } from '../../live/abortable.js';
 import { LiveConnections } from '../../live/live-connections.js';
+import { Rounds } from '../../live/rounds.js';
 import { Bulkhead } from '../../reads/bulkhead.js';
 import { BuildFeed, type BuildFeedParts } from './build-feed.js';
 import { bindingTo } from './change-position.js';
@@ -32,12 +31,9 @@ interface Followed {
  */
 @Injectable()
 export class ProjectionFollower {
-  private readonly times: FollowingTimes;
   private readonly parts: BuildFeedParts;
   private readonly followed = new Map<string, Followed>();
-  private running = false;
-  private failure: Error | undefined;
-  private round: { ended: Promise<void>; end: () => void } = newRound();
+  private readonly rounds: Rounds;
 
   constructor(
     { closed, maxStreams: queued }: LiveConnections,
@@ -45,10 +41,16 @@ export class ProjectionFollower {
     private readonly store: { projections: Pick<KeyedStateReader, 'progress' | 'changedKeys'> },
     @Inject(DEFINITIONS)
     private readonly definitions: { projections: Pick<Definitions['projections'], 'get'> },
-    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(LOGGER) logger: Logger,
     @Optional() times: Partial<FollowingTimes> = {},
   ) {
-    this.times = { pollMs: 100, retryMs: 1000, ...times };
+    this.rounds = new Rounds({
+      isFollowed: () => this.followed.size > 0,
+      look: () => this.followAll(),
+      what: 'streams of changes',
+      logger,
+      ...{ pollMs: 100, retryMs: 1000, ...times },
+    });
     const bulkhead = new Bulkhead({ concurrent: concurrentPages, queued, waitMs: 60_000 });
     this.parts = { projections: store.projections, bulkhead, closed };
   }
@@ -58,7 +60,7 @@ export class ProjectionFollower {
     const known = this.followed.get(name);
     if (known) known.members++;
     else this.followed.set(name, { members: 1 });
-    void this.run();
+    this.rounds.start();
   }
 
   leave(name: string): void {
@@ -78,8 +80,8 @@ export class ProjectionFollower {
     for (;;) {
       const feed = this.followed.get(name)?.feed;
       if (feed && this.serves(name, feed)) return feed;
-      await abortable(this.round.ended, signal);
-      if (this.failure && !patient) throw this.failure;
+      await this.rounds.next(signal);
+      if (this.rounds.failure && !patient) throw this.rounds.failure;
     }
   }
 
@@ -93,36 +95,12 @@ export class ProjectionFollower {
     return definition?.serving ? { ...definition, serving: definition.serving } : undefined;
   }
 
-  private async run(): Promise<void> {
-    if (this.running) return;
-    this.running = true;
-    while (this.followed.size > 0) {
-      const pause = await this.look();
-      const ended = this.round;
-      this.round = newRound();
-      ended.end();
-      await sleep(pause, undefined, { ref: false });
-    }
-    this.running = false;
-  }
-
-  /** Milliseconds to pause before the next look. */
-  private async look(): Promise<number> {
-    const { pollMs, retryMs } = this.times;
-    const { logger } = this;
-    try {
-      const builds = new Map([...this.followed.keys()].map((name) => [name, this.served(name)?.serving]));
-      const ids = [...builds.values()].flatMap((build) => (build ? [build.id] : []));
-      const progress = await this.store.projections.progress(ids);
-      for (const [name, build] of builds) this.follow(name, build, progress);
-      if (this.failure) logger.info('streams of changes go on');
-      this.failure = undefined;
-      return pollMs;
-    } catch (error) {
-      if (!this.failure) logger.warn({ err: error }, 'streams of changes wait');
-      this.failure = error as Error;
-      return retryMs;
-    }
+  private async followAll(): Promise<boolean> {
+    const builds = new Map([...this.followed.keys()].map((name) => [name, this.served(name)?.serving]));
+    const ids = [...builds.values()].flatMap((build) => (build ? [build.id] : []));
+    const progress = await this.store.projections.progress(ids);
+    for (const [name, build] of builds) this.follow(name, build, progress);
+    return false;
   }
 
   private follow(name: string, build: ProjectionBuild | undefined, progress: readonly StateProgress[]): void {
@@ -135,10 +113,4 @@ export class ProjectionFollower {
     else delete followed.feed;
     if (before !== followed.feed) before?.stir();
   }
-}
-
-function newRound(): { ended: Promise<void>; end: () => void } {
-  let end: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  return { ended, end };
 }
