@@ -32,3 +32,14 @@ describe('the links of', () => {
     expect(links.flatMap((link) => problemOf(document, link) ?? [])).toEqual([]);
   });
 });
+
+describe('the files that are named in', () => {
+  it.each(['CONTRIBUTING.md', 'docs/architecture.md'])('%s exist', (document) => {
+    const text = readFileSync(document, 'utf8');
+    const paths = [...text.matchAll(/`((?:apps|libs|packages|test|docs)\/[^`\s]+)`/g)].map(
+      ([, path]) => path ?? '',
+    );
+    expect(paths.length).toBeGreaterThan(5);
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  });
+});
