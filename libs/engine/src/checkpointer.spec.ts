@@ -91,6 +91,25 @@ it('saves what changed during a save together, in the next one', async () => {
   expect(committed).toEqual([1, 2, 3]);
 });
 
+it('has flushed when what was added before is saved, however much comes afterwards', async () => {
+  slow = true;
+  const [busy, other] = [task(1, 1).task, task(1, 2).task];
+  checkpointer.add(busy);
+  await vi.waitFor(() => expect(saves).toHaveLength(1));
+  checkpointer.add(busy);
+  checkpointer.add(other);
+  let flushed = false;
+  void checkpointer.flush().then(() => (flushed = true));
+  goOn();
+  await vi.waitFor(() => expect(saves).toHaveLength(2));
+  expect(flushed).toBe(false);
+  checkpointer.add(busy);
+  goOn();
+  await vi.waitFor(() => expect(flushed).toBe(true));
+  await vi.waitFor(() => expect(saves).toEqual([[1], [1, 2], [1]]));
+  goOn();
+});
+
 it('keeps nobody waiting whose partition has ended, and saves nothing of it that has not begun', async () => {
   slow = true;
   checkpointer.add(task(1).task);

@@ -37,6 +37,13 @@ export interface CheckpointerOptions<Task, Saving> {
 /** What is far behind is saved so much less often: a key that many events change is then written once for all of them. */
 const restBehind = 5;
 
+/** Somebody who waits until what there was when he came is saved. */
+interface Flush<Task> {
+  /** Saves that are still to come, by task. */
+  readonly due: Map<Task, number>;
+  readonly resolve: () => void;
+}
+
 interface Queued<Task> {
   task: Task;
   readonly enter: () => void;
@@ -54,7 +61,8 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
   private lastStart = -Infinity;
   private running: Promise<void> | undefined;
   private over = false;
-  private flushing = 0;
+  private saving: readonly Task[] = [];
+  private readonly flushes = new Set<Flush<Task>>();
   private hurry: () => void = () => undefined;
 
   constructor(private readonly options: CheckpointerOptions<Task, Saving>) {}
@@ -88,21 +96,26 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
   /** The partition is no longer ours: what it has not saved, somebody else reads again. */
   drop(task: Task): void {
     this.waiting.delete(task);
+    for (const flush of this.flushes) this.settle(flush, task, Infinity);
     this.letIn();
   }
 
-  /** Resolves when everything that was added is saved, or nothing is saved any more. */
+  /** Resolves when everything that was added before this call is saved, or nothing is saved any more. */
   async flush(): Promise<void> {
-    this.flushing++;
-    this.hurry();
-    while (this.running) await this.running;
-    this.flushing--;
+    const due = new Map<Task, number>();
+    for (const task of [...this.saving, ...this.waiting]) due.set(task, (due.get(task) ?? 0) + 1);
+    if (this.over || due.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.flushes.add({ due, resolve });
+      this.hurry();
+    });
   }
 
   /** Nobody waits for a permit any more: nothing more is saved. */
   abandon(): void {
     this.over = true;
     this.waiting.clear();
+    this.flushed();
     this.letIn();
   }
 
@@ -117,6 +130,21 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
       this.options.onFailure(error);
     }
     this.running = undefined;
+    this.flushed();
+  }
+
+  private flushed(): void {
+    for (const { resolve } of this.flushes) resolve();
+    this.flushes.clear();
+  }
+
+  private settle(flush: Flush<Task>, task: Task, saves: number): void {
+    const left = (flush.due.get(task) ?? 0) - saves;
+    if (left > 0) flush.due.set(task, left);
+    else flush.due.delete(task);
+    if (flush.due.size > 0) return;
+    this.flushes.delete(flush);
+    flush.resolve();
   }
 
   private get isFull(): boolean {
@@ -130,7 +158,7 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
   }
 
   private async pause(): Promise<void> {
-    for (let rest = this.rest; rest > 0 && !this.isFull && this.flushing === 0; rest = this.rest) {
+    for (let rest = this.rest; rest > 0 && !this.isFull && this.flushes.size === 0; rest = this.rest) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, rest);
         this.hurry = () => {
@@ -154,26 +182,33 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
     const taken = this.take();
     // Others compute while these are saved.
     this.letIn();
-    if (taken.length > 0) await this.options.save(taken.map(({ saving }) => saving));
+    this.saving = taken.map(({ task }) => task);
+    const all = taken.flatMap(({ saving }) => saving ?? []);
+    if (all.length > 0) await this.options.save(all);
+    this.saving = [];
     for (const { task, saving } of taken) {
-      saving.saved();
-      this.options.saved(task);
-      task.partition.commit(saving.progress.next);
+      if (saving) this.saved(task, saving);
+      for (const flush of this.flushes) this.settle(flush, task, 1);
     }
   }
 
+  private saved(task: Task, saving: Saving): void {
+    saving.saved();
+    this.options.saved(task);
+    task.partition.commit(saving.progress.next);
+  }
+
   /** As many as make a full save. What is left comes with the next. */
-  private take(): { task: Task; saving: Saving }[] {
+  private take(): { task: Task; saving: Saving | undefined }[] {
     const { most } = this.options;
-    const taken: { task: Task; saving: Saving }[] = [];
+    const taken: { task: Task; saving: Saving | undefined }[] = [];
     let [keys, weight] = [0, 0];
     for (const task of this.waiting) {
       if (keys >= most.keys || weight >= most.weight) break;
       keys += task.unsavedCount;
       weight += task.unsavedWeight;
       this.waiting.delete(task);
-      const saving = task.unsaved();
-      if (saving) taken.push({ task, saving });
+      taken.push({ task, saving: task.unsaved() });
     }
     return taken;
   }

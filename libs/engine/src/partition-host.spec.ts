@@ -78,6 +78,20 @@ it("warms up the task's window before the first batch, once", async () => {
   expect(startAt.mock.calls).toEqual([[7]]);
 });
 
+it('tells the window nothing before the task has taken what comes before its first batch', async () => {
+  const window = new IdWindow({ records: 100, milliseconds: 1000 });
+  const startAt = vi.spyOn(window, 'startAt');
+  let filled: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => (filled = resolve));
+  opened = async (partition) => task(partition, { window, ready });
+  await host.assigned(assignment());
+  const taking = host.batch(batch(10));
+  expect([await isHeld(taking), startAt.mock.calls]).toEqual([true, []]);
+  filled();
+  await taking;
+  expect([startAt.mock.calls, steps]).toEqual([[[7]], ['take 11']]);
+});
+
 it('has a partition assigned again, rather than read what is far below its task', async () => {
   const window = new IdWindow({ records: 10, milliseconds: 1000 });
   opened = async (partition) => task(partition, { window, from: 1000 });

@@ -167,6 +167,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
       return await withAnySignal([partition.ended, this.closing.signal], aborted);
     }
     partition.end = Math.max(partition.end, batch.highWatermark);
+    await task.ready;
     await this.warmUp(owned, task, batch.records[0]);
     await task.take(batch);
     partition.ended.throwIfAborted();

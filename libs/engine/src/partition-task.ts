@@ -12,6 +12,11 @@ export interface PartitionTask {
   /** Where it drops repeated ids. */
   readonly window?: IdWindow | undefined;
   /**
+   * Resolves when it has taken what comes before its first batch. Until then its window is told nothing: the log time would
+   * be that of a later record.
+   */
+  readonly ready?: Promise<unknown>;
+  /**
    * Resolves when the next batch may come.
    * @throws FencedError when another process has gone on with the partition
    */

@@ -1,3 +1,4 @@
+import type { StreamId } from '#event';
 import type { AuditEntry } from './audit/audit-event.js';
 import type { Erasure } from './erasures/erasure.js';
 import type { KeyDefinition } from './keys/key-definition.js';
@@ -50,6 +51,8 @@ export interface Definitions {
    * @throws ProblemError stream_not_found, stream_reserved, log_unavailable, and what `removeRows` throws
    */
   deleteStream(name: string, removeRows: RowRemoval, actor: Actor): Promise<void>;
+  /** Finishes a deletion that somebody has begun and left. Does nothing where this stream is not being deleted any more. */
+  finishDeletion(id: StreamId, removeRows: RowRemoval, actor: Actor): Promise<void>;
 
   /** By `schemaName(stream, event_type)`. */
   readonly schemas: Kind<SchemaSubject>;

@@ -1,4 +1,4 @@
-import type { TopicNames } from '#event';
+import type { StreamId, TopicNames } from '#event';
 import type { Log } from '#log';
 import { metrics, onScrape } from '#telemetry';
 import type { AuditEntry } from './audit/audit-event.js';
@@ -135,7 +135,11 @@ class LogDefinitions implements Definitions {
   }
 
   deleteStream(name: string, removeRows: RowRemoval, actor: Actor): Promise<void> {
-    return this.deletions.run({ name, removeRows, actor });
+    return this.deletions.run(name, { removeRows, actor });
+  }
+
+  finishDeletion(id: StreamId, removeRows: RowRemoval, actor: Actor): Promise<void> {
+    return this.deletions.finish(id, { removeRows, actor });
   }
 
   audit(entry: AuditEntry, actor: Actor): Promise<void> {

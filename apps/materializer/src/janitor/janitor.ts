@@ -18,7 +18,7 @@ const stopMs = 2_000;
 const firstPauseMs = 10_000;
 
 export interface JanitorOptions extends RetentionParts {
-  definitions: Pick<Definitions, 'streams' | 'erasures' | 'deleteStream'>;
+  definitions: Pick<Definitions, 'streams' | 'erasures' | 'finishDeletion'>;
   eraser: EventEraser;
   /** Whether this process has the stream's first partition: of all materializers, that one takes care of the stream. */
   holds: (stream: string) => boolean;

@@ -1,3 +1,4 @@
+import { streamName, type StreamId } from '#event';
 import { systemActor, type Definitions } from '#registry';
 import type { EventEraser } from '#store';
 import type { Chore } from './chore.js';
@@ -8,27 +9,26 @@ const patienceMs = 60_000;
 /** Finishes the deletions of streams that somebody has begun and left. */
 export class LeftDeletions {
   /** When each was first seen, in milliseconds since 1970. */
-  private readonly seen = new Map<string, number>();
+  private readonly seen = new Map<StreamId, number>();
 
   constructor(
-    private readonly definitions: Pick<Definitions, 'streams' | 'deleteStream'>,
+    private readonly definitions: Pick<Definitions, 'streams' | 'finishDeletion'>,
     private readonly eraser: Pick<EventEraser, 'dropStream'>,
   ) {}
 
   /** To be called more often than the patience is long. @param now Milliseconds since 1970. */
   due(now: number): Chore[] {
     const deleting = this.definitions.streams().filter(({ state }) => state === 'deleting');
-    const names = new Set(deleting.map(({ stream }) => stream));
-    for (const stream of this.seen.keys()) if (!names.has(stream)) this.seen.delete(stream);
-    for (const stream of names) if (!this.seen.has(stream)) this.seen.set(stream, now);
-    return [...names]
-      .filter((stream) => now - (this.seen.get(stream) ?? now) >= patienceMs)
-      .map((stream) => ({ reason: 'deleted', stream, run: () => this.finish(stream) }));
+    const ids = new Set(deleting.map(({ id }) => id));
+    for (const id of this.seen.keys()) if (!ids.has(id)) this.seen.delete(id);
+    for (const id of ids) if (!this.seen.has(id)) this.seen.set(id, now);
+    return [...ids]
+      .filter((id) => now - (this.seen.get(id) ?? now) >= patienceMs)
+      .map((id) => ({ reason: 'deleted', stream: streamName(id), run: () => this.finish(id) }));
   }
 
-  private async finish(stream: string): Promise<number> {
-    const { definitions, eraser } = this;
-    await definitions.deleteStream(stream, (id) => eraser.dropStream(id), systemActor);
+  private async finish(id: StreamId): Promise<number> {
+    await this.definitions.finishDeletion(id, (one) => this.eraser.dropStream(one), systemActor);
     return 0;
   }
 }

@@ -24,7 +24,7 @@ export interface ProjectionTaskOptions {
 /** Folds one partition for one generation: first what the log no longer has, from the store, then what the log brings. */
 export class ProjectionTask implements PartitionTask {
   /** Resolves when batches may be folded; false where none may be any more. */
-  private readonly ready: Promise<boolean>;
+  readonly ready: Promise<boolean>;
   /** Where the next batch begins, unless the log has no record there. */
   private expected: number;
 
@@ -70,11 +70,11 @@ export class ProjectionTask implements PartitionTask {
   }
 
   private async prepare(): Promise<boolean> {
-    const { partition, projector } = this.options;
+    const { partition, projector, from } = this.options;
     const { beginning, position } = partition.assignment;
     if (projector.reached.known < beginning && !(await this.fill())) return false;
-    // Commits nothing unless the factory found a commit missing.
-    await partition.commits.offer(position);
+    // Commits nothing unless the factory found a commit missing. What was filled in is committed when it is saved.
+    if (from >= beginning) await partition.commits.offer(position);
     return true;
   }
 

@@ -116,6 +116,40 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect(await given.log.admin.partitions(names.ofStream(next.id))).toBe(next.partitions);
     });
 
+    it('is finished by its id: a stream that has the name since then stays', async () => {
+      const names = given.names();
+      const [one, two] = await given.two(names);
+      const { id } = (await one.createStream({ stream: 'orders' }, ada)).definition;
+      await one.beginDeletion('orders', ada);
+      const removed: string[] = [];
+      const removeRows = async (row: string): Promise<void> => void removed.push(row);
+      await two.deleteStream('orders', removeRows, ada);
+      const next = (await two.createStream({ stream: 'orders' }, ada)).definition;
+      await one.finishDeletion(id, removeRows, ada);
+      expect(removed).toEqual([id]);
+      await expect.poll(() => one.stream('orders')).toEqual(next);
+      await one.finishDeletion(next.id, removeRows, ada);
+      expect(one.stream('orders')).toEqual(next);
+    });
+
+    it('of a stream that has the name since then is another one than that which still runs', async () => {
+      const names = given.names();
+      const [one, two] = await given.two(names);
+      await one.createStream({ stream: 'orders' }, ada);
+      const [began, { opened, open }] = [gate(), gate()];
+      const slow = one.deleteStream('orders', () => (began.open(), opened), ada);
+      await began.opened;
+      await two.deleteStream('orders', nothing, ada);
+      const next = (await two.createStream({ stream: 'orders' }, ada)).definition;
+      await expect.poll(() => one.stream('orders')).toEqual(next);
+      const removed: string[] = [];
+      await one.deleteStream('orders', async (id) => void removed.push(id), ada);
+      open();
+      await slow;
+      expect(removed).toEqual([next.id]);
+      expect(one.stream('orders')).toBeUndefined();
+    });
+
     it('goes on in another process at once when the first could not do it', async () => {
       const [one, two] = await given.two();
       await one.createStream({ stream: 'orders' }, ada);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TopicNames } from '#event';
-import { TopicRefusedError } from '#log';
+import { LogUnavailableError, TopicRefusedError } from '#log';
 import { MemoryLog } from '#log/memory';
 import { systemActor } from '../kind/kind.js';
 import { openDefinitions } from '../open-definitions.js';
@@ -16,6 +16,43 @@ describe('creating a stream whose topic Kafka refuses', () => {
     const create = log.admin.create.bind(log.admin);
     log.admin.create = (topic) => Promise.reject(new TopicRefusedError(topic, { reason }));
     await expect(definitions.createStream({ stream: 'orders' }, systemActor)).rejects.toMatchObject({ code });
+    log.admin.create = create;
+    expect((await definitions.createStream({ stream: 'orders' }, systemActor)).created).toBe(true);
+    await definitions.close();
+  });
+});
+
+describe('two creators of one stream that want other settings', () => {
+  it('are told the truth: the one whose settings it has, that it was created; the other, that there is one', async () => {
+    const [log, names] = [new MemoryLog(), new TopicNames('t.')];
+    const open = () => openDefinitions({ log, names, defaults: { partitions: 1 } });
+    const [one, two] = [open(), open()];
+    for (const definitions of [one, two]) await definitions.start();
+    const create = log.admin.create.bind(log.admin);
+    let goOn: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    let calls = 0;
+    // The first creator has decided the definition, and is slow to make the topic.
+    log.admin.create = async (topic, settings) => {
+      if (calls++ === 0) await held;
+      return create(topic, settings);
+    };
+    const first = one.createStream({ stream: 'orders', partitions: 2 }, systemActor);
+    await expect.poll(() => calls).toBe(1);
+    const second = await two.createStream({ stream: 'orders', partitions: 8 }, systemActor);
+    goOn();
+    expect([second.created, second.definition.partitions]).toEqual([false, 2]);
+    expect(await first).toMatchObject({ created: true, definition: { partitions: 2 } });
+    for (const definitions of [one, two]) await definitions.close();
+  });
+
+  it('create it again after a first try that failed half-way', async () => {
+    const log = new MemoryLog();
+    const definitions = openDefinitions({ log, names: new TopicNames('t.'), defaults: { partitions: 1 } });
+    await definitions.start();
+    const create = log.admin.create.bind(log.admin);
+    log.admin.create = () => Promise.reject(new LogUnavailableError('Kafka is away'));
+    await expect(definitions.createStream({ stream: 'orders' }, systemActor)).rejects.toThrow();
     log.admin.create = create;
     expect((await definitions.createStream({ stream: 'orders' }, systemActor)).created).toBe(true);
     await definitions.close();

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ProblemError } from '#api';
 import { limits, newStreamId, streamNamePattern } from '#event';
 import { TopicRefusedError } from '#log';
@@ -29,11 +30,10 @@ export async function createStream(
 async function create(parts: StreamParts, wanted: NewStream, actor: Actor): Promise<CreatedStream> {
   const { kind, log, names } = parts;
   const { stream } = wanted;
-  const { value } = await kind.change(
-    stream,
-    (current) => alone(current, stream) ?? begun(parts, wanted),
-    actor,
-  );
+  let proposed: StreamDefinition | undefined;
+  const propose = (current: StreamDefinition | undefined) =>
+    alone(current, stream) ?? (proposed = begun(parts, wanted));
+  const { value } = await kind.change(stream, propose, actor);
   const own = foundStream(value, stream);
   if (own.state !== 'creating') return { definition: own, created: false };
   try {
@@ -45,7 +45,9 @@ async function create(parts: StreamParts, wanted: NewStream, actor: Actor): Prom
   const announce = (current: StreamDefinition | undefined): StreamDefinition | undefined =>
     isCreating(alone(current, stream), own) ? { ...own, state: 'live' } : current;
   const announced = await kind.change(stream, announce, actor);
-  return { definition: foundStream(announced.value, stream), created: announced.changed };
+  // Of several creators at once the settings are those of one: others that wanted others are told that there is a stream.
+  const created = own.id === proposed?.id || (announced.changed && isAs(own, begun(parts, wanted)));
+  return { definition: foundStream(announced.value, stream), created };
 }
 
 function begun({ defaults }: StreamParts, wanted: NewStream): StreamDefinition {
@@ -58,6 +60,15 @@ function begun({ defaults }: StreamParts, wanted: NewStream): StreamDefinition {
     created_at: timeNow(),
     state: 'creating',
   };
+}
+
+function isAs(stream: StreamDefinition, other: StreamDefinition): boolean {
+  const settings = ({ partitions, retention, snapshot_every }: StreamDefinition) => [
+    partitions,
+    retention,
+    snapshot_every,
+  ];
+  return isDeepStrictEqual(settings(stream), settings(other));
 }
 
 /** Another request may ask for settings that Kafka takes. */

@@ -1,3 +1,4 @@
+import { streamName, type StreamId } from '#event';
 import { forgetErasures } from '../erasures/forget-erasures.js';
 import type { Actor } from '../kind/kind.js';
 import type { RowRemoval } from './new-stream.js';
@@ -9,16 +10,15 @@ import type { StreamParts } from './stream-parts.js';
 
 type Current = StreamDefinition | undefined;
 
-/** What is asked for: the stream, what removes its rows, and by whom. */
+/** What removes the rows of the stream, and who asks for it. */
 export interface Deletion {
-  name: string;
   removeRows: RowRemoval;
   actor: Actor;
 }
 
 /** Deletes streams. Each step names the stream by its id, so that several processes may take it at once, or much later. */
 export class StreamDeletions {
-  private readonly running = new Map<string, Promise<void>>();
+  private readonly running = new Map<StreamId, Promise<void>>();
 
   constructor(private readonly parts: StreamParts) {}
 
@@ -33,30 +33,41 @@ export class StreamDeletions {
     return foundStream(value, name);
   }
 
-  /** All of it; calls at the same time share one. */
-  async run(deletion: Deletion): Promise<void> {
-    const { name } = deletion;
+  /**
+   * Deletes the stream that has this name now; calls at the same time share one.
+   * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 503
+   */
+  async run(name: string, deletion: Deletion): Promise<void> {
     refuseReserved(name);
-    let run = this.running.get(name);
-    if (!run) {
-      run = this.runOnce(deletion).finally(() => this.running.delete(name));
-      this.running.set(name, run);
-    }
-    await run;
-  }
-
-  private async runOnce({ name, removeRows, actor }: Deletion): Promise<void> {
-    const { log, names, erasures, kind, upToDate } = this.parts;
     try {
-      await upToDate();
-      const stream = await this.begin(name, actor);
-      await log.admin.remove(names.ofStream(stream.id));
-      await removeRows(stream.id);
-      // As long as there may be rows or records of it, they are obeyed.
-      await forgetErasures(erasures, stream.id, actor);
-      await kind.change(name, (current) => (current?.id === stream.id ? undefined : current), actor);
+      await this.parts.upToDate();
+      const { id } = await this.begin(name, deletion.actor);
+      await this.finish(id, deletion);
     } catch (error) {
       throw streamProblem(error, name);
     }
+  }
+
+  /** Finishes a deletion that has begun. Does nothing where another process has finished it. */
+  finish(id: StreamId, deletion: Deletion): Promise<void> {
+    let run = this.running.get(id);
+    if (!run) {
+      run = this.finishOnce(id, deletion).finally(() => this.running.delete(id));
+      this.running.set(id, run);
+    }
+    return run;
+  }
+
+  private async finishOnce(id: StreamId, { removeRows, actor }: Deletion): Promise<void> {
+    const { log, names, erasures, kind, upToDate } = this.parts;
+    const name = streamName(id);
+    await upToDate();
+    const current = kind.get(name);
+    if (current?.id !== id || current.state !== 'deleting') return;
+    await log.admin.remove(names.ofStream(id));
+    await removeRows(id);
+    // As long as there may be rows or records of it, they are obeyed.
+    await forgetErasures(erasures, id, actor);
+    await kind.change(name, (now) => (now?.id === id ? undefined : now), actor);
   }
 }

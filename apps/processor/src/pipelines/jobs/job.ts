@@ -173,7 +173,7 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
     topics: Map<string, StageTopic>,
   ): CurrentJob {
     const { name, version, run, spec } = definition;
-    const idOf = (stream: string) => this.idOf(stream) ?? this.parts.streamId(stream) ?? stream;
+    const idOf = (stream: string) => this.idOf(stream) ?? this.parts.streamId(stream) ?? '';
     const streams = () => this.shown.of(spec);
     return new CurrentJob({ name, version, id: run.id, streams, idOf }, pipeline, { sources, topics });
   }

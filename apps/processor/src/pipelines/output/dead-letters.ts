@@ -19,8 +19,9 @@ export interface DeadLetterCause {
 }
 
 /**
- * The letter of an event. One that comes of an event of a stream has the place of that one; the result of a window has
- * none, and stands under the stream that it was to go to. The step has the rest of what it takes to go on with it.
+ * The letter of an event. A letter of a stream's event has the place of that event. The result of a window has no place: its
+ * letter is stored under the target's id, or under `''` where the target does not exist. The step has the rest that a replay
+ * needs.
  */
 export function deadLetterOf(
   run: JobLabel,
@@ -54,7 +55,7 @@ export function unreadableDeadLetter(
   };
 }
 
-/** Of whom letters say that it gave up. */
+/** Returns the `source` of the job's dead letters. */
 function letterSource({ name }: JobLabel): string {
   return `pipeline:${name}`;
 }

@@ -10,7 +10,7 @@ export interface JobLabel {
   readonly id: string;
   /** Returns the streams that show in its dead letters. */
   readonly streams: () => readonly string[];
-  /** Returns the id of a stream that the job reads or writes to. */
+  /** Returns the id of a stream that the job reads or writes to; `''` where there is no such stream. */
   readonly idOf: (stream: string) => string;
 }
 

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { Progress, Retry } from '#engine';
+import type { RecordBatch } from '#log';
+import { IdWindow } from '#dataflow';
+import { createLogger } from '#telemetry';
+import { ownedPartition } from '../../../../libs/engine/src/owned-partition.fixture.js';
+import { topics, window } from '../processor.fixture.js';
+import type { PartitionProjector } from './partition-projector.js';
+import { ProjectionTask } from './projection-task.js';
+import type { StateCheckpointer } from './save-states.js';
+import type { StoredHistory } from './stored-history.js';
+
+const topic = topics.ofStream('orders#1');
+const batch = (next: number): RecordBatch => ({
+  ...{ topic, partition: 0, records: [], bytes: 0, next, highWatermark: next },
+});
+
+/** The task of a partition of which the log has let go of everything below 5, and that the store has folded up to `from`. */
+function given({ from }: { from: number }) {
+  const partition = ownedPartition({ topic, position: 5, beginning: 5 });
+  const [added, committed]: [unknown[], number[]] = [[], []];
+  partition.commitFrom(Math.min(from, 4));
+  const offer = partition.commits.offer.bind(partition.commits);
+  partition.commits.offer = (next) => (committed.push(next), offer(next));
+  let next = from;
+  const projector = {
+    get reached() {
+      return { next, known: next };
+    },
+    take: async (taken: RecordBatch) => {
+      next = taken.next;
+      return { processed: 1, failed: 0, duplicates: 0 };
+    },
+    close: () => undefined,
+  } as unknown as PartitionProjector;
+  const task = new ProjectionTask({
+    ...{ partition, projector, from, start: 5, window: new IdWindow(window), progress: new Progress() },
+    place: { name: 'revenue', topic, stream: 'orders#1', partition: 0 },
+    history: {
+      fill: async (_place, folder) => folder.fold(batch(5), 5),
+    } as Pick<StoredHistory, 'fill'> as StoredHistory,
+    checkpointer: {
+      permit: async () => () => undefined,
+      add: (one) => added.push(one),
+    } as Pick<StateCheckpointer, 'permit' | 'add'> as StateCheckpointer,
+    retry: new Retry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  return { task, added, committed };
+}
+
+describe('the task of a partition whose beginning the log has let go of', () => {
+  it('commits nothing of what it folds from the store before that is saved', async () => {
+    const { task, added, committed } = given({ from: 0 });
+    await task.ready;
+    expect([added.length, committed]).toEqual([1, []]);
+  });
+
+  it('commits what the former process has saved and not committed', async () => {
+    const { task, added, committed } = given({ from: 5 });
+    await task.ready;
+    expect([added, committed]).toEqual([[], [5]]);
+  });
+});
