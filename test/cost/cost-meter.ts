@@ -4,9 +4,10 @@ import type { AppProcess } from '#testkit';
 
 /**
  * The longest stall that passes, in milliseconds of processor time: 200, or a bound of the histogram of stalls (else the
- * next lower one counts). The goal is 200; the default leaves room for a machine that other specs share.
+ * next lower one counts). The goal is 200, which is asked for on a quiet machine. The default finds work that grows with
+ * its input and leaves room for a machine that others share, where the same work takes up to three times the processor time.
  */
-const mostStallMs = Number(process.env.COST_STALL_MS ?? 400);
+const mostStallMs = Number(process.env.COST_STALL_MS ?? 800);
 /** The largest growth of a process during one request that passes. The goal is 100. */
 const mostMegabytes = Number(process.env.COST_MEMORY_MB ?? 150);
 /** The watchdog of a process looks every 20 ms: what has just ended is counted after that. */
