@@ -83,7 +83,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
     await this.consumer.subscribe(wanted);
   }
 
-  /** What is known of the topic is no longer so. */
+  /** Opens the tasks of the topic's partitions again: what they were opened with has changed. */
   reassign(topic: string): void {
     this.reassignments.soon(topic);
   }
@@ -191,7 +191,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
     owned.task.close();
   }
 
-  /** Nothing may be read past what there is nothing to do with now: there may be again. */
+  /** A partition without a task is not read: a task may exist later, and needs its records. */
   private async assignAgain(partition: OwnedPartition): Promise<void> {
     this.reassign(partition.topic);
     await this.untilLost(partition);

@@ -22,7 +22,7 @@ export function beingDeleted(stream: string): ProblemError {
   );
 }
 
-/** Which stream it is, is not said: who asks may not be allowed to know. */
+/** Does not name the other stream: the caller may not be allowed to know it. */
 export function collision(stream: string): ProblemError {
   return new ProblemError(
     'stream_name_collision',
@@ -30,7 +30,7 @@ export function collision(stream: string): ProblemError {
   );
 }
 
-/** The problem that an error of the log, or a duration that is none, is to whoever asked. */
+/** Turns an error of the log, or of a duration, into the problem that the caller is told. Returns other errors as they are. */
 export function streamProblem(error: unknown, stream: string): unknown {
   if (error instanceof RangeError)
     return new ProblemError('invalid_request', error.message, { cause: error });

@@ -60,7 +60,7 @@ export class JobSelection {
     return this.closing.loops;
   }
 
-  /** What is passed over until somebody notices would be missing. */
+  /** Returns a source that was deleted and created again: the job would skip events of the new stream. */
   private remadeIn({ spec, run }: PipelineDefinition): string | undefined {
     const remade = spec.source.streams.find((name) => {
       const stream = this.definitions.stream(name);

@@ -13,11 +13,11 @@ export interface InternalAppendsParts {
 const mostMissing = 10_000;
 
 /**
- * A producer that knows of internal topics that nobody makes them again: what was in one that is gone would be missing, and
- * nobody would say so.
+ * A producer for internal topics, which are created once. When one has been missing for longer than `goneMs`, its records
+ * are lost: the job is told instead of a new, empty topic taking its place.
  */
 export class InternalAppends implements Pick<Producer, 'append'> {
-  /** Since when, as far as was tried; in milliseconds of `performance.now()`. */
+  /** When an append first failed because the topic is missing, in milliseconds of `performance.now()`. */
   private readonly missingSince = new Map<string, number>();
 
   constructor(private readonly parts: InternalAppendsParts) {}

@@ -178,7 +178,7 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
     return new CurrentJob({ name, version, id: run.id, streams, idOf }, pipeline, { sources, topics });
   }
 
-  /** @throws what is no lost checkpoint */
+  /** Gives the job up when its checkpoint is lost. @throws every other error */
   private gaveUp(error: unknown): void {
     if (!(error instanceof CheckpointLostError)) throw error;
     this.parts.giveUp(this.id, error.message);

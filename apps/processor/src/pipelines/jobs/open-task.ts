@@ -48,7 +48,7 @@ export async function openTask(opening: Opening, parts: JobParts): Promise<JobTa
   };
   const saved = await retry.run('store', ended, () => writer.progressOf(place));
   checkPlace(opening, saved);
-  // What a source's log had lost before anybody began is nobody's loss.
+  // Records that were deleted before the job existed are not counted as lost.
   const first = source ? Math.max(source.start, assignment.beginning) : 0;
   const from = saved?.next ?? first;
   const progress = saved ?? beginning(place, from, source?.id);
@@ -58,12 +58,12 @@ export async function openTask(opening: Opening, parts: JobParts): Promise<JobTa
   const window = new IdWindow(parts.window);
   const [start, end] = await retry.run('log', ended, async () => [
     isKeyed ? Math.min(from, assignment.position) : await warmStart(assignment, from, parts),
-    // Nobody is idle before it has read what there is.
+    // A partition counts as idle only after the task has read to its present end.
     await endFrom(opening, from, parts),
   ]);
   partition.end = end;
   ended.throwIfAborted();
-  // What nothing follows has led to nothing.
+  // Without records after the saved offset, nothing has been emitted since.
   const before =
     saved && end > from
       ? await parts.deduplication(

@@ -7,21 +7,21 @@ import type { JobLabel } from './emitted-record.js';
 /** Why an event of a pipeline is a dead letter. */
 export type DeadLetterReason = 'operator_failed' | 'late_event' | 'schema_violation' | 'webhook_failed';
 
-/** What a letter says beside the event. */
+/** What a dead letter says besides the event. */
 export interface DeadLetterCause {
   /** Pointer of the operator. */
   at: string;
   reason: DeadLetterReason;
   /** Of the operator, with what is wrong there. */
   error: string;
-  /** Where the event was to go, where it was to go to a stream. */
+  /** The target stream, if the target is a stream. */
   stream?: string;
 }
 
 /**
- * The letter of an event. A letter of a stream's event has the place of that event. The result of a window has no place: its
- * letter is stored under the target's id, or under `''` where the target does not exist. The step has the rest that a replay
- * needs.
+ * The dead letter of an event. That of a stream's event has the position of the event. The result of a window has no
+ * position: its dead letter has the target's id as stream, or `''` where the target does not exist. `step` has the rest that
+ * a replay needs.
  */
 export function deadLetterOf(
   run: JobLabel,

@@ -1,7 +1,7 @@
 import { encodeRecord, limits, type Micros } from '#event';
 import { derivedId, type FlowEvent } from '#dataflow';
 
-/** Of whom an event says that it was emitted. */
+/** The job that an emitted event names in its metadata. */
 export interface JobLabel {
   /** The pipeline's. */
   readonly name: string;

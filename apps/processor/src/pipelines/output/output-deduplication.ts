@@ -55,16 +55,16 @@ export class OutputDeduplication {
     private readonly failover: Failover,
   ) {}
 
-  /** When the partition was saved. Whoever takes it over before this is over has the same question, from then on. */
+  /** When the partition was saved last. A member that takes it over before the deduplication ends begins from the same time. */
   get savedAt(): Micros {
     return this.failover.savedAt;
   }
 
   /**
-   * Undefined where the id windows do.
+   * Returns undefined where the id windows suffice.
    * @param savedAt when the partition was last saved
-   * @param streams that it writes to
-   * @param end of the partition now: what comes later nobody has read before
+   * @param streams to which the job writes
+   * @param end the partition's present end: later records have not been read before
    * @throws the signal's reason
    */
   static async since(

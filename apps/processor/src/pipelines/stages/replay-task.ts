@@ -23,8 +23,8 @@ import type { Task, Taken, TaskParts } from './task.js';
 /** Records whose outcomes are saved at once. */
 const partRecords = 100;
 
-/** Milliseconds between two looks at the definition, and how many there are: after a minute what is known has to do. */
-const [lookAgainMs, mostLooks] = [20, 3000];
+/** Milliseconds between two checks of the definition, and their number: after a minute the known definition is used. */
+const [checkAgainMs, mostChecks] = [20, 3000];
 
 export interface ReplayTaskOptions extends TaskParts {
   window: IdWindow;
@@ -106,8 +106,8 @@ export class ReplayTask implements Task {
   private async runFor(records: readonly LogRecord[]): Promise<CurrentJob> {
     const { current, state } = this.options;
     const version = Math.max(...records.map((record) => replayOf(record)?.version ?? 0));
-    for (let looks = 0; looks < mostLooks && current().label.version < version; looks++)
-      await sleep(lookAgainMs, undefined, { signal: state.ended });
+    for (let looks = 0; looks < mostChecks && current().label.version < version; looks++)
+      await sleep(checkAgainMs, undefined, { signal: state.ended });
     return current();
   }
 

@@ -52,12 +52,12 @@ export class RowBudget {
 }
 
 /**
- * The rows of one partition of a stage: what is in memory, and through it what is stored. Changes are seen here at once, and
- * are to be saved after `settle`: until then what came of them is not in the log. A row that closes at or before `closedTo`
- * is no more, wherever it may still be stored.
+ * The rows of one partition of a stage: a cache of the stored rows. A change is visible here at once. It may be saved after
+ * `settle`, when its results are in the log. A row that closes at or before `closedTo` does not exist, even where it is
+ * still stored.
  */
 export class PartitionRows {
-  /** The one that was used longest ago first. */
+  /** In the order of their last use, oldest first. */
   private readonly entries = new Map<string, Entry>();
   /** As they were at the last `settle`. */
   private readonly unsaved = new Map<string, Entry>();
@@ -65,10 +65,10 @@ export class PartitionRows {
   private readonly heap = new DueHeap();
   private weight = 0;
   private unsavedCharacters = 0;
-  /** No row that is not here closes before. */
+  /** Rows that are not in memory close at this time or later. */
   private storedLeast: Micros;
 
-  /** @param parts.complete what is not here is not stored either, as long as nothing is forgotten */
+  /** @param parts.complete the stored rows are all in memory, as long as none is evicted */
   constructor(
     private complete: boolean,
     private closedTo: Micros,
