@@ -222,7 +222,7 @@ describe('rows that come late', () => {
 });
 
 describe('the janitor', () => {
-  it('has what was removed taken off the disk at its start and once an hour, by one process', async () => {
+  it('removes late rows, and what was removed from the disk, at its start and once an hour, by one process', async () => {
     const { eraser, asked } = eraserWith();
     const [one, other] = [true, false].map((holds) =>
       janitor({ eraser, holds: (stream) => stream === auditStream && holds }),
@@ -230,6 +230,7 @@ describe('the janitor', () => {
     for (const end = now + 130 * minute; now < end; now += 5 * minute)
       for (const each of [one, other]) await each.sweep();
     expect(asked.filter((name) => name === 'purge')).toHaveLength(3);
+    expect(asked.filter((name) => name === 'removeLate')).toHaveLength(3);
   });
 
   it('goes on with the others when one fails, and tries again', async () => {
