@@ -23,17 +23,17 @@ afterEach(() => server.close());
 
 describe('the stalls of a process', () => {
   it('count from the beginning, whatever was before', async () => {
-    stall(900);
+    stall(1900);
     await meter.begin();
     expect(await meter.stalls()).toEqual([]);
-    stall(500);
+    stall(900);
     expect(await meter.stalls()).toEqual([expect.stringContaining('app: its event loop stood 1 times')]);
   });
 
   it('pass where they are short', async () => {
     await meter.begin();
     stall(300);
-    stall(390);
+    stall(790);
     expect(await meter.stalls()).toEqual([]);
   });
 });
