@@ -6,7 +6,7 @@ export interface RoundsOptions {
   /** Whether anybody follows. The rounds end when nobody does, and begin with the next `start`. */
   isFollowed(): boolean;
   /** Looks once. Returns whether more is waiting already: then the next look comes at once. */
-  look(): Promise<boolean>;
+  readonly look: () => Promise<boolean>;
   logger: Logger;
   /** What waits while looks fail, as log lines name it: `live streams`. */
   what: string;
