@@ -14,7 +14,7 @@ export class MaterializerConfig extends AppConfig {
   /** One insert takes at most about this many rows and bytes. */
   @FromText('number') @IsInt() @Min(1) @Max(1_000_000) INSERT_ROWS = 100_000;
   @FromText('number') @IsInt() @Min(1024) INSERT_BYTES = 32 * mebibyte;
-  /** Milliseconds between two inserts that are not full; while there is a backlog, five times as long. */
+  /** Milliseconds between two inserts that are not full; up to five times as long while inserts are slow or there is a backlog. */
   @FromText('number') @IsInt() @Min(0) @Max(60_000) INSERT_INTERVAL_MS = 100;
   /** Bytes of events that may wait for ClickHouse; past that, nothing more is read from Kafka. */
   @FromText('number') @IsInt() @Min(1024) INSERT_QUEUE_BYTES = 64 * mebibyte;

@@ -80,6 +80,33 @@ describe('InsertQueue', () => {
     expect(inserts).toEqual([[1], [2, 3]]);
   });
 
+  it('waits ten times as long as the last insert took, within five intervals', async () => {
+    const { queue, inserts, done } = queueWith({ intervalMs: 10_000 });
+    vi.useFakeTimers();
+    try {
+      await queue.add(chunk(1));
+      await vi.advanceTimersByTimeAsync(2_000);
+      const ended = done();
+      await vi.advanceTimersByTimeAsync(0);
+      await ended;
+      await queue.add(chunk(2));
+      await vi.advanceTimersByTimeAsync(17_000);
+      expect(inserts).toEqual([[1]]);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(inserts).toEqual([[1], [2]]);
+      // It takes so long that ten times that would be minutes.
+      await vi.advanceTimersByTimeAsync(20_000);
+      const last = done();
+      await vi.advanceTimersByTimeAsync(0);
+      await last;
+      await queue.add(chunk(3));
+      await vi.advanceTimersByTimeAsync(31_000);
+      expect(inserts).toEqual([[1], [2], [3]]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('waits longer while the log has more, for as long as it has', async () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 40 });
     const other = stateOf(1);

@@ -6,8 +6,9 @@ export interface InsertQueueOptions {
   insertRows: number;
   insertBytes: number;
   /**
-   * Inserts do not start more often than this, in milliseconds, unless there is enough for a full one. While the log has
-   * more, several times as long: few large inserts cost the store much less than many small ones.
+   * Milliseconds from the start of one insert to the next, at least, unless there is enough for a full one. Where inserts
+   * take long, or the log has more, up to five times as long: few large inserts cost the store much less than many small
+   * ones.
    */
   intervalMs: number;
   /** Bytes that wait or are being inserted; past that, `add` holds its caller back. */
@@ -24,8 +25,10 @@ export interface Room {
   release(): void;
 }
 
-/** How many intervals an insert that is not full waits for more that is in the log already. */
-const backlogIntervals = 5;
+/** Intervals that an insert that is not full waits for more at most. */
+const mostIntervals = 5;
+/** An insert that took a millisecond is followed by so many in which nothing is inserted: a tenth of a core, whatever comes. */
+const restPerInsert = 10;
 
 interface Entering {
   state: PartitionState;
@@ -43,6 +46,7 @@ export class InsertQueue {
   private bytes = 0;
   private rows = 0;
   private lastStart = -Infinity;
+  private lastTookMs = 0;
   private running: Promise<void> | undefined;
   private failed = false;
   private flushing = false;
@@ -137,6 +141,7 @@ export class InsertQueue {
     this.lastStart = performance.now();
     this.writing = this.take();
     await this.options.write(this.writing);
+    this.lastTookMs = performance.now() - this.lastStart;
     const written = this.writing;
     this.writing = [];
     this.release(written);
@@ -150,11 +155,18 @@ export class InsertQueue {
   /** Until the next insert is full, or due. What is added meanwhile may make it due. */
   private async pause(): Promise<void> {
     for (;;) {
-      const intervals = this.expectsMore ? backlogIntervals : 1;
-      const rest = this.lastStart + intervals * this.options.intervalMs - performance.now();
+      const rest = this.lastStart + this.spacingMs - performance.now();
       if (rest <= 0 || this.isFull) return;
       await this.hurried(rest);
     }
+  }
+
+  /** From the start of one insert to that of the next. */
+  private get spacingMs(): number {
+    const { intervalMs } = this.options;
+    const longest = mostIntervals * intervalMs;
+    if (this.expectsMore) return longest;
+    return Math.max(intervalMs, Math.min(restPerInsert * this.lastTookMs, longest));
   }
 
   private async hurried(ms: number): Promise<void> {

@@ -119,7 +119,6 @@ describe('streams that are cut and go on', () => {
         await until(() => (client.take(), new Set(client.offsets).size >= expected.length), {
           what: JSON.stringify(question.streams ?? 'all'),
           progress: () => client.offsets.length,
-          patienceMs: 10_000,
         });
         const places = expected.map(({ stream, partition, offset }) => `${stream}/${partition}/${offset}`);
         const first = [...new Set(client.offsets)];

@@ -52,6 +52,11 @@ export interface KafkaLogBounds {
   rebalanceTimeoutMs: number;
   /** How long a broker waits for records before it answers that there are none. */
   fetchWaitMs: number;
+  /**
+   * After a fetch that brought little, the next one comes so much later: records that come meanwhile come together. The
+   * first record after a pause is not delayed. It does what `fetch.min.bytes` is for, without its delay of lone records.
+   */
+  fetchCollectMs: number;
   /** Bytes that a consumer holds at a time: fetched, and not worked on to the end. The last fetch may go beyond. */
   consumeBytes: number;
   /** Bytes fetched at once, and of one partition. A partition holds at most two such fetches. */
@@ -79,6 +84,7 @@ export const defaultBounds: KafkaLogBounds = {
   heartbeatMs: 1_000,
   rebalanceTimeoutMs: 30_000,
   fetchWaitMs: 100,
+  fetchCollectMs: 25,
   consumeBytes: 64 * 1024 * 1024,
   fetchBytes: 32 * 1024 * 1024,
   fetchPartitionBytes: 2 * 1024 * 1024,

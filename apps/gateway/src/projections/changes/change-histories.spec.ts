@@ -96,11 +96,20 @@ describe('streams of changes that are cut and go on', () => {
     }
     await processor.finish();
     const states = await world.states();
+    const differing = (client: ChangesClient) => () => {
+      const isOther = (key: string) =>
+        JSON.stringify(client.copy.get(key)) !== JSON.stringify(states.get(key));
+      const other = [...new Set([...states.keys(), ...client.copy.keys()])].filter(isOther);
+      return `differing: ${other.join()}; last id ${client.parser.lastEventId}; resets ${client.sent('reset').length}`;
+    };
     const isCopy = (client: ChangesClient) =>
       [...states].every(([key, state]) => JSON.stringify(client.copy.get(key)) === JSON.stringify(state));
     for (const client of clients.slice(0, 3)) {
       client.holding = false;
-      await until(() => (client.take(), isCopy(client)), { what: 'the states', patienceMs: 10_000 });
+      await until(() => (client.take(), isCopy(client)), {
+        what: 'the states',
+        diagnosis: differing(client),
+      });
       expect(client.copy).toEqual(states);
       expect(client.errors).toEqual([]);
     }
@@ -110,7 +119,7 @@ describe('streams of changes that are cut and go on', () => {
       const isTrue = () => [...client.copy].every(([key, state]) => JSON.stringify(states.get(key)) === JSON.stringify(state)); // prettier-ignore
       await until(() => (client.take(), isTrue() && client.sent('reset').length > 0), {
         what: 'the last states',
-        patienceMs: 10_000,
+        diagnosis: differing(client),
       });
       expect(client.errors).toEqual([]);
     }

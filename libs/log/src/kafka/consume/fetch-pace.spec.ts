@@ -1,27 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { FetchPace } from './fetch-pace.js';
 
+const paceOf = (fetchWaitMs: number) => new FetchPace({ fetchWaitMs, fetchCollectMs: 25 });
+
 describe('the pace of fetching', () => {
   it('is unhurried while no partition is held back', () => {
-    expect(new FetchPace(100).waitMs({ someHeld: false, partitions: 1 })).toBe(100);
+    expect(paceOf(100).waitMs({ someHeld: false, partitions: 1 })).toBe(100);
   });
 
   it('slows down from short fetches while one is held back and nothing comes, until something does', () => {
-    const pace = new FetchPace(100);
+    const pace = paceOf(100);
     const waits: number[] = [];
-    for (const empty of [true, true, true, true, true, false, true]) {
+    for (const bytes of [0, 0, 0, 0, 0, 100, 0]) {
       waits.push(pace.waitMs({ someHeld: true, partitions: 1 }));
-      pace.answered({ empty });
+      pace.answered({ bytes });
     }
     expect(waits).toEqual([10, 20, 40, 80, 100, 100, 10]);
   });
 
   it('never waits longer than without anything held back', () => {
-    expect(new FetchPace(5).waitMs({ someHeld: true, partitions: 1 })).toBe(5);
+    expect(paceOf(5).waitMs({ someHeld: true, partitions: 1 })).toBe(5);
+  });
+
+  it('lets the broker collect after an answer that brought little, not after none or much', () => {
+    const pace = paceOf(100);
+    expect([0, 1, 65_535, 65_536].map((bytes) => pace.answered({ bytes }))).toEqual([0, 25, 25, 0]);
   });
 
   it('waits longer for many partitions, because the broker looks at each of them', () => {
-    const pace = new FetchPace(100);
+    const pace = paceOf(100);
     const waits = [100, 400, 2_000, 100_000].map((partitions) => [
       pace.waitMs({ someHeld: false, partitions }),
       pace.waitMs({ someHeld: true, partitions }),

@@ -3,6 +3,8 @@ const busyWaitMs = 10;
 /** A broker looks at every partition of a fetch when it comes and when its wait is over: at so many a second at most. */
 const msPerPartition = 1 / 4;
 const longestWaitMs = 1_000;
+/** An answer with so many bytes is worth its request. */
+const enoughBytes = 64 * 1024;
 
 /**
  * How long the next fetch of one broker waits for records. New records end the wait at once, so a long wait delays only
@@ -12,17 +14,19 @@ const longestWaitMs = 1_000;
 export class FetchPace {
   private rounds = 0;
 
-  constructor(private readonly idleMs: number) {}
+  constructor(private readonly bounds: { fetchWaitMs: number; fetchCollectMs: number }) {}
 
   waitMs(fetch: { someHeld: boolean; partitions: number }): number {
     const manyMs = Math.min(Math.ceil(fetch.partitions * msPerPartition), longestWaitMs);
-    const idleMs = Math.max(this.idleMs, manyMs);
+    const idleMs = Math.max(this.bounds.fetchWaitMs, manyMs);
     if (!fetch.someHeld) return idleMs;
     const shortMs = Math.max(busyWaitMs, Math.ceil(manyMs / 10));
     return Math.min(shortMs * 2 ** this.rounds, idleMs);
   }
 
-  answered(answer: { empty: boolean }): void {
-    this.rounds = answer.empty ? Math.min(this.rounds + 1, 10) : 0;
+  /** Returns how long to pause before the next fetch, so that the broker collects records for it. */
+  answered({ bytes }: { bytes: number }): number {
+    this.rounds = bytes === 0 ? Math.min(this.rounds + 1, 10) : 0;
+    return bytes > 0 && bytes < enoughBytes ? this.bounds.fetchCollectMs : 0;
   }
 }

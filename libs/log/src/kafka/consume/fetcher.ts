@@ -137,7 +137,7 @@ export class Fetcher {
   }
 
   private async loop(node: number, session: FetchSession<PartitionFeed>): Promise<void> {
-    const pace = new FetchPace(this.options.bounds.fetchWaitMs);
+    const pace = new FetchPace(this.options.bounds);
     // The feed that this loop is started for comes in this turn.
     await Promise.resolve();
     for (;;) {
@@ -151,7 +151,8 @@ export class Fetcher {
         continue;
       }
       const maxWaitMs = pace.waitMs({ someHeld: session.holding, partitions: session.size });
-      pace.answered({ empty: !(await this.fetch(node, session, maxWaitMs)) });
+      const pauseMs = pace.answered({ bytes: await this.fetch(node, session, maxWaitMs) });
+      if (pauseMs > 0) await sleep(pauseMs);
     }
   }
 
@@ -167,12 +168,12 @@ export class Fetcher {
     }
   }
 
-  /** True when there were records. */
+  /** Returns the bytes of the records that there were. */
   private async fetch(
     node: number,
     session: FetchSession<PartitionFeed>,
     maxWaitMs: number,
-  ): Promise<boolean> {
+  ): Promise<number> {
     const { client, bounds } = this.options;
     try {
       const limits = {
@@ -181,18 +182,18 @@ export class Fetcher {
         partitionBytes: bounds.fetchPartitionBytes,
       };
       const answer = await fetchInSession(await client.broker(node), session.next(), limits);
-      if (!session.answered(answer)) return false;
+      if (!session.answered(answer)) return 0;
       if (answer.errorCode !== 0) throw errorOfCode(answer.errorCode);
       if (answer.partitions.every(({ errorCode }) => errorCode === 0)) this.answered(session);
       for (const partition of answer.partitions) {
         const feed = session.asked(partition);
         if (feed && this.feeds.get(keyOf(feed)) === feed) await this.take(feed, partition, session);
       }
-      return answer.partitions.some(({ bytes }) => bytes.length > 0);
+      return answer.partitions.reduce((sum, { bytes }) => sum + bytes.length, 0);
     } catch (error) {
       session.lost();
       await this.recover(session, error);
-      return false;
+      return 0;
     }
   }
 
