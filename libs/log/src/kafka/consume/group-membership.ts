@@ -11,6 +11,7 @@ import {
   type Claim,
 } from './assign-partitions.js';
 import { byTopic } from './by-topic.js';
+import { GatheredCommits } from './gathered-commits.js';
 import { GroupCoordinator } from './group-coordinator.js';
 
 /** One round of the group: valid until the next rebalance. */
@@ -51,6 +52,9 @@ export class GroupMembership {
   private readonly coordinator: GroupCoordinator;
   private readonly joining: GroupCoordinator;
   private isFirst: boolean;
+  private readonly commits = new GatheredCommits((generation, places) =>
+    this.sendCommits(generation, places),
+  );
 
   constructor(private readonly options: MembershipOptions) {
     this.coordinator = new GroupCoordinator(options.client, options.group);
@@ -97,12 +101,9 @@ export class GroupMembership {
     );
   }
 
-  async commit({ id, memberId }: Generation, place: CommittedPlace): Promise<void> {
-    const { group: groupId } = this.options;
-    const topics = byTopic([place], ({ partition, offset }) => ({ partition, offset: String(offset) }));
-    await this.coordinator.ask((coordinator) =>
-      coordinator.offsetCommit({ groupId, groupGenerationId: id, memberId, topics }),
-    );
+  /** Resolves when the group has the offset of this partition. */
+  commit(generation: Generation, place: CommittedPlace): Promise<void> {
+    return this.commits.commit(generation, place);
   }
 
   /** Next offset by partition; -1 where the group has none. */
@@ -122,6 +123,14 @@ export class GroupMembership {
     const { memberId } = this;
     this.memberId = '';
     await this.remove(memberId);
+  }
+
+  private async sendCommits({ id, memberId }: Generation, places: readonly CommittedPlace[]): Promise<void> {
+    const { group: groupId } = this.options;
+    const topics = byTopic(places, ({ partition, offset }) => ({ partition, offset: String(offset) }));
+    await this.coordinator.ask((coordinator) =>
+      coordinator.offsetCommit({ groupId, groupGenerationId: id, memberId, topics }),
+    );
   }
 
   private async remove(memberId: string): Promise<void> {

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { GatheredCommits } from './gathered-commits.js';
+import type { CommittedPlace, Generation } from './group-membership.js';
+
+const generation = (id: number) => ({ id }) as Generation;
+const first = generation(1);
+const place = (partition: number, offset = 1): CommittedPlace => ({ topic: 't', partition, offset });
+
+/** Commits whose requests end when they are let go; `requests` are the partitions of each. */
+function given(refuses: (places: readonly CommittedPlace[]) => Error | undefined = () => undefined) {
+  const requests: string[] = [];
+  const ends: (() => void)[] = [];
+  const commits = new GatheredCommits(async ({ id }, places) => {
+    requests.push(`${id}: ${places.map(({ partition }) => partition).join()}`);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    const error = refuses(places);
+    if (error) throw error;
+  });
+  const letGo = async () => {
+    await expect.poll(() => ends.length).toBeGreaterThan(0);
+    for (const end of ends.splice(0)) end();
+  };
+  return { commits, requests, letGo };
+}
+
+describe('commits of one member', () => {
+  it('are one request where they come in one turn, and where they come during another', async () => {
+    const { commits, requests, letGo } = given();
+    const early = [commits.commit(first, place(0)), commits.commit(first, place(1))];
+    await expect.poll(() => requests).toEqual(['1: 0,1']);
+    const late = [commits.commit(first, place(2)), commits.commit(first, place(3))];
+    await letGo();
+    await Promise.all(early);
+    await letGo();
+    await Promise.all(late);
+    expect(requests).toEqual(['1: 0,1', '1: 2,3']);
+  });
+
+  it('are sent for each generation by itself', async () => {
+    const { commits, requests, letGo } = given();
+    const both = [commits.commit(first, place(0)), commits.commit(generation(2), place(1))];
+    await letGo();
+    await letGo();
+    await Promise.all(both);
+    expect(requests).toEqual(['1: 0', '2: 1']);
+  });
+
+  it('fail alone: the others of their request are sent again without them', async () => {
+    const gone = new Error('This server does not host this topic-partition');
+    const { commits, requests, letGo } = given((places) =>
+      places.some(({ partition }) => partition === 1) ? gone : undefined,
+    );
+    const results = Promise.allSettled([0, 1, 2].map((partition) => commits.commit(first, place(partition))));
+    await letGo();
+    await expect.poll(() => requests.length).toBe(4);
+    await letGo();
+    expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(requests).toEqual(['1: 0,1,2', '1: 0', '1: 1', '1: 2']);
+  });
+});
