@@ -140,6 +140,13 @@ describe('the commands in docs/entities.md', () => {
   });
 });
 
+describe('the commands in docs/intake.md', () => {
+  it('work as they are written', async () => {
+    const outputs = await outputsOf(commandsIn('docs/intake.md'));
+    expect(outputs[0]).toContain('"accepted":2');
+  });
+});
+
 describe('the commands in docs/live.md', () => {
   it('work one after the other as they are printed', async () => {
     const outputs = await outputsOf(commandsIn('docs/live.md'));

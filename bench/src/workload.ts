@@ -89,6 +89,16 @@ export function benchEvents(
   }));
 }
 
+/** Bodies of `POST /api/v1/streams/{stream}/raw`: the same events as a shipper sends them. */
+export function rawBodies(events: readonly BenchEvent[], size: number): string[] {
+  const lines = events.map(({ event_type: kind, entity_id: order, data }) =>
+    JSON.stringify({ kind, order, ...data }),
+  );
+  return Array.from({ length: Math.floor(lines.length / size) }, (_, index) =>
+    lines.slice(index * size, (index + 1) * size).join('\n'),
+  );
+}
+
 /** Bodies of `POST /api/v1/events/batch`. */
 export function batchBodies(events: readonly BenchEvent[], size: number): string[] {
   const texts = events.map((event) => JSON.stringify(event));

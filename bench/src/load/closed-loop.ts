@@ -1,6 +1,6 @@
 import { Connection, requestBytes } from '../http/connection.js';
 import { percentile } from '../statistics.js';
-import { batchBodies, benchEvents } from '../workload.js';
+import { batchBodies, benchEvents, rawBodies, type BenchEvent } from '../workload.js';
 import type { ClosedLoopJob, ClosedLoopResult } from './job.js';
 
 /** Different events that are prepared; they are sent again and again, as ids are the server's. */
@@ -20,7 +20,7 @@ export async function closedLoop(job: ClosedLoopJob): Promise<ClosedLoopResult> 
   const { latencies, statuses } = await run(connections, requests, boundsOf(job, startedAt));
   const seconds = (performance.now() - startedAt) / 1000;
   for (const connection of connections) connection.close();
-  const events = (statuses['201'] ?? 0) * job.batchSize;
+  const events = ((statuses['200'] ?? 0) + (statuses['201'] ?? 0)) * job.batchSize;
   return {
     events,
     seconds,
@@ -48,12 +48,30 @@ function boundsOf(
 function prepare(job: ClosedLoopJob): Buffer[] {
   const distinct = job.entities !== undefined;
   const events = benchEvents(job.entities ?? preparedEvents, { ...job, distinct });
-  const single = job.batchSize === 1;
-  const bodies = single ? events.map((event) => JSON.stringify(event)) : batchBodies(events, job.batchSize);
-  const path = single ? '/api/v1/events' : '/api/v1/events/batch';
-  const headers = { 'content-type': 'application/json' };
   const { host } = new URL(job.urls[0]!);
+  const {
+    path,
+    bodies,
+    type = 'application/json',
+  } = job.raw ? rawRequests(job, events) : requests(job, events);
+  const headers = { 'content-type': type };
   return bodies.map((body) => requestBytes({ method: 'POST', path, host, headers, body }));
+}
+
+interface Requests {
+  path: string;
+  bodies: string[];
+  type?: string;
+}
+
+function requests({ batchSize }: ClosedLoopJob, events: readonly BenchEvent[]): Requests {
+  if (batchSize > 1) return { path: '/api/v1/events/batch', bodies: batchBodies(events, batchSize) };
+  return { path: '/api/v1/events', bodies: events.map((event) => JSON.stringify(event)) };
+}
+
+function rawRequests({ stream, batchSize }: ClosedLoopJob, events: readonly BenchEvent[]): Requests {
+  const path = `/api/v1/streams/${stream}/raw?event_type=/kind&entity_id=/order`;
+  return { path, bodies: rawBodies(events, batchSize), type: 'application/x-ndjson' };
 }
 
 async function run(

@@ -12,6 +12,8 @@ export interface ClosedLoopJob {
   seconds?: number;
   warmUpEvents: number;
   seed: number;
+  /** Lines of plain values to `raw`, with pointers to type and entity, in the place of a batch. */
+  raw?: boolean;
   /** So many entities, one after the other in scattered order, and then again; default: 5 000 at random. */
   entities?: number;
 }

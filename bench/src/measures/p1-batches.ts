@@ -21,8 +21,11 @@ export async function batches(bench: Bench): Promise<Row[]> {
       const own = await producerPerformance({ ...bench, toolsFolder, topic, ...sizeOf(bench) });
       const stream = `batches-${run}`;
       await createStream(stack, stream);
-      const http = await observed(bench, stack, () => ingest(bench, stack.urls.ingest, stream));
-      return { alone, own, http };
+      const http = await observed(bench, stack, () => ingest(bench, stack.urls.ingest, { stream }));
+      const lines = await observed(bench, stack, () =>
+        ingest(bench, stack.urls.ingest, { stream, raw: true }),
+      );
+      return { alone, own, http, lines };
     });
   });
   const figures = runs.map(({ http }) => http.result.eventsPerSecond);
@@ -41,6 +44,13 @@ export async function batches(bench: Bench): Promise<Row[]> {
     runs: figures,
     baseline: { what: 'ProducerPerformance', runs: runs.map(({ own }) => own) },
   };
+  const raw: Row = {
+    measure: 'P1',
+    what: 'the same as lines to `raw`, type and entity by pointers',
+    unit: 'events/s',
+    runs: runs.map(({ lines }) => lines.result.eventsPerSecond),
+    baseline: { what: 'as batches', runs: figures },
+  };
   return [
     {
       ...row,
@@ -48,6 +58,7 @@ export async function batches(bench: Bench): Promise<Row[]> {
       aim: goal(ratioOf(row), { atLeast: 1.5 }, '×'),
     },
     { ...ofKafka, aim: goal(ratioOf(ofKafka), { atLeast: 0.5 }, '×') },
+    { ...raw, must: goal(ratioOf(raw), { atLeast: 0.9 }, '×') },
   ];
 }
 
@@ -72,11 +83,11 @@ async function kafkajsAlone(bench: Bench, topic: string): Promise<number> {
   return recordsPerSecond;
 }
 
-function ingest(bench: Bench, url: string, stream: string) {
+function ingest(bench: Bench, url: string, what: { stream: string; raw?: boolean }) {
   const { events } = sizeOf(bench);
   return runClosedLoop({
+    ...what,
     urls: [url],
-    stream,
     connections: 4,
     batchSize: 500,
     events,

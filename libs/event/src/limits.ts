@@ -8,6 +8,8 @@ export const limits = {
   definitionBytes: 64 * 1024,
   /** Events in one batch. */
   batchEvents: 10_000,
+  /** Values in one raw write. */
+  rawValues: 100_000,
   /** Nesting of JSON: `{}` is one level. */
   jsonDepth: 64,
   eventTypeCharacters: 256,

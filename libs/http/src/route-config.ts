@@ -6,6 +6,8 @@ import { limits } from '#event';
 /** What the body of a route may be. */
 interface BodyConfig {
   accepts?: readonly string[];
+  /** Also any JSON type, and any other type on ports with keys. */
+  acceptsAny?: boolean;
   bodyBytes?: number;
 }
 
@@ -38,6 +40,19 @@ export function isAlwaysAnswered(config: object): boolean {
 /** The media types that this route's body may have; without it: `application/json`. */
 export function Accepts(...accepts: string[]): MethodDecorator {
   return AddRouteConfig({ accepts } satisfies BodyConfig);
+}
+
+/**
+ * Takes every JSON type, and on ports with keys every media type: a page of another site can send some types, but no JSON
+ * type, to a port without keys and without asking.
+ */
+export function AcceptsAnyJson(): MethodDecorator {
+  const accepts = ['application/json', 'application/x-ndjson'];
+  return AddRouteConfig({ accepts, acceptsAny: true } satisfies BodyConfig);
+}
+
+export function acceptsAny(request: FastifyRequest): boolean {
+  return (request.routeOptions.config as BodyConfig).acceptsAny === true;
 }
 
 export function acceptsOf(request: FastifyRequest): readonly string[] {

@@ -1,4 +1,4 @@
-import { limits } from '#event';
+import { limits, type JsonScanner } from '#event';
 import type { SchemaScanner } from './schemas/scan/schema-scanner.js';
 import type { SchemaIndex, SubjectInForce } from './schemas/schema-index.js';
 import { mostErrorsOfEvent } from './validate-event.js';
@@ -177,9 +177,12 @@ function parsed(text: string, start: number, end: number): unknown {
   return JSON.parse(text.slice(start, end));
 }
 
-/** The exact way: `JSON.parse` keeps one of the members with the same name. */
-function hasDuplicates(scanner: SchemaScanner, event: ScannedEvent): boolean {
-  return countMembers(parsed(scanner.text, event.start, event.end)) !== scanner.members;
+/**
+ * Whether an object of the value that was scanned last has a name twice, told the exact way: `JSON.parse` keeps one of
+ * the members with the same name.
+ */
+export function hasDuplicates(scanner: JsonScanner, value: { start: number; end: number }): boolean {
+  return countMembers(parsed(scanner.text, value.start, value.end)) !== scanner.members;
 }
 
 /** Members of all objects in a parsed value, nested ones included. */

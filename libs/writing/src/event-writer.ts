@@ -1,4 +1,4 @@
-import { encodeRecord } from '#event';
+import { encodeRecord, limits } from '#event';
 import { ProblemError } from '#api';
 import type { Actor } from '#registry';
 import { UnknownTopicError, type NewRecord, type Position, type Producer } from '#log';
@@ -43,7 +43,7 @@ export class EventWriter {
     for (const event of checked) if (event instanceof Rejection) rejected++;
     if (rejected > 0) count(checked);
     const none = rejected === checked.length || (options.atomic && rejected > 0);
-    const positions = none ? [] : await this.append(this.recordsOf(checked, options.headers));
+    const positions = none ? [] : await this.appendAll(checked, options.headers);
     let next = 0;
     return checked.map((event) => {
       if (event instanceof Rejection) return event;
@@ -64,6 +64,16 @@ export class EventWriter {
     const refused = await this.gate.ensure(missing, options);
     if (refused.size === 0) return events;
     return events.map((event) => (event instanceof Rejection ? event : (refused.get(event.stream) ?? event)));
+  }
+
+  /** So many at a time as a batch has: their records take several times the memory of the request. */
+  private async appendAll(events: ReadEvents, headers: Record<string, string>): Promise<Position[]> {
+    const positions: Position[] = [];
+    for (let i = 0; i < events.length; i += limits.batchEvents) {
+      const some = events.length > limits.batchEvents ? events.slice(i, i + limits.batchEvents) : events;
+      for (const position of await this.append(this.recordsOf(some, headers))) positions.push(position);
+    }
+    return positions;
   }
 
   private recordsOf(events: ReadEvents, headers: Record<string, string>): NewRecord[] {

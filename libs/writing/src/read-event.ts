@@ -10,6 +10,9 @@ export interface AcceptedEvent extends EventRecord {
   stream: string;
   /** The schema that `data` is known to fit. Undefined says nothing. */
   fits: SubjectInForce | undefined;
+  /** Where it stands in the text of its request. */
+  start: number;
+  end: number;
 }
 
 /** What the events of one request share. */
@@ -33,16 +36,9 @@ export function readEvent(
   const { envelope } = found;
   if (isLong(reception.text, found)) return tooLarge(pointer);
   if (!isEvent(envelope)) return invalid(eventErrors(pointer));
-  if (found.duplicate)
-    return invalid([{ pointer, detail: 'has an object with two members of the same name' }]);
+  if (found.duplicate) return duplicate(pointer);
   const timestamp = envelope.timestamp == null ? reception.ingestedAt : parseTime(envelope.timestamp);
-  if (timestamp === undefined)
-    return invalid([
-      {
-        pointer: `${pointer}/timestamp`,
-        detail: 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200',
-      },
-    ]);
+  if (timestamp === undefined) return invalid([{ pointer: `${pointer}/timestamp`, detail: timeRule }]);
   return {
     stream: envelope.stream,
     event_id: envelope.event_id == null ? reception.ids.next() : envelope.event_id.toLowerCase(),
@@ -54,20 +50,28 @@ export function readEvent(
     metadata: found.metadata,
     data: found.data,
     fits: found.fits,
+    start: found.start,
+    end: found.end,
   };
 }
 
-/** Bytes are counted only where there are enough characters for it to matter. */
-function isLong(text: string, { start, end }: ScannedEvent): boolean {
+export const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
+
+/** Whether an event is too large. Bytes are counted only where there are enough characters for it to matter. */
+export function isLong(text: string, { start, end }: { start: number; end: number }): boolean {
   if ((end - start) * 3 <= limits.eventBytes) return false;
   return Buffer.byteLength(text.slice(start, end)) > limits.eventBytes;
 }
 
-function tooLarge(pointer: string): Rejection {
+export function tooLarge(pointer: string): Rejection {
   const detail = `An event is at most ${limits.eventBytes} bytes of JSON.`;
   return new Rejection('payload_too_large', detail, [{ pointer, detail: 'is too large' }]);
 }
 
-function invalid(errors: Rejection['errors']): Rejection {
+export function duplicate(pointer: string): Rejection {
+  return invalid([{ pointer, detail: 'has an object with two members of the same name' }]);
+}
+
+export function invalid(errors: Rejection['errors']): Rejection {
   return new Rejection('invalid_request', 'The event is not valid.', errors);
 }

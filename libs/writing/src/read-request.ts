@@ -112,13 +112,14 @@ function readLine(
   return readEvent(found, pointer, reception);
 }
 
-function failure(scanner: SchemaScanner, pointer = ''): Rejection {
+/** Why the scan failed. */
+export function failure(scanner: SchemaScanner, pointer = ''): Rejection {
   if (scanner.failure === 'syntax') return syntaxError(scanner.failedAt, pointer);
   const detail = `JSON may be nested ${limits.jsonDepth} levels deep at most.`;
   return new Rejection('invalid_json', detail, [{ pointer, detail: 'is nested too deep' }]);
 }
 
-function syntaxError(at: number, pointer?: string): Rejection {
+export function syntaxError(at: number, pointer?: string): Rejection {
   const detail = `This is not valid JSON (RFC 8259): character ${at + 1} of the body cannot stand there.`;
   return new Rejection('invalid_json', detail, pointer ? [{ pointer, detail: 'is not valid JSON' }] : []);
 }
@@ -138,7 +139,7 @@ function arrayOfEvents(): Rejection {
   ]);
 }
 
-function secondOnLine(at: number, pointer: string): Rejection {
+export function secondOnLine(at: number, pointer = ''): Rejection {
   const detail =
     `A line holds one event, and another one begins at character ${at + 1} of the body. ` +
     'End each event with a line feed.';

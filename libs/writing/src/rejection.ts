@@ -1,12 +1,31 @@
 import { ProblemError, type InputError, type ProblemCode } from '#api';
 
+/** Where an event stands in the text of its request, and what is known of it although it was refused. */
+export interface SentEvent {
+  start: number;
+  end: number;
+  /** Where it was to go, unless no stream can be called so. */
+  stream: string | undefined;
+  entity_id: string | null;
+  /** The id that it would have. */
+  event_id: string;
+}
+
 /** Why one event was not taken. A batch lists them; for a single event it becomes the answer. */
 export class Rejection {
+  /** Known of an event that could be told apart from the others of its request. */
+  readonly sent?: SentEvent;
+
   constructor(
     readonly code: ProblemCode,
     readonly detail: string,
     readonly errors: readonly InputError[] = [],
   ) {}
+
+  /** The same, of this event. */
+  of(sent: SentEvent): Rejection {
+    return Object.assign(new Rejection(this.code, this.detail, this.errors), { sent });
+  }
 
   toProblem(): ProblemError {
     return new ProblemError(

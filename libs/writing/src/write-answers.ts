@@ -4,7 +4,7 @@ import { IsRetention, type InputError, type Retention } from '#api';
 import { codesOfEvents } from './write-texts.js';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const json = (type: new () => object) => ({ 'application/json': { schema: ref(type.name) } });
+export const json = (type: new () => object) => ({ 'application/json': { schema: ref(type.name) } });
 
 /** The answers of the hot routes, for the documentation: the routes put their text together themselves. */
 export class WrittenEvent {

@@ -1,13 +1,13 @@
 import type { ProblemCode } from '#api';
 
-const schemas =
+export const schemas =
   'Where the type of an event has a schema in its stream, `data` is checked against its latest version. In the mode ' +
   '`enforce` an event that does not fit is refused (`schema_violation`, with pointers into the event); in the mode ' +
   '`warn` it is stored and counted. The event keeps the version that it fits as `schema_version`; that is null where ' +
   'there is no schema to check, and for an event that was stored although it does not fit. Numbers are compared as ' +
   'IEEE 754 doubles, and stored as they were sent.';
 
-const again =
+export const again =
   'Sending an `event_id` again is answered with 201 like the first time, with the partition and offset that the ' +
   'repetition has in the log: that is another offset, of a record that is passed over when events are stored. The ' +
   'event is there once, as it was sent first, and at the first position. Both positions do for `wait_for`.';

@@ -1,5 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { EventsController } from './events.controller.js';
+import { Intake } from './intake.js';
+import { RawController } from './raw/raw.controller.js';
 import { StreamsWriteController } from './streams.controller.js';
 import { WRITE_PORTS, type WritePorts } from './write-ports.js';
 
@@ -9,8 +11,8 @@ export class WriteModule {
   static with(ports: WritePorts): DynamicModule {
     return {
       module: WriteModule,
-      controllers: [EventsController, StreamsWriteController],
-      providers: [{ provide: WRITE_PORTS, useValue: ports }],
+      controllers: [EventsController, RawController, StreamsWriteController],
+      providers: [{ provide: WRITE_PORTS, useValue: ports }, Intake],
     };
   }
 }

@@ -114,6 +114,7 @@ const requests: [number, Method, string, object?][] = [
   [201, 'POST', '/api/v1/streams', { stream: 'plain' }],
   [201, 'POST', '/api/v1/streams', { stream: 'bounded', retention: { time: '7d', bytes: 1000 } }],
   [409, 'POST', '/api/v1/streams', { stream: 'plain' }],
+  [201, 'POST', '/api/v1/streams/plain/raw?event_type=seen', { user: 'ann' }],
   [200, 'GET', '/api/v1/streams'],
   [200, 'GET', '/api/v1/streams/orders'],
   [404, 'GET', '/api/v1/streams/oders'],

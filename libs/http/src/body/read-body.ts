@@ -5,14 +5,17 @@ import { ProblemError } from '#api';
 import { BodyShare, type BodyBudget } from './body-budget.js';
 import { collect, tooLarge } from './collect-body.js';
 import { Inflation, type Compression } from './inflation.js';
-import { acceptsOf, bodyLimitOf } from '../route-config.js';
+import { acceptsAny, acceptsOf, bodyLimitOf } from '../route-config.js';
 import { whenClosed } from '../when-closed.js';
 
 const shares = new WeakMap<FastifyRequest, BodyShare>();
 const inflation = new Inflation();
 
 /** Bodies arrive in handlers as the bytes that were sent: decompressed, valid UTF-8, within the limit. */
-export function registerBodyParsers(instance: FastifyInstance, budget: BodyBudget): void {
+export function registerBodyParsers(
+  instance: FastifyInstance,
+  { budget, hasKeys }: { budget: BodyBudget; hasKeys: boolean },
+): void {
   instance.removeAllContentTypeParsers();
   instance.addHook('onRequest', (request, reply, done) => {
     if (request.method !== 'GET') {
@@ -22,10 +25,10 @@ export function registerBodyParsers(instance: FastifyInstance, budget: BodyBudge
     }
     done();
   });
-  instance.addContentTypeParser(
-    ['application/json', 'application/x-ndjson'],
-    async (request: FastifyRequest, payload: Readable) => readBody(request, payload),
-  );
+  instance.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
+    checkMediaType(request, hasKeys);
+    return readBody(request, payload);
+  });
 }
 
 /** @throws ProblemError when the request came without a body. */
@@ -56,7 +59,6 @@ export function mediaTypeOf(request: FastifyRequest): string {
 
 async function readBody(request: FastifyRequest, payload: Readable): Promise<Buffer> {
   const share = shares.get(request);
-  checkMediaType(request);
   const compression = compressionOf(request);
   const limit = bodyLimitOf(request);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
@@ -66,10 +68,21 @@ async function readBody(request: FastifyRequest, payload: Readable): Promise<Buf
   return body;
 }
 
-function checkMediaType(request: FastifyRequest): void {
+/** Whether a media type is one of JSON values on lines. */
+export function isJsonLines(mediaType: string): boolean {
+  return /^application\/(x-)?(ndjson|jsonl|json-?lines)$/.test(mediaType);
+}
+
+function isJson(mediaType: string): boolean {
+  return /^application\/([a-z0-9!#$&^_.-]+\+)?json$/.test(mediaType) || isJsonLines(mediaType);
+}
+
+function checkMediaType(request: FastifyRequest, hasKeys: boolean): void {
   const accepts = acceptsOf(request);
+  const type = mediaTypeOf(request);
+  const isAccepted = accepts.includes(type) || (acceptsAny(request) && (hasKeys || isJson(type)));
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
-  if (accepts.includes(mediaTypeOf(request)) && (!charset || /^utf-?8$/i.test(charset))) return;
+  if (isAccepted && (!charset || /^utf-?8$/i.test(charset))) return;
   throw new ProblemError('unsupported_media_type', `Send the body as ${accepts.join(' or ')}, in UTF-8.`);
 }
 

@@ -90,7 +90,10 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const { ALLOWED_HOSTS: allowedHosts, HOST: ownHost } = context.config;
   if (!options.anySite) guardSite(instance, [...allowedHosts, ownHost]);
   options.configure?.(instance);
-  registerBodyParsers(instance, new BodyBudget(options.bodyBytes ?? bodyBytes));
+  registerBodyParsers(instance, {
+    budget: new BodyBudget(options.bodyBytes ?? bodyBytes),
+    hasKeys: options.anySite ?? false,
+  });
   registerAnswers(instance, {
     budget: options.answers ?? new AnswerBudget(answerBytes),
     sending: options.sending,

@@ -58,8 +58,9 @@ function unfit(
 ): AcceptedEvent | Rejection {
   const { stream, event_type, mode } = subject;
   if (mode === 'warn') return event;
-  const schema = `version ${version.version} of the schema of ${event_type} in ${stream}`;
-  return gaveUp
-    ? new Rejection('schema_too_expensive', `The data takes too long to check against ${schema}.`, errors)
-    : new Rejection('schema_violation', `The data does not fit ${schema}.`, errors);
+  const what = `version ${version.version} of the schema of ${event_type} in ${stream}`;
+  const rejection = gaveUp
+    ? new Rejection('schema_too_expensive', `The data takes too long to check against ${what}.`, errors)
+    : new Rejection('schema_violation', `The data does not fit ${what}.`, errors);
+  return rejection.of(event);
 }

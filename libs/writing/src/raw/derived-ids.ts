@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { uuidOfBytes } from './client-id.js';
+import type { Mapping } from './mapping.js';
+
+/** What the ids are made of. */
+export interface IdSource {
+  mapping: Pick<Mapping, 'stream' | 'text'>;
+  /** Decompressed. */
+  body: Buffer;
+}
+
+/**
+ * Ids for the values of a body that have none: a UUID of version 8 (RFC 9562) that is made of a SHA-256 over the stream,
+ * the query and the body. The index of the value is added to its last 32 bits. A request that is sent again has the same
+ * ids, and so is stored once.
+ */
+export class DerivedIds {
+  private prefix = '';
+  private last = 0;
+
+  constructor(private readonly source: IdSource) {}
+
+  of(index: number): string {
+    if (this.prefix === '') this.make();
+    return this.prefix + ((this.last + index) >>> 0).toString(16).padStart(8, '0');
+  }
+
+  private make(): void {
+    const { mapping, body } = this.source;
+    const query = JSON.stringify([mapping.stream, mapping.text]);
+    const digest = createHash('sha256').update(query).update(body).digest();
+    this.prefix = uuidOfBytes(digest, 8).slice(0, 28);
+    this.last = digest.readUInt32BE(12);
+  }
+}

@@ -1,0 +1,92 @@
+import { parseTime, type Micros } from '#event';
+import { ProblemError, type InputError } from '#api';
+import { timeRule } from '../read-event.js';
+import { eventErrors, isEvent } from '../validate-event.js';
+import { clientId, clientIdRule } from './client-id.js';
+import { PointerTree } from './pointer-tree.js';
+
+/** What of an event the query of a raw write says; `data` is the value itself. */
+export const mappedFields = ['event_type', 'entity_id', 'event_id', 'timestamp'] as const;
+export type MappedField = (typeof mappedFields)[number];
+
+/** Where the fields come from: each a constant, or a JSON pointer into the value, which begins with `/`. */
+export type MappingText = Partial<Record<MappedField, string>>;
+
+/** Fields as they were found; undefined and null are nothing. */
+export type FoundFields = Partial<Record<MappedField, unknown>>;
+
+/** Fields as an event has them. */
+export interface EventFields {
+  event_type: string;
+  entity_id: string | null;
+  event_id: string | undefined;
+  timestamp: Micros | undefined;
+}
+
+/** How values become events. */
+export class Mapping {
+  /** Those that are pointers, in the order of `tree.spans`. */
+  readonly pointers: readonly MappedField[];
+  readonly tree: PointerTree;
+  /** The fields of every event, where none is a pointer. */
+  readonly fixed: EventFields | undefined;
+  private readonly constants: FoundFields;
+
+  /** @throws ProblemError when a parameter is neither a constant that may stand there nor a JSON pointer */
+  constructor(
+    readonly stream: string,
+    readonly text: MappingText,
+  ) {
+    this.pointers = mappedFields.filter((field) => text[field]?.startsWith('/'));
+    this.constants = Object.fromEntries(Object.entries(text).filter(([, source]) => !source.startsWith('/')));
+    const constants = this.fieldsOf(this.text.event_type?.startsWith('/') ? { event_type: 'any' } : {});
+    const errors = [
+      ...(Array.isArray(constants) ? constants : []),
+      ...this.pointers.flatMap(pointerErrors(text)),
+    ];
+    if (errors.length > 0)
+      throw new ProblemError('invalid_request', 'The query parameters are not valid.', { errors });
+    this.fixed = this.pointers.length === 0 ? (constants as EventFields) : undefined;
+    this.tree = new PointerTree(this.pointers.map((field) => text[field]!));
+  }
+
+  /** Whether all events would have the same id. */
+  get isOfOne(): boolean {
+    return this.constants.event_id !== undefined;
+  }
+
+  /** The fields of an event of which `found` was found in the value, or what is wrong with them, by the fields' names. */
+  fieldsOf(found: FoundFields): EventFields | InputError[] {
+    const { constants, stream } = this;
+    const event_type = found.event_type ?? constants.event_type;
+    const entity_id = found.entity_id ?? constants.entity_id;
+    const timestamp = found.timestamp ?? constants.timestamp;
+    const event_id = found.event_id ?? constants.event_id;
+    const errors = isEvent({ stream, event_type, entity_id, timestamp, data: someObject })
+      ? []
+      : errorsByField();
+    const time = typeof timestamp === 'string' ? parseTime(timestamp) : undefined;
+    const id = event_id == null ? undefined : clientId(event_id);
+    if (typeof timestamp === 'string' && time === undefined)
+      errors.push({ pointer: 'timestamp', detail: timeRule });
+    if (event_id != null && id === undefined) errors.push({ pointer: 'event_id', detail: clientIdRule });
+    if (errors.length > 0) return errors;
+    return {
+      event_type: event_type as string,
+      entity_id: (entity_id as string | null | undefined) ?? null,
+      event_id: id,
+      timestamp: time,
+    };
+  }
+}
+
+const someObject: object = Object.freeze({});
+
+function errorsByField(): InputError[] {
+  return eventErrors('').map(({ pointer, detail }) => ({ pointer: pointer.slice(1), detail }));
+}
+
+function pointerErrors(text: MappingText): (field: MappedField) => InputError[] {
+  const detail = 'must be a JSON pointer (RFC 6901), in which ~0 stands for ~ and ~1 for /';
+  return (field) => (/~(?![01])/.test(text[field]!) ? [{ pointer: field, detail }] : []);
+}

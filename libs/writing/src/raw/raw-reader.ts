@@ -1,0 +1,115 @@
+import { jsonValue } from '#event';
+import { hasDuplicates } from '../event-scan.js';
+import { duplicate, invalid, isLong, tooLarge, type AcceptedEvent, type Reception } from '../read-event.js';
+import type { ReadEvents } from '../read-request.js';
+import { Rejection } from '../rejection.js';
+import type { SchemaScanner } from '../schemas/scan/schema-scanner.js';
+import type { SubjectInForce } from '../schemas/schema-index.js';
+import type { FoundFields, MappedField, Mapping } from './mapping.js';
+import type { ValueTaker } from './read-values.js';
+
+const quote = 0x22;
+const minus = 0x2d;
+const openBrace = 0x7b;
+
+export interface RawReaderOptions {
+  mapping: Mapping;
+  reception: Reception;
+  /** The id of the value at this index, where it brings none. */
+  idOf: (index: number) => string;
+}
+
+/** Makes events of values: each becomes the `data` of one, as its text stands there. */
+export class RawReader implements ValueTaker {
+  readonly events: ReadEvents = [];
+  /** The schema that the value which was scanned last is known to fit. */
+  private fits: SubjectInForce | undefined;
+
+  constructor(private readonly options: RawReaderOptions) {}
+
+  scan(scanner: SchemaScanner, start: number): number {
+    const { mapping, reception } = this.options;
+    scanner.reset();
+    this.fits = undefined;
+    // What is no object stands one level deeper.
+    if (scanner.text.charCodeAt(start) !== openBrace) return scanner.value(start, 2);
+    const type = mapping.fixed?.event_type;
+    const subject = type === undefined ? undefined : reception.schemas.find(mapping.stream, type);
+    if (!subject?.ready?.scan) return scanner.value(start, 1);
+    const end = scanner.check(subject.ready.scan, start, 1);
+    if (scanner.fits) this.fits = subject;
+    return end;
+  }
+
+  take(scanner: SchemaScanner, start: number, end: number): void {
+    const event = this.eventOf(scanner, start, end);
+    if (event instanceof Rejection) this.refuse(event, start, end);
+    else this.events.push(event);
+  }
+
+  refuse(why: Rejection, start: number, end: number): void {
+    const { mapping, idOf } = this.options;
+    const { entity_id = null, event_id } = mapping.fixed ?? {};
+    const sent = {
+      start,
+      end,
+      stream: mapping.stream,
+      entity_id,
+      event_id: event_id ?? idOf(this.events.length),
+    };
+    this.events.push(why.of(sent));
+  }
+
+  private eventOf(scanner: SchemaScanner, start: number, end: number): AcceptedEvent | Rejection {
+    const { reception, mapping, idOf } = this.options;
+    const { text } = scanner;
+    const index = this.events.length;
+    if (isLong(text, { start, end })) return tooLarge(`/${index}`);
+    if (scanner.duplicate || (scanner.uncertain && hasDuplicates(scanner, { start, end })))
+      return duplicate(`/${index}`);
+    const fields = mapping.fixed ?? mapping.fieldsOf(this.found(scanner, start));
+    if (Array.isArray(fields)) return invalid(fields.map((error) => this.inValue(error, index)));
+    const { event_type, entity_id, event_id, timestamp } = fields;
+    const value = text.slice(start, end);
+    return {
+      stream: mapping.stream,
+      event_id: event_id ?? idOf(index),
+      event_type,
+      entity_id,
+      timestamp: timestamp ?? reception.ingestedAt,
+      ingested_at: reception.ingestedAt,
+      schema_version: null,
+      metadata: '{}',
+      data: text.charCodeAt(start) === openBrace ? value : `{"value":${value}}`,
+      fits: this.fits,
+      start,
+      end,
+    };
+  }
+
+  private found(scanner: SchemaScanner, start: number): FoundFields {
+    const { tree, pointers } = this.options.mapping;
+    const found: FoundFields = { event_type: null, entity_id: null, event_id: null, timestamp: null };
+    tree.find(scanner, start);
+    for (let i = 0; i < pointers.length; i++) {
+      const at = tree.spans[2 * i]!;
+      if (at >= 0) found[pointers[i]!] = scalarAt(scanner.text, at, tree.spans[2 * i + 1]!);
+    }
+    return found;
+  }
+
+  /** Points at the place in the value that a field was taken from. */
+  private inValue({ pointer: field, detail }: { pointer: string; detail: string }, index: number) {
+    const source = this.options.mapping.text[field as MappedField] ?? '';
+    return { pointer: `/${index}${source.startsWith('/') ? source : ''}`, detail: `${field} ${detail}` };
+  }
+}
+
+/** A text, or the text of a number; any other value as it is, or another one of its kind. */
+function scalarAt(text: string, start: number, end: number): unknown {
+  const code = text.charCodeAt(start);
+  const literal = text.slice(start, end);
+  if (code === minus || (code >= 0x30 && code <= 0x39)) return literal;
+  if (code !== quote) return code === 0x6e ? null : false;
+  return literal.includes('\\') ? jsonValue(literal) : literal.slice(1, -1);
+}

@@ -1,0 +1,340 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits, type EventRecord } from '#event';
+import type { ProblemDocument } from '#api';
+import { generateKey } from '#http';
+import { schemaName, type SchemaSubject } from '#registry';
+import { zstd } from '../../../http/src/body/zstd.fixture.js';
+import { givenIngest, type GivenIngest } from '../writing.fixture.js';
+
+let given: GivenIngest;
+beforeEach(async () => void (given = await givenIngest()));
+afterEach(() => given.close());
+
+const address = (query: Record<string, string> = {}, stream = 'access') =>
+  `/api/v1/streams/${stream}/raw?${new URLSearchParams({ event_type: 'seen', ...query }).toString()}`;
+const raw = (body: string | Buffer, query?: Record<string, string>, headers?: Record<string, string>) =>
+  given.post(address(query), body, headers);
+const lines = { 'content-type': 'application/x-ndjson' };
+const problem = (answer: { json(): unknown }) => answer.json() as ProblemDocument;
+
+/** What was written, in the order of the request: one partition each is enough for that with few events. */
+function written(): EventRecord[] {
+  return given.written('access').sort((a, b) => (a.event_id < b.event_id ? -1 : 1));
+}
+const data = () =>
+  written()
+    .map((event) => event.data)
+    .sort();
+
+describe('a raw write', () => {
+  it.each<[string, string | Buffer, Record<string, string>]>([
+    ['lines', '{"a":1}\n\n {"b":2} \r\n{"c":3}', lines],
+    ['lines that are not called so', '{"a":1}\n{"b":2}\n{"c":3}\n', {}],
+    ['a list', ' [{"a":1}, {"b":2},{"c":3}]\n', {}],
+    ['values one after another', '{"a":1}{"b":2} {"c":3}', {}],
+    ['lists one after another', '[{"a":1}]\n[]\n[{"b":2},{"c":3}]', {}],
+    ['a list and a value', '[{"a":1},{"b":2}]{"c":3}', {}],
+    ['gzip', gzipSync('{"a":1}\n{"b":2}\n{"c":3}'), { 'content-encoding': 'gzip' }],
+    ['zstd', zstd('[{"a":1},{"b":2},{"c":3}]'), { 'content-encoding': 'zstd' }],
+    ['another JSON type', '{"a":1}\n{"b":2}\n{"c":3}', { 'content-type': 'application/vnd.kafka.v2+json' }],
+  ])('takes %s', async (...row) => {
+    const [, body, headers] = row;
+    const answer = await raw(body, {}, headers);
+    expect([answer.statusCode, answer.json<{ accepted: number }>().accepted]).toEqual([201, 3]);
+    expect(data()).toEqual(['{"a":1}', '{"b":2}', '{"c":3}']);
+  });
+
+  it('takes one object that goes over several lines', async () => {
+    await raw('{\n  "a": 1\n}\n{\n  "b": 2\n}\n');
+    expect(data()).toEqual(['{\n  "a": 1\n}', '{\n  "b": 2\n}']);
+  });
+
+  it('wraps what is no object, and keeps every text as it is', async () => {
+    await raw('["ä\\u0041", 12345678901234567890, 1.50, null, [1, 2], {"n":  1e400}]');
+    expect(data()).toEqual(
+      [
+        '{"value":"ä\\u0041"}',
+        '{"value":12345678901234567890}',
+        '{"value":1.50}',
+        '{"value":null}',
+        '{"value":[1, 2]}',
+        '{"n":  1e400}',
+      ].sort(),
+    );
+  });
+
+  it('takes a list on a line as one value where the body is lines', async () => {
+    await raw('[1,2]\n[3]', {}, lines);
+    expect(data()).toEqual(['{"value":[1,2]}', '{"value":[3]}']);
+  });
+
+  it('takes fields from where the parameters say', async () => {
+    const id = '019AA4E2-7d53-7c1e-9a3e-0d6a1f0b2c11';
+    await raw(
+      `{"kind":"login","user":{"id":17,"tags":["x","y"]},"a/b~c":"${id}","at":"2026-11-21T04:00:00.5Z"}`,
+      {
+        ...{ event_type: '/kind', entity_id: '/user/id' },
+        ...{ event_id: '/a~1b~0c', timestamp: '/at' },
+      },
+    );
+    expect(written()).toMatchObject([
+      { event_type: 'login', entity_id: '17', event_id: id.toLowerCase(), timestamp: 1_795_233_600_500_000 },
+    ]);
+  });
+
+  it.each<[string, string, string, string]>([
+    ['an element', '{"a":[{"b":"x"},{"b":"y"}]}', '/a/1/b', 'y'],
+    ['a name with escapes', '{"\\u0061":"x"}', '/a', 'x'],
+    ['a value with escapes', '{"a":"\\u00e4\\/b"}', '/a', 'ä/b'],
+    ['an empty name', '{"":{"":"x"}}', '//', 'x'],
+    ['the later of two branches', '{"a":{"c":1},"b":{"c":"x"}}', '/b/c', 'x'],
+    ['a list', '[["k","x"]]', '/1', 'x'],
+    ['a large number, as its text', '{"a":12345678901234567890}', '/a', '12345678901234567890'],
+  ])('finds %s', async (...row) => {
+    const [, body, pointer, entity] = row;
+    await raw(body, { entity_id: pointer });
+    expect(written()).toMatchObject([{ entity_id: entity }]);
+  });
+
+  it.each(['/nothing', '/a/b', '/list/2', '/list/x', '/none', '/text/0'])(
+    'leaves out what %s leads to: it is nothing',
+    async (pointer) => {
+      const body = '{"a":1,"list":[1,2],"none":null,"text":"x"}';
+      const answer = await raw(body, { entity_id: pointer, event_id: pointer, timestamp: pointer });
+      expect(answer.statusCode).toBe(201);
+      expect(written()).toMatchObject([{ entity_id: null }]);
+    },
+  );
+
+  it('makes a UUIDv5 of an id that is no UUID: the same one for the same text', async () => {
+    await raw('{"id":"order-17/3"}', { event_id: '/id' });
+    await raw('{"id":"order-17/3","more":1}', { event_id: '/id' });
+    await raw('{"id":1}', { event_id: '/id' });
+    const [a, b, c] = given
+      .written('access')
+      .map((event) => event.event_id)
+      .sort();
+    expect(new Set([a, b, c]).size).toBe(2);
+    for (const id of [a, b, c]) expect(id).toMatch(/^.{8}-.{4}-5.{3}-[89ab].{3}-.{12}$/);
+  });
+
+  it('gives the values of a body ids that it has again when it is sent again, however it is compressed', async () => {
+    const body = '{"a":1}\n{"a":1}\n{"a":1}';
+    await raw(body);
+    const first = written().map((event) => event.event_id);
+    await raw(gzipSync(body), {}, { 'content-encoding': 'gzip' });
+    const all = written().map((event) => event.event_id);
+    expect([new Set(first).size, new Set(all).size]).toEqual([3, 3]);
+    for (const id of first) expect(id).toMatch(/^.{8}-.{4}-8.{3}-[89ab].{3}-.{12}$/);
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['type', { event_type: 'left' }, '{"a":1}'],
+    ['entity', { entity_id: 'ann' }, '{"a":1}'],
+    ['text', {}, '{"a": 1}'],
+  ])('gives other ids to the same values of another %s', async (...row) => {
+    const [, query, body] = row;
+    await raw('{"a":1}');
+    await raw(body, query);
+    expect(new Set(written().map((event) => event.event_id)).size).toBe(2);
+  });
+
+  it('answers with the last position of each partition', async () => {
+    const body = '{"u":1}\n{"u":1}\n{"u":1}';
+    const answer = await raw(body, { entity_id: '/u' });
+    const { positions } = answer.json<{ positions: { partition: number; offset: number }[] }>();
+    expect(positions).toEqual([{ partition: expect.any(Number) as number, offset: 2 }]);
+  });
+
+  it('writes up to 100 000 values', async () => {
+    const answer = await raw('1\n'.repeat(limits.rawValues), { entity_id: 'one' });
+    expect(answer.json()).toMatchObject({ accepted: limits.rawValues });
+  });
+});
+
+describe('a raw write that is refused', () => {
+  const good = '{"a":1}';
+  afterEach(() => expect(given.records('access')).toEqual([]));
+
+  it.each<[string, string, number, string]>([
+    ['a line that is not JSON', `${good}\n{"a":\n${good}`, 2, 'invalid_json'],
+    ['a word', `${good}\nhello\n`, 2, 'invalid_json'],
+    ['two values on a line', `${good}\n${good}${good}\n`, 2, 'invalid_json'],
+    ['a number that is none', `${good}\n01\n`, 2, 'invalid_json'],
+    ['a list that does not end', `[${good},\n${good}`, 2, 'invalid_json'],
+    ['a list with a comma too many', `[\n${good},]`, 2, 'invalid_json'],
+    ['a value that does not end', '{"a":{', 1, 'invalid_json'],
+    ['a name that stands twice', `${good}\n{"b":1,"b":2}`, 2, 'invalid_request'],
+    ['a name that stands twice, once with escapes', '{"b":1,"\\u0062":2}', 1, 'invalid_request'],
+    ['JSON that is nested too deep', `${good}\n${'['.repeat(100)}`, 2, 'invalid_json'],
+    [
+      'a line of more than a MiB',
+      `${good}\n{"a":"${'x'.repeat(limits.eventBytes)}"}`,
+      2,
+      'payload_too_large',
+    ],
+    [
+      'a line of nearly 16 MiB',
+      `${good}\n"${'x'.repeat(limits.requestBytes - 100)}"`,
+      2,
+      'payload_too_large',
+    ],
+  ])('for %s names the line', async (...row) => {
+    const [, body, line, code] = row;
+    const { detail, code: found } = problem(await raw(body));
+    expect([found, detail]).toEqual([
+      code,
+      expect.stringMatching(new RegExp(`^Value ${line} of \\d+, line ${line}: `)),
+    ]);
+  });
+
+  it.each<[string, string]>([
+    ['nothing', ''],
+    ['white space', ' \n\n '],
+    ['an empty list', '[]'],
+    ['too many values', '1\n'.repeat(limits.rawValues + 1)],
+    ['a million values', '[' + '1,'.repeat(1_000_000) + '1]'],
+  ])('for %s says how many there may be', async (...row) => {
+    const answer = await raw(row[1]);
+    expect([answer.statusCode, problem(answer).code]).toEqual([
+      400,
+      expect.stringMatching(/invalid_(request|json)/),
+    ]);
+  });
+
+  it.each<[string, Record<string, string>, string, string]>([
+    ['a pointer that is none', { entity_id: '/a~2' }, 'entity_id', 'JSON pointer'],
+    ['an unknown parameter', { entity: '/a' }, 'entity', 'is not a parameter'],
+    ['a constant that no type may be', { event_type: 'a\nb' }, 'event_type', 'control characters'],
+    ['a constant that is too long', { entity_id: 'x'.repeat(257) }, 'entity_id', '256'],
+    ['a constant that is no time', { timestamp: 'yesterday' }, 'timestamp', 'RFC 3339'],
+    ['an empty parameter', { event_id: '' }, 'event_id', '1 to 1024'],
+  ])('for %s names the parameter', async (...row) => {
+    const [, query, pointer, detail] = row;
+    const { code, errors } = problem(await raw(good, query));
+    expect([code, errors]).toEqual([
+      'invalid_request',
+      [{ pointer, detail: expect.stringContaining(detail) as string }],
+    ]);
+  });
+
+  it('for one id for several values says that they would be one', async () => {
+    const { errors } = problem(await raw(`${good}\n${good}`, { event_id: 'once' }));
+    expect(errors).toEqual([{ pointer: 'event_id', detail: expect.stringContaining('same id') as string }]);
+  });
+
+  it.each<[string, string, Record<string, string>]>([
+    ['is not there', '{"b":1}', { event_type: '/a' }],
+    ['is null', '{"a":null}', { event_type: '/a' }],
+    ['is an object', '{"a":{}}', { event_type: '/a' }],
+    ['is no text', '{"a":true}', { entity_id: '/a' }],
+    ['is empty', '{"a":""}', { event_id: '/a' }],
+    ['is half a character', '{"a":"\\ud800"}', { event_id: '/a' }],
+    ['is too long', `{"a":"${'x'.repeat(300)}"}`, { entity_id: '/a' }],
+    ['is no time', '{"a":"12:30"}', { timestamp: '/a' }],
+    ['is a time as a number', '{"a":1795233600}', { timestamp: '/a' }],
+  ])('for a field that %s points at it', async (...row) => {
+    const [, body, query] = row;
+    const { errors } = problem(await raw(`{"a":"2026-11-21T04:00:00Z"}\n${body}`, query));
+    const field = Object.keys(query)[0]!;
+    expect(errors).toEqual([{ pointer: '/1/a', detail: expect.stringMatching(`^${field} `) as string }]);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
+    'for the content type %j, which a web page may send to a port without keys',
+    async (type) => {
+      const answer = await raw(good, {}, { 'content-type': type });
+      expect(problem(answer).code).toBe('unsupported_media_type');
+      expect(answer.headers['accept-post']).toBe('application/json, application/x-ndjson');
+    },
+  );
+
+  it('for a stream that cannot be called so', async () => {
+    const answer = await given.post(address({}, '_x'), good);
+    expect(problem(answer)).toMatchObject({ code: 'invalid_request', errors: [{ pointer: 'stream' }] });
+  });
+
+  it('for a stream of the system', async () => {
+    expect(problem(await given.post(address({}, 'tributary.audit'), good)).code).toBe('stream_reserved');
+  });
+
+  it('for a method that is not there', async () => {
+    const answer = await given.app.instance.inject({ method: 'GET', url: address() });
+    expect(problem(answer).code).toBe('method_not_allowed');
+  });
+});
+
+describe('a raw write where streams are not created by writing', () => {
+  let strict: GivenIngest;
+  beforeAll(async () => void (strict = await givenIngest({ config: { AUTO_CREATE_STREAMS: false } })));
+  afterAll(() => strict.close());
+
+  it('is a 404', async () => {
+    expect(problem(await strict.post(address(), '{"a":1}')).code).toBe('stream_not_found');
+  });
+});
+
+describe('a raw write on a port with keys', () => {
+  const { key, keyId, sha256 } = generateKey();
+  let guarded: GivenIngest;
+  beforeAll(async () => {
+    guarded = await givenIngest({
+      config: { INGEST_REQUIRE_KEYS: true, API_KEYS: [`${keyId}:${sha256}:events:write`] },
+    });
+  });
+  afterAll(() => guarded.close());
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream'])(
+    'takes the content type %j',
+    async (type) => {
+      const headers = { 'content-type': type, authorization: `Bearer ${key}` };
+      expect((await guarded.post(address(), '{"a":1}', headers)).statusCode).toBe(201);
+    },
+  );
+
+  it('takes a body without a content type', async () => {
+    const { statusCode } = await guarded.app.instance.inject({
+      ...{ method: 'POST', url: address(), payload: '{"a":1}' },
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(statusCode).toBe(201);
+  });
+
+  it('asks for the scope to write', async () => {
+    expect(problem(await guarded.post(address(), '{"a":1}')).code).toBe('unauthenticated');
+  });
+});
+
+describe('a raw write to a stream with a schema', () => {
+  const fits = '{"amount":1}';
+  beforeEach(async () => {
+    const schema = { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } };
+    const version = { version: 1, schema, created_at: '2026-11-21T04:00:00.000000Z' };
+    const subject: SchemaSubject = {
+      ...{ stream: 'access', event_type: 'paid', compatibility: 'none', mode: 'enforce' },
+      ...{ retired: false, versions: [version] },
+    };
+    const actor = { key_id: null, port: 'core', request_id: null };
+    await given.definitions.schemas.change(schemaName('access', 'paid'), () => subject, actor);
+  });
+
+  it.each([{ event_type: 'paid' }, { event_type: '/kind' }])('notes what fits, with %j', async (query) => {
+    await raw(`{"amount":1,"kind":"paid"}\n{"amount":2.5,"kind":"paid"}`, query);
+    await raw(`{"amount":3,"kind":"paid"}`, query);
+    expect(written().map((event) => event.schema_version)).toEqual([1, 1, 1]);
+  });
+
+  it('is refused with the line of what does not fit', async () => {
+    const answer = await raw(`${fits}\n${fits}\n{"amount":"a lot"}\n7`, { event_type: 'paid' });
+    expect([answer.statusCode, problem(answer)]).toEqual([
+      422,
+      expect.objectContaining({
+        code: 'schema_violation',
+        detail: expect.stringMatching(/^Value 3 of 4, line 3: .*2 values are refused/) as string,
+        errors: expect.arrayContaining([expect.objectContaining({ pointer: '/2/data/amount' })]) as object,
+      }),
+    ]);
+    expect(given.records('access')).toEqual([]);
+  });
+});

@@ -1,0 +1,139 @@
+import { limits } from '#event';
+import { ProblemError } from '#api';
+import { Turn } from '#async';
+import { failure, secondOnLine, syntaxError } from '../read-request.js';
+import type { Rejection } from '../rejection.js';
+import { SchemaScanner } from '../schemas/scan/schema-scanner.js';
+
+const lineFeed = 0x0a;
+const quote = 0x22;
+const comma = 0x2c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+
+/** Takes the values of a body, in their order. */
+export interface ValueTaker {
+  /** Returns the index after the value that begins here, or -1 after a failure, which the scanner tells. */
+  scan(scanner: SchemaScanner, start: number): number;
+  /** The value that was scanned last stands where one may. */
+  take(scanner: SchemaScanner, start: number, end: number): void;
+  /** What stands here is no value. */
+  refuse(why: Rejection, start: number, end: number): void;
+}
+
+/** How a body is read. */
+export interface ValueOptions {
+  text: string;
+  /** One value on each line. Otherwise told by the first line: it is one value, and no list, and ends there. */
+  isLines: boolean;
+}
+
+/**
+ * Reads the values of a body: one on each line, or one after another with or without space between; a list counts as its
+ * elements. What is not JSON is refused up to the end of its line, or of the body where values do not end with lines.
+ * Other work of the process gets its turn between two values.
+ * @throws ProblemError invalid_request when there are none or too many
+ */
+export async function readValues({ text, isLines }: ValueOptions, taker: ValueTaker): Promise<void> {
+  const walk = isLines || endsWithItsLine(text) ? lines(text, taker) : sequence(text, taker);
+  const turn = new Turn();
+  let count = 0;
+  for (const size of walk) {
+    if (++count > limits.rawValues) throw wrongCount();
+    if (turn.over(size)) await turn.end();
+  }
+  if (count === 0) throw wrongCount();
+}
+
+/** Whether the first line that is not empty is one value. */
+function endsWithItsLine(text: string): boolean {
+  const scanner = new SchemaScanner(text, { lines: true });
+  let start = scanner.space(0);
+  while (text.charCodeAt(start) === lineFeed) start = scanner.space(start + 1);
+  if (text.charCodeAt(start) === openBracket) return false;
+  const end = scanner.value(start, 0);
+  return end >= 0 && text.charCodeAt(scanner.space(end)) === lineFeed;
+}
+
+/** Yields the length of each value. */
+function* lines(text: string, taker: ValueTaker): Generator<number> {
+  const scanner = new SchemaScanner(text, { lines: true });
+  for (let start = 0; start < text.length;) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    const first = scanner.space(start);
+    if (first < end) {
+      takeLine(scanner, { start: first, end }, taker);
+      yield end - first;
+    }
+    start = end + 1;
+  }
+}
+
+function takeLine(scanner: SchemaScanner, line: { start: number; end: number }, taker: ValueTaker): void {
+  const end = taker.scan(scanner, line.start);
+  const rest = end < 0 ? line.end : scanner.space(end);
+  if (end < 0) taker.refuse(failure(scanner), line.start, line.end);
+  else if (rest < line.end) {
+    const isValue = scanner.text.charCodeAt(rest) === openBrace;
+    taker.refuse(isValue ? secondOnLine(rest) : syntaxError(rest), line.start, line.end);
+  } else taker.take(scanner, line.start, end);
+}
+
+function* sequence(text: string, taker: ValueTaker): Generator<number> {
+  const scanner = new SchemaScanner(text);
+  for (let i = scanner.space(0); i < text.length;) {
+    const start = i;
+    if (text.charCodeAt(i) === openBracket) i = yield* list(scanner, i, taker);
+    else {
+      i = takeValue(scanner, start, taker);
+      yield i - start;
+    }
+    i = scanner.space(i);
+  }
+}
+
+/** Returns the index after the value, or the end of the body when there is none. */
+function takeValue(scanner: SchemaScanner, start: number, taker: ValueTaker): number {
+  const { text } = scanner;
+  const end = taker.scan(scanner, start);
+  if (end >= 0 && (scanner.space(end) > end || !runsOn(text, start, end))) {
+    taker.take(scanner, start, end);
+    return end;
+  }
+  taker.refuse(end < 0 ? failure(scanner) : syntaxError(end), start, text.length);
+  return text.length;
+}
+
+/** Whether a number or a word goes on with something that is no space: `01`, `nullnull`. */
+function runsOn(text: string, start: number, end: number): boolean {
+  const code = text.charCodeAt(start);
+  return code !== quote && code !== openBrace && end < text.length;
+}
+
+function* list(scanner: SchemaScanner, start: number, taker: ValueTaker): Generator<number, number> {
+  const { text } = scanner;
+  let i = scanner.space(start + 1);
+  if (text.charCodeAt(i) === closeBracket) return i + 1;
+  for (;;) {
+    const first = i;
+    const end = taker.scan(scanner, first);
+    i = scanner.space(Math.max(end, 0));
+    const code = text.charCodeAt(i);
+    if (end < 0 || (code !== comma && code !== closeBracket)) {
+      taker.refuse(end < 0 ? failure(scanner) : syntaxError(i), first, text.length);
+      yield text.length - first;
+      return text.length;
+    }
+    taker.take(scanner, first, end);
+    yield end - first;
+    if (code === closeBracket) return i + 1;
+    i = scanner.space(i + 1);
+  }
+}
+
+function wrongCount(): ProblemError {
+  const detail = `must have 1 to ${limits.rawValues} values`;
+  return new ProblemError('invalid_request', `The body ${detail}.`, { errors: [{ pointer: '', detail }] });
+}

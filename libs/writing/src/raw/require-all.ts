@@ -1,0 +1,35 @@
+import type { InputError } from '#api';
+import type { AcceptedEvent } from '../read-event.js';
+import type { ReadEvents } from '../read-request.js';
+import { Rejection } from '../rejection.js';
+
+/** Errors that the answer lists. */
+const mostErrors = 100;
+
+/**
+ * @returns the events, when none of the values was refused
+ * @throws ProblemError of the first value that was refused, which says where it stands, with the errors of all
+ */
+export function requireAll(events: ReadEvents, text: string): AcceptedEvent[] {
+  let first: Rejection | undefined;
+  let refused = 0;
+  const errors: InputError[] = [];
+  for (const event of events) {
+    if (!(event instanceof Rejection)) continue;
+    first ??= event;
+    refused++;
+    errors.push(...event.errors.slice(0, mostErrors - errors.length));
+  }
+  if (!first) return events as AcceptedEvent[];
+  const place = `Value ${events.indexOf(first) + 1} of ${events.length}, line ${lineAt(text, first.sent?.start ?? 0)}`;
+  const more = refused === 1 ? '' : ` ${refused} values are refused in all.`;
+  const detail = `${place}: ${first.detail}${more} Nothing was written.`;
+  throw new Rejection(first.code, detail, errors).toProblem();
+}
+
+/** The number of the line, from 1. */
+function lineAt(text: string, index: number): number {
+  let line = 1;
+  for (let i = text.indexOf('\n'); i >= 0 && i < index; i = text.indexOf('\n', i + 1)) line++;
+  return line;
+}
