@@ -144,6 +144,8 @@ describe('the commands in docs/intake.md', () => {
   it('work as they are written', async () => {
     const outputs = await outputsOf(commandsIn('docs/intake.md'));
     expect(outputs[0]).toContain('"accepted":2');
+    expect(outputs[1]).toContain('"refused":1');
+    expect(outputs[2]).toContain('refused_at_intake');
   });
 });
 

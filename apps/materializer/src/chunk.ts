@@ -1,4 +1,5 @@
 import type { SampledRequest } from '#engine';
+import type { RefusedRecord } from '#event';
 import type { RecordBatch, UndecodableRange } from '#log';
 import type { DeadLetter, EventBlock } from '#store';
 import { isUtf8 } from 'node:buffer';
@@ -81,17 +82,27 @@ function undecodableLetter(
   };
 }
 
-function unreadableLetter(stream: string, { record, error }: Unreadable, createdAt: number): DeadLetter {
+function unreadableLetter(
+  stream: string,
+  { record, error, refused }: Unreadable,
+  createdAt: number,
+): DeadLetter {
   return {
     source: 'materializer',
     stream,
     partition: record.partition,
     offset: record.offset,
-    reason: 'unreadable',
-    error,
+    reason: refused ? 'refused_at_intake' : 'unreadable',
+    error: refused ? refusalText(refused) : error,
     event: textOf(record.value),
     created_at: createdAt,
   };
+}
+
+/** The problem in one line, with the places that it names. */
+function refusalText({ refused: { code, detail, errors } }: RefusedRecord): string {
+  const places = errors.map(({ pointer, detail: what }) => `${pointer} ${what}`).join('; ');
+  return `${code}: ${detail}${places && ` (${places})`}`;
 }
 
 function textOf(value: Buffer | null): string {

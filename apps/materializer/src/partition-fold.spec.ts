@@ -1,6 +1,6 @@
 import { PartitionErasures } from '#engine';
 import { MemoryErasures, nothingErased } from '#engine/memory';
-import { encodeRecord } from '#event';
+import { encodeRecord, encodeRefused } from '#event';
 import type { LogRecord } from '#log';
 import type { EventRow } from '#store';
 import { IdWindow } from '#dataflow';
@@ -171,6 +171,24 @@ describe('PartitionFold', () => {
       [1, 2],
       [3, 4],
     ]);
+  });
+
+  it('keeps what was refused at intake apart, and passes over it where its entity is erased', () => {
+    const erased = new MemoryErasures();
+    erased.erase('s', 'gone', 2);
+    const refused = (offset: number, entity_id: string | null) => {
+      const what = { refused: { code: 'c', detail: 'd', errors: [] }, form: 'raw', mapping: {}, text: '{' };
+      const value = encodeRefused({ ...what, entity_id, event_id: uuid(offset), received_at: '' });
+      return recordOf(offset, { value: Buffer.from(value) });
+    };
+    const records = [refused(0, 'gone'), refused(1, null), refused(2, 'gone'), recordOf(3, { id: 0 })];
+    const found = foldFrom(0, { erased })(records);
+    expect(found.unreadable.map(({ record, refused: kept }) => [record.offset, kept?.entity_id])).toEqual([
+      [1, null],
+      [2, 'gone'],
+    ]);
+    // The id of what was refused is not taken: its sender may send it again.
+    expect([found.erased, found.duplicates, found.rows.length]).toEqual([1, 0, 1]);
   });
 
   it.each([

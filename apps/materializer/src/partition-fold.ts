@@ -1,5 +1,5 @@
 import type { PartitionErasures } from '#engine';
-import { RecordReader, UnreadableRecordError } from '#event';
+import { decodeRefused, RecordReader, UnreadableRecordError, type RefusedRecord } from '#event';
 import type { LogRecord } from '#log';
 import { EventBlockBuilder, type EventBlock } from '#store';
 import type { IdWindow } from '#dataflow';
@@ -9,6 +9,8 @@ import type { EntityHead, PartitionVersions } from './version-cache.js';
 export interface Unreadable {
   record: LogRecord;
   error: string;
+  /** What a write endpoint has refused and kept. */
+  refused: RefusedRecord | undefined;
 }
 
 /** Records of a batch that become events, before they have their versions. */
@@ -102,7 +104,7 @@ export class PartitionFold {
     const committed = record.offset < position;
     if (error !== undefined) {
       window.pass(record.offset, record.timestamp);
-      if (!committed) found.unreadable.push({ record, error });
+      if (!committed) this.admitUnreadable(record, error, found);
       return;
     }
     const repeated = window.repeatsWords(reader.id, record.offset, record.timestamp);
@@ -123,6 +125,13 @@ export class PartitionFold {
     }
     found.heads.push(this.headOf(entity, { offset: record.offset, erasedBelow }, found));
     this.rows.add(reader, record.offset);
+  }
+
+  private admitUnreadable(record: LogRecord, error: string, found: Found): void {
+    const refused = decodeRefused(record.value ?? '');
+    const entity = refused?.entity_id ?? null;
+    if (entity !== null && record.offset < this.options.erasures.endOf(entity)) found.erased++;
+    else found.unreadable.push({ record, error, refused });
   }
 
   private headOf(

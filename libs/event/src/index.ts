@@ -9,6 +9,7 @@ export { isJsonObject, jsonValue } from './json-value.js';
 export * from './limits.js';
 export * from './names.js';
 export { readUuidText, uuidText } from './record-bytes.js';
+export { decodeRefused, encodeRefused, type RefusedRecord } from './refused-record.js';
 export { RecordReader, UnreadableRecordError } from './record-reader.js';
 export * from './record.js';
 export * from './stream-id.js';

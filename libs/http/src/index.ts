@@ -18,6 +18,7 @@ export { PathParameter } from './handlers/path-parameter.js';
 export { Caller, Principal } from './handlers/principal.js';
 export { Query } from './handlers/query.js';
 export { ReadValue, ReadValues } from './handlers/read-value.js';
+export { applied, handlingOf, type Handling } from './preference.js';
 export { problemOf } from './problems/problem-of.js';
 export { bodyOf, isJsonLines, mediaTypeOf, takeBody } from './body/read-body.js';
 export { recordHeaders } from './server/request-identity.js';

@@ -7,9 +7,9 @@ const mostErrors = 100;
 /** Errors that the answer to a batch lists of all its events together; then each event shows its first one only. */
 const mostListed = 1000;
 
-/** 201 when all events were taken, 207 when some were. */
+/** 201 when all events were taken, 207 when some were, 200 when the others are kept. */
 export interface BatchAnswer {
-  status: 201 | 207;
+  status: 200 | 201 | 207;
   /** JSON text. */
   body: string;
 }
@@ -18,8 +18,12 @@ export interface BatchAnswer {
  * The answer to a batch, in request order.
  * @throws ProblemError invalid_request when nothing was written; with the errors of the first events
  */
-export function batchAnswer(results: readonly (Written | Rejection)[]): BatchAnswer {
+export function batchAnswer(
+  results: readonly (Written | Rejection)[],
+  { isLenient = false } = {},
+): BatchAnswer {
   let accepted = 0;
+  let kept = 0;
   let listed = 0;
   let events = '';
   for (const result of results) {
@@ -28,23 +32,24 @@ export function batchAnswer(results: readonly (Written | Rejection)[]): BatchAns
       const errors = listed < mostListed ? result.errors : result.errors.slice(0, 1);
       listed += errors.length;
       events += errorItem(result, errors);
+      if (result.kept) kept++;
     } else {
       accepted++;
       const { event, position } = result;
       events += `{"event_id":"${event.event_id}","partition":${position.partition},"offset":${position.offset}}`;
     }
   }
-  if (accepted === 0) throw allRejected(results as Rejection[]);
+  if (accepted + kept === 0) throw allRejected(results as Rejection[]);
   const rejected = results.length - accepted;
   return {
-    status: rejected === 0 ? 201 : 207,
+    status: isLenient ? 200 : rejected === 0 ? 201 : 207,
     body: `{"accepted":${accepted},"rejected":${rejected},"events":[${events}]}`,
   };
 }
 
-function errorItem({ code, detail }: Rejection, errors: readonly InputError[]): string {
+function errorItem({ code, detail, kept }: Rejection, errors: readonly InputError[]): string {
   const status = problems[code].status;
-  return JSON.stringify({ error: { code, status, detail, ...(errors.length > 0 && { errors }) } });
+  return JSON.stringify({ error: { code, status, detail, ...(errors.length > 0 && { errors }) }, ...kept });
 }
 
 function allRejected(results: readonly Rejection[]): ProblemError {

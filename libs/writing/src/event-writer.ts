@@ -5,7 +5,8 @@ import { UnknownTopicError, type NewRecord, type Position, type Producer } from 
 import { metrics } from '#telemetry';
 import type { AcceptedEvent } from './read-event.js';
 import type { ReadEvents } from './read-request.js';
-import { notWritten, Rejection } from './rejection.js';
+import type { KeepRefused } from './refused/keep-refused.js';
+import { notWritten, Rejection, type SentEvent } from './rejection.js';
 import type { StreamGate } from './stream-gate.js';
 
 export interface Written {
@@ -22,6 +23,8 @@ export interface WriteOptions {
   client: { readonly destroyed: boolean };
   /** Who creates the streams that do not exist yet. */
   actor: Actor;
+  /** Keeps what was rejected; without it, it is only told. */
+  keep?: KeepRefused | undefined;
 }
 
 /** Appends events to the log. What it resolves with has been acknowledged by all in-sync replicas. */
@@ -32,21 +35,22 @@ export class EventWriter {
   ) {}
 
   /**
-   * Writes the events whose streams can be written to, in their order, and rejects the others. With `atomic`, an event
-   * that was rejected before also keeps streams from being created.
+   * Writes the events whose streams can be written to, in their order, and rejects the others. With `keep`, what was
+   * rejected is written as well, as records that are no events, where its stream can be written to. With `atomic`, an
+   * event that was rejected before also keeps streams from being created.
    * @throws ProblemError or an error of the log; then some may have been written all the same
    */
   async write(events: ReadEvents, options: WriteOptions): Promise<(Written | Rejection)[]> {
     const hopeless = options.atomic && events.some((event) => event instanceof Rejection);
     const checked = hopeless ? events : await this.withStreams(events, options);
-    let rejected = 0;
-    for (const event of checked) if (event instanceof Rejection) rejected++;
-    if (rejected > 0) count(checked);
-    const none = rejected === checked.length || (options.atomic && rejected > 0);
-    const positions = none ? [] : await this.appendAll(checked, options.headers);
+    const rejected = checked.filter((event) => event instanceof Rejection);
+    count(rejected);
+    const none = options.atomic && rejected.length > 0;
+    const positions = none ? [] : await this.appendAll(checked, options);
     let next = 0;
     return checked.map((event) => {
-      if (event instanceof Rejection) return event;
+      if (event instanceof Rejection)
+        return options.keep && hasStream(event) ? event.keptAt(positions[next++]!) : event;
       if (none) return notWritten;
       return { event, position: positions[next++]! };
     });
@@ -54,39 +58,54 @@ export class EventWriter {
 
   private async withStreams(events: ReadEvents, options: WriteOptions): Promise<ReadEvents> {
     const missing = new Set<string>();
-    let last = '';
+    let last: string | undefined;
     for (const event of events) {
-      if (event instanceof Rejection || event.stream === last) continue;
-      last = event.stream;
+      const stream = streamOf(event, options);
+      if (stream === undefined || stream === last) continue;
+      last = stream;
       if (this.gate.topicOf(last) === undefined) missing.add(last);
     }
     if (missing.size === 0) return events;
     const refused = await this.gate.ensure(missing, options);
     if (refused.size === 0) return events;
-    return events.map((event) => (event instanceof Rejection ? event : (refused.get(event.stream) ?? event)));
+    return events.map((event) => {
+      const refusal = refused.get(streamOf(event, options) ?? '');
+      if (!refusal) return event;
+      return event instanceof Rejection ? event.unknown() : refusal;
+    });
   }
 
   /** So many at a time as a batch has: their records take several times the memory of the request. */
-  private async appendAll(events: ReadEvents, headers: Record<string, string>): Promise<Position[]> {
+  private async appendAll(events: ReadEvents, options: WriteOptions): Promise<Position[]> {
     const positions: Position[] = [];
     for (let i = 0; i < events.length; i += limits.batchEvents) {
       const some = events.length > limits.batchEvents ? events.slice(i, i + limits.batchEvents) : events;
-      for (const position of await this.append(this.recordsOf(some, headers))) positions.push(position);
+      const records = this.recordsOf(some, options);
+      if (records.length === 0) continue;
+      for (const position of await this.append(records)) positions.push(position);
     }
     return positions;
   }
 
-  private recordsOf(events: ReadEvents, headers: Record<string, string>): NewRecord[] {
+  private recordsOf(events: ReadEvents, options: WriteOptions): NewRecord[] {
+    const { keep } = options;
     const records: NewRecord[] = [];
-    for (const event of events)
-      if (!(event instanceof Rejection)) records.push(this.recordOf(event, headers));
+    for (const event of events) {
+      if (!(event instanceof Rejection)) records.push(this.recordOf(event, encodeRecord(event), options));
+      else if (keep && hasStream(event))
+        records.push(this.recordOf(event.sent, keep(event, event.sent), options));
+    }
     return records;
   }
 
-  private recordOf(event: AcceptedEvent, headers: Record<string, string>): NewRecord {
-    const topic = this.gate.topicOf(event.stream);
-    if (topic === undefined) throw gone(event.stream);
-    return { topic, key: event.entity_id ?? event.event_id, value: encodeRecord(event), headers };
+  private recordOf(
+    { stream, entity_id, event_id }: { stream: string; entity_id: string | null; event_id: string },
+    value: string,
+    { headers }: WriteOptions,
+  ): NewRecord {
+    const topic = this.gate.topicOf(stream);
+    if (topic === undefined) throw gone(stream);
+    return { topic, key: entity_id ?? event_id, value, headers };
   }
 
   private async append(records: NewRecord[]): Promise<Position[]> {
@@ -103,7 +122,17 @@ function gone(name: string): ProblemError {
   return new ProblemError('stream_not_found', `The stream of ${name} does not exist any more.`);
 }
 
-function count(events: ReadEvents): void {
-  for (const event of events)
-    if (event instanceof Rejection) metrics.eventsRejected.inc({ code: event.code });
+function count(rejected: readonly Rejection[]): void {
+  for (const { code } of rejected) metrics.eventsRejected.inc({ code });
+}
+
+/** Whether what was rejected has a stream in which it can be kept. */
+function hasStream(event: Rejection): event is Rejection & { sent: SentEvent & { stream: string } } {
+  return event.sent?.stream !== undefined;
+}
+
+/** The stream that an event needs; what was rejected needs one where it is kept. */
+function streamOf(event: ReadEvents[number], { keep }: WriteOptions): string | undefined {
+  if (!(event instanceof Rejection)) return event.stream;
+  return keep && event.sent?.stream;
 }

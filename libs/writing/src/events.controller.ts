@@ -1,14 +1,16 @@
 import { Controller, Post, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EventInput } from '#api';
 import { formatTime, limits } from '#event';
 import {
   Accepts,
   AlwaysAnswered,
+  applied,
   BodyLimit,
   DescribeBody,
   DescribeProblems,
+  handlingOf,
   mediaTypeOf,
   Query,
   RequireScope,
@@ -19,9 +21,10 @@ import { BatchQuery } from './batch-input.js';
 import type { Written } from './event-writer.js';
 import { Intake } from './intake.js';
 import { readBatch, readLines, readSingle, textOf } from './read-request.js';
+import { asEvent, keepRefused } from './refused/keep-refused.js';
 import { Rejection } from './rejection.js';
 import { batchBody, batchContent, writtenContent } from './write-answers.js';
-import { batchProblems, manyEvents, oneEvent, writeProblems } from './write-texts.js';
+import { batchProblems, manyEvents, preferHeader, oneEvent, writeProblems } from './write-texts.js';
 
 const json = 'application/json; charset=utf-8';
 
@@ -64,11 +67,18 @@ export class EventsController {
     content: batchContent,
   })
   @ApiResponse({
+    status: 200,
+    description:
+      'With `Prefer: handling=lenient`: some were written or kept; a position or an error for each, in order.',
+    content: batchContent,
+  })
+  @ApiResponse({
     status: 207,
     description: 'Some were written: a position or an error for each, in order.',
     content: batchContent,
   })
   @DescribeProblems(...batchProblems)
+  @ApiHeader(preferHeader)
   @Accepts('application/json', 'application/x-ndjson')
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
@@ -80,10 +90,13 @@ export class EventsController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const read = mediaTypeOf(request) === 'application/x-ndjson' ? readLines : readBatch;
-    const events = await read(this.intake.reception(textOf(takeBody(request))));
+    const reception = this.intake.reception(textOf(takeBody(request)));
+    const events = await read(reception);
     await this.intake.check(request, events, (index) => `/events/${index}`);
-    const results = await this.intake.write(request, events, { atomic });
-    const answer = batchAnswer(results);
+    const isLenient = !atomic && handlingOf(request) === 'lenient';
+    const keep = isLenient ? keepRefused(reception, asEvent) : undefined;
+    const answer = batchAnswer(await this.intake.write(request, events, { atomic, keep }), { isLenient });
+    if (isLenient) applied(reply, 'lenient');
     void reply.code(answer.status).header('content-type', json).send(answer.body);
   }
 }

@@ -1,5 +1,6 @@
 export * from './late-producer.js';
 export * from './metered-producer.js';
+export { RefusedEvents } from './refused/refused-events.js';
 export { CompiledSchemas } from './schemas/compiled-schemas.js';
 export { Mismatches } from './schemas/mismatches.js';
 export { SchemaIndex } from './schemas/schema-index.js';

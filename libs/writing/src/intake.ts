@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { accessOf, actorOf, recordHeaders, takeEvents } from '#http';
 import { compileSchema } from '#schemas';
-import { EventWriter, type Written } from './event-writer.js';
+import { EventWriter, type WriteOptions, type Written } from './event-writer.js';
 import { IngestClock } from './ingest-clock.js';
 import type { Reception } from './read-event.js';
 import type { ReadEvents } from './read-request.js';
@@ -53,11 +53,11 @@ export class Intake {
   async write(
     request: FastifyRequest,
     events: ReadEvents,
-    { atomic }: { atomic: boolean },
+    { atomic, keep }: Pick<WriteOptions, 'atomic' | 'keep'>,
   ): Promise<(Written | Rejection)[]> {
-    takeEvents(request, toWrite(events, atomic));
+    takeEvents(request, keep ? events.length : toWrite(events, atomic));
     const [headers, client, actor] = [recordHeaders(request), request.socket, actorOf(request)];
-    return this.writer.write(events, { headers, atomic, client, actor });
+    return this.writer.write(events, { headers, atomic, client, actor, keep });
   }
 }
 

@@ -1,6 +1,6 @@
-import { limits, parseTime, type EventRecord, type Micros } from '#event';
+import { limits, parseTime, streamNamePattern, uuidPattern, type EventRecord, type Micros } from '#event';
 import type { ScannedEvent } from './event-scan.js';
-import { Rejection } from './rejection.js';
+import { Rejection, type SentEvent } from './rejection.js';
 import type { SchemaIndex, SubjectInForce } from './schemas/schema-index.js';
 import type { UuidV7Generator } from './uuid-v7.js';
 import { eventErrors, isEvent } from './validate-event.js';
@@ -18,7 +18,7 @@ export interface AcceptedEvent extends EventRecord {
 /** What the events of one request share. */
 export interface Reception {
   ingestedAt: Micros;
-  ids: UuidV7Generator;
+  ids: Pick<UuidV7Generator, 'next'>;
   /** The request's body. */
   text: string;
   schemas: Pick<SchemaIndex, 'find'>;
@@ -33,6 +33,11 @@ export function readEvent(
   pointer: string,
   reception: Reception,
 ): AcceptedEvent | Rejection {
+  const event = checked(found, pointer, reception);
+  return event instanceof Rejection ? event.of(sentEvent(found, reception)) : event;
+}
+
+function checked(found: ScannedEvent, pointer: string, reception: Reception): AcceptedEvent | Rejection {
   const { envelope } = found;
   if (isLong(reception.text, found)) return tooLarge(pointer);
   if (!isEvent(envelope)) return invalid(eventErrors(pointer));
@@ -52,6 +57,21 @@ export function readEvent(
     fits: found.fits,
     start: found.start,
     end: found.end,
+  };
+}
+
+/** What can be told of an event that is not valid. */
+function sentEvent({ envelope, start, end }: ScannedEvent, { ids }: Reception): SentEvent {
+  const { stream, entity_id, event_id } = envelope as Partial<Record<string, unknown>>;
+  const isName = typeof stream === 'string' && streamNamePattern.test(stream);
+  const isEntity =
+    typeof entity_id === 'string' && entity_id !== '' && entity_id.length <= limits.entityIdCharacters;
+  const isId = typeof event_id === 'string' && uuidPattern.test(event_id);
+  return {
+    ...{ start, end },
+    stream: isName ? stream : undefined,
+    entity_id: isEntity ? entity_id : null,
+    event_id: isId ? event_id.toLowerCase() : ids.next(),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Position } from '#log';
 import { ProblemError, type InputError, type ProblemCode } from '#api';
 
 /** Where an event stands in the text of its request, and what is known of it although it was refused. */
@@ -15,6 +16,8 @@ export interface SentEvent {
 export class Rejection {
   /** Known of an event that could be told apart from the others of its request. */
   readonly sent?: SentEvent;
+  /** Where it is kept in the log. */
+  readonly kept?: Position;
 
   constructor(
     readonly code: ProblemCode,
@@ -25,6 +28,16 @@ export class Rejection {
   /** The same, of this event. */
   of(sent: SentEvent): Rejection {
     return Object.assign(new Rejection(this.code, this.detail, this.errors), { sent });
+  }
+
+  /** The same, kept in the log. */
+  keptAt(kept: Position): Rejection {
+    return Object.assign(new Rejection(this.code, this.detail, this.errors), { kept, sent: this.sent });
+  }
+
+  /** The same, of an event of which nothing is known. */
+  unknown(): Rejection {
+    return new Rejection(this.code, this.detail, this.errors);
   }
 
   toProblem(): ProblemError {

@@ -27,7 +27,13 @@ export function permitStreams(
   let permitted: string | undefined;
   for (let i = 0; i < events.length; i++) {
     const event = events[i]!;
-    if (event instanceof Rejection || event.stream === permitted) continue;
+    if (event instanceof Rejection) {
+      // What may not go to a stream is not kept there either.
+      const stream = event.sent?.stream;
+      if (stream !== undefined && refusalOf(stream, access, '')) events[i] = event.unknown();
+      continue;
+    }
+    if (event.stream === permitted) continue;
     const refusal = refusalOf(event.stream, access, `${pointerTo(i)}/stream`);
     if (refusal) events[i] = refusal;
     else permitted = event.stream;

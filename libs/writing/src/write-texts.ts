@@ -25,6 +25,11 @@ export const manyEvents = [
     'not exist create these, up to 100 in one request. What is wrong with one event concerns that one: it has its ' +
     'error in the answer, with the codes below, while the others are written (207). When none is written the answer ' +
     'is a 400 `invalid_request` with the errors of the first events, whatever the codes of these are.',
+  'With `Prefer: handling=lenient` (RFC 7240) the answer is a 200 where the others were written, and each refused event is ' +
+    'kept in its stream, as a dead letter with the reason `refused_at_intake` that can be replayed. Its error in the answer ' +
+    'has the `partition` and the `offset` then. An event without a stream that it may be kept in (it names none, or one that ' +
+    'the key does not cover or that does not exist and cannot be created, or its line is not JSON) is only listed, and ' +
+    'counted. `atomic=true` comes before the preference.',
   again,
   schemas,
 ].join('\n\n');
@@ -107,3 +112,12 @@ export const createStreamProblems: readonly ProblemCode[] = [
   'starting',
   'shutting_down',
 ];
+
+export const preferHeader = {
+  name: 'Prefer',
+  required: false,
+  description:
+    '`handling=lenient`: what is refused is kept as a dead letter, and the answer is a 200. `handling=strict`: it is not.',
+  schema: { type: 'string' },
+  example: 'handling=lenient',
+};

@@ -86,6 +86,10 @@ const asks: Record<string, (names: Names) => Ask[]> = {
       payload: { events: [write({ ...names, stream: 'mine' }), write(names)] },
     },
   ],
+  'POST /streams/:stream/raw': ({ stream }) => [
+    { url: `${api}/streams/${stream}/raw?event_type=t`, payload: {} },
+    { url: `${api}/streams/${stream}/raw?event_type=/none`, payload: {} },
+  ],
   'POST /streams': ({ stream }) => [{ url: `${api}/streams`, payload: { stream } }],
   'GET /streams/:stream': ({ stream }) => [{ url: `${api}/streams/${stream}` }],
   'PATCH /streams/:stream': ({ stream }) => [

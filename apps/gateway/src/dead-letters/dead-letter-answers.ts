@@ -23,7 +23,7 @@ export class DeadLetterAnswer {
   @Schema({
     description:
       'A stable word: `unreadable`, `refused_by_store`, `cannot_be_folded`, `operator_failed`, `late_event`, ' +
-      '`schema_violation`, `webhook_failed`.',
+      '`schema_violation`, `webhook_failed`, `refused_at_intake`.',
   })
   reason: string;
   @IsString() error: string;

@@ -25,8 +25,9 @@ export class ReplayController {
     summary: 'Write what dead letters hold to their streams once more, or have it go on in its pipeline',
     description:
       'Named ones, or those of a source that have not been replayed, newest first. Each becomes an event with an id of ' +
-      'its own (`events`), once, however often it is replayed. Those of a pipeline go on at the operator that gave up on ' +
-      `them, as the pipeline is defined now. One request replays ${mostReplayed} at most; ` +
+      'its own (`events`), once, however often it is replayed; what was refused at intake is read again as its endpoint ' +
+      'reads it, checked against the schema that holds now, and keeps its id. Those of a pipeline go on at the operator ' +
+      `that gave up on them, as the pipeline is defined now. One request replays ${mostReplayed} at most; ` +
       '`next_cursor` says where the next one goes on. Try it with `dry_run=true` first.',
   })
   @Answers(ReplayAnswer, { description: 'What became of them.' })

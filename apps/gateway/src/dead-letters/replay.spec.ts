@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams, auditStream } from '#api';
-import { decodeRecord, encodeRecord, entityHash, parseTime } from '#event';
-import { erasureName, systemActor } from '#registry';
+import { decodeRecord, encodeRecord, encodeRefused, entityHash, parseTime } from '#event';
+import { erasureName, schemaName, systemActor, type SchemaSubject } from '#registry';
 import { LogUnavailableError } from '#log';
 import type { DeadLetter } from '#store';
 import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
@@ -252,5 +252,81 @@ describe('the replay of dead letters', () => {
       code: 'invalid_request',
       errors: [{ pointer }],
     });
+  });
+});
+
+describe('the replay of what was refused at intake', () => {
+  const event_id = '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11';
+  const refused = (offset: number, more: object): DeadLetter =>
+    letter(offset, {
+      reason: 'refused_at_intake',
+      event: encodeRefused({
+        refused: { code: 'schema_violation', detail: 'no', errors: [] },
+        ...{ form: 'raw', mapping: { event_type: '/kind', entity_id: '/of' }, entity_id: null, event_id },
+        ...{ received_at: '2026-11-21T04:00:00.000000Z', text: '' },
+        ...more,
+      }),
+    });
+  const schema = (type: string): SchemaSubject => ({
+    ...{ stream: 'orders', event_type: 'paid', compatibility: 'none', mode: 'enforce', retired: false },
+    versions: [
+      { version: 1, schema: { properties: { amount: { type } } }, created_at: '2026-11-21T04:00:00.000000Z' },
+    ],
+  });
+  const register = (type: string) =>
+    gateway.definitions.schemas.change(schemaName('orders', 'paid'), () => schema(type), systemActor);
+
+  it('reads the text as its endpoint does, with the id and the time that it would have had', async () => {
+    await given(refused(1, { text: '{"kind":"paid","of":"order-17","amount":12345678901234567890}' }));
+    expect(await send({ source: 'materializer' })).toMatchObject({ replayed: 1, events: [{ event_id }] });
+    expect(written()).toMatchObject([
+      { event_id, event_type: 'paid', entity_id: 'order-17', timestamp: parseTime('2026-11-21T04:00:00Z') },
+    ]);
+    expect(written()[0]!.data).toContain('12345678901234567890');
+  });
+
+  it('checks the schema of now', async () => {
+    await register('string');
+    const text = '{"kind":"paid","amount":1}';
+    await given(refused(1, { text }));
+    const { failed } = await send({ source: 'materializer' });
+    expect(failed).toMatchObject([
+      { detail: expect.stringMatching(/^it is refused still: .*amount/) as string },
+    ]);
+    await register('number');
+    expect(await send({ source: 'materializer' })).toMatchObject({ replayed: 1 });
+    expect(written()).toMatchObject([{ data: text, schema_version: 1 }]);
+  });
+
+  it('reads an event of a batch', async () => {
+    const own = '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c12';
+    const text = JSON.stringify({ stream: 'orders', event_type: 'paid', event_id: own, data: {} });
+    await given(refused(1, { form: 'event', text }));
+    expect(await send({ source: 'materializer' })).toMatchObject({
+      replayed: 1,
+      events: [{ event_id: own }],
+    });
+  });
+
+  it.each<[string, object]>([
+    ['is no JSON', { text: '{"kind":' }],
+    ['is of two values', { text: '{"kind":"a"}{"kind":"b"}' }],
+    ['has no type', { text: '{}' }],
+    ['was cut', { text: 'x'.repeat(2_000_000) }],
+    ['is no event', { form: 'event', text: '[1]' }],
+  ])('says that a text still cannot be written that %s', async (...row) => {
+    await given(refused(1, row[1]));
+    const { failed, replayed } = await send({ source: 'materializer' });
+    expect([replayed, failed.length]).toEqual([0, 1]);
+    expect(failed[0]?.detail).toMatch(/^it (is|was) /);
+    expect(written()).toEqual([]);
+  });
+
+  it('leaves what is of an erased entity, although nobody knew whose it was', async () => {
+    await given(refused(1, { text: '{"kind":"paid","of":"order-17"}' }));
+    await erase({ 0: 2 });
+    expect((await send({ source: 'materializer' })).failed).toMatchObject([
+      { detail: 'its entity has been erased' },
+    ]);
   });
 });

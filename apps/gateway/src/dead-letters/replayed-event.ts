@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
-import { decodeRecord, encodeRecord, UnreadableRecordError, type EventRecord, type Micros } from '#event';
+import {
+  decodeRecord,
+  decodeRefused,
+  encodeRecord,
+  UnreadableRecordError,
+  type EventRecord,
+  type Micros,
+} from '#event';
+import type { RefusedEvents } from '#writing';
 import type { FoundDeadLetter } from '#store';
 
 /** What a dead letter becomes when it is replayed: a record of its stream's topic. */
 export interface ReplayedEvent {
-  /** The id of the event, which is not the one that the letter holds. */
   eventId: string;
   entityId: string | null;
   key: string;
@@ -16,26 +23,30 @@ const replayableSource = 'materializer';
 
 /**
  * The event of a dead letter, ingested anew at `now`; or a sentence that says why it cannot become one. The log knows the
- * letter's own `event_id` already, from the record that did not become an event, and would take another record with it
- * for a repetition. So the event gets an id that is made of the letter alone: replayed twice, it is one event.
+ * `event_id` of a record that did not become an event already, and would take another record with it for a repetition. So
+ * such an event gets an id that is made of the letter alone: replayed twice, it is one event. What was refused at intake
+ * never was an event: it keeps its id, and is one with what its sender has sent again meanwhile.
  */
-export function replayedEvent(letter: FoundDeadLetter, now: Micros): ReplayedEvent | string {
+export async function replayedEvent(
+  letter: FoundDeadLetter,
+  { refused, now }: { refused: Pick<RefusedEvents, 'read'>; now: Micros },
+): Promise<ReplayedEvent | string> {
   if (letter.source !== replayableSource)
     return `what ${letter.source} gave up on is not replayed into the stream`;
-  const event = readEvent(letter.event);
+  const record = decodeRefused(letter.event);
+  const event = record ? await refused.read(letter.stream, record) : readEvent(letter);
   if (typeof event === 'string') return event;
-  const event_id = replayId(letter);
   return {
-    eventId: event_id,
+    eventId: event.event_id,
     entityId: event.entity_id,
-    key: event.entity_id ?? event_id,
-    value: encodeRecord({ ...event, event_id, ingested_at: now }),
+    key: event.entity_id ?? event.event_id,
+    value: encodeRecord({ ...event, ingested_at: now }),
   };
 }
 
-function readEvent(text: string): EventRecord | string {
+function readEvent(letter: FoundDeadLetter): EventRecord | string {
   try {
-    return decodeRecord(text);
+    return { ...decodeRecord(letter.event), event_id: replayId(letter) };
   } catch (error) {
     if (error instanceof UnreadableRecordError) return `it still cannot be read: ${error.message}`;
     throw error;

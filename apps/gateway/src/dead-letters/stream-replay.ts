@@ -3,6 +3,7 @@ import { allStreams } from '#api';
 import { TopicNames, type Micros } from '#event';
 import type { Definitions } from '#registry';
 import type { Position, Producer } from '#log';
+import { RefusedEvents } from '#writing';
 import type { FoundDeadLetter, Store } from '#store';
 import { DEFINITIONS, PRODUCER, STORE } from '../adapters/adapters.js';
 import { Bulkhead } from '../reads/bulkhead.js';
@@ -37,6 +38,7 @@ export class StreamReplay implements ReplayWay {
     @Inject(STORE) private readonly store: Pick<Store, 'reader' | 'eraser'>,
     @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>,
+    private readonly refused: RefusedEvents,
     private readonly topics: TopicNames,
     private readonly bulkhead: Bulkhead,
   ) {}
@@ -48,7 +50,7 @@ export class StreamReplay implements ReplayWay {
   ): AsyncGenerator<string[]> {
     const wanted: Replayable[] = [];
     for (const letter of letters) {
-      const found = this.replayable(letter);
+      const found = await this.replayable(letter);
       if (typeof found === 'string') answer.failed.push({ id: letter.id, detail: found });
       else wanted.push(found);
     }
@@ -63,12 +65,12 @@ export class StreamReplay implements ReplayWay {
     yield wanted.map(({ letter }) => letter.id);
   }
 
-  /** Returns what is to be written, or why there is nothing. */
-  private replayable(letter: FoundDeadLetter): Replayable | string {
-    const { definitions, topics } = this;
+  /** Resolves with what is to be written, or why there is nothing. */
+  private async replayable(letter: FoundDeadLetter): Promise<Replayable | string> {
+    const { definitions, topics, refused } = this;
     const stream = definitions.stream(letter.stream);
     if (stream?.state !== 'live') return `there is no stream ${letter.stream} any more`;
-    const event = replayedEvent(letter, now());
+    const event = await replayedEvent(letter, { refused, now: now() });
     if (typeof event === 'string') return event;
     const isErased = event.entityId !== null && erasureOf(definitions, letter, event.entityId);
     return isErased ? erased : { letter, event, topic: topics.ofStream(stream.id) };

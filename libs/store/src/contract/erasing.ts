@@ -179,8 +179,15 @@ export function describeErasing(contract: StoreContract): void {
         '',
       ];
       const letters = texts.map((event, offset) => letterOf({ stream, offset, event }));
+      const refused = { stream, reason: 'refused_at_intake' };
+      const whole = JSON.stringify({ refused: {}, entity_id: entityId, text: 'x' });
+      const unknown = JSON.stringify({ refused: {}, entity_id: null, text: `{"user":${literal},` });
+      const others = JSON.stringify({ refused: {}, entity_id: 'b', text: `{"user":${literal}}` });
       await contract.store.writer.appendDeadLetters([
         ...letters,
+        letterOf({ ...refused, offset: 10, event: whole }),
+        letterOf({ ...refused, offset: 11, event: unknown }),
+        letterOf({ ...refused, offset: 12, event: others }),
         letterOf({ stream, offset: 100, event: json }),
         letterOf({ stream: other, offset: 0, event: json }),
       ]);
@@ -190,14 +197,14 @@ export function describeErasing(contract: StoreContract): void {
           .filter((letter) => letter.stream === of)
           .map((letter) => letter.offset)
           .sort((a, b) => a - b);
-      expect(await left(stream)).toEqual([3, 4, 5, 6, 100]);
+      expect(await left(stream)).toEqual([3, 4, 5, 6, 12, 100]);
       expect(await left(other)).toEqual([0]);
       await erase(stream, {
         entityId: undefined,
         entityHash: entityHash(stream, entityId),
         before: { 0: 1000 },
       });
-      expect(await left(stream)).toEqual([3, 4, 5, 6]);
+      expect(await left(stream)).toEqual([3, 4, 5, 6, 12]);
     });
 
     it('removes those of its letters at one place that are its, and leaves the others', async () => {

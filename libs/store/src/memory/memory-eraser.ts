@@ -85,13 +85,15 @@ function firstOf({ stream, first }: EntitySnapshot): FirstEvent {
 
 /** A letter that is JSON says whose it is; any other is theirs when it holds the id as a JSON text. */
 export function isLetterOf(
-  { event }: DeadLetter,
+  { event, reason }: DeadLetter,
   isIts: (entity: string | null) => boolean,
   entityId: string | undefined,
 ): boolean {
   const bytes = event.startsWith('base64:') ? Buffer.from(event.slice(7), 'base64') : Buffer.from(event);
   try {
-    const record = JSON.parse(bytes.toString()) as { entity_id?: unknown } | null;
+    const record = JSON.parse(bytes.toString()) as { entity_id?: unknown; text?: unknown } | null;
+    if (reason === 'refused_at_intake' && record?.entity_id === null)
+      return entityId !== undefined && String(record.text).includes(JSON.stringify(entityId));
     return typeof record?.entity_id === 'string' && isIts(record.entity_id);
   } catch {
     return entityId !== undefined && bytes.includes(JSON.stringify(entityId));

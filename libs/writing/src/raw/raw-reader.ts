@@ -24,6 +24,8 @@ export class RawReader implements ValueTaker {
   readonly events: ReadEvents = [];
   /** The schema that the value which was scanned last is known to fit. */
   private fits: SubjectInForce | undefined;
+  /** Whose it is, where that was found. */
+  private entity: string | null = null;
 
   constructor(private readonly options: RawReaderOptions) {}
 
@@ -31,6 +33,7 @@ export class RawReader implements ValueTaker {
     const { mapping, reception } = this.options;
     scanner.reset();
     this.fits = undefined;
+    this.entity = null;
     // What is no object stands one level deeper.
     if (scanner.text.charCodeAt(start) !== openBrace) return scanner.value(start, 2);
     const type = mapping.fixed?.event_type;
@@ -49,7 +52,8 @@ export class RawReader implements ValueTaker {
 
   refuse(why: Rejection, start: number, end: number): void {
     const { mapping, idOf } = this.options;
-    const { entity_id = null, event_id } = mapping.fixed ?? {};
+    const { event_id } = mapping.fixed ?? {};
+    const entity_id = mapping.fixed?.entity_id ?? this.entity;
     const sent = {
       start,
       end,
@@ -95,6 +99,7 @@ export class RawReader implements ValueTaker {
       const at = tree.spans[2 * i]!;
       if (at >= 0) found[pointers[i]!] = scalarAt(scanner.text, at, tree.spans[2 * i + 1]!);
     }
+    if (typeof found.entity_id === 'string') this.entity = found.entity_id;
     return found;
   }
 

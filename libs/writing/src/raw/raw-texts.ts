@@ -8,8 +8,10 @@ export const rawText = [
     'event, as its text stands there. What is not an object becomes `{"value": …}`. The parameters say where the other ' +
     'fields come from. The body may be compressed with `gzip` or `zstd`. On ports with keys it may have any content type; ' +
     'on others a JSON type, because a page of another site can send some types without asking.',
-  'All of the values are written, or none: one that is refused refuses the request, with its number and its line. Only ' +
-    `the sizes of the body (16 MiB, decompressed) and of an event (1 MiB) and ${limits.rawValues} values bound one request.`,
+  'A value that is refused is kept in the stream, as a dead letter with the reason `refused_at_intake` that can be ' +
+    'replayed; the answer counts it and is a 200. With `Prefer: handling=strict` all of the values are written, or none: ' +
+    'one that is refused refuses the request, with its number and its line. The body may have 16 MiB (decompressed) and ' +
+    `${limits.rawValues} values, an event 1 MiB.`,
   'Without an `event_id` each event has one that is made of the stream, the query, the body and its index in it. So a ' +
     'request that is sent again, after a time-out for instance, is stored once; and so are two requests that are the same ' +
     'but meant twice: give these ids of their own.',

@@ -1,14 +1,16 @@
 import { Controller, Post, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { limits, streamNamePattern, streamNameRule } from '#event';
 import { ProblemError, type StreamAccess } from '#api';
 import {
   AcceptsAnyJson,
   AlwaysAnswered,
+  applied,
   BodyLimit,
   Caller,
   DescribeProblems,
+  handlingOf,
   isJsonLines,
   mediaTypeOf,
   PathParameter,
@@ -17,11 +19,11 @@ import {
   RequireScope,
   takeBody,
 } from '#http';
-import type { Written } from '../event-writer.js';
 import { Intake } from '../intake.js';
 import { textOf } from '../read-request.js';
-import { Rejection } from '../rejection.js';
+import { keepRefused } from '../refused/keep-refused.js';
 import { refusalOf } from '../stream-permit.js';
+import { preferHeader } from '../write-texts.js';
 import { intakeAnswer, intakeContent } from './intake-answer.js';
 import { DerivedIds } from './derived-ids.js';
 import { Mapping } from './mapping.js';
@@ -48,11 +50,18 @@ export class RawController {
     requestBody: rawBody,
   })
   @ApiResponse({
+    status: 200,
+    description:
+      'Kafka has acknowledged all of them from all in-sync replicas, those included that were refused.',
+    content: intakeContent,
+  })
+  @ApiResponse({
     status: 201,
-    description: 'Kafka has acknowledged all of them from all in-sync replicas.',
+    description: 'With `Prefer: handling=strict`: the same, and none was refused.',
     content: intakeContent,
   })
   @DescribeProblems(...rawProblems)
+  @ApiHeader(preferHeader)
   @AcceptsAnyJson()
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
@@ -74,9 +83,13 @@ export class RawController {
     await readValues({ text: reception.text, isLines: isJsonLines(mediaTypeOf(request)) }, reader);
     if (mapping.isOfOne && reader.events.length > 1) throw oneIdForMany();
     await this.intake.check(request, reader.events, (index) => `/${index}`);
-    requireAll(reader.events, reception.text);
-    const results = await this.intake.write(request, reader.events, { atomic: true });
-    void reply.code(201).send(intakeAnswer(allWritten(results)));
+    const asked = handlingOf(request);
+    const isLenient = asked !== 'strict';
+    if (!isLenient) requireAll(reader.events, reception.text);
+    const keep = keepRefused(reception, { form: 'raw', mapping: mapping.text });
+    const answer = intakeAnswer(await this.intake.write(request, reader.events, { atomic: false, keep }));
+    if (asked) applied(reply, asked);
+    void reply.code(isLenient ? 200 : 201).send(answer);
   }
 }
 
@@ -92,13 +105,6 @@ function readStreamName(stream: string): string {
 function requirePermitted(stream: string, access: StreamAccess): void {
   const refusal = refusalOf(stream, access, 'stream');
   if (refusal) throw refusal.toProblem();
-}
-
-/** @throws ProblemError when the stream cannot be written to */
-function allWritten(results: readonly (Written | Rejection)[]): Written[] {
-  const refusal = results.find((result) => result instanceof Rejection);
-  if (refusal) throw refusal.toProblem();
-  return results as Written[];
 }
 
 function oneIdForMany(): ProblemError {

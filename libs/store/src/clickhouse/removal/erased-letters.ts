@@ -10,11 +10,14 @@ type Place = [source: string, partition: number, offset: number, step: string];
 
 const bytes = `if(startsWith(event, 'base64:'), tryBase64Decode(substring(event, 8)), event)`;
 
+/** The text in what was refused at intake, where it does not say whose it is. */
+const refusedText = `if(reason = 'refused_at_intake' AND JSONExtractString(event, 'entity_id') = '', JSONExtractString(event, 'text'), '')`;
+
 /**
  * A record that could be read (and was refused by the store) says whose it is. Of one that could not, all that can be
  * told is whether it holds the id as a JSON text.
  */
-export const holdsId = `(position(${bytes}, {literal:String}) > 0 AND NOT isValidJSON(${bytes}))`;
+export const holdsId = `((position(${bytes}, {literal:String}) > 0 AND NOT isValidJSON(${bytes})) OR position(${refusedText}, {literal:String}) > 0)`;
 const saysId = hashIs("JSONExtractString(event, 'entity_id')");
 
 /** Removes the entity's dead letters by their places: the statement does not name it. */

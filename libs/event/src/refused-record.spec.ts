@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { limits } from './limits.js';
+import { decodeRecord, encodeRecord } from './record.js';
+import { decodeRefused, encodeRefused } from './refused-record.js';
+
+const record = {
+  refused: { code: 'invalid_json', detail: 'no', errors: [{ pointer: '/1', detail: 'is not valid JSON' }] },
+  ...{ form: 'raw', mapping: { event_type: '/kind' }, entity_id: 'ann' },
+  ...{ event_id: '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11', received_at: '2026-11-21T04:00:00.000000Z' },
+  text: '{"kind":"\u2028ä',
+};
+
+describe('the record of what was refused', () => {
+  it('is read as it was written', () => {
+    const value = encodeRefused(record);
+    expect(decodeRefused(value)).toEqual({ ...record, cut: false });
+    expect(decodeRefused(Buffer.from(value))).toEqual({ ...record, cut: false });
+  });
+
+  it('is no event, and no event is one', () => {
+    expect(() => decodeRecord(encodeRefused(record))).toThrow();
+    const times = { timestamp: 0, ingested_at: 0 };
+    const { event_id } = record;
+    const event = { event_id, event_type: 't', entity_id: null, ...times, schema_version: null };
+    expect(decodeRefused(encodeRecord({ ...event, metadata: '{}', data: '{"refused":{}}' }))).toBeUndefined();
+  });
+
+  it.each(['', '{', '{"refused":', '{"refused":1,"text":""}', '{"refused":{}}', '{"refused":{},"text":1}'])(
+    'is not %j',
+    (text) => expect(decodeRefused(text)).toBeUndefined(),
+  );
+
+  it.each<[string, string]>([
+    ['larger than an event', 'x'.repeat(16 * limits.eventBytes)],
+    ['of characters that take six in JSON', '\u0001'.repeat(limits.eventBytes)],
+    ['of characters of four bytes', '😀'.repeat(limits.eventBytes)],
+  ])('has the beginning of a text %s, and says so', (...row) => {
+    const value = encodeRefused({ ...record, text: row[1] });
+    expect(Buffer.byteLength(value)).toBeLessThan(100_000);
+    const found = decodeRefused(value)!;
+    expect([found.cut, row[1].startsWith(found.text), found.text.length > 1000]).toEqual([true, true, true]);
+  });
+
+  it('has the whole of an event that is as large as one may be', () => {
+    const value = encodeRefused({ ...record, text: 'ä'.repeat(limits.eventBytes / 2) });
+    expect(decodeRefused(value)?.cut).toBe(false);
+    expect(Buffer.byteLength(value)).toBeLessThan(2 * limits.eventBytes);
+  });
+});

@@ -1,0 +1,74 @@
+import { parseTime, type RefusedRecord } from '#event';
+import { ProblemError } from '#api';
+import type { Definitions } from '#registry';
+import { compileSchema } from '#schemas';
+import { Mapping } from '../raw/mapping.js';
+import { RawReader } from '../raw/raw-reader.js';
+import type { AcceptedEvent, Reception } from '../read-event.js';
+import { failure, readSingle, syntaxError, type ReadEvents } from '../read-request.js';
+import { Rejection } from '../rejection.js';
+import { SchemaScanner } from '../schemas/scan/schema-scanner.js';
+import { Mismatches } from '../schemas/mismatches.js';
+import { SchemaCheck } from '../schemas/schema-check.js';
+import { SchemaIndex } from '../schemas/schema-index.js';
+
+/** Reads what was refused once more, as the endpoint did that refused it. */
+export class RefusedEvents {
+  private readonly schemas: SchemaIndex;
+  private readonly schemaCheck: SchemaCheck;
+
+  constructor(definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {
+    this.schemas = new SchemaIndex(definitions);
+    this.schemaCheck = new SchemaCheck({
+      index: this.schemas,
+      compile: compileSchema,
+      mismatches: new Mismatches(definitions),
+    });
+  }
+
+  /** The event, with the id that it would have had; or a sentence that says why it is refused still. */
+  async read(stream: string, record: RefusedRecord): Promise<AcceptedEvent | string> {
+    if (record.cut) return 'it was too large to be kept whole';
+    const [event] = await this.checked(stream, record);
+    if (!event) return 'it holds nothing';
+    return event instanceof Rejection ? sentence(event.toProblem()) : event;
+  }
+
+  private async checked(stream: string, record: RefusedRecord): Promise<ReadEvents> {
+    const reception: Reception = {
+      ingestedAt: parseTime(record.received_at) ?? 0,
+      ids: { next: () => record.event_id },
+      schemas: this.schemas,
+      text: record.text,
+    };
+    const events = [readAgain(stream, record, reception)];
+    await this.schemaCheck.check(events, () => '');
+    return events;
+  }
+}
+
+function readAgain(stream: string, record: RefusedRecord, reception: Reception): AcceptedEvent | Rejection {
+  try {
+    return record.form === 'raw' ? readValue(stream, record, reception) : readSingle(reception);
+  } catch (error) {
+    if (error instanceof ProblemError) return new Rejection(error.code, error.message, error.options.errors);
+    throw error;
+  }
+}
+
+function readValue(stream: string, record: RefusedRecord, reception: Reception): AcceptedEvent | Rejection {
+  const mapping = new Mapping(stream, record.mapping);
+  const reader = new RawReader({ mapping, reception, idOf: () => record.event_id });
+  const scanner = new SchemaScanner(record.text);
+  const start = scanner.space(0);
+  const end = reader.scan(scanner, start);
+  if (end < 0) return failure(scanner);
+  if (scanner.space(end) < record.text.length) return syntaxError(end);
+  reader.take(scanner, start, end);
+  return reader.events[0]!;
+}
+
+function sentence({ message, options: { errors = [] } }: ProblemError): string {
+  const places = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
+  return `it is refused still: ${message}${places && ` (${places})`}`;
+}
