@@ -109,6 +109,37 @@ describe('writing and reading', () => {
     expect(client.afterWrites(other).length).toBeGreaterThan(0);
   });
 
+  it('values of any form are written raw, and what is refused is kept', async () => {
+    const other = freshStream('client');
+    const source = { stream: other, event_type: '/kind', entity_id: '/of' };
+    const body = '{"kind":"a","of":"x","n":1.10}\n{"kind":\n{"kind":"b"}';
+    expect(await client.raw(source, body, { lines: true })).toMatchObject({
+      accepted: 2,
+      refused: 1,
+      errors: [{ index: 1, code: 'invalid_json' }],
+    });
+    const list = await afterWrites((wait_for) => all(client.events({ stream: other, wait_for })));
+    expect(list.map(({ event_type, dataText }) => [event_type, dataText]).sort()).toEqual([
+      ['a', '{"kind":"a","of":"x","n":1.10}'],
+      ['b', '{"kind":"b"}'],
+    ]);
+    const strict = client.raw(source, body, { lines: true, handling: 'strict' });
+    await expect(strict).rejects.toMatchObject({ code: 'invalid_json' });
+  });
+
+  it('with lenient handling a batch keeps what it refuses', async () => {
+    const other = freshStream('client');
+    const events = [
+      { stream: other, event_type: 't', data: {} },
+      { stream: other, event_type: '', data: {} },
+    ];
+    expect(await client.writeBatch(events, { handling: 'lenient' })).toMatchObject({
+      accepted: 1,
+      rejected: 1,
+      events: [{}, { error: { code: 'invalid_request' }, offset: expect.any(Number) as number }],
+    });
+  });
+
   it('tail shows what is stored and what comes, and goes on from a position', async () => {
     const tail = client.tail<{ n: number }>({ stream, since: '1970-01-01T00:00:00Z' });
     const seen = await all(tail, 251);

@@ -18,6 +18,7 @@ function everyCall(client: Tributary): Promise<unknown>[] {
   const projection = { name: 'name', source, fields: {} };
   return [
     ...[client.write(event), client.writeBatch([event]), client.producer().send(event)],
+    client.raw({ stream: 'stream', event_type: 't' }, '{}'),
     ...[
       client.events().first(),
       client.event('event_id'),

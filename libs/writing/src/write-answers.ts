@@ -1,10 +1,12 @@
-import { IsArray, IsInt, IsOptional, IsString, ValidateIf } from 'class-validator';
+import { IsArray, IsInt, IsString, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsRetention, type InputError, type Retention } from '#api';
 import { codesOfEvents } from './write-texts.js';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 export const json = (type: new () => object) => ({ 'application/json': { schema: ref(type.name) } });
+
+const isPresent = (_: unknown, value: unknown) => value !== undefined;
 
 const whereKept =
   'With `Prefer: handling=lenient`: where it is kept in the log, for `wait_for` and the dead letter.';
@@ -50,10 +52,10 @@ export class RejectedEvent {
   @ValidateIf(() => true)
   error: { code: string; status: number; detail: string; errors?: InputError[] };
   @JSONSchema({ description: `${whereKept} Absent where it is not kept.` })
-  @IsOptional()
+  @ValidateIf(isPresent)
   @IsInt()
   partition?: number;
-  @JSONSchema({ description: whereKept }) @IsOptional() @IsInt() offset?: number;
+  @JSONSchema({ description: whereKept }) @ValidateIf(isPresent) @IsInt() offset?: number;
 }
 
 export class BatchWritten {

@@ -31,6 +31,7 @@ import type {
 } from './types/event.js';
 import type { StateQuery } from './types/entity.js';
 import type { Health } from './types/health.js';
+import type { Handling, Intake, RawMapping } from './types/intake.js';
 import type { JsonObject } from './types/json.js';
 
 export interface TributaryOptions {
@@ -88,10 +89,13 @@ export class Tributary {
     return written;
   }
 
-  /** Writes up to 10 000 events with one request. With `atomic`, one that is refused keeps all from being written. */
+  /**
+   * Writes up to 10 000 events with one request. With `atomic`, one that is refused keeps all from being written. With
+   * lenient handling, what is refused is kept as dead letters.
+   */
   async writeBatch(
     events: readonly NewEvent[],
-    { atomic, signal }: CallOptions & { atomic?: boolean } = {},
+    { atomic, handling, signal }: CallOptions & { atomic?: boolean; handling?: Handling } = {},
   ): Promise<BatchWritten> {
     const texts = events.map((event) => eventText(event, event.event_id ?? this.ids.next()));
     const body = `{"events":[${texts.join(',')}]}`;
@@ -99,12 +103,32 @@ export class Tributary {
       method: 'POST',
       path: '/api/v1/events/batch',
       query: { atomic },
+      headers: preferring(handling),
       body,
       signal,
     } as const;
     const answer = parseJson<BatchWritten>((await this.ingest.repeat(request)).text);
     answer.events.forEach((one, i) => 'error' in one || this.written.add(events[i]!.stream, one));
     return answer;
+  }
+
+  /**
+   * Writes JSON values of any form as events: one, a list, or one after another, as text. Handling is lenient by default;
+   * with `strict`, one that is refused keeps all from being written.
+   * @param options.lines The body has one value on each line: one that is no JSON spoils its line only.
+   */
+  async raw(
+    { stream, ...query }: RawMapping & { stream: string },
+    body: string | Uint8Array<ArrayBuffer>,
+    { handling, lines, signal }: CallOptions & { handling?: Handling; lines?: boolean } = {},
+  ): Promise<Intake> {
+    const type = { 'content-type': lines ? 'application/x-ndjson' : 'application/json' };
+    const headers = { ...type, ...preferring(handling) };
+    const request = { path: path`/api/v1/streams/${stream}/raw`, query, headers, body, signal };
+    const answer = await this.ingest.repeat({ method: 'POST', ...request });
+    const intake = parseJson<Intake>(answer.text);
+    for (const position of intake.positions) this.written.add(stream, position);
+    return intake;
   }
 
   /**
@@ -164,4 +188,8 @@ export class Tributary {
   metrics({ signal }: CallOptions = {}): Promise<string> {
     return this.api.text({ path: '/metrics', signal });
   }
+}
+
+function preferring(handling: Handling | undefined): Record<string, string> {
+  return handling ? { prefer: `handling=${handling}` } : {};
 }

@@ -35,6 +35,9 @@ export interface WrittenEvent extends WrittenPosition {
 /** Why one event of a batch was not written. */
 export interface RejectedEvent {
   error: { code: string; status: number; detail: string; errors?: { pointer: string; detail: string }[] };
+  /** With lenient handling: where it is kept in the log. */
+  partition?: number;
+  offset?: number;
 }
 
 /** The answer to a batch: a position or an error for each event, in order. */

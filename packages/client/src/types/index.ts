@@ -2,6 +2,7 @@ export type * from './dead-letter.js';
 export type * from './entity.js';
 export type * from './event.js';
 export type * from './health.js';
+export type * from './intake.js';
 export type * from './json.js';
 export type * from './key.js';
 export type * from './list.js';
