@@ -33,11 +33,6 @@ import { rawBody, rawProblems, rawText } from './raw-texts.js';
 import { readValues } from './read-values.js';
 import { requireAll } from './require-all.js';
 
-const described = {
-  name: 'stream',
-  schema: { type: 'string', pattern: streamNamePattern.source, example: 'access' },
-};
-
 /** Events from tools that know a URL and nothing of events. */
 @ApiTags('events')
 @Controller('api/v1/streams')
@@ -68,7 +63,7 @@ export class RawController {
   @Post(':stream/raw')
   @AlwaysAnswered()
   async raw(
-    @PathParameter(described, readStreamName) stream: string,
+    @StreamName() stream: string,
     @Query() query: RawQuery,
     @Caller() { access }: Principal,
     @Req() request: FastifyRequest,
@@ -91,6 +86,12 @@ export class RawController {
     if (asked) applied(reply, asked);
     void reply.code(isLenient ? 200 : 201).send(answer);
   }
+}
+
+/** Hands over the stream in the address. */
+function StreamName(): ParameterDecorator {
+  const schema = { type: 'string', pattern: streamNamePattern.source, example: 'access' };
+  return PathParameter({ name: 'stream', schema }, readStreamName);
 }
 
 /** @throws ProblemError 400 */
