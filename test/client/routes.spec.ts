@@ -19,6 +19,7 @@ function everyCall(client: Tributary): Promise<unknown>[] {
   return [
     ...[client.write(event), client.writeBatch([event]), client.producer().send(event)],
     client.raw({ stream: 'stream', event_type: 't' }, '{}'),
+    client.cloudEvents('stream', { specversion: '1.0', id: 'a', source: '/s', type: 't' }),
     ...[
       client.events().first(),
       client.event('event_id'),

@@ -1,4 +1,15 @@
 export { ByteRange } from './byte-range.js';
+export {
+  cloudEventJson,
+  cloudEventMembers,
+  isAttributeInteger,
+  isAttributeText,
+  isExtensionName,
+  streamSource,
+  cloudEventId,
+  wrapped,
+  type SentData,
+} from './cloud-event.js';
 export { compareUtf8 } from './compare-utf8.js';
 export * from './entity-hash.js';
 export * from './event.js';
@@ -8,6 +19,7 @@ export * from './json-scanner.js';
 export { isJsonObject, jsonValue } from './json-value.js';
 export * from './limits.js';
 export * from './names.js';
+export { nameUuid, uuidOfBytes } from './name-uuid.js';
 export { readUuidText, uuidText } from './record-bytes.js';
 export { decodeRefused, encodeRefused, type RefusedRecord } from './refused-record.js';
 export { RecordReader, UnreadableRecordError } from './record-reader.js';

@@ -2,29 +2,29 @@ import { isJsonObject, jsonValue } from './json-value.js';
 import { limits } from './limits.js';
 
 /**
- * The value of a record that is no event: what a write endpoint has refused and keeps, so that it can be written when
- * its schema or its sender is mended. One JSON object whose members always come in this order,
+ * The value of a record that keeps an event which a write endpoint has refused. It can be written once its schema or its
+ * sender is corrected. The value is one JSON object whose members always come in this order,
  *
- *     {"refused":{"code":"…","detail":"…","errors":[{"pointer":"…","detail":"…"}]},"form":"event"|"raw",
- *      "mapping":{…},"entity_id":"…"|null,"event_id":"…","received_at":"…","cut":false,"text":"…"}
+ *     {"refused":{"code":"…","detail":"…","errors":[{"pointer":"…","detail":"…"}]},"form":"event"|"raw"|
+ *      "cloudevent","mapping":{…},"entity_id":"…"|null,"event_id":"…","received_at":"…","cut":false,"text":"…"}
  *
- * Consumers pass over it as over every record that they cannot read; the materializer makes a dead letter of it. The
+ * Consumers skip it like every record that they cannot read; the materializer stores it as a dead letter. The
  * record's key is `entity_id`, else `event_id`.
  */
 export interface RefusedRecord {
   refused: { code: string; detail: string; errors: readonly { pointer: string; detail: string }[] };
-  /** How the text is read. */
+  /** The form in which the text is read. */
   form: string;
-  /** Where the fields come from, where the form asks for that. */
+  /** The sources of the fields, for the form `raw`. */
   mapping: Readonly<Record<string, string>>;
-  /** Whose it is, where that could be told. */
+  /** The entity, if it is known. */
   entity_id: string | null;
   /** The id that the event would have had. */
   event_id: string;
   received_at: string;
-  /** There was more of the text, and it cannot be read again. */
+  /** Whether only the beginning of the text is kept; then it cannot be read again. */
   cut: boolean;
-  /** What the client has sent. */
+  /** The text that the client has sent. */
   text: string;
 }
 

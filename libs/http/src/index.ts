@@ -18,11 +18,26 @@ export { PathParameter } from './handlers/path-parameter.js';
 export { Caller, Principal } from './handlers/principal.js';
 export { Query } from './handlers/query.js';
 export { ReadValue, ReadValues } from './handlers/read-value.js';
-export { applied, handlingOf, type Handling } from './preference.js';
+export { applied, handlingOf, returnOf, type Handling } from './preference.js';
 export { problemOf } from './problems/problem-of.js';
-export { bodyOf, isJsonLines, mediaTypeOf, takeBody } from './body/read-body.js';
+export {
+  bodyOf,
+  isJsonLines,
+  isJsonType,
+  mediaTypeOf,
+  requireText,
+  takeBody,
+  takeBytes,
+} from './body/read-body.js';
 export { recordHeaders } from './server/request-identity.js';
-export { Accepts, AcceptsAnyJson, AlwaysAnswered, BodyLimit, isAlwaysAnswered } from './route-config.js';
+export {
+  Accepts,
+  AcceptsAnyJson,
+  AcceptsBytes,
+  AlwaysAnswered,
+  BodyLimit,
+  isAlwaysAnswered,
+} from './route-config.js';
 export * from './server/run-app.js';
 export { askedFor, DescribeBody, schemaOf } from './openapi/schema-of.js';
 export { untilReachable, StoppedWhileWaitingError, type NeededEngine } from './server/until-reachable.js';

@@ -3,19 +3,38 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** How a request with several values goes on where one of them is refused (RFC 7240, section 4.4). */
 export type Handling = 'lenient' | 'strict';
 
-/** What `Prefer` asks for: the first `handling` that stands there. What is not understood is passed over. */
-export function handlingOf({ headers }: Pick<FastifyRequest, 'headers'>): Handling | undefined {
+/** Whether the answer has a body (RFC 7240, section 4.2). */
+export type Returned = 'minimal' | 'representation';
+
+type Headers = Pick<FastifyRequest, 'headers'>;
+
+/** What `Prefer` asks for: the first `handling` in it that has a known value. Other preferences are passed over. */
+export function handlingOf(request: Headers): Handling | undefined {
+  return preferred(request, 'handling', ['lenient', 'strict']);
+}
+
+/** The first `return` in `Prefer` that has a known value. */
+export function returnOf(request: Headers): Returned | undefined {
+  return preferred(request, 'return', ['minimal', 'representation']);
+}
+
+function preferred<V extends string>({ headers }: Headers, name: string, known: readonly V[]): V | undefined {
   const asked = [headers.prefer ?? []].flat().join(',');
   // One preference after the other; a comma or an equals sign in quotes belongs to its value.
   for (const [preference] of asked.matchAll(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g)) {
-    const [, value = ''] = /^\s*handling\s*=\s*"?([a-z]*)"?\s*(?:;|$)/i.exec(preference) ?? [];
-    const handling = value.toLowerCase();
-    if (handling === 'lenient' || handling === 'strict') return handling;
+    const [, given = '', value = ''] = /^\s*([a-z]+)\s*=\s*"?([a-z]*)"?\s*(?:;|$)/i.exec(preference) ?? [];
+    if (given.toLowerCase() !== name) continue;
+    const found = known.find((one) => one === value.toLowerCase());
+    if (found) return found;
   }
   return undefined;
 }
 
-/** Says in the answer that the request was handled as it asked. */
-export function applied(reply: FastifyReply, handling: Handling): void {
-  void reply.header('preference-applied', `handling=${handling}`);
+/** Says in the answer which preferences of the request were applied. */
+export function applied(
+  reply: FastifyReply,
+  { handling, returned }: { handling?: Handling | undefined; returned?: Returned | undefined },
+): void {
+  const names = [handling && `handling=${handling}`, returned && `return=${returned}`].filter(Boolean);
+  if (names.length > 0) void reply.header('preference-applied', names.join(', '));
 }

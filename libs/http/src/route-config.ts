@@ -8,6 +8,8 @@ interface BodyConfig {
   accepts?: readonly string[];
   /** Also any JSON type, and any other type on ports with keys. */
   acceptsAny?: boolean;
+  /** Any media type, also of bytes that are not text. */
+  acceptsBytes?: boolean;
   bodyBytes?: number;
 }
 
@@ -53,6 +55,18 @@ export function AcceptsAnyJson(): MethodDecorator {
 
 export function acceptsAny(request: FastifyRequest): boolean {
   return (request.routeOptions.config as BodyConfig).acceptsAny === true;
+}
+
+/**
+ * Takes every media type, and bytes that are not text, on every port. The handler checks them, and requires something of
+ * the request that a page of another site cannot send without asking, such as a header.
+ */
+export function AcceptsBytes(...accepts: string[]): MethodDecorator {
+  return AddRouteConfig({ accepts, acceptsBytes: true } satisfies BodyConfig);
+}
+
+export function acceptsBytes(request: FastifyRequest): boolean {
+  return (request.routeOptions.config as BodyConfig).acceptsBytes === true;
 }
 
 export function acceptsOf(request: FastifyRequest): readonly string[] {

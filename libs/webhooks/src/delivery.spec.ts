@@ -58,6 +58,7 @@ function deliverer(more: Partial<DeliveryOptions> & { allowed?: string[] } = {})
 const to = (url: string, more: Partial<Delivery> = {}): Delivery => ({
   ...{ id: '019aa4e2-7d53-8c1e-9a3e-0d6a1f0b2c11', url, sender: 'orders', secretRef: 'hooks' },
   body: '{"data":{"n":1}}',
+  contentType: 'application/json',
   ...more,
 });
 

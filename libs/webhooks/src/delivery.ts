@@ -18,6 +18,8 @@ export interface Delivery extends Receiver {
   readonly sender: string;
   /** JSON. */
   readonly body: string;
+  /** The media type of the body. */
+  readonly contentType: string;
 }
 
 /** What an attempt came to: it was taken; or was not, and there is another one; or there is none. */
@@ -120,9 +122,9 @@ export class Deliverer {
     }
   }
 
-  private headers({ id, body }: Delivery, key: Buffer): Record<string, string> {
+  private headers({ id, body, contentType }: Delivery, key: Buffer): Record<string, string> {
     const { now = Date.now } = this.options;
-    return webhookHeaders({ id, body, at: now() / 1000 }, key);
+    return { 'content-type': contentType, ...webhookHeaders({ id, body, at: now() / 1000 }, key) };
   }
 
   /** Exponential back-off with full jitter; what the receiver asks for is waited, up to the longest. */

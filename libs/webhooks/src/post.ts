@@ -66,7 +66,6 @@ export class Poster {
       method: 'POST',
       headers: {
         ...headers,
-        'content-type': 'application/json',
         'content-length': bytes.length,
         'user-agent': 'Tributary-Webhooks/1',
       },

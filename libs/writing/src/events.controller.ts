@@ -96,7 +96,7 @@ export class EventsController {
     const isLenient = !atomic && handlingOf(request) === 'lenient';
     const keep = isLenient ? keepRefused(reception, asEvent) : undefined;
     const answer = batchAnswer(await this.intake.write(request, events, { atomic, keep }), { isLenient });
-    if (isLenient) applied(reply, 'lenient');
+    applied(reply, { handling: isLenient ? 'lenient' : undefined });
     void reply.code(answer.status).header('content-type', json).send(answer.body);
   }
 }

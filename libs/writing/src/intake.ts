@@ -18,7 +18,7 @@ import { WRITE_PORTS, type WritePorts } from './write-ports.js';
 /** Returns the JSON pointer to an event of the request. */
 type PointerTo = (index: number) => string;
 
-/** What every event goes through, whichever endpoint takes it. */
+/** Checks and writes the events of every write endpoint. */
 @Injectable()
 export class Intake {
   private readonly writer: EventWriter;
@@ -38,18 +38,18 @@ export class Intake {
     });
   }
 
-  /** What the events of a request with this text share. */
+  /** Returns what the events of a request with this text share. */
   reception(text: string): Reception {
     return { ingestedAt: this.clock.now(), ids: this.ids, schemas: this.schemas, text };
   }
 
-  /** Checks what was read: streams, then schemas. Whatever is refused here is refused before anything is written. */
+  /** Checks the events: streams, then schemas. Nothing is written yet. */
   async check(request: FastifyRequest, events: ReadEvents, pointerTo: PointerTo): Promise<void> {
     permitStreams(events, accessOf(request), pointerTo);
     await this.schemaCheck.check(events, pointerTo);
   }
 
-  /** Writes what was checked, within what the key may write. */
+  /** Writes checked events, within the rate of the key. */
   async write(
     request: FastifyRequest,
     events: ReadEvents,

@@ -1,22 +1,22 @@
 import type { Position } from '#log';
 import { ProblemError, type InputError, type ProblemCode } from '#api';
 
-/** Where an event stands in the text of its request, and what is known of it although it was refused. */
+/** The place of a refused event in the text of its request, and the fields that are known. */
 export interface SentEvent {
   start: number;
   end: number;
-  /** Where it was to go, unless no stream can be called so. */
+  /** The stream that it names, if that is a valid name. */
   stream: string | undefined;
   entity_id: string | null;
-  /** The id that it would have. */
+  /** The id that the event would have. */
   event_id: string;
 }
 
 /** Why one event was not taken. A batch lists them; for a single event it becomes the answer. */
 export class Rejection {
-  /** Known of an event that could be told apart from the others of its request. */
+  /** Undefined if the text of the event is not known. */
   readonly sent?: SentEvent;
-  /** Where it is kept in the log. */
+  /** Its position in the log, if it is kept. */
   readonly kept?: Position;
 
   constructor(
@@ -25,17 +25,17 @@ export class Rejection {
     readonly errors: readonly InputError[] = [],
   ) {}
 
-  /** The same, of this event. */
+  /** Returns the rejection of this event. */
   of(sent: SentEvent): Rejection {
     return Object.assign(new Rejection(this.code, this.detail, this.errors), { sent });
   }
 
-  /** The same, kept in the log. */
+  /** Returns the rejection with its position in the log. */
   keptAt(kept: Position): Rejection {
     return Object.assign(new Rejection(this.code, this.detail, this.errors), { kept, sent: this.sent });
   }
 
-  /** The same, of an event of which nothing is known. */
+  /** Returns the rejection without the event. */
   unknown(): Rejection {
     return new Rejection(this.code, this.detail, this.errors);
   }

@@ -39,3 +39,9 @@ export function permitStreams(
     else permitted = event.stream;
   }
 }
+
+/** @throws ProblemError when a request with this access may not write to the stream that its address names */
+export function requirePermitted(stream: string, access: StreamAccess): void {
+  const refusal = refusalOf(stream, access, 'stream');
+  if (refusal) throw refusal.toProblem();
+}

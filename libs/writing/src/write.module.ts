@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { EventsController } from './events.controller.js';
+import { CloudEventsController } from './cloudevents/cloud-events.controller.js';
 import { Intake } from './intake.js';
 import { RawController } from './raw/raw.controller.js';
 import { StreamsWriteController } from './streams.controller.js';
@@ -11,7 +12,7 @@ export class WriteModule {
   static with(ports: WritePorts): DynamicModule {
     return {
       module: WriteModule,
-      controllers: [EventsController, RawController, StreamsWriteController],
+      controllers: [EventsController, RawController, CloudEventsController, StreamsWriteController],
       providers: [{ provide: WRITE_PORTS, useValue: ports }, Intake],
     };
   }

@@ -1,6 +1,6 @@
 import { path, queryOf } from './http/address.js';
 import { Api } from './http/api.js';
-import { HttpClient, type CallOptions, type Fetch } from './http/http-client.js';
+import { HttpClient, type ApiRequest, type CallOptions, type Fetch } from './http/http-client.js';
 import { LiveStream, type LiveOptions } from './live/live-stream.js';
 import { TailSource } from './live/tail.js';
 import { eventText } from './producer/event-text.js';
@@ -31,7 +31,7 @@ import type {
 } from './types/event.js';
 import type { StateQuery } from './types/entity.js';
 import type { Health } from './types/health.js';
-import type { Handling, Intake, RawMapping } from './types/intake.js';
+import type { CloudEvent, Handling, Intake, RawMapping } from './types/intake.js';
 import type { JsonObject } from './types/json.js';
 
 export interface TributaryOptions {
@@ -124,7 +124,29 @@ export class Tributary {
   ): Promise<Intake> {
     const type = { 'content-type': lines ? 'application/x-ndjson' : 'application/json' };
     const headers = { ...type, ...preferring(handling) };
-    const request = { path: path`/api/v1/streams/${stream}/raw`, query, headers, body, signal };
+    return this.intake(stream, { path: path`/api/v1/streams/${stream}/raw`, query, headers, body, signal });
+  }
+
+  /**
+   * Writes a CloudEvent or a list of them. Handling is strict by default: one that is refused keeps all from being
+   * written. The same CloudEvent sent again is stored once.
+   */
+  async cloudEvents(
+    stream: string,
+    events: CloudEvent | readonly CloudEvent[],
+    { handling, signal }: CallOptions & { handling?: Handling } = {},
+  ): Promise<Intake> {
+    const form = Array.isArray(events) ? 'cloudevents-batch' : 'cloudevents';
+    const { prefer = '' } = preferring(handling);
+    const headers = {
+      'content-type': `application/${form}+json`,
+      prefer: ['return=representation', prefer].filter(Boolean).join(', '),
+    };
+    const body = JSON.stringify(events);
+    return this.intake(stream, { path: path`/api/v1/streams/${stream}/cloudevents`, headers, body, signal });
+  }
+
+  private async intake(stream: string, request: Omit<ApiRequest, 'method'>): Promise<Intake> {
     const answer = await this.ingest.repeat({ method: 'POST', ...request });
     const intake = parseJson<Intake>(answer.text);
     for (const position of intake.positions) this.written.add(stream, position);

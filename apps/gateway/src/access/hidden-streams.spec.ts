@@ -26,6 +26,8 @@ interface Pair {
 interface Ask {
   url: string;
   payload?: object;
+  /** The media type; default: application/json. */
+  type?: string;
 }
 
 const fields = { n: { op: 'count' } };
@@ -69,6 +71,8 @@ const pipelinesOf = ({ stream, projection }: Names) => [
 ];
 const write = ({ stream }: Names) => ({ stream, event_type: 't', data: {} });
 
+const cloudEvent = { specversion: '1.0', id: 'a', source: '/s', type: 't' };
+
 /** Requests for every route that has names in it; a route that is not here makes the first spec fail. */
 const asks: Record<string, (names: Names) => Ask[]> = {
   'GET /events/query': filters(`${api}/events/query`),
@@ -89,6 +93,14 @@ const asks: Record<string, (names: Names) => Ask[]> = {
   'POST /streams/:stream/raw': ({ stream }) => [
     { url: `${api}/streams/${stream}/raw?event_type=t`, payload: {} },
     { url: `${api}/streams/${stream}/raw?event_type=/none`, payload: {} },
+  ],
+  'POST /streams/:stream/cloudevents': ({ stream }) => [
+    {
+      url: `${api}/streams/${stream}/cloudevents`,
+      payload: cloudEvent,
+      type: 'application/cloudevents+json',
+    },
+    { url: `${api}/streams/${stream}/cloudevents`, payload: {} },
   ],
   'POST /streams': ({ stream }) => [{ url: `${api}/streams`, payload: { stream } }],
   'GET /streams/:stream': ({ stream }) => [{ url: `${api}/streams/${stream}` }],
@@ -276,11 +288,15 @@ interface Told {
 
 async function answerOf(
   method: string,
-  { url, payload }: Ask,
+  { url, payload, type: sent }: Ask,
   { port, authorization }: { port: 'core' | 'query'; authorization?: string },
 ): Promise<Told> {
   const answer = await gateway[port].instance.inject({
-    ...{ method: method as 'GET', url, headers: { ...(authorization && { authorization }) } },
+    ...{
+      method: method as 'GET',
+      url,
+      headers: { ...(authorization && { authorization }), ...(sent && { 'content-type': sent }) },
+    },
     ...(payload && { payload }),
   });
   const { request_id: _, ...body } = answer.json<Record<string, unknown>>();

@@ -152,6 +152,7 @@ const changes = [
   'POST /api/v1/events',
   'POST /api/v1/events/batch',
   'POST /api/v1/streams',
+  'POST /api/v1/streams/:stream/cloudevents',
   'POST /api/v1/streams/:stream/raw',
   'PATCH /api/v1/streams/:stream',
   'DELETE /api/v1/streams/:stream',

@@ -38,6 +38,22 @@ describe('a page as JSON', () => {
   });
 });
 
+describe('a page as CloudEvents', () => {
+  it('is a list of them, with the text of data', () => {
+    const body = text({ items: [event, event], nextCursor: 'abc' }, 'application/cloudevents-batch+json');
+    const attributes = {
+      ...{ specversion: '1.0', id: event.event_id, source: '/api/v1/streams/orders', type: 'order.placed' },
+      ...{ subject: 'order-17', time: '2026-11-21T04:00:00.000123Z', datacontenttype: 'application/json' },
+    };
+    const one = `${JSON.stringify(attributes).slice(0, -1)},"data":${event.data}}`;
+    expect(body).toBe(`[${one},${one}]`);
+  });
+
+  it('may be empty', () => {
+    expect(text({ items: [] }, 'application/cloudevents-batch+json')).toBe('[]');
+  });
+});
+
 describe('a page as NDJSON', () => {
   it('is one event a line, each line ended', () => {
     const body = text({ items: [event, event], nextCursor: 'abc' }, 'application/x-ndjson');

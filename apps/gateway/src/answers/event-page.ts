@@ -1,4 +1,4 @@
-import { eventToJson, type StoredEvent } from '#event';
+import { cloudEventJson, eventToJson, streamSource, type StoredEvent } from '#event';
 import { csvHeader, csvLine } from './csv.js';
 import type { PageMediaType } from './media-type.js';
 
@@ -29,6 +29,7 @@ export function* encodePage(page: EventPage, type: PageMediaType): Generator<str
 function pieces(page: EventPage, type: PageMediaType): Generator<string> {
   if (type === 'text/csv') return csvPieces(page);
   if (type === 'application/x-ndjson') return ndjsonPieces(page);
+  if (type === 'application/cloudevents-batch+json') return cloudEventPieces(page);
   return jsonPieces(page);
 }
 
@@ -39,6 +40,13 @@ function* csvPieces({ items }: EventPage): Generator<string> {
 
 function* ndjsonPieces({ items }: EventPage): Generator<string> {
   for (const event of items) yield `${onOneLine(eventToJson(event))}\n`;
+}
+
+function* cloudEventPieces({ items }: EventPage): Generator<string> {
+  yield '[';
+  for (const [index, event] of items.entries())
+    yield (index === 0 ? '' : ',') + cloudEventJson(event, streamSource(event.stream));
+  yield ']';
 }
 
 /** Line breaks in valid JSON only stand between its parts, where a space means the same. */

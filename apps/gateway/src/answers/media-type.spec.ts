@@ -9,6 +9,7 @@ describe('the form of a page', () => {
     ['application/json', 'application/json'],
     ['application/x-ndjson', 'application/x-ndjson'],
     ['text/csv', 'text/csv'],
+    ['application/cloudevents-batch+json', 'application/cloudevents-batch+json'],
     ['text/*', 'text/csv'],
     ['text/csv;q=0.5, application/x-ndjson', 'application/x-ndjson'],
     ['application/json;q=0, */*', 'application/x-ndjson'],

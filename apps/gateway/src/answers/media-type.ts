@@ -2,7 +2,12 @@ import Negotiator from 'negotiator';
 import { ProblemError } from '#api';
 
 /** The forms of a page of events; the first is the default. */
-export const pageMediaTypes = ['application/json', 'application/x-ndjson', 'text/csv'] as const;
+export const pageMediaTypes = [
+  'application/json',
+  'application/x-ndjson',
+  'text/csv',
+  'application/cloudevents-batch+json',
+] as const;
 
 export type PageMediaType = (typeof pageMediaTypes)[number];
 

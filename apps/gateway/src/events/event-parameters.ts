@@ -70,6 +70,16 @@ export class EventSelectionParameters implements Consistent {
   }
 }
 
+/** The form of an event in a live stream; the first is the default. */
+export const eventFormats = ['event', 'cloudevents'] as const;
+export type EventFormat = (typeof eventFormats)[number];
+
+export class EventStreamParameters extends EventSelectionParameters {
+  @IsIn(eventFormats)
+  @Parameter('`cloudevents`: each event in the JSON format of CloudEvents 1.0.')
+  format: EventFormat = 'event';
+}
+
 /** The same, of a question that is answered once. */
 export class EventFilterParameters extends EventSelectionParameters {
   @Positions()

@@ -28,7 +28,7 @@ export class EventQueryController {
     summary: 'Query events',
     description:
       'A page of events in the order of their timestamps. `Accept` chooses JSON, NDJSON (`application/x-ndjson`, one ' +
-      'event a line) or CSV (`text/csv`). The next page is at `next_cursor`, which is also in the headers ' +
+      'event a line), CSV (`text/csv`) or CloudEvents (`application/cloudevents-batch+json`). The next page is at `next_cursor`, which is also in the headers ' +
       '`X-Next-Cursor` and `Link` (`rel="next"`). In CSV, an apostrophe stands before each character that a ' +
       'spreadsheet could begin a formula with; NDJSON has the exact text. CSV columns: event_id, stream, event_type, entity_id, version, ' +
       'timestamp, ingested_at, schema_version, partition, offset, metadata, data.',

@@ -10,6 +10,7 @@ const contentTypes: Record<PageMediaType, string> = {
   'application/json': 'application/json; charset=utf-8',
   'application/x-ndjson': 'application/x-ndjson',
   'text/csv': 'text/csv; charset=utf-8; header=present',
+  'application/cloudevents-batch+json': 'application/cloudevents-batch+json; charset=utf-8',
 };
 
 /** Of an event's other fields, about. */

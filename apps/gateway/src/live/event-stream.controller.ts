@@ -3,7 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { EventSelectionParameters } from '../events/event-parameters.js';
+import { EventStreamParameters } from '../events/event-parameters.js';
 import { begin, DescribeEventStream, mediaType, requireAccepted } from './event-stream-answer.js';
 import { Problems, readsBoth } from '../openapi/problems.js';
 import { LiveStreams } from './live-streams.js';
@@ -21,7 +21,8 @@ export class EventStreamController {
   @ApiOperation({
     summary: 'Follow events',
     description:
-      'Server-Sent Events. Each event that can be queried is a message `event`: its `data` is the event as in a query, ' +
+      'Server-Sent Events. Each event that can be queried is a message `event`: its `data` is the event as in a query, or with ' +
+      '`format=cloudevents` in the JSON format of CloudEvents; ' +
       'its `id` is opaque. With `Last-Event-ID`, the last id that came, what came after it is sent first: nothing is left ' +
       'out. Nothing comes twice as long as ids are shorter than events; a longer one comes after as many characters of ' +
       'events, and these may come again. Without it the stream begins now, or with `since` at the beginning of what is ' +
@@ -34,7 +35,7 @@ export class EventStreamController {
   @DescribeEventStream('The last id that was received, with the same other parameters.')
   @Problems('invalid_cursor', 'invalid_expression', 'stream_not_found', 'not_acceptable', readsBoth)
   async stream(
-    @Query() { filter }: EventSelectionParameters,
+    @Query() { filter, format }: EventStreamParameters,
     @Caller() caller: Principal,
     @Aborted() client: AbortSignal,
     @Req() request: FastifyRequest,
@@ -45,6 +46,7 @@ export class EventStreamController {
     if (request.method === 'HEAD') return void reply.header('content-type', mediaType).send();
     const opened = {
       question: { ...filter, access },
+      format,
       lastEventId: request.headers['last-event-id']?.toString(),
       requestId: request.id,
       caller,

@@ -76,8 +76,16 @@ describe('the filters of live events', () => {
 
 describe('an event on its way', () => {
   it('is one line, with its numbers as they were sent', () => {
-    const { json } = new LiveEvent(stored);
+    const json = new LiveEvent(stored).json('event');
     expect(json).not.toMatch(/[\r\n]/);
     expect(json).toContain('"data":{"amount": 12.50,   "big": 9007199254740993}');
+  });
+
+  it('has the same text of data as a CloudEvent', () => {
+    const json = new LiveEvent(stored).json('cloudevents');
+    expect(json).not.toMatch(/[\r\n]/);
+    expect(json).toMatch(
+      /^\{"specversion":"1.0",.*"data":\{"amount": 12.50, {3}"big": 9007199254740993\}\}$/,
+    );
   });
 });

@@ -102,7 +102,9 @@ describe('messages of live events', () => {
     await group.take(batch, freely());
     const idLength = group.cursor!.toString().length;
     expect(idLength).toBeGreaterThan(8 * kib);
-    const json = [...batch.events.values()].flat().reduce((sum, event) => sum + event.json.length, 0);
+    const json = [...batch.events.values()]
+      .flat()
+      .reduce((sum, event) => sum + event.json('event').length, 0);
     expect(listener.text.length).toBeLessThan(2 * json + idLength + 400 * 40);
     const between = listener.text.split(/^id: .*$/m);
     expect(between.length).toBeGreaterThan(5);

@@ -1,5 +1,6 @@
 import type { Turn } from '#async';
 import { withinBudget, type StepBudget } from '#cel';
+import type { EventFormat } from '../events/event-parameters.js';
 import type { LiveEvent } from './live-event.js';
 import type { LiveFilter } from './live-filter.js';
 import type { LivePosition } from './live-position.js';
@@ -41,7 +42,7 @@ const partCharacters = 64 * 1024;
 /** An evaluation may take long, whatever the size of its event: the turn looks at the clock after each. */
 const sizeOfEvaluation = 16 * 1024;
 
-/** Those who asked the same question with the same access: events are chosen and written out once for all of them. */
+/** Those who asked the same question with the same access and format: events are chosen and written out once for all of them. */
 export class LiveGroup {
   /** Those who have seen everything up to the cursor. */
   readonly listeners = new Set<LiveListener>();
@@ -58,6 +59,7 @@ export class LiveGroup {
   constructor(
     readonly filter: LiveFilter,
     readonly keyId: string | null = null,
+    readonly format: EventFormat = 'event',
   ) {}
 
   /**
@@ -111,9 +113,10 @@ export class LiveGroup {
   }
 
   private add(event: LiveEvent, cursor: LivePosition): void {
+    const json = event.json(this.format);
     const text = eventMessage(
-      event,
-      this.ids.idOf(event.json.length, () => cursor.toString()),
+      json,
+      this.ids.idOf(json.length, () => cursor.toString()),
     );
     this.texts.push(text);
     this.characters += text.length;

@@ -128,10 +128,10 @@ export class LiveReader {
       // Deleted while it was read.
       if (follower.streamOf(key) === undefined) continue;
       this.own.set(key, event.partition, event.offset + 1);
-      const live = new LiveEvent(event);
+      const json = new LiveEvent(event).json(this.options.group.format);
       piece += eventMessage(
-        live,
-        this.ids.idOf(live.json.length, () => this.own.toString()),
+        json,
+        this.ids.idOf(json.length, () => this.own.toString()),
       );
       if (piece.length < pieceCharacters) continue;
       socket.write(piece);

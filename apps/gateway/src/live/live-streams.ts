@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Definitions } from '#registry';
 import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
+import type { EventFormat } from '../events/event-parameters.js';
 import { DEFINITIONS, LIVE_STORE, LOGGER } from '../adapters/adapters.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { LiveConnections, type LiveContent, type StreamingCaller } from './live-connections.js';
@@ -18,6 +19,7 @@ import { storeOutage, type StoreOutage } from './store-outage.js';
 /** A request for a stream, which was let in. */
 export interface LiveRequest {
   question: LiveQuestion;
+  format: EventFormat;
   /** `Last-Event-ID` */
   lastEventId: string | undefined;
   requestId: string;
@@ -104,16 +106,16 @@ export class LiveStreams {
     );
   }
 
-  private groupOf({ question, caller: { keyId } }: LiveRequest): LiveGroup {
+  private groupOf({ question, format, caller: { keyId } }: LiveRequest): LiveGroup {
     const filter = new LiveFilter(question);
-    const key = groupKey(filter);
+    const key = groupKey({ filter, format });
     let group = this.groups.get(key);
-    if (!group) this.groups.set(key, (group = new LiveGroup(filter, keyId)));
+    if (!group) this.groups.set(key, (group = new LiveGroup(filter, keyId, format)));
     return group;
   }
 
   private forget(group: LiveGroup): void {
-    this.groups.delete(groupKey(group.filter));
+    this.groups.delete(groupKey(group));
     this.follower.leave(group);
   }
 
@@ -131,8 +133,9 @@ export class LiveStreams {
   }
 }
 
-function groupKey({ binding, question: { access } }: LiveFilter): string {
-  return JSON.stringify([binding, access.patterns, access.reserved]);
+function groupKey({ filter, format }: Pick<LiveGroup, 'filter' | 'format'>): string {
+  const { access } = filter.question;
+  return JSON.stringify([filter.binding, format, access.patterns, access.reserved]);
 }
 
 /** After the last event that the client has; without one from now on, or with `since` from the beginning. */

@@ -110,7 +110,7 @@ export class LiveClient extends StreamClient {
     const question = { access: allStreams, ...this.question };
     const caller = { access: question.access, keyId: null, requireStillAdmitted };
     return this.open((lastEventId, begin, client) =>
-      live.open({ question, lastEventId, requestId: 'r', caller }, begin, client),
+      live.open({ question, format: 'event', lastEventId, requestId: 'r', caller }, begin, client),
     );
   }
 }

@@ -1,11 +1,10 @@
 import type { ProblemError } from '#api';
-import type { LiveEvent } from './live-event.js';
 
 /** The texts of Server-Sent Events (HTML Living Standard, 9.2). Nothing in them has a line break of its own. */
 
-/** One event. Without an id, the client goes on from the id before. */
-export function eventMessage(event: LiveEvent, id: string | undefined): string {
-  return `${id === undefined ? '' : `id: ${id}\n`}event: event\ndata: ${event.json}\n\n`;
+/** One event, whose JSON is on one line. Without an id, the client goes on from the id before. */
+export function eventMessage(json: string, id: string | undefined): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: event\ndata: ${json}\n\n`;
 }
 
 /** Where a stream begins: the client goes on from here, also when nothing has come. A message without data is no message. */

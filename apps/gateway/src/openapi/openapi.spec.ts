@@ -87,6 +87,7 @@ describe('the OpenAPI document', () => {
       'post /api/v1/schemas/{stream}/{event_type}/check',
       'post /api/v1/snapshots',
       'post /api/v1/streams',
+      'post /api/v1/streams/{stream}/cloudevents',
       'post /api/v1/streams/{stream}/raw',
       'put /api/v1/pipelines/{name}',
       'put /api/v1/projections/{name}',

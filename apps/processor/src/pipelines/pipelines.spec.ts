@@ -4,6 +4,7 @@ import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
 import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
 import { MemoryTracing } from '#telemetry/memory';
+import type { Delivery } from '#webhooks';
 import { stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
 import { Incarnation, PipelineWorld, recordOf, t0, uuid, type SpecEvent } from './pipelines.fixture.js';
 import type { PipelinesOptions } from './pipelines.js';
@@ -234,6 +235,19 @@ describe('a pipeline without windows', () => {
       { reason: 'webhook_failed', error: '/operators/0/webhook: The receiver answered 410.' },
     ]);
     expect(await world.counted('p')).toMatchObject({ emitted: 1, failed: 1 });
+  });
+
+  it('delivers CloudEvents where the definition says so', async () => {
+    const webhook = { url: 'https://example.com/hook', secret_ref: 's', format: 'cloudevents' };
+    await world.define('p', spec({ webhook }));
+    const one = start();
+    await world.write([order(0)]);
+    await through();
+    const [{ contentType, body, id }] = one.delivered as [Delivery];
+    expect(contentType).toBe('application/cloudevents+json');
+    expect(JSON.parse(body)).toMatchObject({
+      ...{ specversion: '1.0', id, source: '/api/v1/pipelines/p', data: { amount: 0 } },
+    });
   });
 
   it('shows what it does with a request that is traced, until all that comes of it is written', async () => {

@@ -32,6 +32,10 @@ export interface FlowEvent {
   readonly origin: Origin;
 }
 
+/** What a webhook posts; the first is the default. */
+export const webhookFormats = ['event', 'cloudevents'] as const;
+export type WebhookFormat = (typeof webhookFormats)[number];
+
 /** What became of an event at one operator. `at` is a JSON pointer into the definition, such as `/operators/2/map`. */
 export type Outcome =
   | { readonly kind: 'emit'; readonly at: string; readonly stream: string; readonly flow: FlowEvent }
@@ -40,6 +44,7 @@ export type Outcome =
       readonly at: string;
       readonly url: string;
       readonly secretRef: string;
+      readonly format: WebhookFormat;
       readonly flow: FlowEvent;
     }
   /** Goes to another stage: to the partition of its key. */

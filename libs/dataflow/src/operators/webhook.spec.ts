@@ -11,6 +11,7 @@ describe('webhook', () => {
         at: '/operators/0/webhook',
         url: 'https://example.com/hook?x=1',
         secretRef: 'SHOP',
+        format: 'event',
         flow: { event: { data: '{"n":1.0}' } },
       },
       { kind: 'emit' },
@@ -20,6 +21,12 @@ describe('webhook', () => {
   it.each(['shop', 'SHOP_2', 'crm-eu', '2nd'])('is signed with a secret that is called %s', (secret_ref) => {
     const [outcome] = outcomesOf([{ webhook: { url: 'https://example.com/hook', secret_ref } }], '{}');
     expect(outcome).toMatchObject({ secretRef: secret_ref });
+  });
+
+  it('posts a CloudEvent where it is asked to, and knows no other format', () => {
+    const webhook = { url: 'https://example.com/hook', secret_ref: 'shop', format: 'cloudevents' };
+    expect(outcomesOf([{ webhook }], '{}')).toMatchObject([{ format: 'cloudevents' }]);
+    expect(() => outcomesOf([{ webhook: { ...webhook, format: 'xml' } }], '{}')).toThrow(/format/);
   });
 
   it.each(['', '-shop', 'a b', 'a'.repeat(65), `whsec_${'A'.repeat(32)}`])(

@@ -1,11 +1,13 @@
 import { secretNamePattern, secretNameRule } from '#event';
 import { Members, refusal } from '../definition/members.js';
+import { webhookFormats, type WebhookFormat } from '../flow/flow.js';
 import { pipelineLimits } from '../flow/limits.js';
 import type { Operator } from './operator.js';
 
 interface WebhookSpec {
   url: string;
   secret_ref: string;
+  format?: WebhookFormat;
 }
 
 /** Characters of an address. */
@@ -16,17 +18,19 @@ const urlCharacters = 2048;
  * after it. The operator does not know whether the address may be reached.
  */
 export const webhook: Operator<WebhookSpec> = {
-  summary: '`{url, secret_ref}`, posts it to an address.',
+  summary:
+    '`{url, secret_ref, format?}`, posts it to an address, as an event or with `cloudevents` as a CloudEvent.',
   isOutput: true,
   effects: ({ url, secret_ref: secretRef }, at) => [{ kind: 'call', at, url: new URL(url).href, secretRef }],
   compile(spec, { at }) {
-    const members = new Members(spec, at, ['url', 'secret_ref']);
+    const members = new Members(spec, at, ['url', 'secret_ref', 'format']);
     const url = addressOf(members.text('url', urlCharacters), members.at('url'));
     const secretRef = members.text('secret_ref', pipelineLimits.nameCharacters);
     if (!secretNamePattern.test(secretRef)) throw refusal(members.at('secret_ref'), secretNameRule);
+    const format = members.has('format') ? members.oneOf('format', webhookFormats) : 'event';
 
     return (next) => (flow, context) => {
-      context.outcomes.push({ kind: 'webhook', at, url, secretRef, flow });
+      context.outcomes.push({ kind: 'webhook', at, url, secretRef, format, flow });
       next(flow, context);
     };
   },

@@ -5,7 +5,7 @@ import { ProblemError } from '#api';
 import { BodyShare, type BodyBudget } from './body-budget.js';
 import { collect, tooLarge } from './collect-body.js';
 import { Inflation, type Compression } from './inflation.js';
-import { acceptsAny, acceptsOf, bodyLimitOf } from '../route-config.js';
+import { acceptsAny, acceptsBytes, acceptsOf, bodyLimitOf } from '../route-config.js';
 import { whenClosed } from '../when-closed.js';
 
 const shares = new WeakMap<FastifyRequest, BodyShare>();
@@ -26,7 +26,7 @@ export function registerBodyParsers(
     done();
   });
   instance.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
-    checkMediaType(request, hasKeys);
+    if (!acceptsBytes(request)) checkMediaType(request, hasKeys);
     return readBody(request, payload);
   });
 }
@@ -52,6 +52,13 @@ export function takeBody(request: FastifyRequest): Buffer {
   return body;
 }
 
+/** The same, of a request that may come without a body: it has no bytes then. */
+export function takeBytes(request: FastifyRequest): Buffer {
+  const { body } = request;
+  request.body = undefined;
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+}
+
 /** The media type of the body, without parameters, in lower case. */
 export function mediaTypeOf(request: FastifyRequest): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
@@ -64,7 +71,7 @@ async function readBody(request: FastifyRequest, payload: Readable): Promise<Buf
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const sent = await collect(payload, { share, limit });
   const body = compression ? await inflation.inflate(sent, compression, { share, limit }) : sent;
-  checkText(body);
+  if (!acceptsBytes(request)) requireText(body);
   return body;
 }
 
@@ -73,8 +80,14 @@ export function isJsonLines(mediaType: string): boolean {
   return /^application\/(x-)?(ndjson|jsonl|json-?lines)$/.test(mediaType);
 }
 
+/** Whether a media type is one of JSON. */
+export function isJsonType(mediaType: string): boolean {
+  return /^[a-z0-9!#$&^_.-]+\/([a-z0-9!#$&^_.+-]+\+)?json$/.test(mediaType);
+}
+
+/** Whether a page of another site has to ask before it may send this type. */
 function isJson(mediaType: string): boolean {
-  return /^application\/([a-z0-9!#$&^_.-]+\+)?json$/.test(mediaType) || isJsonLines(mediaType);
+  return (mediaType.startsWith('application/') && isJsonType(mediaType)) || isJsonLines(mediaType);
 }
 
 function checkMediaType(request: FastifyRequest, hasKeys: boolean): void {
@@ -101,7 +114,8 @@ function compressionOf(request: FastifyRequest): Compression | undefined {
   );
 }
 
-function checkText(body: Buffer): void {
+/** @throws ProblemError when the bytes are not UTF-8, or begin with a byte-order mark */
+export function requireText(body: Buffer): void {
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf)
     throw new ProblemError(
       'invalid_json',

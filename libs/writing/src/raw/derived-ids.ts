@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { uuidOfBytes } from './client-id.js';
+import { uuidOfBytes } from '#event';
 import type { Mapping } from './mapping.js';
 
-/** What the ids are made of. */
+/** What the ids depend on. */
 export interface IdSource {
   mapping: Pick<Mapping, 'stream' | 'text'>;
   /** Decompressed. */
@@ -10,9 +10,8 @@ export interface IdSource {
 }
 
 /**
- * Ids for the values of a body that have none: a UUID of version 8 (RFC 9562) that is made of a SHA-256 over the stream,
- * the query and the body. The index of the value is added to its last 32 bits. A request that is sent again has the same
- * ids, and so is stored once.
+ * Ids for values without one: a UUID of version 8 (RFC 9562) from a SHA-256 of the stream, the query and the body, to
+ * whose last 32 bits the index of the value is added. A repeated request has the same ids, and so is stored once.
  */
 export class DerivedIds {
   private prefix = '';

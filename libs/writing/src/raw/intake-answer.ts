@@ -24,7 +24,7 @@ export class RefusedValue {
   @IsInt() offset: number;
 }
 
-/** The answer to those who do not look at it: it does not list the events. */
+/** The answer to a tool that knows only a URL. It does not list the events. */
 export class IntakeAnswer {
   @IsInt() accepted: number;
   @JSONSchema({ description: 'Kept as dead letters.' }) @IsInt() refused: number;

@@ -1,18 +1,18 @@
-import { parseTime, type Micros } from '#event';
+import type { Micros } from '#event';
 import { ProblemError, type InputError } from '#api';
-import { timeRule } from '../read-event.js';
 import { eventErrors, isEvent } from '../validate-event.js';
 import { clientId, clientIdRule } from './client-id.js';
+import { mappedTime, mappedTimeRule } from './mapped-time.js';
 import { PointerTree } from './pointer-tree.js';
 
-/** What of an event the query of a raw write says; `data` is the value itself. */
+/** Fields of an event that the query of a raw write maps; `data` is the value itself. */
 export const mappedFields = ['event_type', 'entity_id', 'event_id', 'timestamp'] as const;
 export type MappedField = (typeof mappedFields)[number];
 
-/** Where the fields come from: each a constant, or a JSON pointer into the value, which begins with `/`. */
+/** The source of each field: a constant, or a JSON pointer into the value, which begins with `/`. */
 export type MappingText = Partial<Record<MappedField, string>>;
 
-/** Fields as they were found; undefined and null are nothing. */
+/** Fields as they were found; undefined and null mean that there is none. */
 export type FoundFields = Partial<Record<MappedField, unknown>>;
 
 /** Fields as an event has them. */
@@ -23,9 +23,9 @@ export interface EventFields {
   timestamp: Micros | undefined;
 }
 
-/** How values become events. */
+/** Maps values to the fields of events. */
 export class Mapping {
-  /** Those that are pointers, in the order of `tree.spans`. */
+  /** The fields that have pointers, in the order of `tree.spans`. */
   readonly pointers: readonly MappedField[];
   readonly tree: PointerTree;
   /** The fields of every event, where none is a pointer. */
@@ -55,7 +55,7 @@ export class Mapping {
     return this.constants.event_id !== undefined;
   }
 
-  /** The fields of an event of which `found` was found in the value, or what is wrong with them, by the fields' names. */
+  /** Returns the fields of an event, or the errors of fields, whose pointers are the fields' names. */
   fieldsOf(found: FoundFields): EventFields | InputError[] {
     const { constants, stream } = this;
     const event_type = found.event_type ?? constants.event_type;
@@ -65,10 +65,10 @@ export class Mapping {
     const errors = isEvent({ stream, event_type, entity_id, timestamp, data: someObject })
       ? []
       : errorsByField();
-    const time = typeof timestamp === 'string' ? parseTime(timestamp) : undefined;
+    const time = typeof timestamp === 'string' ? mappedTime(timestamp) : undefined;
     const id = event_id == null ? undefined : clientId(event_id);
     if (typeof timestamp === 'string' && time === undefined)
-      errors.push({ pointer: 'timestamp', detail: timeRule });
+      errors.push({ pointer: 'timestamp', detail: mappedTimeRule });
     if (event_id != null && id === undefined) errors.push({ pointer: 'event_id', detail: clientIdRule });
     if (errors.length > 0) return errors;
     return {

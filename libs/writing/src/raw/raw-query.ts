@@ -6,7 +6,7 @@ import { Characters } from '#api';
 const most = 1024;
 const orPointer = 'A constant, or a JSON pointer into each value (`/kind`).';
 
-/** Where the fields of the events come from. */
+/** The sources of the fields of events. */
 export class RawQuery {
   @JSONSchema({ description: `What happened. ${orPointer}`, example: 'access.logged' })
   @IsString()
@@ -33,7 +33,7 @@ export class RawQuery {
   event_id?: string;
 
   @JSONSchema({
-    description: `When it happened (RFC 3339). ${orPointer} Default: when it was received.`,
+    description: `When it happened: RFC 3339, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970, told by its digits. ${orPointer} Default: when it was received.`,
     example: '/time',
   })
   @IsOptional()

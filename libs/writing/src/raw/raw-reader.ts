@@ -15,16 +15,16 @@ const openBrace = 0x7b;
 export interface RawReaderOptions {
   mapping: Mapping;
   reception: Reception;
-  /** The id of the value at this index, where it brings none. */
+  /** Returns the id for the value at this index if it has none of its own. */
   idOf: (index: number) => string;
 }
 
-/** Makes events of values: each becomes the `data` of one, as its text stands there. */
+/** Makes an event of each value, which becomes its `data`. The text of the value stays as it is. */
 export class RawReader implements ValueTaker {
   readonly events: ReadEvents = [];
   /** The schema that the value which was scanned last is known to fit. */
   private fits: SubjectInForce | undefined;
-  /** Whose it is, where that was found. */
+  /** The entity of the value, if it was found. */
   private entity: string | null = null;
 
   constructor(private readonly options: RawReaderOptions) {}
@@ -34,7 +34,7 @@ export class RawReader implements ValueTaker {
     scanner.reset();
     this.fits = undefined;
     this.entity = null;
-    // What is no object stands one level deeper.
+    // A value that is not an object is stored in one, a level deeper.
     if (scanner.text.charCodeAt(start) !== openBrace) return scanner.value(start, 2);
     const type = mapping.fixed?.event_type;
     const subject = type === undefined ? undefined : reception.schemas.find(mapping.stream, type);
@@ -103,14 +103,14 @@ export class RawReader implements ValueTaker {
     return found;
   }
 
-  /** Points at the place in the value that a field was taken from. */
+  /** Points at the part of the value that holds a field. */
   private inValue({ pointer: field, detail }: { pointer: string; detail: string }, index: number) {
     const source = this.options.mapping.text[field as MappedField] ?? '';
     return { pointer: `/${index}${source.startsWith('/') ? source : ''}`, detail: `${field} ${detail}` };
   }
 }
 
-/** A text, or the text of a number; any other value as it is, or another one of its kind. */
+/** Returns a text, the text of a number, null, or false for any other value. */
 function scalarAt(text: string, start: number, end: number): unknown {
   const code = text.charCodeAt(start);
   const literal = text.slice(start, end);

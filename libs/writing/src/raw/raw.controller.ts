@@ -1,8 +1,8 @@
 import { Controller, Post, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { limits, streamNamePattern, streamNameRule } from '#event';
-import { ProblemError, type StreamAccess } from '#api';
+import { limits } from '#event';
+import { ProblemError } from '#api';
 import {
   AcceptsAnyJson,
   AlwaysAnswered,
@@ -13,7 +13,6 @@ import {
   handlingOf,
   isJsonLines,
   mediaTypeOf,
-  PathParameter,
   Principal,
   Query,
   RequireScope,
@@ -22,7 +21,8 @@ import {
 import { Intake } from '../intake.js';
 import { textOf } from '../read-request.js';
 import { keepRefused } from '../refused/keep-refused.js';
-import { refusalOf } from '../stream-permit.js';
+import { StreamName } from '../stream-name.js';
+import { requirePermitted } from '../stream-permit.js';
 import { preferHeader } from '../write-texts.js';
 import { intakeAnswer, intakeContent } from './intake-answer.js';
 import { DerivedIds } from './derived-ids.js';
@@ -33,7 +33,7 @@ import { rawBody, rawProblems, rawText } from './raw-texts.js';
 import { readValues } from './read-values.js';
 import { requireAll } from './require-all.js';
 
-/** Events from tools that know a URL and nothing of events. */
+/** Takes values from tools that know only a URL. */
 @ApiTags('events')
 @Controller('api/v1/streams')
 export class RawController {
@@ -83,29 +83,9 @@ export class RawController {
     if (!isLenient) requireAll(reader.events, reception.text);
     const keep = keepRefused(reception, { form: 'raw', mapping: mapping.text });
     const answer = intakeAnswer(await this.intake.write(request, reader.events, { atomic: false, keep }));
-    if (asked) applied(reply, asked);
+    applied(reply, { handling: asked });
     void reply.code(isLenient ? 200 : 201).send(answer);
   }
-}
-
-/** Hands over the stream in the address. */
-function StreamName(): ParameterDecorator {
-  const schema = { type: 'string', pattern: streamNamePattern.source, example: 'access' };
-  return PathParameter({ name: 'stream', schema }, readStreamName);
-}
-
-/** @throws ProblemError 400 */
-function readStreamName(stream: string): string {
-  if (streamNamePattern.test(stream)) return stream;
-  throw new ProblemError('invalid_request', 'The stream of the address is not valid.', {
-    errors: [{ pointer: 'stream', detail: streamNameRule }],
-  });
-}
-
-/** @throws ProblemError when the caller may not write to the stream */
-function requirePermitted(stream: string, access: StreamAccess): void {
-  const refusal = refusalOf(stream, access, 'stream');
-  if (refusal) throw refusal.toProblem();
 }
 
 function oneIdForMany(): ProblemError {

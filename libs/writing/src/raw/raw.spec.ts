@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { limits, type EventRecord } from '#event';
+import { limits, parseTime, type EventRecord } from '#event';
 import type { ProblemDocument } from '#api';
 import { generateKey } from '#http';
 import { schemaName, type SchemaSubject } from '#registry';
@@ -141,6 +141,14 @@ describe('a raw write', () => {
     expect(new Set(written().map((event) => event.event_id)).size).toBe(2);
   });
 
+  it.each(['1795233600.000123', '"1795233600000.123"', '1795233600000123'])(
+    'takes a timestamp from a number since 1970: %s',
+    async (time) => {
+      await raw(`{"at":${time}}`, { timestamp: '/at' });
+      expect(written()).toMatchObject([{ timestamp: parseTime('2026-11-21T04:00:00.000123Z') }]);
+    },
+  );
+
   it('answers with the last position of each partition', async () => {
     const body = '{"u":1}\n{"u":1}\n{"u":1}';
     const answer = await raw(body, { entity_id: '/u' });
@@ -234,7 +242,7 @@ describe('a raw write that is refused', () => {
     ['is half a character', '{"a":"\\ud800"}', { event_id: '/a' }],
     ['is too long', `{"a":"${'x'.repeat(300)}"}`, { entity_id: '/a' }],
     ['is no time', '{"a":"12:30"}', { timestamp: '/a' }],
-    ['is a time as a number', '{"a":1795233600}', { timestamp: '/a' }],
+    ['is a time of too many digits', '{"a":179523360012345678901}', { timestamp: '/a' }],
   ])('for a field that %s points at it', async (...row) => {
     const [, body, query] = row;
     const { errors } = problem(await raw(`{"a":"2026-11-21T04:00:00Z"}\n${body}`, query));

@@ -14,24 +14,24 @@ const openBrace = 0x7b;
 
 /** Takes the values of a body, in their order. */
 export interface ValueTaker {
-  /** Returns the index after the value that begins here, or -1 after a failure, which the scanner tells. */
+  /** Returns the index after the value that begins here, or -1 after a failure, which the scanner holds. */
   scan(scanner: SchemaScanner, start: number): number;
-  /** The value that was scanned last stands where one may. */
+  /** Takes the value that was scanned last. */
   take(scanner: SchemaScanner, start: number, end: number): void;
-  /** What stands here is no value. */
+  /** Refuses the text from `start` to `end`, which is not a value. */
   refuse(why: Rejection, start: number, end: number): void;
 }
 
-/** How a body is read. */
+/** The body, and its form. */
 export interface ValueOptions {
   text: string;
-  /** One value on each line. Otherwise told by the first line: it is one value, and no list, and ends there. */
+  /** The body has one value on each line. If false, the first line decides: it has to be one value, and not a list. */
   isLines: boolean;
 }
 
 /**
- * Reads the values of a body: one on each line, or one after another with or without space between; a list counts as its
- * elements. What is not JSON is refused up to the end of its line, or of the body where values do not end with lines.
+ * Reads the values of a body: one on each line, or one after another with or without space between them. A list counts as
+ * its elements. Text that is not JSON is refused up to the end of its line, or of the body if that is not lines.
  * Other work of the process gets its turn between two values.
  * @throws ProblemError invalid_request when there are none or too many
  */
@@ -44,6 +44,42 @@ export async function readValues({ text, isLines }: ValueOptions, taker: ValueTa
     if (turn.over(size)) await turn.end();
   }
   if (count === 0) throw wrongCount();
+}
+
+/**
+ * Reads the elements of the list that the body is; it may be empty.
+ * @throws ProblemError invalid_request when there are too many, or when the body is not one list
+ */
+export async function readList(text: string, taker: ValueTaker): Promise<void> {
+  const scanner = new SchemaScanner(text);
+  const start = scanner.space(0);
+  if (text.charCodeAt(start) !== openBracket) throw notAList();
+  const turn = new Turn();
+  const walk = list(scanner, start, taker);
+  let count = 0;
+  for (let next = walk.next(); ; next = walk.next()) {
+    if (next.done) return requireEnd(scanner, next.value);
+    if (++count > limits.rawValues) throw wrongCount();
+    if (turn.over(next.value)) await turn.end();
+  }
+}
+
+/**
+ * Reads the only value of the body.
+ * @throws ProblemError invalid_json when it is followed by something, or is not JSON
+ */
+export function readValue(text: string, taker: ValueTaker): void {
+  const scanner = new SchemaScanner(text);
+  const start = scanner.space(0);
+  const end = taker.scan(scanner, start);
+  if (end < 0) throw failure(scanner).toProblem();
+  requireEnd(scanner, end);
+  taker.take(scanner, start, end);
+}
+
+function requireEnd(scanner: SchemaScanner, end: number): void {
+  const rest = scanner.space(end);
+  if (rest < scanner.text.length) throw syntaxError(rest).toProblem();
 }
 
 /** Whether the first line that is not empty is one value. */
@@ -131,6 +167,11 @@ function* list(scanner: SchemaScanner, start: number, taker: ValueTaker): Genera
     if (code === closeBracket) return i + 1;
     i = scanner.space(i + 1);
   }
+}
+
+function notAList(): ProblemError {
+  const detail = 'must be a list';
+  return new ProblemError('invalid_request', `The body ${detail}.`, { errors: [{ pointer: '', detail }] });
 }
 
 function wrongCount(): ProblemError {

@@ -2,17 +2,20 @@ import { encodeRefused, formatTime, type RefusedRecord } from '#event';
 import type { Reception } from '../read-event.js';
 import type { Rejection, SentEvent } from '../rejection.js';
 
-/** How the text of a refused event is read once more. */
+/** The form in which the text of a refused event is read again. */
 export interface RefusedForm {
-  form: 'event' | 'raw';
+  form: 'event' | 'raw' | 'cloudevent';
   mapping: RefusedRecord['mapping'];
 }
 
-/** Puts what was refused of one request into records. */
+/** Returns the record that keeps a refused event. */
 export type KeepRefused = (rejection: Rejection, sent: SentEvent) => string;
 
-/** Of an event as the batch endpoint takes it. */
+/** The form of an event of a batch. */
 export const asEvent: RefusedForm = { form: 'event', mapping: {} };
+
+/** The form of a CloudEvent: the JSON format. */
+export const asCloudEvent: RefusedForm = { form: 'cloudevent', mapping: {} };
 
 /** Errors of one event that are kept. */
 const mostErrors = 20;

@@ -2,17 +2,19 @@ import { parseTime, type RefusedRecord } from '#event';
 import { ProblemError } from '#api';
 import type { Definitions } from '#registry';
 import { compileSchema } from '#schemas';
+import { CloudEventReader } from '../cloudevents/cloud-event-reader.js';
+import { placeOf } from '../cloudevents/read-cloud-events.js';
 import { Mapping } from '../raw/mapping.js';
 import { RawReader } from '../raw/raw-reader.js';
+import { readValue } from '../raw/read-values.js';
 import type { AcceptedEvent, Reception } from '../read-event.js';
-import { failure, readSingle, syntaxError, type ReadEvents } from '../read-request.js';
+import { readSingle, type ReadEvents } from '../read-request.js';
 import { Rejection } from '../rejection.js';
-import { SchemaScanner } from '../schemas/scan/schema-scanner.js';
 import { Mismatches } from '../schemas/mismatches.js';
 import { SchemaCheck } from '../schemas/schema-check.js';
 import { SchemaIndex } from '../schemas/schema-index.js';
 
-/** Reads what was refused once more, as the endpoint did that refused it. */
+/** Reads refused events again, the way the endpoint does that refused them. */
 export class RefusedEvents {
   private readonly schemas: SchemaIndex;
   private readonly schemaCheck: SchemaCheck;
@@ -26,7 +28,7 @@ export class RefusedEvents {
     });
   }
 
-  /** The event, with the id that it would have had; or a sentence that says why it is refused still. */
+  /** Returns the event with the id that it would have had, or a sentence that says why it is still refused. */
   async read(stream: string, record: RefusedRecord): Promise<AcceptedEvent | string> {
     if (record.cut) return 'it was too large to be kept whole';
     const [event] = await this.checked(stream, record);
@@ -49,22 +51,24 @@ export class RefusedEvents {
 
 function readAgain(stream: string, record: RefusedRecord, reception: Reception): AcceptedEvent | Rejection {
   try {
-    return record.form === 'raw' ? readValue(stream, record, reception) : readSingle(reception);
+    if (record.form === 'raw') return readRaw(stream, record, reception);
+    return record.form === 'cloudevent' ? readCloudEvent(stream, reception) : readSingle(reception);
   } catch (error) {
     if (error instanceof ProblemError) return new Rejection(error.code, error.message, error.options.errors);
     throw error;
   }
 }
 
-function readValue(stream: string, record: RefusedRecord, reception: Reception): AcceptedEvent | Rejection {
+function readRaw(stream: string, record: RefusedRecord, reception: Reception): AcceptedEvent | Rejection {
   const mapping = new Mapping(stream, record.mapping);
   const reader = new RawReader({ mapping, reception, idOf: () => record.event_id });
-  const scanner = new SchemaScanner(record.text);
-  const start = scanner.space(0);
-  const end = reader.scan(scanner, start);
-  if (end < 0) return failure(scanner);
-  if (scanner.space(end) < record.text.length) return syntaxError(end);
-  reader.take(scanner, start, end);
+  readValue(record.text, reader);
+  return reader.events[0]!;
+}
+
+function readCloudEvent(stream: string, reception: Reception): AcceptedEvent | Rejection {
+  const reader = new CloudEventReader({ stream, reception, pointerTo: placeOf('structured') });
+  readValue(reception.text, reader);
   return reader.events[0]!;
 }
 

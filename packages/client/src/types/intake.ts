@@ -15,7 +15,16 @@ export interface RawMapping {
   timestamp?: string;
 }
 
-/** The answer to a raw write. It does not list the events. */
+/** A CloudEvent of version 1.0 in the JSON format. Other members are extension attributes. */
+export interface CloudEvent {
+  specversion: string;
+  id: string;
+  source: string;
+  type: string;
+  [attribute: string]: unknown;
+}
+
+/** The answer to a write of raw values or CloudEvents. It does not list the events. */
 export interface Intake {
   accepted: number;
   /** Kept as dead letters. */

@@ -14,7 +14,14 @@ export type Operator =
   | { reduce: Record<string, Field> }
   | { branch: (Branch | Otherwise)[] }
   | { emit: { stream: string; event_type?: string } }
-  | { webhook: { url: string; secret_ref?: string; [option: string]: unknown } };
+  | {
+      webhook: {
+        url: string;
+        secret_ref?: string;
+        format?: 'event' | 'cloudevents';
+        [option: string]: unknown;
+      };
+    };
 
 /** Groups events by key and time. One of `tumbling`, `hopping` and `session` says how. */
 export interface Window {

@@ -1,7 +1,13 @@
 import type { Micros } from '#event';
 import type { NewRecord } from '#log';
 import type { DeadLetter } from '#store';
-import { isTooLargeRecord, tooLargeRecord, type FlowEvent, type Outcome } from '#dataflow';
+import {
+  isTooLargeRecord,
+  tooLargeRecord,
+  type FlowEvent,
+  type Outcome,
+  type WebhookFormat,
+} from '#dataflow';
 import { none, type Counts } from './counts.js';
 import type { JobLabel } from './emitted-record.js';
 import { deadLetterOf, type DeadLetterCause } from './dead-letters.js';
@@ -20,6 +26,7 @@ export interface Emit {
 export interface WebhookOutput {
   readonly url: string;
   readonly secretRef: string;
+  readonly format: WebhookFormat;
   readonly at: string;
   readonly flow: FlowEvent;
 }
@@ -115,9 +122,7 @@ export class OutputBuffer {
         this.emit({ stream: outcome.stream, at, flow });
         return;
       case 'webhook':
-        counts.emitted++;
-        this.deliveries.push({ url: outcome.url, secretRef: outcome.secretRef, at, flow });
-        this.weight.deliveries += weightOf(flow);
+        this.deliver(outcome);
         return;
       case 'forward':
         this.forward(outcome, cause);
@@ -152,6 +157,12 @@ export class OutputBuffer {
     this.counts.emitted++;
     this.emits.push(emit);
     this.weight.records += weightOf(emit.flow);
+  }
+
+  private deliver({ url, secretRef, format, at, flow }: Outcome & { kind: 'webhook' }): void {
+    this.counts.emitted++;
+    this.deliveries.push({ url, secretRef, format, at, flow });
+    this.weight.deliveries += weightOf(flow);
   }
 
   private late(stream: string | undefined, at: string, flow: FlowEvent): void {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Retry } from '#engine';
-import type { Micros, TopicNames } from '#event';
+import { cloudEventJson, formatTime, type Micros, type TopicNames } from '#event';
 import { derivedId } from '#dataflow';
 import type { Deliverer, Delivery } from '#webhooks';
 import { LogOverloadedError, UnknownTopicError, type NewRecord, type Producer } from '#log';
 
-import { emittedRecord, isTooLarge, tooLarge, type JobLabel } from './emitted-record.js';
+import { emittedMetadata, emittedRecord, isTooLarge, tooLarge, type JobLabel } from './emitted-record.js';
 import type { EmittedSchemas } from './emitted-schemas.js';
 import type { Emit, OutputBuffer, WebhookOutput } from './output-buffer.js';
 import type { TargetStreams } from './target-streams.js';
@@ -86,9 +86,14 @@ export class Sink {
   }
 
   private deliveryOf(output: WebhookOutput, run: JobLabel): Delivery {
-    const { url, secretRef } = output;
-    const { id, value: body } = emittedRecord(output, run, { schemaVersion: null, now: this.parts.now() });
-    return { id, url, secretRef, body, sender: run.name };
+    const { url, secretRef, format } = output;
+    const { id, value } = emittedRecord(output, run, { schemaVersion: null, now: this.parts.now() });
+    const isCloudEvent = format === 'cloudevents';
+    return {
+      ...{ id, url, secretRef, sender: run.name },
+      contentType: isCloudEvent ? 'application/cloudevents+json' : 'application/json',
+      body: isCloudEvent ? cloudEvent(output, run, id) : value,
+    };
   }
 
   private async isAppended(made: () => Promise<NewRecord[]>, signal: AbortSignal): Promise<boolean> {
@@ -142,6 +147,14 @@ export class Sink {
     const { key, value } = record;
     return { topic: topics.ofStream(streams.idOf(stream)), key, value };
   }
+}
+
+/** The event as a CloudEvent, of which the pipeline is the source. */
+function cloudEvent({ flow }: WebhookOutput, run: JobLabel, id: string): string {
+  const { event } = flow;
+  const metadata = emittedMetadata(flow, run);
+  const content = { ...event, event_id: id, timestamp: formatTime(event.timestamp), metadata };
+  return cloudEventJson(content, `/api/v1/pipelines/${run.name}`);
 }
 
 interface Attempt {

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+
+/** The namespace (RFC 9562, section 6.5) of UUIDs for ids that are not UUIDs. */
+const namespace = Buffer.from('8c0e0c3bd5a75b2f9a3e0d6a1f0b2c11', 'hex');
+
+/** The UUIDv5 of a name. The same name always has the same one. */
+export function nameUuid(name: string): string {
+  return uuidOfBytes(createHash('sha1').update(namespace).update(name).digest(), 5);
+}
+
+/** The first 16 bytes as a UUID of this version. */
+export function uuidOfBytes(bytes: Buffer, version: number): string {
+  const own = Buffer.from(bytes.subarray(0, 16));
+  own[6] = (own[6]! & 0x0f) | (version << 4);
+  own[8] = (own[8]! & 0x3f) | 0x80;
+  return own.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,105 @@
+import type { InputError } from '#api';
+import {
+  cloudEventMembers,
+  isAttributeInteger,
+  isAttributeText,
+  isExtensionName,
+  limits,
+  parseTime,
+  type Micros,
+  type SentData,
+} from '#event';
+import { timeRule } from '../read-event.js';
+import { eventErrors, isEvent } from '../validate-event.js';
+
+/** Attributes of a CloudEvent as they were sent, by their names; null means unset. */
+export type SentAttributes = ReadonlyMap<string, unknown>;
+
+/** What an event takes from the attributes. */
+export interface CloudEventFields {
+  id: string;
+  source: string;
+  event_type: string;
+  entity_id: string | null;
+  timestamp: Micros | undefined;
+  /** JSON text. */
+  metadata: string;
+}
+
+const required = ['id', 'source', 'type'];
+const texts = ['specversion', ...required, 'subject', 'time', 'datacontenttype', 'dataschema'];
+const someObject: object = Object.freeze({});
+/** The attribute of each field that has limits of its own. */
+const attributeOf: Readonly<Record<string, string>> = {
+  '/event_type': 'type',
+  '/entity_id': 'subject',
+  '/timestamp': 'time',
+};
+
+/** Returns the fields, or what is wrong with the attributes: the pointers are names of attributes. */
+export function readAttributes(
+  sent: SentAttributes,
+  { stream, data }: { stream: string; data: SentData | undefined },
+): CloudEventFields | InputError[] {
+  const attributes = new Map([...sent].filter(([, value]) => value !== null));
+  const errors = [...attributes].flatMap(attributeErrors).concat(missing(attributes));
+  if (errors.length > 0) return errors;
+  const text = (name: string) => attributes.get(name) as string | undefined;
+  const metadata = { ...membersOf(attributes), ...(data && { [cloudEventMembers.data]: data }) };
+  const event = { event_type: text('type')!, entity_id: text('subject') ?? null };
+  if (!isEvent({ stream, ...event, data: someObject, metadata })) return errorsOfEvent();
+  const time = text('time');
+  const timestamp = time === undefined ? undefined : parseTime(time);
+  if (time !== undefined && timestamp === undefined) return [{ pointer: 'time', detail: timeRule }];
+  return {
+    ...event,
+    ...{ id: text('id')!, source: text('source')!, timestamp, metadata: JSON.stringify(metadata) },
+  };
+}
+
+function missing(attributes: SentAttributes): InputError[] {
+  const errors = required.filter((name) => !attributes.has(name)).map((name) => error(name, 'is required'));
+  if (attributes.get('specversion') === '1.0') return errors;
+  return [error('specversion', 'must be 1.0'), ...errors];
+}
+
+function attributeErrors([name, value]: readonly [string, unknown]): InputError[] {
+  if (texts.includes(name)) {
+    if (typeof value !== 'string' || value === '') return [error(name, 'must be a text that is not empty')];
+  } else if (!isExtensionName(name)) {
+    return [error(name, 'must be a name of lower-case letters and digits')];
+  }
+  return valueErrors(name, value);
+}
+
+function valueErrors(name: string, value: unknown): InputError[] {
+  if (typeof value === 'string') {
+    if (isAttributeText(value)) return [];
+    return [error(name, 'must not contain control characters or half surrogate pairs')];
+  }
+  if (typeof value === 'boolean' || (typeof value === 'number' && isAttributeInteger(value))) return [];
+  return [error(name, 'must be a text, a boolean or an integer of 32 bits')];
+}
+
+/** The members of the metadata, in an order that does not depend on the sender. */
+function membersOf(attributes: SentAttributes): Record<string, unknown> {
+  const { id, source, datacontenttype, dataschema } = cloudEventMembers;
+  const own = new Map([
+    ...Object.entries({ id, source, datacontenttype, dataschema }),
+    ...[...attributes.keys()].filter(isExtensionName).map((name) => [name, name] as const),
+  ]);
+  const present = [...own].filter(([name]) => attributes.has(name));
+  return Object.fromEntries(present.map(([name, member]) => [member, attributes.get(name)]));
+}
+
+function errorsOfEvent(): InputError[] {
+  return eventErrors('').map(({ pointer, detail }) =>
+    pointer === '/metadata'
+      ? error('', `must not have more than ${limits.metadataMembers} attributes`)
+      : error(attributeOf[pointer] ?? '', detail),
+  );
+}
+
+function error(pointer: string, detail: string): InputError {
+  return { pointer, detail };
+}

@@ -1,0 +1,50 @@
+import { isUtf8 } from 'node:buffer';
+import { isJsonType, requireText } from '#http';
+import { failure, syntaxError } from '../read-request.js';
+import { SchemaScanner } from '../schemas/scan/schema-scanner.js';
+
+/** A CloudEvent in binary mode: attributes from headers, data from the body. */
+export interface BinaryEvent {
+  attributes: ReadonlyMap<string, string>;
+  /** The Content-Type. */
+  contentType: string | undefined;
+  body: Buffer;
+}
+
+/**
+ * The event in the JSON format. JSON data stays the text that was sent, other text becomes a JSON string, and bytes that
+ * are not UTF-8 become Base64.
+ * @throws ProblemError invalid_json when the body is not of the JSON type that it has
+ */
+export function structuredText({ attributes, contentType, body }: BinaryEvent): string {
+  const datacontenttype = contentType?.trim() ? { datacontenttype: contentType.trim() } : {};
+  const head = JSON.stringify({ ...Object.fromEntries(attributes), ...datacontenttype });
+  const data = dataMember(body, contentType);
+  const separator = head === '{}' || data === '' ? '' : ',';
+  return `${head.slice(0, -1)}${separator}${data}}`;
+}
+
+function dataMember(body: Buffer, contentType = ''): string {
+  if (body.length === 0) return '';
+  if (isJsonType(contentType.split(';', 1)[0]!.trim().toLowerCase())) return `"data":${jsonText(body)}`;
+  return isText(body, contentType)
+    ? `"data":${JSON.stringify(body.toString())}`
+    : `"data_base64":"${body.toString('base64')}"`;
+}
+
+/** Text of another character set keeps its bytes. */
+function isText(body: Buffer, contentType: string): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  return /^(utf-?8|us-ascii)$/i.test(charset) && isUtf8(body);
+}
+
+/** The only JSON value in the body. */
+function jsonText(body: Buffer): string {
+  requireText(body);
+  const text = body.toString();
+  const scanner = new SchemaScanner(text);
+  const end = scanner.value(scanner.space(0), 1);
+  if (end < 0) throw failure(scanner).toProblem();
+  if (scanner.space(end) < text.length) throw syntaxError(scanner.space(end)).toProblem();
+  return text.trim();
+}

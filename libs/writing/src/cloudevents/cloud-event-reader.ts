@@ -1,0 +1,117 @@
+import type { InputError } from '#api';
+import { cloudEventId, jsonValue, wrapped, type SentData } from '#event';
+import { hasDuplicates } from '../event-scan.js';
+import type { ValueTaker } from '../raw/read-values.js';
+import { duplicate, invalid, isLong, tooLarge, type AcceptedEvent, type Reception } from '../read-event.js';
+import type { ReadEvents } from '../read-request.js';
+import { Rejection } from '../rejection.js';
+import type { SchemaScanner } from '../schemas/scan/schema-scanner.js';
+import { readAttributes, type CloudEventFields } from './attributes.js';
+import { scanCloudEvent, type ScannedCloudEvent } from './scan-cloud-event.js';
+
+const openBrace = 0x7b;
+
+export interface CloudEventReaderOptions {
+  stream: string;
+  reception: Reception;
+  /** The place of an attribute or of `data`, for errors; an empty name is the event. */
+  pointerTo: (index: number, name: string) => string;
+}
+
+/** Makes events of CloudEvents in the JSON format. The text of `data` stays as it is. */
+export class CloudEventReader implements ValueTaker {
+  readonly events: ReadEvents = [];
+  /** The value that was scanned last; undefined where it is not an object. */
+  private scanned: ScannedCloudEvent | undefined;
+
+  constructor(private readonly options: CloudEventReaderOptions) {}
+
+  scan(scanner: SchemaScanner, start: number): number {
+    scanner.reset();
+    this.scanned = undefined;
+    if (scanner.text.charCodeAt(start) !== openBrace) return scanner.value(start, 1);
+    const scanned = scanCloudEvent(scanner, start);
+    if (scanned.end >= 0) this.scanned = scanned;
+    return scanned.end;
+  }
+
+  take(scanner: SchemaScanner, start: number, end: number): void {
+    const event = this.eventOf(scanner, start, end);
+    if (event instanceof Rejection) this.refuse(event, start, end);
+    else this.events.push(event);
+  }
+
+  refuse(why: Rejection, start: number, end: number): void {
+    const { stream, reception } = this.options;
+    const { attributes = new Map<string, unknown>() } = this.scanned ?? {};
+    const [id, source, subject] = ['id', 'source', 'subject'].map((name) => attributes.get(name));
+    const named = typeof id === 'string' && typeof source === 'string';
+    this.events.push(
+      why.of({
+        ...{ start, end, stream },
+        entity_id: typeof subject === 'string' && subject !== '' ? subject : null,
+        event_id: named ? cloudEventId(source, id) : reception.ids.next(),
+      }),
+    );
+  }
+
+  private eventOf(scanner: SchemaScanner, start: number, end: number): AcceptedEvent | Rejection {
+    const { scanned } = this;
+    const at = this.pointerTo('');
+    if (isLong(scanner.text, { start, end })) return tooLarge(at);
+    if (!scanned) return invalid([{ pointer: at, detail: 'must be a CloudEvent, which is an object' }]);
+    if (scanner.duplicate || (scanner.uncertain && hasDuplicates(scanner, { start, end })))
+      return duplicate(at);
+    const data = readData(scanned);
+    if (Array.isArray(data)) return this.invalid(data);
+    const fields = readAttributes(scanned.attributes, { stream: this.options.stream, data: data.sent });
+    if (Array.isArray(fields)) return this.invalid(fields);
+    return this.accepted(fields, data.text, { start, end });
+  }
+
+  private accepted(
+    { id, source, timestamp, ...fields }: CloudEventFields,
+    data: string,
+    place: { start: number; end: number },
+  ): AcceptedEvent {
+    const { stream, reception } = this.options;
+    return {
+      ...{ stream, ...fields, data, ...place },
+      event_id: cloudEventId(source, id),
+      timestamp: timestamp ?? reception.ingestedAt,
+      ingested_at: reception.ingestedAt,
+      ...{ schema_version: null, fits: undefined },
+    };
+  }
+
+  private invalid(errors: readonly InputError[]): Rejection {
+    return invalid(errors.map(({ pointer, detail }) => ({ pointer: this.pointerTo(pointer), detail })));
+  }
+
+  private pointerTo(name: string): string {
+    return this.options.pointerTo(this.events.length, name);
+  }
+}
+
+interface ReadData {
+  /** The text of an object. */
+  text: string;
+  /** How it was sent, where it was not an object. */
+  sent: SentData | undefined;
+}
+
+function readData({ data, base64 }: ScannedCloudEvent): ReadData | InputError[] {
+  if (base64 !== undefined) return data === undefined ? readBase64(base64) : both;
+  if (data === undefined) return { text: '{}', sent: 'none' };
+  if (data.charCodeAt(0) === openBrace) return { text: data, sent: undefined };
+  return { text: wrapped(data), sent: 'value' };
+}
+
+const both: InputError[] = [{ pointer: 'data_base64', detail: 'must not stand beside data' }];
+
+function readBase64(text: string): ReadData | InputError[] {
+  const value = jsonValue(text);
+  if (typeof value === 'string' && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value))
+    return { text: wrapped(JSON.stringify(value)), sent: 'base64' };
+  return [{ pointer: 'data_base64', detail: 'must be a text in Base64 (RFC 4648, section 4)' }];
+}

@@ -1,0 +1,81 @@
+import { Controller, Post, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { limits } from '#event';
+import {
+  AcceptsBytes,
+  AlwaysAnswered,
+  applied,
+  BodyLimit,
+  Caller,
+  DescribeProblems,
+  handlingOf,
+  Principal,
+  RequireScope,
+  returnOf,
+} from '#http';
+import { Intake } from '../intake.js';
+import { intakeAnswer, intakeContent } from '../raw/intake-answer.js';
+import { readList, readValue } from '../raw/read-values.js';
+import { requireAll } from '../raw/require-all.js';
+import { asCloudEvent, keepRefused } from '../refused/keep-refused.js';
+import { StreamName } from '../stream-name.js';
+import { requirePermitted } from '../stream-permit.js';
+import { writeProblems } from '../write-texts.js';
+import { batchType, structuredType } from './cloud-event-mode.js';
+import { CloudEventReader } from './cloud-event-reader.js';
+import { cloudEventBody, cloudEventPreferHeader, cloudEventText } from './cloud-event-texts.js';
+import { cloudEventsOf, placeOf } from './read-cloud-events.js';
+
+/** CloudEvents 1.0 over HTTP, in all three content modes. */
+@ApiTags('events')
+@Controller('api/v1/streams')
+export class CloudEventsController {
+  constructor(private readonly intake: Intake) {}
+
+  @ApiOperation({
+    summary: 'Write CloudEvents',
+    description: cloudEventText,
+    requestBody: cloudEventBody,
+  })
+  @ApiResponse({
+    status: 204,
+    description: 'Kafka has acknowledged all of them from all in-sync replicas.',
+  })
+  @ApiResponse({
+    status: 200,
+    description: 'With `Prefer: return=representation`: the same.',
+    content: intakeContent,
+  })
+  @DescribeProblems(...writeProblems)
+  @ApiHeader(cloudEventPreferHeader)
+  @AcceptsBytes(structuredType, batchType)
+  @BodyLimit(limits.requestBytes)
+  @RequireScope('events:write')
+  @Post(':stream/cloudevents')
+  @AlwaysAnswered()
+  async cloudEvents(
+    @StreamName() stream: string,
+    @Caller() { access }: Principal,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    requirePermitted(stream, access);
+    const { mode, text } = cloudEventsOf(request);
+    const pointerTo = placeOf(mode);
+    const reception = this.intake.reception(text);
+    const reader = new CloudEventReader({ stream, reception, pointerTo });
+    if (mode === 'batched') await readList(text, reader);
+    else readValue(text, reader);
+    const { events } = reader;
+    await this.intake.check(request, events, (index) => pointerTo(index, ''));
+    const handling = handlingOf(request);
+    if (handling !== 'lenient') requireAll(events, text);
+    const keep = keepRefused(reception, asCloudEvent);
+    const answer = intakeAnswer(await this.intake.write(request, events, { atomic: false, keep }));
+    const returned = returnOf(request);
+    applied(reply, { handling, returned });
+    if (returned === 'representation') void reply.code(200).send(answer);
+    else void reply.code(204).send();
+  }
+}

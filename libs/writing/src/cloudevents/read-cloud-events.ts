@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify';
+import { ProblemError, type InputError } from '#api';
+import { requireText, shortPointerTo, takeBytes } from '#http';
+import { textOf } from '../read-request.js';
+import { modeOf, type CloudEventMode } from './cloud-event-mode.js';
+import { structuredText } from './binary-event.js';
+import { headerAttributes } from './header-attributes.js';
+
+/** CloudEvents of a request. */
+export interface SentCloudEvents {
+  mode: CloudEventMode;
+  /** In the JSON format, whatever their mode. */
+  text: string;
+}
+
+/** @throws ProblemError when the request cannot be read as CloudEvents */
+export function cloudEventsOf(request: FastifyRequest): SentCloudEvents {
+  const mode = modeOf(request);
+  const body = takeBytes(request);
+  if (mode === 'binary') return { mode, text: binaryText(request, body) };
+  if (body.length === 0) throw new ProblemError('invalid_json', 'The request has no body.');
+  requireText(body);
+  return { mode, text: textOf(body) };
+}
+
+function binaryText({ raw }: FastifyRequest, body: Buffer): string {
+  const attributes = headerAttributes(raw);
+  if (Array.isArray(attributes)) throw wrongHeaders(attributes);
+  return structuredText({ attributes, contentType: raw.headers['content-type'], body });
+}
+
+function wrongHeaders(errors: InputError[]): ProblemError {
+  return new ProblemError('invalid_request', 'The headers of the CloudEvent are not valid.', { errors });
+}
+
+/** Where an attribute stands in a request of this mode; an empty name is the event. */
+export function placeOf(mode: CloudEventMode): (index: number, name: string) => string {
+  if (mode === 'binary') return (_, name) => (name === '' ? '' : headerOf(name));
+  return (index, name) => {
+    const event = mode === 'batched' ? `/${index}` : '';
+    return name === '' ? event : shortPointerTo(event, name);
+  };
+}
+
+function headerOf(name: string): string {
+  if (name === 'datacontenttype') return 'content-type';
+  return name.startsWith('data') && name !== 'dataschema' ? '' : `ce-${name}`;
+}

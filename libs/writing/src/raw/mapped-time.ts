@@ -1,0 +1,33 @@
+import { earliestTime, latestTime, parseTime, type Micros } from '#event';
+
+/** Digits after the point that a microsecond has, by the digits of the whole number: seconds, milli-, micro-, nanoseconds. */
+const scales: readonly [digits: number, decimals: number][] = [
+  [11, 6],
+  [14, 3],
+  [17, 0],
+  [20, -3],
+];
+
+export const mappedTimeRule =
+  'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, or a number of seconds, milliseconds, microseconds or ' +
+  'nanoseconds since 1970, from 1900 up to 2200';
+
+/**
+ * Reads an RFC 3339 time, or a number since 1970 as text. Its number of digits tells the unit: seconds have up to 11,
+ * milliseconds up to 14, microseconds up to 17. Digits past the microsecond are cut off.
+ */
+export function mappedTime(text: string): Micros | undefined {
+  return parseTime(text) ?? epochTime(text);
+}
+
+function epochTime(text: string): Micros | undefined {
+  const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,20}))?$/.exec(text) ?? [];
+  const scale = scales.find(([digits]) => whole.length <= digits);
+  if (whole === '' || !scale) return undefined;
+  const [, decimals] = scale;
+  const micros =
+    decimals < 0
+      ? Number(whole.slice(0, decimals))
+      : Number(whole) * 10 ** decimals + Number(fraction.padEnd(decimals, '0').slice(0, decimals));
+  return micros >= earliestTime && micros < latestTime ? micros : undefined;
+}
