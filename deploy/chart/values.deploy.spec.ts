@@ -23,6 +23,7 @@ const refused: [set: string, says: RegExp][] = [
   ['clickhouse.url=http://u:p@clickhouse:8123', /clickhouse\/url.*does not match pattern/],
   ['clickhouse.bundled=true', /clickhouse.url and clickhouse.bundled=true are two ClickHouses/],
   ['clickhouse.bundled=true,clickhouse.url=', /needs clickhouse.password or clickhouse.existingSecret/],
+  ['clickhouse.analysts.username=analysts', /needs clickhouse.analysts.password or/],
   ['clickhouse.database=a-b', /clickhouse\/database.*does not match pattern/],
   ['apiKeys.value=secret', /apiKeys\/value.*does not match pattern/],
   ['config.LOG_LEVL=debug', /at '\/config': additional properties 'LOG_LEVL' not allowed/],
@@ -82,7 +83,7 @@ describe('the schema of the values', () => {
   };
   /** Settings that have values of their own in the chart, or are part of it. */
   const elsewhere =
-    /^(KAFKA_(BROKERS|TOPIC_PREFIX|REPLICATION_FACTOR|TLS.*|SASL_.*)|CLICKHOUSE_.*|API_KEYS|WEBHOOK_SECRETS|SHUTDOWN_SECONDS|INGEST_REQUIRE_KEYS|.*_PORT|OTEL_.*)$/;
+    /^(KAFKA_(BROKERS|TOPIC_PREFIX|REPLICATION_FACTOR|TLS.*|SASL_.*)|(SQL_)?CLICKHOUSE_.*|API_KEYS|WEBHOOK_SECRETS|SHUTDOWN_SECONDS|INGEST_REQUIRE_KEYS|.*_PORT|OTEL_.*)$/;
 
   it.each(appNames)('has every setting of %s that is set nowhere else', (app) => {
     const allowed = Object.keys(schema.properties[app]?.properties.config.properties ?? {});

@@ -19,7 +19,14 @@ export function makeApiKey(): string {
 
 /** The gateway's setting for it, with every scope: `<key_id>:<sha256 of the key>:<scope>+<scope>...` */
 export function apiKeySetting(key: string): string {
-  const scopes = ['events:read', 'events:write', 'definitions:read', 'definitions:write', 'admin'];
+  const scopes = [
+    'events:read',
+    'events:write',
+    'definitions:read',
+    'definitions:write',
+    'sql:read',
+    'admin',
+  ];
   return `${key.split('_')[1]}:${sha256(key)}:${scopes.join('+')}`;
 }
 

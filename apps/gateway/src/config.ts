@@ -1,4 +1,4 @@
-import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsString, Max, Min } from 'class-validator';
 import { AppConfig, AreNetworks, FromText, Secret } from '#api';
 import { AreApiKeys } from '#http';
 import { compatibilityPolicies, type CompatibilityPolicy } from '#schemas';
@@ -29,4 +29,15 @@ export class GatewayConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(0) @Max(10_000) LIVE_STREAMS = 500;
   /** Of these, those that one API key may have open; one more is a 429. The core port, without keys, has no share. */
   @FromText('number') @IsInt() @Min(1) @Max(10_000) LIVE_STREAMS_PER_KEY = 100;
+  /** ClickHouse's own user for SQL of analysts, with rights on the views alone; without it, CLICKHOUSE_USER. */
+  @IsString() SQL_CLICKHOUSE_USER = '';
+  @Secret() @IsString() SQL_CLICKHOUSE_PASSWORD = '';
+  /** Seconds that an SQL statement may take. */
+  @FromText('number') @IsInt() @Min(1) @Max(3_600) SQL_SECONDS = 30;
+  /** Mebibytes of memory that ClickHouse may use for an SQL statement. */
+  @FromText('number') @IsInt() @Min(16) @Max(1_048_576) SQL_MEMORY_MIB = 2_048;
+  /** SQL statements that ClickHouse works on at once, for this instance; the next wait. */
+  @FromText('number') @IsInt() @Min(1) @Max(1_000) SQL_CONCURRENT = 2;
+  /** SQL statements of one API key at once, running or waiting; one more is a 429. */
+  @FromText('number') @IsInt() @Min(1) @Max(1_000) SQL_CONCURRENT_PER_KEY = 4;
 }

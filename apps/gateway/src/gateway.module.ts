@@ -12,6 +12,7 @@ import { ProjectionsModule } from './projections/projections.module.js';
 import { ReadsModule } from './reads/reads.module.js';
 import { SchemasModule } from './schemas/schemas.module.js';
 import { SnapshotsModule } from './snapshots/snapshots.module.js';
+import { SqlModule } from './sql/sql.module.js';
 import { StreamsModule } from './streams/streams.module.js';
 
 /** A module for each resource, in the order of the OpenAPI document. */
@@ -28,8 +29,11 @@ export const resources = [
   PipelinesModule,
 ];
 
+/** Resources of the query port alone. */
+export const resourcesOfQueryPort = [...resources, SqlModule];
+
 /** The gateway, once for a process: both ports serve its controllers. */
-@Module({ imports: [ReadsModule, HealthModule, ...resources] })
+@Module({ imports: [ReadsModule, HealthModule, ...resourcesOfQueryPort] })
 export class GatewayModule {
   static with(adapters: Adapters): DynamicModule {
     return { module: GatewayModule, imports: [AdaptersModule.with(adapters)] };

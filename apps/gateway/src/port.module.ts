@@ -6,7 +6,6 @@ import {
 } from '@nestjs/common/constants.js';
 import { WriteModule } from '#writing';
 import type { Gateway } from './gateway.js';
-import { resources } from './gateway.module.js';
 
 /**
  * One port of the gateway. Nest has one port for each application, so each port is an application of its own; what its
@@ -14,7 +13,7 @@ import { resources } from './gateway.module.js';
  */
 @Module({})
 export class PortModule {
-  static of(gateway: Gateway): DynamicModule {
+  static of(gateway: Gateway, resources: readonly Type[]): DynamicModule {
     const controllers = resources.flatMap(
       (resource) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, resource) as Type[],
     );

@@ -18,11 +18,15 @@ const get = (url: string, headers: Record<string, string> = {}) =>
   gateway.query.instance.inject({ url, headers });
 
 describe('the query port', () => {
-  it('declares a scope for every route; only GET /health/live is public', async () => {
+  it("declares a scope for every route; only GET /health/live and ClickHouse's ping are public", async () => {
     const routes = await routesOf('query');
     expect(routes.length).toBeGreaterThan(15);
     const open = routes.filter(({ access }) => access.public).map(({ method, url }) => `${method} ${url}`);
-    expect(open.sort()).toEqual(['GET /health/live', 'HEAD /health/live']);
+    expect(open.filter((route) => route.startsWith('GET ')).sort()).toEqual([
+      'GET /clickhouse/ping',
+      'GET /health/live',
+      'GET /ping',
+    ]);
     const undeclared = routes.filter(({ access }) => !access.public && !isScope(access.scope ?? ''));
     expect(undeclared).toEqual([]);
   });
@@ -31,17 +35,23 @@ describe('the query port', () => {
     const changing = (await routesOf('query')).filter(({ method }) => !['GET', 'HEAD'].includes(method));
     const refusable = changing.filter(({ access }) => !isAlwaysAnswered(access));
     expect(refusable.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
+      // A statement only reads.
+      'POST /',
       'POST /api/v1/pipelines/dry-run',
       'POST /api/v1/schemas/:stream/:event_type/check',
       // Once more, it is told of the snapshot that there is.
       'POST /api/v1/snapshots',
+      'POST /clickhouse',
     ]);
   });
 
-  it('has the same routes as the core port', async () => {
+  it('has the same routes as the core port, and SQL', async () => {
     const [core, query] = [await routesOf('core'), await routesOf('query')];
     const names = (routes: typeof core) => routes.map(({ method, url }) => `${method} ${url}`).sort();
-    expect(names(query)).toEqual(names(core));
+    const sql = /^(GET|HEAD|POST) (\/|\/ping|\/clickhouse|\/clickhouse\/ping)$/;
+    const others = (routes: typeof core) => names(routes).filter((route) => !sql.test(route));
+    expect(others(query)).toEqual(others(core));
+    expect(names(query).filter((route) => sql.test(route))).toHaveLength(10);
   });
 
   it.each([
@@ -215,11 +225,11 @@ describe('the description of a port', () => {
     for (const { responses } of operations(description)) expect(responses).not.toHaveProperty('401');
   });
 
-  it('is where / leads to', async () => {
+  it('is where / leads to on the core port', async () => {
     const headers = { authorization: gateway.bearer['events:read'] };
     for (const port of ['core', 'query'] as const) {
       const answer = await gateway[port].instance.inject({ url: '/', headers });
-      expect([answer.statusCode, answer.headers.location]).toEqual([302, 'docs']);
+      if (port === 'core') expect([answer.statusCode, answer.headers.location]).toEqual([302, 'docs']);
       const page = await gateway[port].instance.inject({ url: '/docs', headers });
       expect(page.body).toContain(`<title>Tributary (${port} port)</title>`);
     }

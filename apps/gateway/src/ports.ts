@@ -10,6 +10,7 @@ import {
 import { metrics } from '#telemetry';
 import type { GatewayConfig } from './config.js';
 import type { Gateway } from './gateway.js';
+import { resources, resourcesOfQueryPort } from './gateway.module.js';
 import { PortModule } from './port.module.js';
 
 const description = [
@@ -28,7 +29,7 @@ export function corePort(context: AppContext<GatewayConfig>, gateway: Gateway): 
   return {
     context,
     port: 'core',
-    module: PortModule.of(gateway),
+    module: PortModule.of(gateway, resources),
     openapi: document(context, 'core'),
     answers: gateway.adapters.answers,
   };
@@ -46,6 +47,7 @@ export function queryPort(context: AppContext<GatewayConfig>, gateway: Gateway):
   return {
     ...corePort(context, gateway),
     port: 'query',
+    module: PortModule.of(gateway, resourcesOfQueryPort),
     anySite: true,
     openapi: document(context, 'query'),
     configure: (instance) =>

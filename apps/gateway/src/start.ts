@@ -4,7 +4,7 @@ import { openDefinitions } from '#registry';
 import { AnswerBudget, startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext } from '#http';
 import { LateProducer, MeteredProducer, traced } from '#writing';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
-import { clickHouseOptions, storeMayReturn, type Store } from '#store';
+import { clickHouseOptions, openClickHouseSql, storeMayReturn, type SqlOptions, type Store } from '#store';
 import { onScrape } from '#telemetry';
 import { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from './config.js';
@@ -17,6 +17,7 @@ import { LiveConnections } from './live/live-connections.js';
 import { openStores } from './open-stores.js';
 import { corePort, queryPort } from './ports.js';
 import { Bulkhead } from './reads/bulkhead.js';
+import { ViewPublisher } from './sql/view-publisher.js';
 
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
@@ -37,6 +38,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   const log = openKafkaLog({ ...kafkaLogOptions(config, 'gateway'), logger: context.logger });
   const answers = new AnswerBudget(config.GATEWAY_ANSWER_MIB * 1024 * 1024);
   const { requests: store, live } = openStores(clickHouseOptions(config), answers);
+  const sql = openClickHouseSql(clickHouseOptions(config), sqlOptions(config));
   const definitions = openDefinitions({
     log,
     names: topics,
@@ -51,7 +53,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   const { logger } = context;
   const webhooks = new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS);
   const gateway = await openGateway({
-    ...{ config, logger, log, store, live, definitions, producer, topics, bulkhead, answers, webhooks },
+    ...{ config, logger, log, store, live, sql, definitions, producer, topics, bulkhead, answers, webhooks },
   });
   const connections = gateway.get(LiveConnections);
   lifecycle.stopping.addEventListener('abort', () => connections.close(), { once: true });
@@ -64,6 +66,9 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   lifecycle.onStop('producer', () => producer.close());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
+  lifecycle.onStop('sql', () => sql.close());
+  const views = new ViewPublisher({ sql, definitions, logger: context.logger });
+  lifecycle.onStop('views', async () => views.close());
   lifecycle.onStop('store', () => store.close());
   lifecycle.onStop('store of live streams', () => live.close());
   await listen(context, gateway);
@@ -71,7 +76,16 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   await untilReachable(context, kafka, () => definitions.start());
   const connected = await untilReachable(context, kafka, () => log.producer());
   producer.use(traced(new MeteredProducer(connected), context.tracing));
+  void tables.then(() => views.start());
   await Promise.race([tables, sleep(tablesMs, undefined, { ref: false })]);
+}
+
+function sqlOptions(config: GatewayConfig): SqlOptions {
+  const { SQL_CLICKHOUSE_USER: name, SQL_CLICKHOUSE_PASSWORD: password } = config;
+  return {
+    ...(name !== '' && { user: { name, password } }),
+    bounds: { seconds: config.SQL_SECONDS, memoryBytes: config.SQL_MEMORY_MIB * 1024 * 1024 },
+  };
 }
 
 async function listen(context: AppContext<GatewayConfig>, gateway: Gateway): Promise<void> {

@@ -91,6 +91,17 @@ release's own one is.
 {{- end }}
 {{- end }}
 {{- end }}
+{{- if eq $app "gateway" }}
+{{- with $values.clickhouse.analysts }}
+{{- if .username }}
+- name: SQL_CLICKHOUSE_USER
+  value: {{ .username | quote }}
+- name: SQL_CLICKHOUSE_PASSWORD
+  valueFrom:
+    secretKeyRef: { name: {{ default $own .existingSecret | quote }}, key: {{ ternary .passwordKey "clickhouse-analysts-password" (ne .existingSecret "") | quote }} }
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if $values.tracing.enabled }}
 - name: OTEL_EXPORTER_OTLP_ENDPOINT
   value: {{ $values.tracing.endpoint | quote }}

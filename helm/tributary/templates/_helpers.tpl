@@ -137,6 +137,11 @@ kafka-password: {{ .password | b64enc | quote }}
 {{- if and .password (not .existingSecret) }}
 clickhouse-password: {{ .password | b64enc | quote }}
 {{- end }}
+{{- with .analysts }}
+{{- if and .password (not .existingSecret) }}
+clickhouse-analysts-password: {{ .password | b64enc | quote }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- with .Values.apiKeys }}
 {{- if and .value (not .existingSecret) }}

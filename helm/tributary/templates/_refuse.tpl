@@ -34,6 +34,11 @@
 {{- fail "clickhouse.bundled=true needs clickhouse.password or clickhouse.existingSecret" }}
 {{- end }}
 {{- end }}
+{{- with .Values.clickhouse.analysts }}
+{{- if and .username (not .password) (not .existingSecret) }}
+{{- fail "clickhouse.analysts.username needs clickhouse.analysts.password or clickhouse.analysts.existingSecret" }}
+{{- end }}
+{{- end }}
 {{- if not (regexMatch "^(?i)[a-z]([-a-z0-9]*[a-z0-9])?$" (include "tributary.fullname" .)) }}
 {{- fail (printf "no Service can be named %s-gateway: set fullnameOverride to a name of a-z, 0-9 and - that begins with a letter" (include "tributary.fullname" .)) }}
 {{- end }}

@@ -32,7 +32,7 @@ export {
 export { recordHeaders } from './server/request-identity.js';
 export {
   Accepts,
-  AcceptsAnyJson,
+  AcceptsAny,
   AcceptsBytes,
   AlwaysAnswered,
   BodyLimit,
@@ -41,3 +41,4 @@ export {
 export * from './server/run-app.js';
 export { askedFor, DescribeBody, schemaOf } from './openapi/schema-of.js';
 export { untilReachable, StoppedWhileWaitingError, type NeededEngine } from './server/until-reachable.js';
+export { whenClosed } from './when-closed.js';

@@ -45,11 +45,10 @@ export function Accepts(...accepts: string[]): MethodDecorator {
 }
 
 /**
- * Takes every JSON type, and on ports with keys every media type: a page of another site can send some types, but no JSON
- * type, to a port without keys and without asking.
+ * Takes these media types and every JSON type, and on ports with keys every media type: a page of another site can send
+ * some types, but no JSON type, to a port without keys and without asking.
  */
-export function AcceptsAnyJson(): MethodDecorator {
-  const accepts = ['application/json', 'application/x-ndjson'];
+export function AcceptsAny(...accepts: string[]): MethodDecorator {
   return AddRouteConfig({ accepts, acceptsAny: true } satisfies BodyConfig);
 }
 

@@ -9,4 +9,5 @@ export { compatibilityPolicies, type CompatibilityPolicy } from './compatibility
 export { schemaBounds } from './bounds.js';
 export { excessOf } from './document/weight.js';
 export { formats } from './values/formats.js';
+export { topLevelColumns, type SchemaColumn } from './top-level-columns.js';
 export { compilePattern, type Pattern } from './values/pattern.js';

@@ -3,7 +3,14 @@ export { EventBlockBuilder } from './blocks/event-block-builder.js';
 export * from './errors.js';
 export { UntranslatableExpressionError } from '#cel';
 export * from './store.js';
-export { clickHouseOptions, openClickHouse, type ClickHouseOptions } from './clickhouse/open.js';
+export {
+  clickHouseOptions,
+  openClickHouse,
+  openClickHouseSql,
+  type ClickHouseOptions,
+  type SqlOptions,
+} from './clickhouse/open.js';
+export * from './sql-queries.js';
 export type { LetterStep } from './letter-step.js';
 export { PageSize } from './page-size.js';
 export { PageReader, type PageRead, type PageReaderOptions } from './page-reader.js';

@@ -113,6 +113,12 @@ export const httpProblems = new Counter({
   registers,
 });
 
+export const sqlRefused = new Counter({
+  name: 'tributary_sql_refused_total',
+  help: 'SQL statements of analysts that asked for what they may not use.',
+  registers,
+});
+
 export const authRefused = new Counter({
   name: 'tributary_http_auth_refused_total',
   help: 'Requests refused for their credentials, by problem code: unauthenticated, invalid_token, insufficient_scope …',

@@ -11,7 +11,11 @@ import { readRequest } from './request.js';
  * that carry the password, and none that a web page sends.
  */
 export function createClickHouseServer(engine: Engine, password: string): Server {
-  const server = createServer((request, response) => void serve({ engine, password, request, response }));
+  // As long an address as ClickHouse's server takes: settings are in it.
+  const server = createServer(
+    { maxHeaderSize: 1 << 20 },
+    (request, response) => void serve({ engine, password, request, response }),
+  );
   // Longer than any client keeps an idle socket, so that no request meets a socket that is being closed.
   server.keepAliveTimeout = 65_000;
   server.requestTimeout = 0;

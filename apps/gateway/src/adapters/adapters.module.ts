@@ -3,13 +3,14 @@ import { TopicNames } from '#event';
 import { WebhookNetworks } from '#webhooks';
 import { GatewayConfig } from '../config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { namedReader, namedSnapshots } from '../reads/named-streams.js';
+import { namedReader, namedSnapshots, namedSql } from '../reads/named-streams.js';
 import {
   DEFINITIONS,
   LIVE_STORE,
   LOG,
   LOGGER,
   PRODUCER,
+  SQL,
   STORE,
   CONSISTENCY_BOUNDS,
   type Adapters,
@@ -32,6 +33,7 @@ export class AdaptersModule {
       { provide: LOG, useValue: adapters.log },
       { provide: STORE, useValue: byName },
       { provide: LIVE_STORE, useValue: { ...live, reader: namedReader(live.reader, definitions) } },
+      { provide: SQL, useValue: namedSql(adapters.sql, definitions) },
       { provide: DEFINITIONS, useValue: definitions },
       { provide: PRODUCER, useValue: adapters.producer },
       { provide: TopicNames, useValue: adapters.topics },

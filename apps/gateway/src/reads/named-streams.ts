@@ -1,5 +1,5 @@
 import type { Definitions } from '#registry';
-import type { EventReader, Permitted, SnapshotStore } from '#store';
+import type { EventReader, Permitted, SnapshotStore, SqlQueries, SqlQuestion } from '#store';
 
 type Names = Pick<Definitions, 'stream'>;
 
@@ -29,6 +29,21 @@ export function namedSnapshots(snapshots: SnapshotStore, names: Names): Snapshot
     snapshots: (query, signal) => snapshots.snapshots(one(scope(query), idOf), signal),
     save: (snapshot) => snapshots.save(one(snapshot, idOf)),
     removeStale: (entity) => snapshots.removeStale(one(entity, idOf)),
+  };
+}
+
+/** The same for statements of analysts: what a key may see is said by ids. Views are published by ids already. */
+export function namedSql(sql: SqlQueries, names: Names): SqlQueries {
+  const { scope } = lookUp(names);
+  const byId = (question: SqlQuestion) => ({ ...question, permitted: scope(question.permitted) });
+  return {
+    database: sql.database,
+    ownUser: sql.ownUser,
+    mostSeconds: sql.mostSeconds,
+    publish: (views) => sql.publish(views),
+    check: (question, signal) => sql.check(byId(question), signal),
+    run: (question, statement, signal) => sql.run(byId(question), statement, signal),
+    close: () => sql.close(),
   };
 }
 

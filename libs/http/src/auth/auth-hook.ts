@@ -3,7 +3,8 @@ import { ProblemError } from '#api';
 import { FailedAttempts } from '../rate-limit/failed-attempts.js';
 import { RateLimits } from '../rate-limit/rate-limits.js';
 import { admit } from './admission.js';
-import { authenticate, authorize } from './authenticate.js';
+import { authenticate, authorize, bearerKey } from './authenticate.js';
+import { clickHouseKey, type ClickHouseCredentialsConfig } from './clickhouse-credentials.js';
 import { clientNetwork } from './client-network.js';
 import type { ApiKey, KeyRing } from './key-ring.js';
 import type { RouteAccess } from './require-scope.js';
@@ -67,7 +68,9 @@ class Authenticator {
   }
 
   private keyOf(request: FastifyRequest): ApiKey {
-    const key = authenticate(request.raw, this.options.keyRing, Date.now());
+    const { clickHouseCredentials } = request.routeOptions.config as ClickHouseCredentialsConfig;
+    const text = (clickHouseCredentials ? clickHouseKey : bearerKey)(request.raw);
+    const key = authenticate(text, this.options.keyRing, Date.now());
     if (key.issued) this.requireRecent();
     return key;
   }

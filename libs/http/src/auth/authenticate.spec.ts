@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { ProblemError } from '#api';
 import { generateKey } from './api-key.js';
-import { authenticate, authorize } from './authenticate.js';
+import { authenticate, authorize, bearerKey } from './authenticate.js';
 import { secretsPerKey, type ApiKey, type KeyRing } from './key-ring.js';
 
 const now = Date.UTC(2026, 10, 21);
@@ -173,7 +173,7 @@ function ringOf(keys: ApiKey[]): KeyRing {
 
 function attempt(...headers: string[]): string {
   const rawHeaders = headers.flatMap((value) => ['authorization', value]);
-  return authenticate({ rawHeaders: ['Host', 'x', ...rawHeaders] }, ring, now).keyId;
+  return authenticate(bearerKey({ rawHeaders: ['Host', 'x', ...rawHeaders] }), ring, now).keyId;
 }
 
 function refusal(action: () => unknown): ProblemError {

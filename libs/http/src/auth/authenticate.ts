@@ -10,17 +10,10 @@ const realm = 'Bearer realm="tributary"';
 const noSecret: StoredSecret = { sha256: Buffer.alloc(32) };
 
 /**
- * The key of a request, by RFC 6750 and only from the `Authorization` header. Whatever the ring knows of the key, the
- * same is hashed and compared, and the refusal is the same.
- * @throws ProblemError 401 `unauthenticated` (no credentials, or another scheme), 401 `invalid_token`,
- * 400 `invalid_request` (several Authorization headers), each with its `WWW-Authenticate`.
+ * The key of this text. Whatever the ring knows of the key, the same is hashed and compared, and the refusal is the same.
+ * @throws ProblemError 401 `invalid_token`, with its `WWW-Authenticate`
  */
-export function authenticate(
-  request: Pick<IncomingMessage, 'rawHeaders'>,
-  ring: KeyRing,
-  now: number,
-): ApiKey {
-  const text = bearerToken(authorizationHeaders(request.rawHeaders));
+export function authenticate(text: string, ring: KeyRing, now: number): ApiKey {
   const known = ring.find(keyIdOf(text) ?? '');
   const matches = opens(hashOfKey(text), known?.secrets ?? [], now);
   if (!known || !matches || !isValid(known.expiresAt, now)) throw invalidToken();
@@ -35,14 +28,29 @@ export function authorize(key: ApiKey, scope: Scope): void {
   });
 }
 
-function bearerToken(headers: readonly string[]): string {
-  const [header, second] = headers;
+/**
+ * The text of a request's key, by RFC 6750 and only from the `Authorization` header.
+ * @throws ProblemError 401 `unauthenticated` (no credentials, or another scheme), 400 `invalid_request` (several
+ * Authorization headers), each with its `WWW-Authenticate`.
+ */
+export function bearerKey(request: Pick<IncomingMessage, 'rawHeaders'>): string {
+  return bearerToken(authorizationHeader(request));
+}
+
+/** The only `Authorization` header. @throws ProblemError 400 `invalid_request` when there are several */
+export function authorizationHeader({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string | undefined {
+  const [header, second] = authorizationHeaders(rawHeaders);
   if (second !== undefined) {
     throw new ProblemError('invalid_request', 'There is more than one Authorization header.', {
       errors: [{ pointer: 'Authorization', detail: 'must be given once' }],
       headers: { 'www-authenticate': `${realm}, error="invalid_request"` },
     });
   }
+  return header;
+}
+
+/** @throws ProblemError 401 `unauthenticated` */
+export function bearerToken(header: string | undefined): string {
   if (header === undefined || !/^bearer(\s|$)/i.test(header)) {
     throw unauthenticated('Send an API key: Authorization: Bearer <key>.');
   }

@@ -3,6 +3,7 @@ export * from './are-api-keys.js';
 export * from './api-key.js';
 export * from './auth-hook.js';
 export * from './authenticate.js';
+export { ClickHouseCredentials } from './clickhouse-credentials.js';
 export * from './configured-key-ring.js';
 export * from './defined-key-ring.js';
 export * from './key-ring.js';

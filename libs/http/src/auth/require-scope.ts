@@ -7,6 +7,11 @@ export interface RouteAccess {
   public?: boolean;
 }
 
+/** Declares that a route needs no key on any port. */
+export function Public(): MethodDecorator {
+  return AddRouteConfig({ public: true } satisfies RouteAccess);
+}
+
 /** Declares the scope that a key must have to call this route, on ports that require keys. */
 export function RequireScope(scope: Scope): MethodDecorator {
   return AddRouteConfig({ scope } satisfies RouteAccess);

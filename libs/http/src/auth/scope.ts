@@ -4,6 +4,7 @@ export const scopes = [
   'events:write',
   'definitions:read',
   'definitions:write',
+  'sql:read',
   'admin',
 ] as const;
 

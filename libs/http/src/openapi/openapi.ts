@@ -23,7 +23,7 @@ export interface OpenApiOptions {
 }
 
 /**
- * Serves `/openapi.json` and `/docs` (offline), where `/` leads to. Paths come from the controllers, schemas from the class-validator
+ * Serves `/openapi.json` and `/docs` (offline), where `/` leads to on a port without keys. Paths come from the controllers, schemas from the class-validator
  * classes that validate the requests: there is no second definition.
  */
 export function serveOpenApi(
@@ -35,8 +35,9 @@ export function serveOpenApi(
     if (/^\/(docs|openapi\.json|$)/.test(route.url)) route.config = { scope: 'events:read', ...route.config };
     if (route.url.startsWith('/docs')) protectPage(route);
   });
-  // Relative, for those who come through a proxy that has put the API under a path of its own.
-  instance.get('/', (_request, reply) => reply.redirect('docs', 302));
+  // Relative, for those who come through a proxy that has put the API under a path of its own. Where there are keys, `/`
+  // takes SQL.
+  if (!options.keys) instance.get('/', (_request, reply) => reply.redirect('docs', 302));
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle(options.title)

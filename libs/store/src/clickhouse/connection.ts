@@ -153,7 +153,7 @@ export class Connection {
       return await (signal ? withAnySignal([signal, timeout], run) : run(timeout));
     } catch (error) {
       const isGivenUp = signal?.aborted || timeout.aborted;
-      const ended = isGivenUp && queryId !== undefined ? this.kill(queryId) : undefined;
+      const ended = isGivenUp && queryId !== undefined ? this.end(queryId) : undefined;
       signal?.throwIfAborted();
       if (purpose === 'read' && (await ended)) {
         const message = `The query took longer than ${this.options.queryTimeoutMs / 1000} s and was ended.`;
@@ -167,7 +167,7 @@ export class Connection {
    * Ends a query that nobody waits for any more: ClickHouse notices a closed connection only when it next writes to it.
    * Resolves with whether ClickHouse answers at all.
    */
-  private async kill(queryId: string): Promise<boolean> {
+  async end(queryId: string): Promise<boolean> {
     try {
       await this.client.command({
         query: 'KILL QUERY WHERE query_id = {queryId:String} ASYNC',

@@ -1,5 +1,6 @@
 import type { AppConfig } from '#api';
 import type { ReadBudget } from '../read-budget.js';
+import type { SqlQueries } from '../sql-queries.js';
 import type { Store } from '../store.js';
 import { Connection } from './connection.js';
 import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
@@ -8,6 +9,8 @@ import type { QueryBounds } from './query-bounds.js';
 import { ClickHouseReader } from './reader.js';
 import { ClickHouseEraser } from './eraser.js';
 import { ClickHouseSnapshots } from './snapshots/snapshots.js';
+import { defaultSqlBounds, type SqlBounds } from './sql/fixed-settings.js';
+import { ClickHouseSql } from './sql/clickhouse-sql.js';
 import { storeUsage } from './usage.js';
 import { ClickHouseWriter } from './writer.js';
 
@@ -26,6 +29,27 @@ export interface ClickHouseOptions {
   bounds?: Partial<QueryBounds>;
   /** Bounds the bytes of answers that are read at the same time; without it, nothing does. */
   readBudget?: ReadBudget;
+}
+
+export interface SqlOptions {
+  /** ClickHouse's own user for statements of analysts; without it, the user of the apps. */
+  user?: { name: string; password: string } | undefined;
+  bounds?: Partial<SqlBounds>;
+}
+
+/** Opens SQL for analysts beside a store: `<database>_sql` has the views. */
+export function openClickHouseSql(options: ClickHouseOptions, sql: SqlOptions): SqlQueries {
+  const { url, user, password, database } = options;
+  const asked = sql.user ?? { name: user, password };
+  return new ClickHouseSql({
+    url,
+    user: asked.name,
+    password: asked.password,
+    ownUser: sql.user !== undefined,
+    databases: { tables: database, views: `${database}_sql` },
+    bounds: { ...defaultSqlBounds, ...sql.bounds },
+    connection: connectionTo(options, 'default'),
+  });
 }
 
 /** The bounds that hold where nothing else is said. */
@@ -49,18 +73,7 @@ export function clickHouseOptions(config: AppConfig): ClickHouseOptions {
 /** Opens nothing yet: the first request connects. `migrate` creates the database where it is missing. */
 export function openClickHouse(options: ClickHouseOptions): Store {
   const bounds = { ...defaultQueryBounds, ...options.bounds };
-  const connect = (database: string) =>
-    new Connection({
-      url: options.url,
-      user: options.user,
-      password: options.password,
-      database,
-      maxConnections: options.maxConnections ?? 10,
-      insertTimeoutMs: options.insertTimeoutMs ?? 60_000,
-      queryTimeoutMs: options.readTimeoutMs ?? (bounds.seconds + 5) * 1000,
-      readBudget: options.readBudget,
-    });
-  const connection = connect(options.database);
+  const connection = connectionTo(options, options.database);
   return {
     writer: new ClickHouseWriter(connection),
     reader: new ClickHouseReader(connection, bounds),
@@ -69,7 +82,7 @@ export function openClickHouse(options: ClickHouseOptions): Store {
     projections: new ClickHouseKeyedStates(connection, bounds, 'projection_states'),
     pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),
     async migrate() {
-      await createDatabase(connect('default'), options.database);
+      await createDatabase(connectionTo(options, 'default'), options.database);
       await applyMigrations(connection, readMigrations(migrationsFolder()));
     },
     async ping() {
@@ -78,6 +91,17 @@ export function openClickHouse(options: ClickHouseOptions): Store {
     usage: () => storeUsage(connection),
     close: () => connection.close(),
   };
+}
+
+function connectionTo(options: ClickHouseOptions, database: string): Connection {
+  const { url, user, password, readBudget } = options;
+  const seconds = options.bounds?.seconds ?? defaultQueryBounds.seconds;
+  return new Connection({
+    ...{ url, user, password, database, readBudget },
+    maxConnections: options.maxConnections ?? 10,
+    insertTimeoutMs: options.insertTimeoutMs ?? 60_000,
+    queryTimeoutMs: options.readTimeoutMs ?? (seconds + 5) * 1000,
+  });
 }
 
 async function createDatabase(connection: Connection, database: string): Promise<void> {

@@ -63,7 +63,7 @@ const cases: [string, StreamScope, string[], unknown[]][] = [
   [
     'all but the hidden',
     { access: allStreams, hidden: ['a'] },
-    [notDropped, 'stream NOT IN {p0:Array(String)}'],
+    ['stream NOT IN {p0:Array(String)}', notDropped],
     [['a']],
   ],
   [

@@ -27,10 +27,16 @@ const notDropped = 'stream NOT IN (SELECT stream FROM dropped_streams)';
  * them.
  */
 export function streamConditions(scope: StreamScope, params: Params): string[] {
+  const permitted = permittedConditions(scope, params);
+  return namedStreams(scope) ? permitted : [...permitted, notDropped];
+}
+
+/** The same for a table in which rows of dropped streams are left out already. */
+export function permittedConditions(scope: StreamScope, params: Params): string[] {
   const names = namedStreams(scope);
   if (names) return [oneOf('stream', names, params)];
   const { access, hidden = [] } = scope;
-  const sql = [...accessConditions('stream', access, params), notDropped];
+  const sql = accessConditions('stream', access, params);
   if (hidden.length > 0) sql.push(`stream NOT IN ${params.bind('Array(String)', hidden)}`);
   return sql;
 }

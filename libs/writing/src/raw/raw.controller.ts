@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '#event';
 import { ProblemError } from '#api';
 import {
-  AcceptsAnyJson,
+  AcceptsAny,
   AlwaysAnswered,
   applied,
   BodyLimit,
@@ -57,7 +57,7 @@ export class RawController {
   })
   @DescribeProblems(...rawProblems)
   @ApiHeader(preferHeader)
-  @AcceptsAnyJson()
+  @AcceptsAny('application/json', 'application/x-ndjson')
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
   @Post(':stream/raw')

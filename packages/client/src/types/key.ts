@@ -1,4 +1,5 @@
-export type Scope = 'events:read' | 'events:write' | 'definitions:read' | 'definitions:write' | 'admin';
+export type Scope =
+  'events:read' | 'events:write' | 'definitions:read' | 'definitions:write' | 'sql:read' | 'admin';
 
 export interface RateLimit {
   events_per_second?: number;

@@ -1,0 +1,134 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { ProblemError } from '#api';
+import type { Principal } from '#http';
+import type { Definitions } from '#registry';
+import { SqlRefusedError, type SqlAnswer, type SqlQueries, type SqlQuestion } from '#store';
+import { metrics, type Logger } from '#telemetry';
+import { ReadableStreams } from '../access/readable-streams.js';
+import { DEFINITIONS, LOGGER, SQL } from '../adapters/adapters.js';
+import { GatewayConfig } from '../config.js';
+import { Bulkhead } from '../reads/bulkhead.js';
+import { permittedViews } from './analyst-views.js';
+import { sqlRequest, type UrlParameters } from './sql-request.js';
+import { whileAdmitted } from './while-admitted.js';
+
+/** A request of an analyst. */
+export interface SqlCall {
+  request: FastifyRequest;
+  parameters: UrlParameters;
+  caller: Principal;
+  /** Aborted when the client goes away. */
+  client: AbortSignal;
+}
+
+/** Statements that wait for their turn; one more is refused. */
+const queued = 100;
+
+/** Milliseconds that a statement waits for its turn at most. */
+const turnMs = 10_000;
+
+/** Milliseconds between two entries in the audit about one key. */
+const auditEveryMs = 1_000;
+
+/** Keys whose last entry is remembered at most. */
+const mostAudited = 10_000;
+
+/** The statements of analysts that run: how many at once, for how long their key holds, and who is told of them. */
+@Injectable()
+export class SqlRuns {
+  private readonly running = new Map<string, number>();
+  private readonly audited = new Map<string, number>();
+  private readonly bulkhead: Bulkhead;
+  private readonly mostOfOneKey: number;
+
+  constructor(
+    @Inject(SQL) private readonly sql: SqlQueries,
+    @Inject(DEFINITIONS) private readonly definitions: Definitions,
+    private readonly streams: ReadableStreams,
+    @Inject(LOGGER) private readonly logger: Logger,
+    config: GatewayConfig,
+  ) {
+    this.bulkhead = new Bulkhead({ concurrent: config.SQL_CONCURRENT, queued, waitMs: turnMs });
+    this.mostOfOneKey = config.SQL_CONCURRENT_PER_KEY;
+  }
+
+  /** The header that says what keeps rows of others out. */
+  get guard(): string {
+    return this.sql.ownUser ? 'analysis, grants' : 'analysis';
+  }
+
+  /**
+   * Checks and runs the statement of a request; `send` resolves when the answer has been sent, or the client is gone.
+   * @throws SqlError @throws ProblemError @throws StoreUnavailableError
+   */
+  async run(call: SqlCall, send: (answer: SqlAnswer) => Promise<void>): Promise<void> {
+    const { request, caller, client } = call;
+    const question = this.question(call);
+    const keyId = caller.keyId ?? '';
+    const leave = this.enter(keyId);
+    const watch = whileAdmitted(caller, client);
+    const log = { key_id: keyId, request_id: request.id, query_id: question.queryId };
+    const began = performance.now();
+    const line = (more: object) =>
+      this.logger.info({ ...log, ms: Math.round(performance.now() - began), ...more }, 'sql');
+    try {
+      await this.bulkhead.run(watch.signal, async (signal) => {
+        const statement = await this.sql.check(question, signal);
+        const answer = await this.sql.run(question, statement, signal);
+        await send(answer);
+        line({ statement: statement.outline });
+      });
+    } catch (error) {
+      if (error instanceof SqlRefusedError) this.audit(error, caller);
+      line({
+        refused: (error as Error).message,
+        ...(error instanceof SqlRefusedError && { statement: error.outline }),
+      });
+      throw error;
+    } finally {
+      watch.end();
+      leave();
+    }
+  }
+
+  private question({ request, parameters, caller: { keyId, access } }: SqlCall): SqlQuestion {
+    const input = sqlRequest({ request, parameters }, this.sql.database);
+    return {
+      ...input,
+      queryId: `${keyId ?? ''}:${input.queryId}`,
+      permitted: this.streams.ofAny(access),
+      ...permittedViews(this.definitions, access),
+    };
+  }
+
+  private enter(keyId: string): () => void {
+    const { mostOfOneKey } = this;
+    const count = this.running.get(keyId) ?? 0;
+    if (count >= mostOfOneKey) {
+      const detail = `This key may run ${mostOfOneKey} SQL statements at once. Wait for one to end.`;
+      throw new ProblemError('too_many_requests', detail, { retryAfterSeconds: 1 });
+    }
+    this.running.set(keyId, count + 1);
+    return () => {
+      const left = (this.running.get(keyId) ?? 1) - 1;
+      if (left === 0) this.running.delete(keyId);
+      else this.running.set(keyId, left);
+    };
+  }
+
+  /** At most one entry a second for each key: whoever tries much would fill the audit. */
+  private audit(refusal: SqlRefusedError, { keyId, actor }: Principal): void {
+    metrics.sqlRefused.inc();
+    const name = keyId ?? '';
+    const now = performance.now();
+    if (now - (this.audited.get(name) ?? -Infinity) < auditEveryMs) return;
+    if (this.audited.size >= mostAudited) this.audited.clear();
+    this.audited.set(name, now);
+    const after = { reason: refusal.reason, statement: refusal.outline.slice(0, 4_000) };
+    const entry = { event_type: 'sql.refused', kind: 'sql', name, after };
+    this.definitions.audit(entry, actor).catch((err: unknown) => {
+      this.logger.warn({ err, key_id: keyId }, 'A refused SQL statement is not in the audit');
+    });
+  }
+}

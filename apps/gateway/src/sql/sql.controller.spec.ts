@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemActor, type AuditEntry } from '#registry';
+import { generateKey } from '#http';
+import { until } from '#testkit';
+import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { FakeSql } from './fake-sql.fixture.js';
+
+const sql = new FakeSql();
+let gateway: GivenGateway;
+const audited: AuditEntry[] = [];
+/** The key's text, and the header with it. */
+let key: string;
+let authorization: string;
+
+beforeAll(async () => {
+  gateway = await givenGateway({ sql });
+  const audit = gateway.definitions.audit.bind(gateway.definitions);
+  gateway.definitions.audit = (entry, actor) => {
+    audited.push(entry);
+    return audit(entry, actor);
+  };
+  authorization = gateway.bearer['sql:read'];
+  key = authorization.slice('Bearer '.length);
+  await gateway.definitions.createStream({ stream: 'orders', partitions: 1 }, systemActor);
+});
+afterAll(() => gateway.close());
+
+const post = (payload: string, headers: Record<string, string> = { authorization }, url = '/') =>
+  gateway.query.instance.inject({ method: 'POST', url, headers, payload });
+const get = (url: string, headers: Record<string, string> = { authorization }) =>
+  gateway.query.instance.inject({ url, headers });
+
+describe('SQL on the query port', () => {
+  it('is asked by GET and POST, at both addresses', async () => {
+    expect((await get('/?query=SELECT%201')).body).toBe('SELECT 1\n');
+    expect((await post('SELECT 2')).body).toBe('SELECT 2\n');
+    expect((await post('2', undefined, '/clickhouse?query=SELECT')).body).toBe('SELECT\n2\n');
+  });
+
+  it('takes a statement of any media type', async () => {
+    for (const type of ['text/plain', 'application/octet-stream', 'application/x-www-form-urlencoded'])
+      expect((await post('SELECT 3', { authorization, 'content-type': type })).body).toBe('SELECT 3\n');
+  });
+
+  it('answers a ping without a key', async () => {
+    expect((await get('/ping', {})).body).toBe('Ok.\n');
+    expect((await get('/clickhouse/ping', {})).body).toBe('Ok.\n');
+  });
+
+  it('takes the key as clients of ClickHouse send a password, and not in the address', async () => {
+    const basic = `Basic ${Buffer.from(`default:${key}`).toString('base64')}`;
+    expect((await post('SELECT 1', { authorization: basic })).statusCode).toBe(200);
+    const header = { 'x-clickhouse-user': 'default', 'x-clickhouse-key': key };
+    expect((await post('SELECT 1', header)).statusCode).toBe(200);
+    expect((await get(`/?query=SELECT%201&password=${key}`, {})).statusCode).toBe(401);
+    const events = '/api/v1/events/query?stream=orders';
+    expect((await get(events, { authorization: basic })).statusCode).toBe(401);
+  });
+
+  it('needs the scope sql:read', async () => {
+    expect((await post('SELECT 1', { authorization: gateway.bearer['events:read'] })).statusCode).toBe(403);
+    expect((await post('SELECT 1', {})).statusCode).toBe(401);
+  });
+
+  it('is not on the core port', async () => {
+    const answer = await gateway.core.instance.inject({ url: '/clickhouse?query=SELECT%201' });
+    expect(answer.statusCode).toBe(404);
+  });
+
+  it('hands over what may be asked for, and leaves out every other parameter', async () => {
+    await post(
+      'SELECT 1',
+      { authorization, 'accept-encoding': 'lz4, gzip;q=1.0, zstd' },
+      '/?database=default&default_format=CSV&param_a=1&readonly=0&additional_table_filters={}&role=x' +
+        '&max_execution_time=5&client_protocol_version=54405&compress=1&session_id=s&query_id=mine',
+    );
+    expect(sql.asked.at(-1)).toMatchObject({
+      text: 'SELECT 1',
+      format: 'CSV',
+      params: new Map([['a', '1']]),
+      seconds: 5,
+      transport: { client_protocol_version: '54405', compress: '1' },
+      acceptEncoding: 'gzip',
+      queryId: expect.stringMatching(/^[a-z0-9]{12}:mine$/) as string,
+    });
+  });
+
+  it('knows one database', async () => {
+    const answer = await post('SELECT 1', { authorization, 'x-clickhouse-database': 'tributary' });
+    expect([answer.statusCode, answer.headers['x-clickhouse-exception-code']]).toEqual([404, '81']);
+  });
+
+  it('asks with what the key covers', async () => {
+    const limited = generateKey();
+    await gateway.definitions.keys.change(
+      limited.keyId,
+      () => ({
+        key_id: limited.keyId,
+        name: 'analyst',
+        secrets: [{ sha256: limited.sha256 }],
+        scopes: ['sql:read'],
+        streams: ['eu.*'],
+        created_at: '2026-11-22T00:00:00Z',
+      }),
+      systemActor,
+    );
+    await post('SELECT 1', { authorization: `Bearer ${limited.key}` });
+    expect(sql.asked.at(-1)).toMatchObject({
+      permitted: { access: { patterns: ['eu.*'], reserved: false } },
+      views: ['events'],
+    });
+  });
+
+  it('answers a refusal in the form of ClickHouse, and notes it in the audit', async () => {
+    const answer = await post('refused');
+    expect(answer.statusCode).toBe(403);
+    expect(answer.headers['x-clickhouse-exception-code']).toBe('497');
+    expect(answer.body).toBe(
+      'Code: 497. DB::Exception: The function sleep is not allowed. (ACCESS_DENIED)\n',
+    );
+    await until(() => audited.length > 0, { what: 'the audit' });
+    expect(audited).toEqual([
+      expect.objectContaining({
+        event_type: 'sql.refused',
+        after: { reason: 'The function sleep is not allowed', statement: 'SELECT sleep(?)' },
+      }),
+    ]);
+  });
+
+  it('says that the engine itself does not limit its user', async () => {
+    expect((await post('SELECT 1')).headers['x-tributary-sql-guard']).toBe('analysis');
+  });
+
+  it('refuses a statement that is too long', async () => {
+    expect((await post('x'.repeat(300 * 1024))).statusCode).toBe(413);
+  });
+});

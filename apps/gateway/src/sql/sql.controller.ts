@@ -1,0 +1,93 @@
+import { Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  Aborted,
+  AcceptsAny,
+  BodyLimit,
+  Caller,
+  ClickHouseCredentials,
+  Principal,
+  Public,
+  RequireScope,
+  whenClosed,
+} from '#http';
+import { SqlError, type SqlAnswer } from '#store';
+import type { UrlParameters } from './sql-request.js';
+import { SqlRuns, type SqlCall } from './sql-runs.js';
+
+/** The largest statement: as large as ClickHouse takes one. */
+const statementBytes = 256 * 1024;
+
+const description =
+  "ClickHouse's HTTP interface, read-only: `query` in the address, or the statement as the body. The API key comes as " +
+  'Bearer, as the password of Basic, or in `X-ClickHouse-Key`. Parameters: `query`, `database`, `default_format`, ' +
+  '`param_*`, `query_id`, `max_execution_time`, compression; others are left out. Errors have the form of ClickHouse.';
+
+/** SQL for analysts, as clients of ClickHouse ask for it. */
+@ApiTags('sql')
+@Controller()
+export class SqlController {
+  constructor(private readonly runs: SqlRuns) {}
+
+  @Get(['ping', 'clickhouse/ping'])
+  @Public()
+  @ApiOperation({ summary: 'Whether this port answers', security: [] })
+  ping(@Query() _parameters: UrlParameters, @Res() reply: FastifyReply): void {
+    void reply.header('content-type', 'text/plain; charset=UTF-8').send('Ok.\n');
+  }
+
+  @Get(['/', 'clickhouse'])
+  @RequireScope('sql:read')
+  @ClickHouseCredentials()
+  @ApiOperation({ summary: 'Run a SELECT', description })
+  get(
+    @Query() parameters: UrlParameters,
+    @Caller() caller: Principal,
+    @Aborted() client: AbortSignal,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.answer({ request, parameters, caller, client }, reply);
+  }
+
+  @Post(['/', 'clickhouse'])
+  @HttpCode(200)
+  @RequireScope('sql:read')
+  @ClickHouseCredentials()
+  @AcceptsAny('text/plain')
+  @BodyLimit(statementBytes)
+  @ApiOperation({ summary: 'Run a SELECT', description })
+  post(
+    @Query() parameters: UrlParameters,
+    @Caller() caller: Principal,
+    @Aborted() client: AbortSignal,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.answer({ request, parameters, caller, client }, reply);
+  }
+
+  private async answer(call: SqlCall, reply: FastifyReply): Promise<void> {
+    void reply.header('x-tributary-sql-guard', this.runs.guard);
+    try {
+      await this.runs.run(call, (answer) => sendAnswer(answer, reply));
+    } catch (error) {
+      if (!(error instanceof SqlError)) throw error;
+      sendError(error, reply);
+    }
+  }
+}
+
+function sendAnswer(answer: SqlAnswer, reply: FastifyReply): Promise<void> {
+  const closed = new Promise<void>((resolve) => whenClosed(reply.raw, resolve));
+  void reply.code(200).headers(answer.headers).send(answer.body);
+  return closed;
+}
+
+function sendError({ code, status, message }: SqlError, reply: FastifyReply): void {
+  void reply
+    .code(status)
+    .headers({ 'content-type': 'text/plain; charset=UTF-8', 'x-clickhouse-exception-code': String(code) })
+    .send(`Code: ${code}. DB::Exception: ${message}\n`);
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+
+/** Something that gets a view. */
+export interface Named {
+  /** What its view is called after. */
+  parts: readonly string[];
+  /** RFC 3339: of two that would have the same name, the older one has it. */
+  createdAt: string;
+}
+
+/** Characters of a view's name at most. */
+const mostCharacters = 120;
+
+/**
+ * A name for each view that SQL needs no quotes for: `orders`, `order.placed` becomes `orders__order_placed`. A name that
+ * is taken, or too long, ends in a hash of its parts.
+ * @param reserved names that are taken
+ */
+export function viewNames<T extends Named>(all: readonly T[], reserved: readonly string[]): Map<string, T> {
+  const names = new Map<string, T>();
+  const sorted = [...all].sort((a, b) => order(a.createdAt, b.createdAt) || order(keyOf(a), keyOf(b)));
+  for (const named of sorted) {
+    const plain = named.parts.map((part) => part.replaceAll(/[^A-Za-z0-9_]/g, '_')).join('__');
+    const usable = plain.length <= mostCharacters && !/^\d/.test(plain);
+    const free = usable && !names.has(plain) && !reserved.includes(plain);
+    names.set(free ? plain : `t_${plain.slice(0, mostCharacters)}_${hashOf(named)}`, named);
+  }
+  return names;
+}
+
+function keyOf({ parts }: Named): string {
+  return parts.join('\0');
+}
+
+function hashOf(named: Named): string {
+  return createHash('sha256').update(keyOf(named)).digest('hex').slice(0, 12);
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

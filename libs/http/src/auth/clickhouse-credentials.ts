@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http';
+import { AddRouteConfig } from '../route-config.js';
+import { authorizationHeader, bearerToken } from './authenticate.js';
+
+/** What a route declares when clients of ClickHouse call it. */
+export interface ClickHouseCredentialsConfig {
+  clickHouseCredentials?: boolean;
+}
+
+/** Lets the API key come as ClickHouse's clients send a password, too: by `Basic`, or in the header `X-ClickHouse-Key`. */
+export function ClickHouseCredentials(): MethodDecorator {
+  return AddRouteConfig({ clickHouseCredentials: true } satisfies ClickHouseCredentialsConfig);
+}
+
+/**
+ * The text of a request's key, as ClickHouse's clients send it.
+ * @throws ProblemError 401 `unauthenticated`, 400 `invalid_request`
+ */
+export function clickHouseKey(request: Pick<IncomingMessage, 'rawHeaders' | 'headers'>): string {
+  const authorization = authorizationHeader(request);
+  const ofClickHouse = [request.headers['x-clickhouse-key']].flat()[0];
+  if (authorization === undefined) return ofClickHouse ?? bearerToken(undefined);
+  return basicPassword(authorization) ?? bearerToken(authorization);
+}
+
+/** The password of `Basic <base64 of user:password>`; undefined for another scheme. */
+function basicPassword(authorization: string): string | undefined {
+  const encoded = /^basic\s+([\w+/=-]+)$/i.exec(authorization.trim())?.[1];
+  if (encoded === undefined) return undefined;
+  const pair = Buffer.from(encoded, 'base64').toString('utf8');
+  return pair.slice(pair.indexOf(':') + 1);
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestStore, type TestStore } from '../test-store.js';
+import { openClickHouseSql } from '../open.js';
+import type { SqlQueries, SqlQuestion } from '../../sql-queries.js';
+import { SqlError } from '../../sql-queries.js';
+import { hostileStatements } from './hostile-statements.fixture.js';
+
+const seconds = 3;
+let given: TestStore;
+let sql: SqlQueries;
+
+const ordersView = {
+  view: 'orders__order_placed',
+  stream: 'orders#1',
+  eventType: 'order.placed',
+  columns: [
+    { member: 'amount', type: 'integer' },
+    { member: "it's `odd` \\", type: 'text' },
+    { member: 'stream', type: 'text' },
+  ],
+} as const;
+const secretsView = {
+  view: 'secrets__secret_kept',
+  stream: 'secrets#1',
+  eventType: 'secret.kept',
+  columns: [],
+};
+
+beforeAll(async () => {
+  given = await openTestStore();
+  sql = openClickHouseSql(given.options, { bounds: { seconds, memoryBytes: 512 * 1024 ** 2 } });
+  await given.engine.command({
+    query: `INSERT INTO events (stream, offset, event_type, timestamp, ingested_at, metadata, data)
+      SELECT ['orders#1', 'secrets#1', 'tributary.audit#1', 'orders#0'][number % 4 + 1] AS s, intDiv(number, 4), if(startsWith(s, 'orders'), 'order.placed', 'secret.kept'),
+        toDateTime64('2026-11-21 00:00:00', 6, 'UTC') + number % 8, toDateTime64('2026-11-21 00:00:00', 6, 'UTC'), '{}',
+        if(s = 'orders#1', '{"amount":7,"it\\'s \`odd\` \\\\\\\\":"x","stream":"own"}', '{"hidden":"MARKER"}')
+      FROM numbers(8)`,
+  });
+  // A stream of the same name was there before; its rows came late.
+  await given.engine.command({ query: `INSERT INTO dropped_streams (stream) VALUES ('orders#0')` });
+  // The same rows once more: a consumer that was away writes them again.
+  await given.engine.command({
+    query: 'INSERT INTO events SELECT * FROM events SETTINGS insert_deduplicate = 0',
+  });
+  await sql.publish({ eventTypes: [ordersView, secretsView], projections: [] });
+});
+afterAll(async () => {
+  await given.engine.command({ query: `DROP DATABASE ${sql.database} SYNC` });
+  await sql.close();
+  await given.close();
+});
+
+function question(statement: string, more: Partial<SqlQuestion> = {}): SqlQuestion {
+  return {
+    text: statement,
+    params: new Map(),
+    format: undefined,
+    queryId: randomUUID(),
+    seconds: undefined,
+    permitted: { access: { patterns: ['orders#1'], reserved: false }, hidden: [] },
+    views: ['events', 'orders__order_placed'],
+    builds: [],
+    acceptEncoding: undefined,
+    transport: {},
+    ...more,
+  };
+}
+
+async function answered(asked: SqlQuestion): Promise<{ status: number; body: string }> {
+  const never = new AbortController().signal;
+  const statement = await sql.check(asked, never);
+  const answer = await sql.run(asked, statement, never);
+  return { status: 200, body: await text(answer.body).catch(String) };
+}
+
+async function tried(asked: SqlQuestion): Promise<{ status: number; body: string }> {
+  try {
+    return await answered(asked);
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    return { status: error.status, body: `${error.code} ${error.message}` };
+  }
+}
+
+describe('SQL of a key that sees one stream', () => {
+  const corpus = hostileStatements({ tables: 't_name', views: 'v_name' });
+
+  it('is tried by at least 150 statements', () => {
+    expect(corpus.length).toBeGreaterThan(150);
+  });
+
+  it.each(corpus.map((hostile) => [hostile.tries, hostile] as const))('%s', async (_, hostile) => {
+    const named = (part: string) =>
+      part.replaceAll('t_name', given.options.database).replaceAll('v_name', sql.database);
+    const params = new Map(Object.entries(hostile.params ?? {}).map(([name, value]) => [name, named(value)]));
+    const began = Date.now();
+    const { status, body } = await tried(question(named(hostile.sql), { params }));
+    expect(Date.now() - began).toBeLessThan((seconds + 4) * 1000);
+    expect(body).not.toContain('MARKER');
+    if (hostile.answers === undefined) return expect({ status, body }).not.toMatchObject({ status: 200 });
+    if (status === 200 && typeof hostile.answers === 'string')
+      return expect(body).toBe(named(hostile.answers));
+    if (status === 200) return expect(body).toMatch(hostile.answers);
+    expect(hostile.answers, body).toBeInstanceOf(RegExp);
+    return undefined;
+  });
+
+  it('writes nothing', async () => {
+    const count = await given.engine.query({ query: 'SELECT count() FROM events', format: 'TabSeparated' });
+    expect(await count.text()).toBe('16\n');
+    expect(await tried(question('SHOW TABLES'))).toEqual({
+      status: 200,
+      body: 'events\norders__order_placed\n',
+    });
+  });
+});
+
+describe('the views', () => {
+  const all = { permitted: { access: { patterns: undefined, reserved: true }, hidden: [] } };
+
+  it('show each event once, and none of the system', async () => {
+    const counts = 'SELECT stream, count() FROM events GROUP BY stream ORDER BY stream';
+    expect((await answered(question(counts, all))).body).toBe('orders\t2\nsecrets\t2\n');
+  });
+
+  it('show no row of a dropped stream, whose name another one has', async () => {
+    const prefix = { permitted: { access: { patterns: ['orders*'], reserved: false }, hidden: [] } };
+    for (const more of [all, prefix, {}]) {
+      const rows = await answered(question("SELECT data FROM events WHERE stream = 'orders'", more));
+      expect(rows.body.split('\n')).toHaveLength(3);
+      expect(rows.body).not.toContain('MARKER');
+    }
+    const dropped = { permitted: { access: { patterns: ['orders#0'], reserved: false }, hidden: [] } };
+    expect((await answered(question('SELECT count() FROM events', dropped))).body).toBe('0\n');
+  });
+
+  it('leave out streams that are being deleted', async () => {
+    const permitted = { ...all.permitted, hidden: ['orders#1'] };
+    expect((await answered(question('SELECT count() FROM events', { permitted }))).body).toBe('2\n');
+  });
+
+  it('of an event type have the members of its schema as columns', async () => {
+    const { body } = await answered(
+      question(
+        "SELECT amount, `it\\'s \\`odd\\` \\\\`, data_stream, stream FROM orders__order_placed LIMIT 1",
+      ),
+    );
+    expect(body).toBe('7\tx\town\torders\n');
+  });
+
+  it('go when their schema goes', async () => {
+    await sql.publish({ eventTypes: [ordersView], projections: [] });
+    const tables = `SELECT name FROM system.tables WHERE database = '${sql.database}' ORDER BY name`;
+    const names = await given.engine.query({ query: tables, format: 'TabSeparated' });
+    expect(await names.text()).toBe('events\norders__order_placed\n');
+    await sql.publish({ eventTypes: [ordersView, secretsView], projections: [] });
+  });
+});
+
+describe('a statement', () => {
+  it('takes parameters', async () => {
+    const asked = question('SELECT {a:String}, {b:UInt8} + 1', {
+      params: new Map([
+        ['a', "x'\\ty"],
+        ['b', '4'],
+      ]),
+    });
+    expect((await answered(asked)).body).toBe("x\\'\\ty\t5\n");
+  });
+
+  it('names its format, or the request does', async () => {
+    expect((await answered(question('SELECT 1 AS a', { format: 'JSONEachRow' }))).body).toBe('{"a":1}\n');
+    expect((await answered(question('SELECT 1 AS a FORMAT CSV', { format: 'JSONEachRow' }))).body).toBe(
+      '1\n',
+    );
+  });
+
+  it('is outlined without its literals when it is refused', async () => {
+    const refused = sql.check(question("SELECT sleep(3), 'ann'"), new AbortController().signal);
+    await expect(refused).rejects.toMatchObject({ outline: 'SELECT sleep(?), ?' });
+  });
+
+  it('ends when its client goes', async () => {
+    const gone = new AbortController();
+    const asked = question(
+      'WITH x AS (SELECT arrayJoin(range(1000000)) AS n) SELECT count() FROM x AS a CROSS JOIN x AS b',
+    );
+    const statement = await sql.check(asked, gone.signal);
+    const running = sql.run(asked, statement, gone.signal);
+    setTimeout(() => gone.abort(new Error('gone')), 200);
+    await expect(running).rejects.toThrow('gone');
+  });
+});

@@ -1,0 +1,87 @@
+import { request as requestHttp, Agent, type IncomingMessage } from 'node:http';
+import { request as requestHttps, Agent as SecureAgent } from 'node:https';
+import type { Transform } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { StoreUnavailableError } from '../../errors.js';
+import { SqlError } from '../../sql-queries.js';
+
+export interface HttpQuery {
+  sql: string;
+  /** Parameters of the URL: settings, `param_*`, `database` … */
+  url: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+}
+
+/** ClickHouse's HTTP interface, answers as they are: compressed, in any format, piece by piece. */
+export class HttpConnection {
+  private readonly agent: Agent;
+  private readonly base: URL;
+
+  constructor(private readonly options: { url: string; user: string; password: string }) {
+    this.base = new URL(options.url);
+    const keepAlive = { keepAlive: true, timeout: 2_500 };
+    this.agent = this.base.protocol === 'https:' ? new SecureAgent(keepAlive) : new Agent(keepAlive);
+  }
+
+  /** Resolves when the answer begins. @throws StoreUnavailableError, and the signal's reason */
+  async send({ sql, url, headers, signal }: HttpQuery): Promise<IncomingMessage> {
+    signal.throwIfAborted();
+    const target = new URL(this.base);
+    for (const [name, value] of Object.entries(url)) target.searchParams.set(name, value);
+    const request = this.base.protocol === 'https:' ? requestHttps : requestHttp;
+    const { user, password } = this.options;
+    return new Promise((resolve, reject) => {
+      const sent = request(target, {
+        method: 'POST',
+        agent: this.agent,
+        signal,
+        headers: { ...headers, 'x-clickhouse-user': user, 'x-clickhouse-key': password },
+      });
+      sent.once('response', resolve);
+      sent.once('error', (error) => {
+        const message = `ClickHouse cannot be reached: ${error.message}`;
+        reject(
+          signal.aborted ? (signal.reason as Error) : new StoreUnavailableError(message, { cause: error }),
+        );
+      });
+      sent.end(sql);
+    });
+  }
+
+  /** The whole answer of a short query. @throws SqlError with what ClickHouse says */
+  async text(query: HttpQuery): Promise<string> {
+    const answer = await this.send(query);
+    if (answer.statusCode !== 200) throw await errorOf(answer);
+    return text(answer);
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  br: createBrotliDecompress,
+  deflate: createInflate,
+};
+
+/** The error that an answer tells of. */
+export async function errorOf(answer: IncomingMessage): Promise<SqlError> {
+  const decoder = decoders[answer.headers['content-encoding'] ?? '']?.();
+  const body = await text(decoder ? answer.pipe(decoder) : answer).catch(() => '');
+  const code = Number(answer.headers['x-clickhouse-exception-code'] ?? 0);
+  return new SqlError(code, answer.statusCode ?? 500, messageOf(body));
+}
+
+/**
+ * `Code: 62. DB::Exception: Syntax error: … (SYNTAX_ERROR) (version …)` without what stands around, and without what
+ * ClickHouse guesses: it may be the name of a view that the key does not see.
+ */
+function messageOf(body: string): string {
+  const [, message = 'The statement failed. (UNKNOWN_EXCEPTION)'] =
+    /DB::Exception: ([\s\S]*?)(?: \(version [^)]*\)(?: \(chdb\)\))?)?\s*$/.exec(body) ?? [];
+  return message.replaceAll(/\.? Maybe you meant:? [^?]*\?/g, '');
+}

@@ -1,0 +1,76 @@
+import { reservedStreamPrefix } from '#api';
+import type { AnalystViews, EventTypeView, MemberColumn, ProjectionView } from '../../sql-queries.js';
+import { quoted, quotedName } from './literals.js';
+
+/** The columns of an event, as analysts see them: what is not given is NULL. */
+const eventColumns: Readonly<Record<string, string>> = {
+  event_id: 'event_id',
+  stream: `splitByChar('#', stream)[1]`,
+  event_type: 'event_type',
+  entity_id: `nullIf(entity_id, '')`,
+  version: 'nullIf(version, 0)',
+  timestamp: 'timestamp',
+  ingested_at: 'ingested_at',
+  schema_version: 'nullIf(schema_version, 0)',
+  partition: 'partition',
+  offset: 'offset',
+  metadata: 'metadata',
+  data: 'data',
+};
+
+/** The view of all events. */
+export const eventsView = 'events';
+
+/** The SELECT of each view, by its name. FINAL: no row twice. Rows that were erased are masked in the table. */
+export function viewSelects(views: AnalystViews, tables: string): Map<string, string> {
+  return new Map([
+    [eventsView, `${selected({})} ${eventsOf(tables)} AND ${notReserved}`],
+    ...views.eventTypes.map((view) => [view.view, eventTypeSelect(view, tables)] as const),
+    ...views.projections.map((view) => [view.view, projectionSelect(view, tables)] as const),
+  ]);
+}
+
+const notReserved = `NOT startsWith(events.stream, ${quoted(reservedStreamPrefix)})`;
+
+/** Rows of dropped streams may come late. */
+function eventsOf(tables: string): string {
+  const database = quotedName(tables);
+  return `FROM ${database}.events FINAL WHERE events.stream NOT IN (SELECT stream FROM ${database}.dropped_streams)`;
+}
+
+function eventTypeSelect({ stream, eventType, columns }: EventTypeView, tables: string): string {
+  const members = Object.fromEntries(columns.map((column) => [columnName(column), memberExpression(column)]));
+  const ofType = `events.stream = ${quoted(stream)} AND events.event_type = ${quoted(eventType)}`;
+  return `${selected(members)} ${eventsOf(tables)} AND ${ofType}`;
+}
+
+function projectionSelect({ build }: ProjectionView, tables: string): string {
+  return (
+    `SELECT key, stream, partition, state, events, updated_at FROM ${quotedName(tables)}.projection_states FINAL ` +
+    `WHERE build = ${quoted(build)}`
+  );
+}
+
+function selected(members: Readonly<Record<string, string>>): string {
+  const columns = Object.entries({ ...eventColumns, ...members });
+  return `SELECT ${columns.map(([name, sql]) => `${sql} AS ${quotedName(name)}`).join(', ')}`;
+}
+
+/** A member's own name; `data_<name>` where an event has a column of that name. */
+export function columnName({ member }: Pick<MemberColumn, 'member'>): string {
+  return member in eventColumns ? `data_${member}` : member;
+}
+
+/** A member of `data` as a value of its type; NULL where it is missing or of another type. */
+export function memberExpression({ member, type }: MemberColumn): string {
+  const at = `(data, ${quoted(member)}`;
+  const expressions: Record<MemberColumn['type'], string> = {
+    text: `JSONExtract${at}, 'Nullable(String)')`,
+    integer: `JSONExtract${at}, 'Nullable(Int64)')`,
+    number: `JSONExtract${at}, 'Nullable(Float64)')`,
+    boolean: `JSONExtract${at}, 'Nullable(Bool)')`,
+    time: `parseDateTime64BestEffortOrNull(JSONExtractString${at}), 6, 'UTC')`,
+    json: `nullIf(JSONExtractRaw${at}), '')`,
+  };
+  return expressions[type];
+}

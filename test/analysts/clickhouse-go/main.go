@@ -1,0 +1,89 @@
+// Connects as Grafana's ClickHouse data source does: clickhouse-go, by HTTP, with gzip. Prints one JSON document.
+// Arguments: address, key, view.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"log"
+	"os"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+type found struct {
+	Version  string   `json:"version"`
+	Tables   []string `json:"tables"`
+	Types    []string `json:"types"`
+	Rows     []row    `json:"rows"`
+	Streamed int      `json:"streamed"`
+	Refused  string   `json:"refused"`
+}
+
+type row struct {
+	Stream string     `json:"stream"`
+	Amount *int64     `json:"amount"`
+	At     *time.Time `json:"at"`
+	Offset uint64     `json:"offset"`
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func main() {
+	address, key, view := os.Args[1], os.Args[2], os.Args[3]
+	db := clickhouse.OpenDB(&clickhouse.Options{
+		Addr:        []string{address},
+		Auth:        clickhouse.Auth{Username: "default", Password: key},
+		Protocol:    clickhouse.HTTP,
+		Compression: &clickhouse.Compression{Method: clickhouse.CompressionGZIP},
+		ReadTimeout: 2 * time.Minute,
+	})
+	defer db.Close()
+	ctx := context.Background()
+	check(db.PingContext(ctx))
+	var out found
+	check(db.QueryRowContext(ctx, "SELECT version()").Scan(&out.Version))
+
+	tables, err := db.QueryContext(ctx, "SHOW TABLES")
+	check(err)
+	for tables.Next() {
+		var name string
+		check(tables.Scan(&name))
+		out.Tables = append(out.Tables, name)
+	}
+	check(tables.Err())
+
+	events, err := db.QueryContext(ctx, "SELECT stream, amount, at, offset FROM "+view+" WHERE stream != ? ORDER BY offset", "it's")
+	check(err)
+	types, err := events.ColumnTypes()
+	check(err)
+	for _, one := range types {
+		out.Types = append(out.Types, one.DatabaseTypeName())
+	}
+	for events.Next() {
+		var one row
+		check(events.Scan(&one.Stream, &one.Amount, &one.At, &one.Offset))
+		out.Rows = append(out.Rows, one)
+	}
+	check(events.Err())
+
+	million, err := db.QueryContext(ctx, "SELECT arrayJoin(range(toUInt64(1000000))) AS n, data FROM (SELECT data FROM events LIMIT 1)")
+	check(err)
+	for million.Next() {
+		var n uint64
+		var data string
+		check(million.Scan(&n, &data))
+		out.Streamed++
+	}
+	check(million.Err())
+
+	if _, err := db.QueryContext(ctx, "SELECT * FROM merge('.*', 'events')"); err != nil {
+		out.Refused = err.Error()
+	}
+	check(json.NewEncoder(os.Stdout).Encode(out))
+}
