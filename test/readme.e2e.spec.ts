@@ -70,6 +70,7 @@ describe('the tour in the README', () => {
     expect(answers).toContain('"version":3');
     expect(answers).toContain('"carrier":"post"},"from_snapshot":null');
     expect(answers).toContain('"total":4');
+    expect(answers).toMatch(/^order\.placed\t\d/m);
     expect(answers).toContain('"state":{"orders":2,"revenue":111.5}');
     expect(answers).toContain('"event_type":"order.big"');
     expect(answers).toContain('"pointer":"/data/amount"');

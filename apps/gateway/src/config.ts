@@ -29,7 +29,7 @@ export class GatewayConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(0) @Max(10_000) LIVE_STREAMS = 500;
   /** Of these, those that one API key may have open; one more is a 429. The core port, without keys, has no share. */
   @FromText('number') @IsInt() @Min(1) @Max(10_000) LIVE_STREAMS_PER_KEY = 100;
-  /** ClickHouse's own user for SQL of analysts, with rights on the views alone; without it, CLICKHOUSE_USER. */
+  /** A user of ClickHouse's own for SQL of analysts, with the grants of docs/analysts.md; without it, CLICKHOUSE_USER. */
   @IsString() SQL_CLICKHOUSE_USER = '';
   @Secret() @IsString() SQL_CLICKHOUSE_PASSWORD = '';
   /** Seconds that an SQL statement may take. */
