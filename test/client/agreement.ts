@@ -74,6 +74,7 @@ export const notTyped = /(List|Page)$|^BatchInput$/;
 export const queries: Record<string, string> = {
   '/api/v1/events/query': 'Client.EventQuery',
   '/api/v1/events/count': 'Client.CountQuery',
+  '/api/v1/events/export': 'Client.ExportQuery',
   // The client reads events. It asks for no other format.
   '/api/v1/events/stream': 'Client.EventFilter & { format?: string }',
   '/api/v1/streams': 'Client.ListQuery',

@@ -24,6 +24,7 @@ function everyCall(client: Tributary): Promise<unknown>[] {
       client.events().first(),
       client.event('event_id'),
       client.count(),
+      client.export(),
       client.state({ stream: 's', entity_id: 'entity_id' }),
     ],
     ...[client.tail()[Symbol.asyncIterator]().next(), client.audit().first()],

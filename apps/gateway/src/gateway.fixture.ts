@@ -11,7 +11,7 @@ import {
   type Scope,
 } from '#http';
 import { MemoryLog } from '#log/memory';
-import type { EventReader, EventRow, SqlQueries } from '#store';
+import type { EventFiles, EventReader, EventRow, SqlQueries } from '#store';
 import { MemoryStore } from '#store/memory';
 import { compileCondition, eventValue } from '#cel';
 import { WebhookNetworks } from '#webhooks';
@@ -21,6 +21,7 @@ import { openGateway, type Gateway } from './gateway.js';
 import { LiveConnections } from './live/live-connections.js';
 import { corePort, queryPort } from './ports.js';
 import { Bulkhead } from './reads/bulkhead.js';
+import { FakeFiles } from './exports/fake-files.fixture.js';
 import { FakeSql } from './sql/fake-sql.fixture.js';
 
 /** Both ports of a gateway on a store in memory, for specs. */
@@ -51,6 +52,7 @@ export interface GivenOptions {
   /** Open streams at most; default 500. */
   liveStreams?: number;
   sql?: SqlQueries;
+  files?: EventFiles;
   /** Of one key at most; default 100. */
   liveStreamsPerKey?: number;
 }
@@ -78,6 +80,7 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
     store: { reader, writer, eraser, projections, pipelines, snapshots },
     live: { reader, projections },
     sql: options.sql ?? new FakeSql(),
+    files: options.files ?? new FakeFiles(),
     producer: await log.producer(),
     answers: options.answers ?? new AnswerBudget(64 * 1024 * 1024),
     bulkhead: options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 }),

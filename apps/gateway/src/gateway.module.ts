@@ -3,6 +3,7 @@ import { AdaptersModule } from './adapters/adapters.module.js';
 import type { Adapters } from './adapters/adapters.js';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { EntitiesModule } from './entities/entities.module.js';
+import { ExportsModule } from './exports/exports.module.js';
 import { ErasureModule } from './erasure/erasure.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -18,6 +19,7 @@ import { StreamsModule } from './streams/streams.module.js';
 /** A module for each resource, in the order of the OpenAPI document. */
 export const resources = [
   EventsModule,
+  ExportsModule,
   StreamsModule,
   EntitiesModule,
   SnapshotsModule,

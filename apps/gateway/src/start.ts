@@ -4,7 +4,14 @@ import { openDefinitions } from '#registry';
 import { AnswerBudget, startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext } from '#http';
 import { LateProducer, MeteredProducer, traced } from '#writing';
 import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
-import { clickHouseOptions, openClickHouseSql, storeMayReturn, type SqlOptions, type Store } from '#store';
+import {
+  clickHouseOptions,
+  openClickHouseFiles,
+  openClickHouseSql,
+  storeMayReturn,
+  type SqlOptions,
+  type Store,
+} from '#store';
 import { onScrape } from '#telemetry';
 import { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from './config.js';
@@ -39,6 +46,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   const answers = new AnswerBudget(config.GATEWAY_ANSWER_MIB * 1024 * 1024);
   const { requests: store, live } = openStores(clickHouseOptions(config), answers);
   const sql = openClickHouseSql(clickHouseOptions(config), sqlOptions(config));
+  const files = openClickHouseFiles(clickHouseOptions(config), { seconds: config.EXPORT_SECONDS });
   const definitions = openDefinitions({
     log,
     names: topics,
@@ -53,7 +61,21 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   const { logger } = context;
   const webhooks = new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS);
   const gateway = await openGateway({
-    ...{ config, logger, log, store, live, sql, definitions, producer, topics, bulkhead, answers, webhooks },
+    ...{
+      config,
+      logger,
+      log,
+      store,
+      live,
+      sql,
+      files,
+      definitions,
+      producer,
+      topics,
+      bulkhead,
+      answers,
+      webhooks,
+    },
   });
   const connections = gateway.get(LiveConnections);
   lifecycle.stopping.addEventListener('abort', () => connections.close(), { once: true });
@@ -66,6 +88,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   lifecycle.onStop('producer', () => producer.close());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
+  lifecycle.onStop('files', () => files.close());
   lifecycle.onStop('sql', () => sql.close());
   const views = new ViewPublisher({ sql, definitions, logger: context.logger });
   lifecycle.onStop('views', async () => views.close());

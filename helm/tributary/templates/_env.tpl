@@ -122,6 +122,10 @@ release's own one is.
 - name: kafka-client
   secret: { secretName: {{ $tls.client.secret | quote }}, defaultMode: 0440 }
 {{- end }}
+{{- if eq .component "gateway" }}
+# Exports as Parquet and Arrow, until they are sent.
+- { name: tmp, emptyDir: {} }
+{{- end }}
 {{- with .root.Values.clickhouse.ca.secret }}
 {{- if include "tributary.readsStore" $.component }}
 - name: clickhouse-ca
@@ -133,6 +137,10 @@ release's own one is.
 {{/* Where those files are. Takes {root, component}. */}}
 {{- define "tributary.volumeMounts" -}}
 {{- range include "tributary.volumes" . | fromYamlArray }}
+{{- if eq .name "tmp" }}
+- { name: tmp, mountPath: /tmp }
+{{- else }}
 - { name: {{ .name }}, mountPath: /etc/tributary/{{ .name }}, readOnly: true }
+{{- end }}
 {{- end }}
 {{- end -}}

@@ -6,11 +6,13 @@ export * from './store.js';
 export {
   clickHouseOptions,
   openClickHouse,
+  openClickHouseFiles,
   openClickHouseSql,
   type ClickHouseOptions,
   type SqlOptions,
 } from './clickhouse/open.js';
 export * from './sql-queries.js';
+export * from './event-files.js';
 export type { LetterStep } from './letter-step.js';
 export { PageSize } from './page-size.js';
 export { PageReader, type PageRead, type PageReaderOptions } from './page-reader.js';

@@ -113,6 +113,13 @@ export const httpProblems = new Counter({
   registers,
 });
 
+export const exportsDone = new Counter({
+  name: 'tributary_exports_total',
+  help: 'Exports of events that have begun, by format and by whether they were sent to their end.',
+  labelNames: ['format', 'complete'] as const,
+  registers,
+});
+
 export const sqlRefused = new Counter({
   name: 'tributary_sql_refused_total',
   help: 'SQL statements of analysts that asked for what they may not use.',

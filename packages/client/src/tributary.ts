@@ -25,6 +25,7 @@ import type {
   EventCount,
   EventFilter,
   EventQuery,
+  ExportQuery,
   NewEvent,
   WaitFor,
   WrittenEvent,
@@ -45,6 +46,8 @@ export interface TributaryOptions {
   /** Instead of the global `fetch`. */
   fetch?: Fetch;
 }
+
+const exportTypes = ['application/x-ndjson', 'text/csv', 'application/vnd.apache.'];
 
 /** A client of Tributary. It holds no connection open and need not be closed; its producers do. */
 export class Tributary {
@@ -176,6 +179,15 @@ export class Tributary {
 
   count(query: CountQuery = {}, { signal }: CallOptions = {}): Promise<EventCount> {
     return this.api.get({ path: '/api/v1/events/count', query: queryOf(query), signal });
+  }
+
+  /**
+   * All events that match, as the bytes of a file. Read them to their end: an answer that fails on the way rejects there.
+   * The signal ends it.
+   */
+  export(query: ExportQuery = {}, { signal }: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    const request = { path: '/api/v1/events/export', query: queryOf(query) };
+    return this.api.http.open(request, signal ?? new AbortController().signal, exportTypes);
   }
 
   /** Events as they come, until the signal is aborted or the iteration ends. With `since`, those that are stored first. */

@@ -77,6 +77,7 @@ const cloudEvent = { specversion: '1.0', id: 'a', source: '/s', type: 't' };
 const asks: Record<string, (names: Names) => Ask[]> = {
   'GET /events/query': filters(`${api}/events/query`),
   'GET /events/count': filters(`${api}/events/count`),
+  'GET /events/export': filters(`${api}/events/export`),
   'GET /events/stream': ({ stream }) => [{ url: `${api}/events/stream?stream=${stream}` }],
   'GET /events/:event_id': ({ event, stream }) => [
     { url: `${api}/events/${event}` },

@@ -3,9 +3,10 @@ import { TopicNames } from '#event';
 import { WebhookNetworks } from '#webhooks';
 import { GatewayConfig } from '../config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { namedReader, namedSnapshots, namedSql } from '../reads/named-streams.js';
+import { namedFiles, namedReader, namedSnapshots, namedSql } from '../reads/named-streams.js';
 import {
   DEFINITIONS,
+  FILES,
   LIVE_STORE,
   LOG,
   LOGGER,
@@ -33,6 +34,7 @@ export class AdaptersModule {
       { provide: LOG, useValue: adapters.log },
       { provide: STORE, useValue: byName },
       { provide: LIVE_STORE, useValue: { ...live, reader: namedReader(live.reader, definitions) } },
+      { provide: FILES, useValue: namedFiles(adapters.files, definitions) },
       { provide: SQL, useValue: namedSql(adapters.sql, definitions) },
       { provide: DEFINITIONS, useValue: definitions },
       { provide: PRODUCER, useValue: adapters.producer },

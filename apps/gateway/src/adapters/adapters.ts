@@ -2,7 +2,7 @@ import type { TopicNames } from '#event';
 import type { AnswerBudget } from '#http';
 import type { Log, Producer } from '#log';
 import type { Definitions } from '#registry';
-import type { SqlQueries, Store } from '#store';
+import type { EventFiles, SqlQueries, Store } from '#store';
 import type { Logger } from '#telemetry';
 import type { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from '../config.js';
@@ -14,6 +14,8 @@ export const LOG = Symbol('Log');
 export const STORE = Symbol('Store');
 /** The store for live streams: what is read for them counts in no budget of answers. */
 export const LIVE_STORE = Symbol('Store of live streams');
+/** Events as files. */
+export const FILES = Symbol('EventFiles');
 /** SQL of analysts. */
 export const SQL = Symbol('SqlQueries');
 export const DEFINITIONS = Symbol('Definitions');
@@ -29,6 +31,7 @@ export interface Adapters {
   store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections' | 'pipelines' | 'snapshots'>;
   live: Pick<Store, 'reader' | 'projections'>;
   sql: SqlQueries;
+  files: EventFiles;
   definitions: Definitions;
   producer: Producer;
   topics: TopicNames;

@@ -38,17 +38,17 @@ const lineStart = /^[\t\r\n]/;
 /**
  * One event as a line of RFC 4180. null is an empty field. CSV is for spreadsheets, and a spreadsheet runs formulas that
  * a client has written: an apostrophe stands before each character that could begin one, and before a text that begins
- * with a tab or a line break. Who needs the exact text takes NDJSON.
+ * with a tab or a line break. `text` changes what is in the fields instead: who needs the exact text leaves it as it is.
  */
-export function csvLine(event: StoredEvent): string {
-  return `${csvColumns.map((column) => csvField(event[column])).join(',')}\r\n`;
+export function csvLine(event: StoredEvent, text: (of: string) => string = withoutFormulas): string {
+  return `${csvColumns.map((column) => csvField(event[column], text)).join(',')}\r\n`;
 }
 
-function csvField(value: string | number | null): string {
+function csvField(value: string | number | null, text: (of: string) => string): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  const safe = withoutFormulas(value);
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const shown = text(value);
+  return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
 }
 
 function withoutFormulas(text: string): string {

@@ -45,6 +45,7 @@ describe('the OpenAPI document', () => {
       'get /api/v1/entities',
       'get /api/v1/entities/{entity_id}/state',
       'get /api/v1/events/count',
+      'get /api/v1/events/export',
       'get /api/v1/events/query',
       'get /api/v1/events/stream',
       'get /api/v1/events/{event_id}',

@@ -1,5 +1,5 @@
 import type { Definitions } from '#registry';
-import type { EventReader, Permitted, SnapshotStore, SqlQueries, SqlQuestion } from '#store';
+import type { EventFiles, EventReader, Permitted, SnapshotStore, SqlQueries, SqlQuestion } from '#store';
 
 type Names = Pick<Definitions, 'stream'>;
 
@@ -30,6 +30,12 @@ export function namedSnapshots(snapshots: SnapshotStore, names: Names): Snapshot
     save: (snapshot) => snapshots.save(one(snapshot, idOf)),
     removeStale: (entity) => snapshots.removeStale(one(entity, idOf)),
   };
+}
+
+/** The same for events as files. */
+export function namedFiles(files: EventFiles, names: Names): EventFiles {
+  const { named } = lookUp(names);
+  return { open: (query, signal) => files.open(named(query), signal), close: () => files.close() };
 }
 
 /** The same for statements of analysts: what a key may see is said by ids. Views are published by ids already. */

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ProblemError } from '#api';
 import type { Principal } from '#http';
 import type { Definitions } from '#registry';
 import { SqlRefusedError, type SqlAnswer, type SqlQueries, type SqlQuestion } from '#store';
@@ -11,7 +10,8 @@ import { GatewayConfig } from '../config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { permittedViews } from './analyst-views.js';
 import { sqlRequest, type UrlParameters } from './sql-request.js';
-import { whileAdmitted } from './while-admitted.js';
+import { RunningPerKey } from '../access/running-per-key.js';
+import { whileAdmitted } from '../access/while-admitted.js';
 
 /** A request of an analyst. */
 export interface SqlCall {
@@ -37,10 +37,9 @@ const mostAudited = 10_000;
 /** The statements of analysts that run: how many at once, for how long their key holds, and who is told of them. */
 @Injectable()
 export class SqlRuns {
-  private readonly running = new Map<string, number>();
   private readonly audited = new Map<string, number>();
   private readonly bulkhead: Bulkhead;
-  private readonly mostOfOneKey: number;
+  private readonly running: RunningPerKey;
 
   constructor(
     @Inject(SQL) private readonly sql: SqlQueries,
@@ -50,7 +49,7 @@ export class SqlRuns {
     config: GatewayConfig,
   ) {
     this.bulkhead = new Bulkhead({ concurrent: config.SQL_CONCURRENT, queued, waitMs: turnMs });
-    this.mostOfOneKey = config.SQL_CONCURRENT_PER_KEY;
+    this.running = new RunningPerKey(config.SQL_CONCURRENT_PER_KEY, 'SQL statements');
   }
 
   /** The header that says what keeps rows of others out. */
@@ -66,7 +65,7 @@ export class SqlRuns {
     const { request, caller, client } = call;
     const question = this.question(call);
     const keyId = caller.keyId ?? '';
-    const leave = this.enter(keyId);
+    const leave = this.running.enter(caller.keyId);
     const watch = whileAdmitted(caller, client);
     const log = { key_id: keyId, request_id: request.id, query_id: question.queryId };
     const began = performance.now();
@@ -99,21 +98,6 @@ export class SqlRuns {
       queryId: `${keyId ?? ''}:${input.queryId}`,
       permitted: this.streams.ofAny(access),
       ...permittedViews(this.definitions, access),
-    };
-  }
-
-  private enter(keyId: string): () => void {
-    const { mostOfOneKey } = this;
-    const count = this.running.get(keyId) ?? 0;
-    if (count >= mostOfOneKey) {
-      const detail = `This key may run ${mostOfOneKey} SQL statements at once. Wait for one to end.`;
-      throw new ProblemError('too_many_requests', detail, { retryAfterSeconds: 1 });
-    }
-    this.running.set(keyId, count + 1);
-    return () => {
-      const left = (this.running.get(keyId) ?? 1) - 1;
-      if (left === 0) this.running.delete(keyId);
-      else this.running.set(keyId, left);
     };
   }
 

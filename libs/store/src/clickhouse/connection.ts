@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import {
   ClickHouseError,
@@ -104,6 +104,27 @@ export class Connection {
       });
       return share ? rowsWithin(result, share) : result.json<Row>();
     });
+  }
+
+  /** The answer of a SELECT with its FORMAT, as it arrives. An abort ends the query, also while the answer is read. */
+  async open(
+    query: string,
+    { params, settings, signal }: Required<Pick<SelectOptions, 'params' | 'settings' | 'signal'>>,
+  ): Promise<Readable> {
+    const queryId = randomUUID();
+    const { stream } = await this.guarded({ purpose: 'read', signal, queryId }, (either) =>
+      this.client.exec({
+        query,
+        query_id: queryId,
+        query_params: params,
+        abort_signal: either,
+        clickhouse_settings: { readonly: '2', cancel_http_readonly_queries_on_client_close: 1, ...settings },
+      }),
+    );
+    const end = () => void this.end(queryId);
+    signal.addEventListener('abort', end, { once: true });
+    stream.once('close', () => signal.removeEventListener('abort', end));
+    return addAbortSignal(signal, stream);
   }
 
   /** Runs a statement that has no answer. */

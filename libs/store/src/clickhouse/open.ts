@@ -1,4 +1,5 @@
 import type { AppConfig } from '#api';
+import type { EventFiles } from '../event-files.js';
 import type { ReadBudget } from '../read-budget.js';
 import type { SqlQueries } from '../sql-queries.js';
 import type { Store } from '../store.js';
@@ -7,6 +8,7 @@ import { applyMigrations, migrationsFolder, readMigrations } from './migrations.
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import type { QueryBounds } from './query-bounds.js';
 import { ClickHouseReader } from './reader.js';
+import { ClickHouseEventFiles, defaultEventFileBounds, type EventFileBounds } from './event-files.js';
 import { ClickHouseEraser } from './eraser.js';
 import { ClickHouseSnapshots } from './snapshots/snapshots.js';
 import { defaultSqlBounds, type SqlBounds } from './sql/fixed-settings.js';
@@ -50,6 +52,16 @@ export function openClickHouseSql(options: ClickHouseOptions, sql: SqlOptions): 
     bounds: { ...defaultSqlBounds, ...sql.bounds },
     connection: connectionTo(options, 'default'),
   });
+}
+
+/** Opens events as files beside a store. A file may take longer to begin than an answer may take at all. */
+export function openClickHouseFiles(
+  options: ClickHouseOptions,
+  given: Partial<EventFileBounds> = {},
+): EventFiles {
+  const bounds = { ...defaultEventFileBounds, ...given };
+  const unhurried = { ...options, readTimeoutMs: (bounds.seconds + 5) * 1000, readBudget: undefined };
+  return new ClickHouseEventFiles(connectionTo(unhurried, options.database), bounds);
 }
 
 /** The bounds that hold where nothing else is said. */

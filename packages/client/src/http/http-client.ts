@@ -80,10 +80,14 @@ export class HttpClient {
     }
   }
 
-  /** Opens an answer that is read as it comes. The signal ends it. */
-  async open(request: ApiRequest, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  /** Opens an answer of one of these media types that is read as it comes. The signal ends it. */
+  async open(
+    request: ApiRequest,
+    signal: AbortSignal,
+    mediaTypes: readonly string[] = ['text/event-stream'],
+  ): Promise<ReadableStream<Uint8Array>> {
     const response = await this.call(request, signal);
-    if (response.ok && response.body) return checkEventStream(response, response.body);
+    if (response.ok && response.body) return bodyOfType(response, response.body, mediaTypes);
     const text = await response.text().catch((error: unknown) => cutOff(error, signal));
     throw failure(response, text);
   }
@@ -109,12 +113,13 @@ export class HttpClient {
 }
 
 /** A page of something in between is no stream. */
-function checkEventStream(
+function bodyOfType(
   { headers }: Response,
   body: ReadableStream<Uint8Array>,
+  mediaTypes: readonly string[],
 ): ReadableStream<Uint8Array> {
   const type = headers.get('content-type') ?? 'nothing';
-  if (type.startsWith('text/event-stream')) return body;
+  if (mediaTypes.some((one) => type.startsWith(one))) return body;
   throw new InvalidAnswerError(`The answer is ${type} and no stream of events.`);
 }
 

@@ -81,6 +81,16 @@ export interface CountQuery extends EventFilter, WaitFor {
   interval?: string;
 }
 
+/** The forms of an export. */
+export type ExportFormat = 'parquet' | 'arrow' | 'ndjson' | 'csv';
+
+export interface ExportQuery extends EventFilter, WaitFor {
+  /** Default: `ndjson`. */
+  format?: ExportFormat;
+  /** In CSV: an apostrophe stands before each character that a spreadsheet could begin a formula with. */
+  csv_safe?: boolean;
+}
+
 export interface EventCount {
   buckets: EventCountBucket[];
   total: number;

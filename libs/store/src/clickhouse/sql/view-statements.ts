@@ -24,7 +24,7 @@ export const eventsView = 'events';
 /** The SELECT of each view, by its name. FINAL: no row twice. Rows that were erased are masked in the table. */
 export function viewSelects(views: AnalystViews, tables: string): Map<string, string> {
   return new Map([
-    [eventsView, `${selected({})} ${eventsOf(tables)} AND ${notReserved}`],
+    [eventsView, `${selectedColumns([])} ${eventsOf(tables)} AND ${notReserved}`],
     ...views.eventTypes.map((view) => [view.view, eventTypeSelect(view, tables)] as const),
     ...views.projections.map((view) => [view.view, projectionSelect(view, tables)] as const),
   ]);
@@ -39,9 +39,8 @@ function eventsOf(tables: string): string {
 }
 
 function eventTypeSelect({ stream, eventType, columns }: EventTypeView, tables: string): string {
-  const members = Object.fromEntries(columns.map((column) => [columnName(column), memberExpression(column)]));
   const ofType = `events.stream = ${quoted(stream)} AND events.event_type = ${quoted(eventType)}`;
-  return `${selected(members)} ${eventsOf(tables)} AND ${ofType}`;
+  return `${selectedColumns(columns)} ${eventsOf(tables)} AND ${ofType}`;
 }
 
 function projectionSelect({ build }: ProjectionView, tables: string): string {
@@ -51,8 +50,13 @@ function projectionSelect({ build }: ProjectionView, tables: string): string {
   );
 }
 
-function selected(members: Readonly<Record<string, string>>): string {
-  const columns = Object.entries({ ...eventColumns, ...members });
+/** The SELECT clause with the columns of an event, then these members. `instead` is what stands for some columns. */
+export function selectedColumns(
+  members: readonly MemberColumn[],
+  instead: Readonly<Record<string, string>> = {},
+): string {
+  const typed = members.map((column) => [columnName(column), memberExpression(column)] as const);
+  const columns = Object.entries({ ...eventColumns, ...instead, ...Object.fromEntries(typed) });
   return `SELECT ${columns.map(([name, sql]) => `${sql} AS ${quotedName(name)}`).join(', ')}`;
 }
 

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { RunningPerKey } from './running-per-key.js';
+
+describe('what each key has running', () => {
+  it('is bounded for each key by itself', () => {
+    const running = new RunningPerKey(2, 'exports');
+    const leave = running.enter('a');
+    running.enter('a');
+    expect(() => running.enter('a')).toThrow('This key may run 2 exports at once');
+    running.enter('b');
+    leave();
+    running.enter('a');
+    expect(() => running.enter('a')).toThrow();
+  });
+
+  it('is not bounded without a key', () => {
+    const running = new RunningPerKey(1, 'exports');
+    running.enter(null);
+    running.enter(null);
+  });
+});

@@ -1,0 +1,35 @@
+import { ProblemError } from '#api';
+
+/** Counts what each key has running, so that no key takes all turns. Keys that have nothing running take no room. */
+export class RunningPerKey {
+  private readonly running = new Map<string, number>();
+
+  /** @param what in the plural: `SQL statements` */
+  constructor(
+    private readonly most: number,
+    private readonly what: string,
+  ) {}
+
+  /**
+   * Counts one more; the function that is returned counts it out again. Callers without a key have no share.
+   * @throws ProblemError 429 `too_many_requests`
+   */
+  enter(keyId: string | null): () => void {
+    if (keyId === null) return () => undefined;
+    const count = this.running.get(keyId) ?? 0;
+    if (count >= this.most) throw this.tooMany();
+    this.running.set(keyId, count + 1);
+    return () => this.leave(keyId);
+  }
+
+  private leave(keyId: string): void {
+    const left = (this.running.get(keyId) ?? 1) - 1;
+    if (left === 0) this.running.delete(keyId);
+    else this.running.set(keyId, left);
+  }
+
+  private tooMany(): ProblemError {
+    const detail = `This key may run ${this.most} ${this.what} at once. Wait for one to end.`;
+    return new ProblemError('too_many_requests', detail, { retryAfterSeconds: 1 });
+  }
+}

@@ -1,0 +1,92 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { eventToJson, type StoredEvent } from '#event';
+import type { Definitions } from '#registry';
+import { topLevelColumns } from '#schemas';
+import type { EventFileFormat, EventFiles, EventFilter, EventReader, MemberColumn } from '#store';
+import { DEFINITIONS, FILES, STORE } from '../adapters/adapters.js';
+import { RunningPerKey } from '../access/running-per-key.js';
+import { csvHeader, csvLine } from '../answers/csv.js';
+import { onOneLine } from '../answers/event-page.js';
+import { GatewayConfig } from '../config.js';
+import { Bulkhead } from '../reads/bulkhead.js';
+import { exportedPages } from './exported-pages.js';
+import { wholeFile, type WholeFile } from './whole-file.js';
+
+/** Exports that wait for their turn; one more is refused. */
+const queued = 20;
+
+/** Milliseconds that an export waits for its turn at most. */
+const turnMs = 10_000;
+
+export interface LinesOptions {
+  format: 'ndjson' | 'csv';
+  /** Whether CSV has apostrophes before formulas. */
+  safe: boolean;
+  signal: AbortSignal;
+}
+
+/** Everything that matches a filter: few exports at once, each in constant memory. */
+@Injectable()
+export class EventExports {
+  /** Exports at once. */
+  readonly turns: Bulkhead;
+  /** Those of each key. */
+  readonly running: RunningPerKey;
+  private readonly mostBytes: number;
+
+  constructor(
+    @Inject(STORE) private readonly store: { reader: Pick<EventReader, 'query' | 'count'> },
+    @Inject(FILES) private readonly files: Pick<EventFiles, 'open'>,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'schemas'>,
+    private readonly bulkhead: Bulkhead,
+    config: GatewayConfig,
+  ) {
+    this.turns = new Bulkhead({ concurrent: config.EXPORT_CONCURRENT, queued, waitMs: turnMs });
+    this.running = new RunningPerKey(config.EXPORT_CONCURRENT_PER_KEY, 'exports');
+    this.mostBytes = config.EXPORT_FILE_MIB * 1024 ** 2;
+  }
+
+  /** How many events match, about: others may come. Undefined where a count costs as much as the export. */
+  async total(filter: EventFilter, signal: AbortSignal): Promise<number | undefined> {
+    if (filter.where) return undefined;
+    const { total } = await this.bulkhead.run(signal, (either) =>
+      this.store.reader.count({ ...filter, limit: 1 }, either),
+    );
+    return total;
+  }
+
+  /** Lines, a page at a time. Each page waits for its turn like any query, so queries are answered in between. */
+  async *lines(filter: EventFilter, { format, safe, signal }: LinesOptions): AsyncGenerator<string> {
+    const { reader } = this.store;
+    const line = format === 'csv' ? csv(safe) : ndjson;
+    if (format === 'csv') yield csvHeader;
+    const pages = exportedPages((page) =>
+      this.bulkhead.run(signal, (either) => reader.query({ ...filter, ...page, order: 'asc' }, either)),
+    );
+    for await (const events of pages) yield events.map(line).join('');
+  }
+
+  /** @throws ProblemError 422 `query_too_expensive` for one that is too large, and what the store throws */
+  async file(filter: EventFilter, format: EventFileFormat, signal: AbortSignal): Promise<WholeFile> {
+    const source = await this.files.open({ ...filter, format, members: this.membersOf(filter) }, signal);
+    return wholeFile(source, { format, mostBytes: this.mostBytes });
+  }
+
+  /** The columns of a schema, where the filter names one stream and one event type. */
+  private membersOf({ streams, eventTypes }: EventFilter): MemberColumn[] {
+    if (streams?.length !== 1 || eventTypes?.length !== 1) return [];
+    const [stream, eventType] = [streams[0], eventTypes[0]];
+    const subject = this.definitions.schemas
+      .all()
+      .find((one) => one.stream === stream && one.event_type === eventType && !one.retired);
+    return topLevelColumns(subject?.versions.at(-1)?.schema);
+  }
+}
+
+function ndjson(event: StoredEvent): string {
+  return `${onOneLine(eventToJson(event))}\n`;
+}
+
+function csv(safe: boolean): (event: StoredEvent) => string {
+  return safe ? (event) => csvLine(event) : (event) => csvLine(event, (text) => text);
+}

@@ -1,0 +1,21 @@
+import { IsIn } from 'class-validator';
+import type { Consistent } from '#http';
+import { EventFilterParameters } from '../events/event-parameters.js';
+import { Flag, Parameter } from '../parameters/decorators.js';
+
+/** The forms of an export. */
+export const exportFormats = ['parquet', 'arrow', 'ndjson', 'csv'] as const;
+
+export type ExportFormat = (typeof exportFormats)[number];
+
+export class EventExportParameters extends EventFilterParameters implements Consistent {
+  @IsIn(exportFormats)
+  @Parameter('The form of the answer.', 'parquet')
+  format: ExportFormat = 'ndjson';
+
+  @Flag(
+    'In CSV: puts an apostrophe before each character that a spreadsheet could begin a formula with. Without it the text is ' +
+      'exact.',
+  )
+  csv_safe = false;
+}

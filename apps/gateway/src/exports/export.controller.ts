@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Aborted, Caller, Principal, Query, RequireScope, whenClosed } from '#http';
+import type { EventFilter } from '#store';
+import { metrics } from '#telemetry';
+import { ReadableStreams } from '../access/readable-streams.js';
+import { whileAdmitted } from '../access/while-admitted.js';
+import { awaits, Problems } from '../openapi/problems.js';
+import { EventExports } from './event-exports.js';
+import { EventExportParameters, type ExportFormat } from './export-parameters.js';
+
+const mediaTypes: Readonly<Record<ExportFormat, string>> = {
+  parquet: 'application/vnd.apache.parquet',
+  arrow: 'application/vnd.apache.arrow.file',
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8; header=present',
+};
+
+const binary = { schema: { type: 'string', format: 'binary' } };
+const content: Record<string, object> = Object.fromEntries(
+  Object.values(mediaTypes).map((type) => [type.split(';', 1).join(), binary]),
+);
+
+/** One request for an export. */
+interface Export {
+  parameters: EventExportParameters;
+  filter: EventFilter;
+  signal: AbortSignal;
+  reply: FastifyReply;
+}
+
+@ApiTags('events')
+@Controller('api/v1/events')
+export class ExportController {
+  constructor(
+    private readonly exports: EventExports,
+    private readonly streams: ReadableStreams,
+  ) {}
+
+  @Get('export')
+  @RequireScope('events:read')
+  @ApiOperation({
+    summary: 'Export events',
+    description:
+      'All events that match, without pages. Parquet and Arrow files have the columns of an event, `data` and `metadata` as ' +
+      'JSON text; with one `stream` and one `event_type` that has a schema, the top-level members of `data` are columns ' +
+      'with types as well (`data_<name>` where an event has a column of that name). They are sent when they are complete, ' +
+      'with their length; a larger file than the gateway keeps is a 422: narrow the range. They are in the order of ' +
+      'streams, then of timestamps. NDJSON and CSV are sent as they are read, in the order of timestamps, as in a query; ' +
+      'an export that fails on the way ends without the last chunk of its body. The export ends with its key. Without ' +
+      '`where`, `X-Events-Total` says how many events there are when it begins.',
+  })
+  @ApiResponse({ status: 200, description: 'The events.', content })
+  @Problems('invalid_expression', 'stream_not_found', awaits)
+  async export(
+    @Query() parameters: EventExportParameters,
+    @Caller() caller: Principal,
+    @Aborted() client: AbortSignal,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { filter, wait_for: positions, format } = parameters;
+    const { access } = caller;
+    const permitted = await this.streams.of({ access, streams: filter.streams, positions, client });
+    if (request.method === 'HEAD') return void reply.headers(headersOf(format)).send();
+    const leave = this.exports.running.enter(caller.keyId);
+    const watch = whileAdmitted(caller, client);
+    try {
+      await this.exports.turns.run(watch.signal, (signal) =>
+        this.send({ parameters, filter: { ...permitted, ...filter }, signal, reply }),
+      );
+    } finally {
+      watch.end();
+      leave();
+    }
+  }
+
+  private async send(asked: Export): Promise<void> {
+    const { parameters, signal, reply } = asked;
+    const total = await this.exports.total(asked.filter, signal);
+    const body = await this.body(asked);
+    if (total !== undefined) void reply.header('x-events-total', total);
+    const end = () => void body.destroy(signal.reason as Error);
+    signal.addEventListener('abort', end, { once: true });
+    const closed = new Promise<void>((resolve) => whenClosed(reply.raw, resolve));
+    void reply.headers(headersOf(parameters.format)).send(body);
+    await closed;
+    signal.removeEventListener('abort', end);
+    metrics.exportsDone.inc({ format: parameters.format, complete: String(reply.raw.writableFinished) });
+  }
+
+  private async body({
+    parameters: { format, csv_safe: safe },
+    filter,
+    signal,
+    reply,
+  }: Export): Promise<Readable> {
+    if (format === 'ndjson' || format === 'csv')
+      return begun(this.exports.lines(filter, { format, safe, signal }));
+    const file = await this.exports.file(filter, format, signal);
+    void reply.header('content-length', file.bytes);
+    return file.read();
+  }
+}
+
+function headersOf(format: ExportFormat): Record<string, string> {
+  return {
+    'content-type': mediaTypes[format],
+    'content-disposition': `attachment; filename="events.${format}"`,
+  };
+}
+
+/** Waits for the first piece: until then a failure is still a problem document. */
+async function begun(lines: AsyncGenerator<string>): Promise<Readable> {
+  const pieces = [await lines.next(), await lines.next()];
+  return Readable.from(all(pieces, lines), { objectMode: false });
+}
+
+async function* all(
+  read: readonly IteratorResult<string>[],
+  rest: AsyncGenerator<string>,
+): AsyncGenerator<string> {
+  for (const { done, value } of read) if (!done && value !== '') yield value;
+  for await (const piece of rest) if (piece !== '') yield piece;
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemActor } from '#registry';
+import type { EventReader } from '#store';
+import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { FakeFiles } from './fake-files.fixture.js';
+
+const files = new FakeFiles();
+/** Limits of the pages that were asked for. */
+const pages: number[] = [];
+let failsAt = Infinity;
+let gateway: GivenGateway;
+
+function counted(reader: EventReader): EventReader {
+  return Object.assign(Object.create(reader) as EventReader, {
+    query: (...[query, signal]: Parameters<EventReader['query']>) => {
+      pages.push(query.limit);
+      if (pages.length > failsAt) return Promise.reject(new Error('no more'));
+      return reader.query(query, signal);
+    },
+  });
+}
+
+beforeAll(async () => {
+  gateway = await givenGateway({ files, reader: counted });
+  for (const stream of ['orders', 'others'])
+    await gateway.definitions.createStream({ stream, partitions: 1 }, systemActor);
+  const rows = Array.from({ length: 3_000 }, (_, offset) =>
+    eventRow({ stream: 'orders', offset, data: `{"n":${offset},"text":"=1+1"}` }),
+  );
+  await gateway.store.writer.appendBlocks(blocksOf(rows), 'orders');
+  const schema = { type: 'object', properties: { n: { type: 'integer' } } };
+  const payload = { stream: 'orders', event_type: 'order.placed', schema };
+  const url = '/api/v1/schemas';
+  const answer = await gateway.core.instance.inject({ method: 'POST', url, payload });
+  expect(answer.statusCode, answer.body).toBe(201);
+});
+afterAll(() => gateway.close());
+
+const get = (query: string) => gateway.core.instance.inject({ url: `/api/v1/events/export?${query}` });
+
+describe('an export', () => {
+  it('has every event that matches, whatever a page holds', async () => {
+    pages.length = 0;
+    const { statusCode, headers, body } = await get('stream=orders');
+    expect([statusCode, headers['content-type']]).toEqual([200, 'application/x-ndjson']);
+    expect(headers['x-events-total']).toBe('3000');
+    const events = body.trimEnd().split('\n');
+    expect(events.map((line) => (JSON.parse(line) as { offset: number }).offset)).toEqual(
+      Array.from({ length: 3_000 }, (_, offset) => offset),
+    );
+    expect(pages.length).toBeGreaterThan(1);
+  });
+
+  it('has the lines of a query', async () => {
+    const accept = { accept: 'application/x-ndjson' };
+    const url = '/api/v1/events/query?stream=orders&limit=3';
+    const query = await gateway.core.instance.inject({ url, headers: accept });
+    expect((await get('stream=orders')).body.startsWith(query.body)).toBe(true);
+  });
+
+  it('in CSV is exact, or safe for spreadsheets', async () => {
+    const lineOf = async (query: string) => (await get(query)).body.split('\r\n')[1];
+    expect(await lineOf('stream=orders&format=csv')).toContain('"{""n"":0,""text"":""=1+1""}"');
+    expect((await get('stream=orders&format=csv&csv_safe=true')).body.split('\r\n')).toHaveLength(3_002);
+  });
+
+  it('of nothing is empty', async () => {
+    expect((await get('stream=others')).body).toBe('');
+    expect((await get('stream=others&format=csv')).body.split('\r\n')).toHaveLength(2);
+  });
+
+  it('that fails before it begins is a problem, and afterwards is cut off', async () => {
+    [pages.length, failsAt] = [0, 0];
+    expect((await get('stream=orders')).statusCode).toBe(500);
+    [pages.length, failsAt] = [0, 2];
+    const begun = get('stream=orders');
+    await expect(begun).rejects.toThrow();
+    failsAt = Infinity;
+  });
+
+  it('as a file is sent with its length, and has the members of a schema as columns', async () => {
+    const { statusCode, headers, rawPayload } = await get(
+      'stream=orders&event_type=order.placed&format=parquet',
+    );
+    expect(statusCode).toBe(200);
+    expect(rawPayload).toEqual(files.bytes);
+    expect(headers).toMatchObject({
+      'content-type': 'application/vnd.apache.parquet',
+      'content-length': String(files.bytes.length),
+      'content-disposition': 'attachment; filename="events.parquet"',
+    });
+    expect(files.asked.at(-1)).toMatchObject({
+      format: 'parquet',
+      streams: [gateway.definitions.stream('orders')?.id],
+      members: [{ member: 'n', type: 'integer' }],
+    });
+  });
+
+  it('as a file that is not complete is a problem', async () => {
+    const [bytes, part] = [files.bytes, Buffer.from('PAR1 rows')];
+    files.bytes = part;
+    const answer = await get('stream=orders&format=parquet');
+    files.bytes = bytes;
+    expect([answer.statusCode, answer.headers['content-disposition']]).toEqual([503, undefined]);
+    expect(answer.json()).toMatchObject({ code: 'store_unavailable' });
+  });
+
+  it('knows its formats', async () => {
+    expect((await get('format=xlsx')).json()).toMatchObject({ code: 'invalid_request' });
+  });
+});
