@@ -4,3 +4,4 @@ import './faults/materializer.js';
 import './faults/clocks.js';
 import './faults/erasure.js';
 import './faults/poison.js';
+import './faults/client.js';

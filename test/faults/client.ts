@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { Tributary } from '#client';
+import { check, expectClean, faultSeed, Ledger, TcpProxy } from '#testkit';
+import { ClientDriver } from '../client/client-driver.js';
+import { system } from './one-system.js';
+
+const isWrite = (chunk: Buffer) => chunk.includes('POST /api/v1/events');
+
+describe('given the client behind a network that fails', () => {
+  it('when ingest is killed, and connections are cut, slow and truncated, nothing is lost or doubled', async () => {
+    const { stack } = system();
+    const proxy = await TcpProxy.start({ port: Number(new URL(stack.urls.ingest).port) });
+    const client = new Tributary({ url: `http://127.0.0.1:${proxy.port}` });
+    // The ledger knows an event whose outcome is unknown, but not which of its entity's come after it.
+    const producer = client.producer({ deliveryTimeoutMs: 180_000, requestTimeoutMs: 5_000 });
+    const ledger = Ledger.open();
+    const driver = new ClientDriver(producer, ledger, faultSeed());
+    const running = driver.run();
+    try {
+      await driver.untilAcknowledged(200);
+      await stack.ingest.restart('SIGKILL');
+      await driver.untilAcknowledged(200);
+      for (let n = 0; n < 3; n++) {
+        await proxy.trap(isWrite, { do: 'truncate', bytes: 300 });
+        await proxy.trap(isWrite, { do: 'swallow-answer' });
+        await proxy.trap(isWrite, { do: 'reset' });
+        proxy.cut();
+        await driver.untilAcknowledged(50);
+      }
+      proxy.delay({ up: 200, down: 200 });
+      proxy.resetEach(3);
+      await driver.untilAcknowledged(100);
+      await stack.ingest.restart('SIGKILL');
+      await proxy.heal();
+      await driver.untilAcknowledged(200);
+    } finally {
+      await proxy.heal();
+      driver.stop();
+      await running;
+      await producer.close();
+      await proxy.stop();
+    }
+    const report = await check({ client: stack.core, ledger });
+    expectClean(report);
+    expect(report.unknown).toBe(0);
+    await ledger.discard();
+  });
+});
