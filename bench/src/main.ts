@@ -18,6 +18,7 @@ import { snapshots } from './measures/p12-snapshots.js';
 import { manyStreams } from './measures/p13-many-streams.js';
 import { entityState } from './measures/entity-state.js';
 import { keys } from './measures/keys.js';
+import { client } from './measures/client.js';
 import { recovery } from './measures/recovery.js';
 import { reset } from './measures/reset.js';
 import { schema } from './measures/schema.js';
@@ -45,6 +46,7 @@ const measures: { names: MeasureName[]; run: (bench: Bench) => Promise<Row[]> }[
   { names: ['STATE'], run: entityState },
   { names: ['RECOVERY'], run: recovery },
   { names: ['STREAMS'], run: streams },
+  { names: ['CLIENT'], run: client },
 ];
 
 const keptFolder = resolve('.engines/bench');

@@ -1,0 +1,40 @@
+import { createStream, eachRun, observed, withStack, type Bench } from '../bench.js';
+import { runChild } from '../child.js';
+import type { ClientJob, ClientResult } from '../load/client.js';
+import { runClosedLoop } from '../load/start.js';
+import { goal, type Row } from '../report.js';
+import { median } from '../statistics.js';
+
+const defaultEvents = 500_000;
+const warmUpEvents = 100_000;
+
+/** CLIENT: one process sends events with the client, one `send` for each, against ready-made bodies on bare sockets. */
+export async function client(bench: Bench): Promise<Row[]> {
+  const events = bench.options.events ?? defaultEvents;
+  const runs = await withStack(bench, async (stack) => {
+    await stack.materializer.stop();
+    return eachRun(bench, async (run) => {
+      const url = stack.urls.ingest;
+      const stream = `client-${run}`;
+      await createStream(stack, stream);
+      const load = { stream, events, warmUpEvents, seed: run };
+      const bare = await runClosedLoop({ ...load, urls: [url], connections: 4, batchSize: 500 });
+      const job: ClientJob = { ...load, url };
+      const sent = await observed(bench, stack, () => runChild<ClientResult>('load/client.js', job));
+      return { sent, bare };
+    });
+  });
+  const rates = runs.map(({ sent }) => sent.result.eventsPerSecond);
+  return [
+    {
+      ...{ measure: 'CLIENT', what: 'one process, `send` for each event', unit: 'events/s', runs: rates },
+      baseline: { what: 'bodies made beforehand', runs: runs.map(({ bare }) => bare.eventsPerSecond) },
+      must: goal(median(rates), { atLeast: 60_000 }),
+      details: { runs },
+    },
+    {
+      ...{ measure: 'CLIENT', what: 'processor time of the client for an event', unit: 'µs' },
+      runs: runs.map(({ sent }) => sent.result.microsecondsPerEvent),
+    },
+  ];
+}
