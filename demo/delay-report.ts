@@ -1,3 +1,4 @@
+import type { CountQuery, EventCountBucket, EventFilter } from '#client';
 import { groupDigits } from './chart.js';
 import {
   allStates,
@@ -5,16 +6,11 @@ import {
   disagreements,
   keepProjection,
   type Counted,
+  type Delays,
   type DelayState,
 } from './delays.js';
 import { lateAfterMinutes } from './flights.js';
 import { ask, show, type ReportOptions } from './report.js';
-
-interface Bucket {
-  start?: string;
-  group?: string | null;
-  count: number;
-}
 
 const shown = 10;
 
@@ -29,14 +25,14 @@ export async function delayReport(
   const { client } = options;
   const { airports, hours } = delayProjections(prefix, stream);
   for (const projection of [airports, hours]) await keepProjection(client, projection);
-  const worst = await ask<{ states: DelayState[] }>(
-    options,
-    'The airports with the largest delays, from a projection, beside what ClickHouse counts',
-    `projections/${airports.name}/state`,
-    { order_by: 'mean_delay', order: 'desc', limit: String(shown) },
-  );
+  const query = { order_by: 'mean_delay', order: 'desc', limit: shown } as const;
+  ask(options, 'The airports with the largest delays, from a projection, beside what ClickHouse counts', {
+    path: `projections/${airports.name}/state`,
+    query,
+  });
+  const worst = await client.projections.states<Delays>(airports.name, query).first();
   const byAirport = await counted(options, stream, { query: { group_by: 'entity_id' }, keyOf: airportOf });
-  show(options, [heading, ...worst.states.map((state) => line(state, byAirport.get(state.key)))]);
+  show(options, [heading, ...worst.items.map((state) => line(state, byAirport.get(state.key)))]);
   const byHour = await counted(options, stream, { query: { interval: '1h' }, keyOf: hourOf });
   const agree = [
     says(options, { what: 'airports', states: await allStates(client, airports.name), counts: byAirport }),
@@ -82,12 +78,11 @@ function says(
 async function counted(
   { client }: ReportOptions,
   stream: string,
-  { query, keyOf }: { query: Record<string, string>; keyOf: (bucket: Bucket) => string },
+  { query, keyOf }: { query: CountQuery; keyOf: (bucket: EventCountBucket) => string },
 ): Promise<Map<string, Counted>> {
   const counts = new Map<string, Counted>();
-  const add = async (member: keyof Counted, more: Record<string, string>): Promise<void> => {
-    const parameters = new URLSearchParams({ stream, ...query, ...more }).toString();
-    const { buckets } = await client.read<{ buckets: Bucket[] }>(`events/count?${parameters}`);
+  const add = async (member: keyof Counted, more: EventFilter): Promise<void> => {
+    const { buckets } = await client.count({ stream, ...query, ...more });
     for (const bucket of buckets) {
       const known = counts.get(keyOf(bucket)) ?? { flights: 0, late: 0 };
       counts.set(keyOf(bucket), { ...known, [member]: known[member] + bucket.count });
@@ -98,10 +93,10 @@ async function counted(
   return counts;
 }
 
-function airportOf({ group }: Bucket): string {
+function airportOf({ group }: EventCountBucket): string {
   return group ?? '';
 }
 
-function hourOf({ start }: Bucket): string {
+function hourOf({ start }: EventCountBucket): string {
   return String(Number((start ?? '').slice(11, 13)));
 }

@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, type ApiClient } from './client.js';
+import { ProjectionExistsError, TributaryError, type ProjectionState, type Tributary } from '#client';
 import { lateAfterMinutes } from './flights.js';
 
-/** What a projection of delays knows of one key. */
-export interface DelayState {
-  key: string;
-  state: { flights: number; late: number; mean_delay: number; worst_delay: number };
+/** What a projection of delays folds. */
+export interface Delays {
+  flights: number;
+  late: number;
+  mean_delay: number;
+  worst_delay: number;
 }
+
+export type DelayState = Pick<ProjectionState<Delays>, 'key' | 'state'>;
 
 /** What ClickHouse counted of one key. */
 export interface Counted {
@@ -20,7 +24,7 @@ const fields = {
   late: { op: 'sum', value: `${delay} > ${lateAfterMinutes} ? 1 : 0` },
   mean_delay: { op: 'avg', value: delay },
   worst_delay: { op: 'max', value: delay },
-};
+} as const;
 const caughtUpLimitMs = 120_000;
 
 /** The projections of the delays of a stream of flights: by airport, and by the hour of the day. */
@@ -44,18 +48,18 @@ export function delayProjections(prefix: string, stream: string) {
 
 export type DelayProjection = ReturnType<typeof delayProjections>['airports'];
 
-/** Defines it, or changes the one of an earlier run, and waits until it has all events. @throws ApiError */
-export async function keepProjection(client: ApiClient, projection: DelayProjection): Promise<void> {
-  const path = `projections/${projection.name}`;
+/** Defines it, or changes the one of an earlier run, and waits until it has all events. @throws TributaryError */
+export async function keepProjection(client: Tributary, projection: DelayProjection): Promise<void> {
+  const { name } = projection;
   try {
-    await client.send('POST', 'projections', projection);
+    await client.projections.define(projection);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 409) throw error;
-    await client.send('PUT', path, projection);
+    if (!(error instanceof ProjectionExistsError)) throw error;
+    await client.projections.replace(name, projection);
   }
   const deadline = Date.now() + caughtUpLimitMs;
-  while (!isCaughtUp(await client.read(path))) {
-    if (Date.now() > deadline) throw new ApiError(`${projection.name} has not caught up`, 0);
+  while (!isCaughtUp(await client.projections.get(name))) {
+    if (Date.now() > deadline) throw new TributaryError(`${name} has not caught up.`);
     await sleep(200);
   }
 }
@@ -64,18 +68,10 @@ function isCaughtUp(found: { status: string; progress: unknown; lag: number }): 
   return found.status === 'running' && found.progress === null && found.lag === 0;
 }
 
-/** All states, page by page. */
-export async function allStates(client: ApiClient, name: string): Promise<DelayState[]> {
+/** All states of a projection. */
+export async function allStates(client: Tributary, name: string): Promise<DelayState[]> {
   const states: DelayState[] = [];
-  let cursor: string | null = null;
-  do {
-    const query = new URLSearchParams({ limit: '1000', ...(cursor !== null && { cursor }) }).toString();
-    const page: { states: DelayState[]; next_cursor: string | null } = await client.read(
-      `projections/${name}/state?${query}`,
-    );
-    states.push(...page.states);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
+  for await (const state of client.projections.states<Delays>(name, { limit: 1000 })) states.push(state);
   return states;
 }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Tributary, type StoredEvent } from '#client';
 import { askClickHouse } from '#testkit';
 import { useStack } from '../test/use-stack.js';
-import { ApiClient } from './client.js';
 import { readDatasets } from './datasets.js';
 import { allStates } from './delays.js';
 import { demo } from './demo.js';
@@ -12,7 +12,8 @@ import { parseOptions, type DemoOptions } from './options.js';
 
 const stack = useStack({ processors: 1 });
 
-const clientOf = (options: DemoOptions) => new ApiClient({ ...options, apiKey: stack().key });
+const clientOf = (options: DemoOptions) =>
+  new Tributary({ url: options.queryUrl, ingestUrl: options.ingestUrl, apiKey: stack().key });
 
 /** The rows of a question that is sent straight to ClickHouse. */
 async function clickHouse(query: string): Promise<unknown[]> {
@@ -77,19 +78,19 @@ describe('given the flights of three weeks, in the order of their times', () => 
   const stream = 'three_weeks.departures';
   /** Of the pipeline, and of the stream that it writes. */
   const nameOf = (window: object) => `windows_${Object.keys(window).join('')}`;
-  let client: ApiClient;
+  let client: Tributary;
 
   beforeAll(async () => {
     const { ingest, query } = stack().urls;
     client = clientOf(parseOptions(['--ingest', ingest, '--query', query], {}));
     const { events } = (await readDatasets({ prefix: 'three_weeks.', limit: 5000 })).departures;
-    const last = await load(client, events, { batchSize: 500, concurrency: 1, onWritten: () => undefined });
+    await load(client, events, { batchSize: 500, concurrency: 1, onWritten: () => undefined });
     // It is long after, says one partition; the others have nothing more to say.
     const after = { ...events[0]!, event_id: randomUUID(), event_type: 'closing' };
-    await client.write([{ ...after, timestamp: '2001-06-01T00:00:00.000Z' }]);
-    await queryable(client, { stream, last }, 60_000);
+    await client.write({ ...after, timestamp: '2001-06-01T00:00:00.000Z' });
+    await queryable(client, stream, 60_000);
     for (const { window } of flightWindows) {
-      await client.send('POST', 'pipelines', {
+      await client.pipelines.define({
         name: nameOf(window),
         source: { streams: [stream], where: 'event.event_type != "closing"', idle_after: '1s' },
         operators: [
@@ -107,29 +108,15 @@ describe('given the flights of three weeks, in the order of their times', () => 
     expect(rows.length).toBeGreaterThan(2000);
     const stored = () => clickHouse(`SELECT count() FROM events FINAL WHERE startsWith(stream, '${to}#')`);
     await expect.poll(stored, { timeout: 100_000, interval: 200 }).toEqual([[rows.length]]);
-    const results = await allEvents(client, to);
+    const results: StoredEvent[] = [];
+    for await (const event of client.events({ stream: to, limit: 10_000 })) results.push(event);
     const said = results.map(
       ({ data: { key, window_start, window_end, flights, delay, mean, least, most } }) => [
         ...[key, window_start, window_end, flights, delay, mean, least, most],
       ],
     );
     expect(said.sort((a, b) => (a.slice(0, 2).join() < b.slice(0, 2).join() ? -1 : 1))).toEqual(rows);
-    const { late, failed } = await client.read<{ late: number; failed: number }>(`pipelines/${to}`);
+    const { late, failed } = await client.pipelines.get(to);
     expect({ late, failed }).toEqual({ late: 0, failed: 0 });
   });
 });
-
-/** Events of a stream, page by page. */
-async function allEvents(client: ApiClient, stream: string): Promise<{ data: Record<string, unknown> }[]> {
-  const events: { data: Record<string, unknown> }[] = [];
-  let cursor: string | null = null;
-  do {
-    const query = new URLSearchParams({ stream, limit: '10000', ...(cursor !== null && { cursor }) });
-    const page: { events: typeof events; next_cursor: string | null } = await client.read(
-      `events/query?${query.toString()}`,
-    );
-    events.push(...page.events);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return events;
-}

@@ -1,5 +1,5 @@
+import { StreamNotFoundError, type Tributary } from '#client';
 import { groupDigits } from './chart.js';
-import { ApiError, type ApiClient } from './client.js';
 import { readDatasets } from './datasets.js';
 import { delayReport } from './delay-report.js';
 import type { Dataset } from './event.js';
@@ -30,7 +30,7 @@ export interface Outcome {
 const queryableLimitMs = 120_000;
 
 /** Loads the data, waits until it can be queried, counts it and shows it. Resolves false when a count is wrong, or a projection. */
-export async function demo(client: ApiClient, options: DemoOptions, screen: Screen): Promise<boolean> {
+export async function demo(client: Tributary, options: DemoOptions, screen: Screen): Promise<boolean> {
   const line = (text: string) => screen.write(`${text}\n`);
   const { earthquakes, flights, departures } = await readDatasets(options);
   const outcomes: Outcome[] = [];
@@ -64,7 +64,7 @@ export function describeOutcome(outcome: Outcome): string {
 }
 
 interface Context {
-  client: ApiClient;
+  client: Tributary;
   options: DemoOptions;
   screen: Screen;
 }
@@ -78,10 +78,10 @@ async function loadDataset({ client, options, screen }: Context, dataset: Datase
   if (ids.size > 0) screen.write(`  ${groupDigits(events.length - missing.length)} are there already\n`);
   const startedAt = Date.now();
   const progress = new Progress({ label: stream, total: missing.length, ...screen });
-  const last = await load(client, missing, { ...options, onWritten: (written) => progress.add(written) });
+  await load(client, missing, { ...options, onWritten: (written) => progress.add(written) });
   if (missing.length > 0) {
     progress.end();
-    await queryable(client, { stream, last }, queryableLimitMs);
+    await queryable(client, stream, queryableLimitMs);
   }
   return {
     stream,
@@ -93,13 +93,12 @@ async function loadDataset({ client, options, screen }: Context, dataset: Datase
   };
 }
 
-async function count(client: ApiClient, stream: string): Promise<number> {
-  const query = new URLSearchParams({ stream }).toString();
+async function count(client: Tributary, stream: string): Promise<number> {
   try {
-    return (await client.read<{ total: number }>(`events/count?${query}`)).total;
+    return (await client.count({ stream })).total;
   } catch (error) {
     // A stream that nobody has written to does not exist.
-    if (error instanceof ApiError && error.status === 404) return 0;
+    if (error instanceof StreamNotFoundError) return 0;
     throw error;
   }
 }

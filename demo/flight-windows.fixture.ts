@@ -19,7 +19,7 @@ export const delayFields = {
   mean: { op: 'avg', value },
   least: { op: 'min', value },
   most: { op: 'max', value },
-};
+} as const;
 
 export const flightWindows: readonly FlightWindows[] = [
   { what: 'each hour', window: { tumbling: '1h' }, sql: (stream) => hours(stream, 1) },

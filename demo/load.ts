@@ -1,67 +1,56 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, type ApiClient } from './client.js';
+import { NotYetMaterializedError, type Tributary } from '#client';
 import type { DemoEvent } from './event.js';
 
 export interface LoadOptions {
+  /** Events of one request at most. */
   batchSize: number;
   /** Requests at a time. */
   concurrency: number;
-  /** Called after each acknowledged batch. */
+  /** Called after each acknowledged event. */
   onWritten: (count: number) => void;
 }
 
-/** Writes the events as batches. Resolves with the last offset written in each partition. */
+/** Writes the events. Resolves when all are acknowledged. @throws the error of the first event that is not */
 export async function load(
-  client: ApiClient,
+  client: Tributary,
   events: readonly DemoEvent[],
-  options: LoadOptions,
-): Promise<Map<number, number>> {
-  const last = new Map<number, number>();
-  let next = 0;
-  const sendBatches = async (): Promise<void> => {
-    while (next < events.length) {
-      const batch = events.slice(next, (next += options.batchSize));
-      for (const { partition, offset } of await client.write(batch)) {
-        last.set(partition, Math.max(offset, last.get(partition) ?? -1));
-      }
-      options.onWritten(batch.length);
-    }
-  };
-  await Promise.all(Array.from({ length: options.concurrency }, sendBatches));
-  return last;
+  { batchSize, concurrency, onWritten }: LoadOptions,
+): Promise<void> {
+  await using producer = client.producer({ batchEvents: batchSize, lanes: concurrency });
+  const failures: unknown[] = [];
+  for (const event of events) {
+    await producer.ready();
+    if (failures.length > 0) break;
+    producer.send(event).then(
+      () => onWritten(1),
+      (error: unknown) => failures.push(error),
+    );
+  }
+  await producer.flush();
+  if (failures.length > 0) throw failures[0];
 }
 
-/** Ids of the stream's events that can be queried already, read page by page. */
-export async function storedIds(client: ApiClient, stream: string): Promise<Set<string>> {
+/** Ids of the stream's events that can be queried already. */
+export async function storedIds(client: Tributary, stream: string): Promise<Set<string>> {
   const ids = new Set<string>();
-  let cursor: string | undefined;
-  do {
-    const path = `events/query?${new URLSearchParams({ stream, limit: '10000', ...(cursor && { cursor }) }).toString()}`;
-    const page: { events: { event_id: string }[]; next_cursor?: string | null } = await client.read(path);
-    for (const event of page.events) ids.add(event.event_id);
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor);
+  for await (const { event_id } of client.events({ stream, limit: 10_000 })) ids.add(event_id);
   return ids;
 }
 
-/** Waits until everything that was written can be queried. @throws ApiError when that takes longer than the limit. */
-export async function queryable(
-  client: ApiClient,
-  written: { stream: string; last: ReadonlyMap<number, number> },
-  limitMs: number,
-): Promise<void> {
-  const query = new URLSearchParams({ stream: written.stream, limit: '1' });
-  for (const [partition, offset] of written.last) {
-    query.append('wait_for', `${written.stream}:${partition}:${offset}`);
-  }
+/**
+ * Waits until everything that the client has written to the stream can be queried.
+ * @throws NotYetMaterializedError when that takes longer than the limit
+ */
+export async function queryable(client: Tributary, stream: string, limitMs: number): Promise<void> {
+  const wait_for = client.afterWrites(stream);
   const deadline = Date.now() + limitMs;
   for (;;) {
     try {
-      await client.read(`events/query?${query.toString()}`);
+      await client.events({ stream, limit: 1, wait_for }).first();
       return;
     } catch (error) {
-      const late = error instanceof ApiError && error.status === 504;
-      if (!late || Date.now() > deadline) throw error;
+      if (!(error instanceof NotYetMaterializedError) || Date.now() > deadline) throw error;
       await sleep(200);
     }
   }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ApiClient, ApiError } from './client.js';
+import { Tributary, TributaryError } from '#client';
 import { demo } from './demo.js';
 import { OptionError, parseOptions, usage, type DemoOptions } from './options.js';
 
@@ -18,7 +18,7 @@ async function main(): Promise<number> {
     );
     return 1;
   }
-  const client = new ApiClient({ ...options, apiKey });
+  const client = new Tributary({ url: options.queryUrl, ingestUrl: options.ingestUrl, apiKey });
   const screen = {
     live: process.stdout.isTTY,
     write: (text: string) => void process.stdout.write(text),
@@ -41,7 +41,7 @@ main().then(
   (error: unknown) => {
     process.exitCode = 1;
     if (error instanceof OptionError) console.error(`${error.message}\n\n${usage}`);
-    else if (error instanceof ApiError) console.error(`\nThe demo stopped: ${error.message}`);
+    else if (error instanceof TributaryError) console.error(`\nThe demo stopped: ${error.message}`);
     else console.error(error);
   },
 );

@@ -1,26 +1,19 @@
+import type { CountQuery, EventCount, EventCountBucket, EventQuery, StoredEvent, Tributary } from '#client';
 import { barChart, groupDigits, type Bar } from './chart.js';
-import type { ApiClient } from './client.js';
 import { lateAfterMinutes } from './flights.js';
 
-interface Bucket {
-  start?: string;
-  group?: string | null;
-  count: number;
-}
-interface Counts {
-  buckets: Bucket[];
-  total: number;
-}
-interface Found {
-  events: { timestamp: string; event_type: string; entity_id: string; data: Record<string, unknown> }[];
-}
-
 export interface ReportOptions {
-  client: ApiClient;
+  client: Tributary;
   queryUrl: string;
   apiKeyFile: string;
   streams: { earthquakes: string; flights: string };
   write: (line: string) => void;
+}
+
+/** A question to the API: its path after `/api/v1/`, and its parameters. */
+export interface Question {
+  path: string;
+  query: object;
 }
 
 const chartWidth = 40;
@@ -35,24 +28,24 @@ export async function report(options: ReportOptions): Promise<void> {
 }
 
 async function strongestEarthquakes(options: ReportOptions): Promise<void> {
-  const found = await ask<Found>(options, 'The strong earthquakes, newest first', 'events/query', {
+  const found = await events(options, 'The strong earthquakes, newest first', {
     stream: options.streams.earthquakes,
     where: 'event.data.magnitude >= 5.5',
     order: 'desc',
-    limit: '5',
+    limit: 5,
   });
-  const lines = found.events.map(({ timestamp, data }) =>
+  const lines = found.map(({ timestamp, data }) =>
     [timestamp.slice(0, 19), Number(data.magnitude).toFixed(1), String(data.place)].join('  '),
   );
   show(options, lines);
 }
 
 async function earthquakesByNetwork(options: ReportOptions): Promise<void> {
-  const counts = await ask<Counts>(options, 'Earthquakes by the network that reported them', 'events/count', {
+  const { buckets } = await counts(options, 'Earthquakes by the network that reported them', {
     stream: options.streams.earthquakes,
     group_by: 'entity_id',
   });
-  const bars = counts.buckets.map(({ group, count }) => ({ label: group ?? '(none)', value: count }));
+  const bars = buckets.map(({ group, count }) => ({ label: group ?? '(none)', value: count }));
   draw(
     options,
     bars.sort((a, b) => b.value - a.value),
@@ -60,23 +53,23 @@ async function earthquakesByNetwork(options: ReportOptions): Promise<void> {
 }
 
 async function earthquakesPerDay(options: ReportOptions): Promise<void> {
-  const counts = await ask<Counts>(options, 'Earthquakes per day', 'events/count', {
+  const { buckets } = await counts(options, 'Earthquakes per day', {
     stream: options.streams.earthquakes,
     interval: '1d',
   });
   draw(
     options,
-    counts.buckets.map(({ start, count }) => ({ label: (start ?? '').slice(0, 10), value: count })),
+    buckets.map(({ start, count }) => ({ label: (start ?? '').slice(0, 10), value: count })),
   );
 }
 
 async function delaysByHour(options: ReportOptions): Promise<void> {
   const { flights: stream } = options.streams;
-  const all = await ask<Counts>(options, 'Flights by hour of the day', 'events/count', {
+  const all = await counts(options, 'Flights by hour of the day', {
     stream,
     interval: '1h',
   });
-  const late = await ask<Counts>(options, 'Of these, late on arrival', 'events/count', {
+  const late = await counts(options, 'Of these, late on arrival', {
     stream,
     interval: '1h',
     where: `event.data.delay > ${lateAfterMinutes}`,
@@ -85,7 +78,7 @@ async function delaysByHour(options: ReportOptions): Promise<void> {
 }
 
 /** The share of late flights for each hour, as bars. */
-export function sharesByHour(all: readonly Bucket[], late: readonly Bucket[]): Bar[] {
+export function sharesByHour(all: readonly EventCountBucket[], late: readonly EventCountBucket[]): Bar[] {
   const lateByStart = new Map(late.map(({ start, count }) => [start, count]));
   return all.map(({ start, count }) => {
     const lateCount = lateByStart.get(start) ?? 0;
@@ -96,34 +89,39 @@ export function sharesByHour(all: readonly Bucket[], late: readonly Bucket[]): B
 }
 
 async function lastFlightsOfARoute(options: ReportOptions): Promise<void> {
-  const found = await ask<Found>(options, 'The last flights of one route', 'events/query', {
+  const found = await events(options, 'The last flights of one route', {
     stream: options.streams.flights,
     entity_id: 'route-1452mi',
     order: 'desc',
-    limit: '3',
+    limit: 3,
   });
-  const lines = found.events.map(({ timestamp, event_type, data }) =>
+  const lines = found.map(({ timestamp, event_type, data }) =>
     [timestamp.slice(11, 16), event_type, JSON.stringify(data)].join('  '),
   );
   show(options, lines);
 }
 
-/** Shows a question as the command that asks it, and asks it. */
-export async function ask<T>(
-  options: ReportOptions,
-  title: string,
-  ...[path, query]: [path: string, query: Record<string, string>]
-): Promise<T> {
+async function events(options: ReportOptions, title: string, query: EventQuery): Promise<StoredEvent[]> {
+  ask(options, title, { path: 'events/query', query });
+  return (await options.client.events(query).first()).items;
+}
+
+function counts(options: ReportOptions, title: string, query: CountQuery): Promise<EventCount> {
+  ask(options, title, { path: 'events/count', query });
+  return options.client.count(query);
+}
+
+/** Shows a question as the command that asks it. */
+export function ask(options: ReportOptions, title: string, { path, query }: Question): void {
   options.write(`\n${title}`);
   for (const line of curlOf(options, path, query)) options.write(`  ${line}`);
-  return options.client.read<T>(`${path}?${new URLSearchParams(query).toString()}`);
 }
 
 /** The same question as a command that can be pasted. */
 export function curlOf(
   options: { queryUrl: string; apiKeyFile: string },
   path: string,
-  query: Record<string, string>,
+  query: object,
 ): string[] {
   const parameters = Object.entries(query).map(([name, value]) => `--data-urlencode '${name}=${value}'`);
   return [
