@@ -24,6 +24,7 @@ COPY tsconfig.json ./
 COPY deploy/image/tsconfig.json deploy/image/
 COPY apps apps
 COPY libs libs
+COPY packages packages
 RUN node node_modules/typescript-7/bin/tsc -p deploy/image/tsconfig.json
 
 FROM ${NODE}
@@ -38,6 +39,8 @@ COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY libs/store/migrations libs/store/migrations
 COPY deploy/image/health-check.mjs deploy/image/
+# The command line: docker run --rm tributary:0.1.0 tributary --help
+COPY deploy/image/tributary /usr/local/bin/tributary
 # `node` of the base image, as a number: Kubernetes can then see that it is not root. Nothing here is written to.
 USER 1000:1000
 EXPOSE 3900 3901 3902 3903 3904

@@ -44,15 +44,13 @@ describe('loading events', () => {
 
   it('fails when one event was refused', async () => {
     const client = await serve((_request, response) =>
-      response
-        .writeHead(207)
-        .end(
-          JSON.stringify({
-            accepted: 1,
-            rejected: 1,
-            events: [{ partition: 0, offset: 0 }, { error: problem }],
-          }),
-        ),
+      response.writeHead(207).end(
+        JSON.stringify({
+          accepted: 1,
+          rejected: 1,
+          events: [{ partition: 0, offset: 0 }, { error: problem }],
+        }),
+      ),
     );
     const options = { batchSize: 10, concurrency: 1, onWritten: () => undefined };
     await expect(load(client, [event(1), event(2)], options)).rejects.toThrow('It does not fit.');

@@ -78,6 +78,7 @@ const sourceRoots = [
   'demo',
   'deploy',
   'packages/client/src',
+  'packages/cli/src',
   'testkit/src',
 ];
 
@@ -89,7 +90,13 @@ async function build() {
   const stamp = sourceStamp();
   rmSync(stampFile, { force: true });
   const tsc = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
-  await runTool(process.execPath, [tsc, '-p', 'tsconfig.json'], 'The source does not compile');
+  // The packages are what `npx tributary` runs. The client comes first: the command line has its types.
+  for (const project of ['.', 'packages/client', 'packages/cli'])
+    await runTool(
+      process.execPath,
+      [tsc, '-p', join(project, 'tsconfig.json')],
+      'The source does not compile',
+    );
   removeStale();
   writeFileSync(stampFile, stamp);
 }

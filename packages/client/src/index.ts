@@ -2,6 +2,7 @@ export * from './errors/index.js';
 export type { CallOptions, Fetch } from './http/http-client.js';
 export type { Change } from './live/changes.js';
 export { LiveStream, type LiveOptions } from './live/live-stream.js';
+export { eventFromText } from './producer/event-from-text.js';
 export type { EventPosition } from './producer/event-position.js';
 export { Producer, type ProducerOptions } from './producer/producer.js';
 export * from './reading/index.js';

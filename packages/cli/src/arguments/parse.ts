@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util';
+import type { Command } from '../commands/command.js';
+import { UsageError } from '../errors/cli-error.js';
+import { confirmOption, globalOptions } from './global-options.js';
+import { Input, wordsOf } from './input.js';
+import type { Option, Options } from './option.js';
+
+/** The command whose words the arguments begin with: the longest one. */
+export function findCommand<T extends Pick<Command, 'name'>>(
+  commands: readonly T[],
+  args: readonly string[],
+): T | undefined {
+  const fits = ({ name }: T) => name.split(' ').every((word, i) => args[i] === word);
+  return commands.filter(fits).toSorted((a, b) => b.name.length - a.name.length)[0];
+}
+
+/** Every option of a command. */
+export function optionsOf({ options, effect }: Pick<Command, 'options' | 'effect'>): Options {
+  return { ...options, ...(effect === 'destroys' ? confirmOption : {}), ...globalOptions };
+}
+
+/** Reads the arguments behind the words of the command. @throws UsageError */
+export function parse(command: Command, args: readonly string[]): Input {
+  const options = optionsOf(command);
+  const { values, positionals } = read(args.slice(command.name.split(' ').length), options);
+  for (const [name, value] of Object.entries(values)) checkValue(name, options[name]!, value);
+  if (values.help === true) return new Input(new Map(), values);
+  return new Input(wordsOf(positionals, command.positionals ?? []), values);
+}
+
+function read(args: string[], options: Options) {
+  const table = Object.entries(options).map(([name, { short, value, multiple }]) => {
+    const type = value ? ('string' as const) : ('boolean' as const);
+    return [name, { type, ...(short && { short }), ...(multiple && { multiple }) }] as const;
+  });
+  try {
+    return parseArgs({ args, options: Object.fromEntries(table), allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('. ')[0]!.replace(/\.?$/, '.'));
+  }
+}
+
+function checkValue(name: string, { oneOf, whole }: Option, value: unknown): void {
+  for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    if (oneOf && !oneOf.includes(one as string))
+      throw new UsageError(`--${name} is "${String(one)}", but must be one of: ${oneOf.join(', ')}.`);
+    if (whole && !/^[1-9]\d{0,14}$/.test(one as string))
+      throw new UsageError(`--${name} is "${String(one)}", but must be a whole number of at least 1.`);
+  }
+}

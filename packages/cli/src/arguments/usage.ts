@@ -1,0 +1,73 @@
+import type { Command } from '../commands/command.js';
+import { globalOptions } from './global-options.js';
+import type { Option, Positional } from './option.js';
+import { optionsOf } from './parse.js';
+
+/** `tributary query [STREAM...] [options]` */
+export function synopsis({ name, positionals = [] }: Pick<Command, 'name' | 'positionals'>): string {
+  return ['tributary', name, ...positionals.map(placeholder), '[options]'].join(' ');
+}
+
+/** What `tributary COMMAND --help` shows. */
+export function usageOf(command: Command): string {
+  const own = Object.fromEntries(
+    Object.entries(optionsOf(command)).filter(([name]) => !(name in globalOptions)),
+  );
+  const words = (command.positionals ?? []).map(
+    ({ name, about, oneOf }) => [name, about + (oneOf ? `: ${oneOf.join(', ')}` : '')] as const,
+  );
+  return [
+    `${command.summary}\n`,
+    `Usage: ${synopsis(command)}\n`,
+    ...section('Words', words),
+    ...section('Options', Object.entries(own).map(described)),
+    ...section('Options of every command', Object.entries(globalOptions).map(described)),
+    ...(command.details ? [`${command.details}\n`] : []),
+  ].join('\n');
+}
+
+/** What `tributary --help` shows. */
+export function usage(commands: readonly Command[]): string {
+  const table = commands.map(({ name, summary }) => [name, summary] as const);
+  const help = '`tributary COMMAND --help` shows the options of a command.';
+  return ['Usage: tributary COMMAND\n', ...section('Commands', table), `${help}\n`].join('\n');
+}
+
+/** `-o, --output FORM` */
+export function optionText(name: string, { short, value }: Option): string {
+  return `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`;
+}
+
+/** The commands and their options as Markdown. */
+export function reference(commands: readonly Command[]): string {
+  const lines = commands.map((command) => {
+    const { options = {} } = command;
+    const named = Object.entries(options).map(
+      ([name, { value }]) => `\`--${name}${value ? ` ${value}` : ''}\``,
+    );
+    const words = [command.name, ...(command.positionals ?? []).map(placeholder)].join(' ');
+    return `- \`${words}\`: ${lowerFirst(command.summary)}${named.length > 0 ? ` Options: ${named.join(', ')}.` : ''}`;
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+function placeholder({ name, optional, many }: Positional): string {
+  const text = many ? `${name}...` : name;
+  return optional ? `[${text}]` : text;
+}
+
+function described([name, option]: [string, Option]): readonly [string, string] {
+  const { about, oneOf, multiple } = option;
+  const values = oneOf ? ` (${oneOf.join(', ')})` : '';
+  return [optionText(name, option), `${about}${values}${multiple ? '; repeatable' : ''}`];
+}
+
+function section(title: string, lines: readonly (readonly [string, string])[]): string[] {
+  if (lines.length === 0) return [];
+  const width = Math.max(...lines.map(([left]) => left.length));
+  return [`${title}:`, ...lines.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`), ''];
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

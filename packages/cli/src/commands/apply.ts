@@ -1,0 +1,93 @@
+import type { IssuedKey, Tributary } from '#client';
+import type { Input } from '../arguments/input.js';
+import { UsageError } from '../errors/cli-error.js';
+import { refuseImpossible } from '../manifests/impossible.js';
+import { KeyFile } from '../manifests/key-file.js';
+import { planOf, type Step } from '../manifests/plan.js';
+import { members } from '../output/column.js';
+import { keyResource } from '../resources/key.js';
+import type { Session } from '../session.js';
+import type { Command } from './command.js';
+import { manifestOptions, wantedOf } from './manifest-option.js';
+
+const done = { create: 'created', change: 'changed', delete: 'deleted', unchanged: 'unchanged' } as const;
+
+export const apply: Command = {
+  name: 'apply',
+  summary: 'Makes definitions what files say. Repeated, it changes nothing.',
+  options: {
+    ...manifestOptions,
+    'dry-run': { about: 'show what would be done, and do nothing' },
+    'keys-to': {
+      ...{ value: 'FILE', completes: 'file' },
+      about: 'new file, which only you can read, for the keys that are issued',
+    },
+  },
+  details:
+    'Streams come first, then schemas, projections, pipelines and keys; a pipeline follows those whose output it reads.\nThe first refusal ends the command; what was done stays, and the next run goes on.',
+  effect: 'destroys',
+  async run(session, input) {
+    const wanted = await wantedOf(session, input);
+    const client = await session.client();
+    const { signal } = session;
+    const steps = await planOf(client, wanted, { prune: input.flag('prune'), signal });
+    refuseImpossible(steps);
+    const columns = members('action', 'kind', 'name');
+    if (input.flag('dry-run')) return session.output.list(steps.map(planned), columns);
+    await requireConfirmation(session, steps);
+    await session.output.list(executed({ session, client, input }, steps), columns, { live: true });
+  },
+};
+
+function planned({ action, resource: { kind }, name }: Step): object {
+  return { action, kind, name };
+}
+
+/** With a protected profile, what deletes something or keeps events for a shorter time is confirmed. */
+async function requireConfirmation(session: Session, steps: readonly Step[]): Promise<void> {
+  const destroys = steps.some(
+    ({ action, resource, differences }) =>
+      action === 'delete' ||
+      (resource.kind === 'stream' && differences.some(({ path }) => path.startsWith('/retention'))),
+  );
+  const { profile } = await session.connection();
+  if (destroys && profile) await session.requireConfirmed(profile.name);
+}
+
+interface Context {
+  session: Session;
+  client: Tributary;
+  input: Input;
+}
+
+async function* executed(context: Context, steps: readonly Step[]): AsyncGenerator<object> {
+  const keyFile = await keyFileOf(context.input, steps);
+  try {
+    for (const step of steps) {
+      await execute(context, step, keyFile);
+      yield { action: done[step.action], kind: step.resource.kind, name: step.name };
+    }
+  } finally {
+    await keyFile?.close();
+  }
+}
+
+async function execute({ session, client }: Context, step: Step, keyFile?: KeyFile): Promise<void> {
+  const { action, resource, name, definition } = step;
+  const { signal } = session;
+  if (action === 'delete') return resource.delete(client, name, { signal });
+  if (action === 'change') await resource.change!(client, definition, { signal });
+  if (action !== 'create') return;
+  const made = await resource.create(client, definition, { signal });
+  if (resource === keyResource) await keyFile!.add(made as IssuedKey);
+}
+
+/** A key is shown once: it needs a place before it is issued. @throws UsageError */
+async function keyFileOf(input: Input, steps: readonly Step[]): Promise<KeyFile | undefined> {
+  const issued = steps.filter(({ action, resource }) => action === 'create' && resource === keyResource);
+  if (issued.length === 0) return undefined;
+  const file = input.text('keys-to');
+  if (file) return KeyFile.create(file);
+  const names = issued.map(({ name }) => name).join(', ');
+  throw new UsageError(`Keys would be issued (${names}): name a new file for them, --keys-to FILE.`);
+}

@@ -1,0 +1,35 @@
+import type { CountQuery, EventCountBucket } from '#client';
+import type { Column } from '../output/column.js';
+import type { Command } from './command.js';
+import { filterOf, filterOptions, streamsPositional, waitOption } from './event-filter.js';
+
+export const count: Command = {
+  name: 'count',
+  summary: 'Counts events, in all or by group and span of time.',
+  positionals: [streamsPositional],
+  options: {
+    ...filterOptions,
+    by: {
+      value: 'MEMBER',
+      oneOf: ['stream', 'event_type', 'entity_id'],
+      about: 'count each of these by itself',
+    },
+    every: { value: 'SPAN', about: 'count each span of time by itself: 5m, 1h, 1d' },
+    ...waitOption,
+  },
+  effect: 'reads',
+  async run(session, input) {
+    const group_by = input.text('by') as CountQuery['group_by'];
+    const interval = input.text('every');
+    const query = { ...filterOf(input), group_by, interval, wait_for: input.texts('wait-for') };
+    const { signal } = session;
+    const { total, buckets } = await (await session.client()).count(query, { signal });
+    if (!group_by && !interval) return session.output.one({ count: total });
+    await session.output.list(buckets, columnsOf(query));
+  },
+};
+
+function columnsOf({ group_by, interval }: CountQuery): Column<EventCountBucket>[] {
+  const group: Column<EventCountBucket> = { name: group_by ?? '', of: (bucket) => bucket.group };
+  return [...(interval ? [{ name: 'start' }] : []), ...(group_by ? [group] : []), { name: 'count' }];
+}

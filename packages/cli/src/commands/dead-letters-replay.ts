@@ -1,0 +1,49 @@
+import type { Replay, Tributary } from '#client';
+import { UsageError } from '../errors/cli-error.js';
+import { exitCodes } from '../errors/exit-code.js';
+import { printable } from '../output/printable.js';
+import { members } from '../output/column.js';
+import type { Command } from './command.js';
+
+export const deadLettersReplay: Command = {
+  name: 'dead-letters replay',
+  summary: 'Processes dead letters again: those of these ids, or all of a source.',
+  positionals: [{ name: 'ID', optional: true, many: true, about: 'dead letters, by their ids' }],
+  options: {
+    source: { value: 'SOURCE', about: 'all of materializer, projection:NAME or pipeline:NAME' },
+    'dry-run': { about: 'say how many would be replayed, and replay none' },
+  },
+  effect: 'writes',
+  async run(session, input) {
+    const [ids, source] = [[...input.allWords('ID')], input.text('source')];
+    if (ids.length > 0 === (source !== undefined))
+      throw new UsageError('Name dead letters by their ids, or --source SOURCE.');
+    const totals = { matched: 0, replayed: 0, skipped: 0, failed: 0 };
+    const options = { dryRun: input.flag('dry-run'), signal: session.signal };
+    const client = await session.client();
+    for await (const { matched, replayed, skipped, failed } of replays(client, { ids, source }, options)) {
+      totals.matched += matched;
+      totals.replayed += replayed;
+      totals.skipped += skipped;
+      totals.failed += failed.length;
+      for (const { id, detail } of failed) session.report(printable(`${id}: ${detail}`));
+    }
+    await session.output.one(totals, members(...Object.keys(totals)));
+    return totals.failed > 0 ? exitCodes.refused : exitCodes.done;
+  },
+};
+
+/** One request replays up to a thousand; the next one goes on behind them. */
+async function* replays(
+  client: Tributary,
+  { ids, source }: { ids: string[]; source: string | undefined },
+  options: { dryRun: boolean; signal: AbortSignal },
+): AsyncGenerator<Replay> {
+  let cursor: string | undefined;
+  do {
+    const input = source === undefined ? { ids } : { source, cursor };
+    const answer = await client.deadLetters.replay(input, options);
+    yield answer;
+    cursor = answer.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+}

@@ -1,0 +1,26 @@
+import { examine } from '../doctor/examine.js';
+import type { Finding } from '../doctor/finding.js';
+import { exitCodes } from '../errors/exit-code.js';
+import { members } from '../output/column.js';
+import type { Command } from './command.js';
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Checks addresses, clocks, versions, the key and lag, and says what to do.',
+  details: 'The exit code is 1 where something is wrong. It changes nothing.',
+  effect: 'reads',
+  async run(session) {
+    const client = await session.client();
+    const connection = await session.connection();
+    const { signal } = session;
+    let sick = false;
+    async function* findings(): AsyncGenerator<Finding> {
+      for await (const finding of examine({ client, connection, fetch: session.fetch(), signal })) {
+        sick ||= finding.verdict === 'wrong';
+        yield finding;
+      }
+    }
+    await session.output.list(findings(), members('check', 'verdict', 'detail', 'advice'));
+    return sick ? exitCodes.differs : exitCodes.done;
+  },
+};

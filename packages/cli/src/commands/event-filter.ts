@@ -1,0 +1,39 @@
+import type { EventFilter } from '#client';
+import type { Input } from '../arguments/input.js';
+import type { Options, Positional } from '../arguments/option.js';
+
+/** The words and options of commands that choose events. */
+export const streamsPositional: Positional = {
+  ...{ name: 'STREAM', optional: true, many: true },
+  about: 'streams; default: all that the key may read',
+};
+
+export const filterOptions: Options = {
+  type: { value: 'TYPE', multiple: true, about: 'event type' },
+  'type-prefix': { value: 'TEXT', about: 'event types that begin so' },
+  entity: { value: 'ID', multiple: true, about: 'entity' },
+  since: { value: 'TIME', about: 'events of this time or later: 2026-01-31T10:00:00Z' },
+  until: { value: 'TIME', about: 'events before this time' },
+  where: { value: 'CEL', about: "condition: 'event.data.amount > 50'" },
+};
+
+export const waitOption: Options = {
+  'wait-for': {
+    ...{ value: 'POSITION', multiple: true },
+    about: 'wait until the answer shows this position, stream:partition:offset',
+  },
+};
+
+/** Which events are chosen. */
+export function filterOf(input: Input): EventFilter {
+  const streams = input.allWords('STREAM');
+  return {
+    ...(streams.length > 0 && { stream: streams }),
+    event_type: input.texts('type'),
+    event_type_prefix: input.text('type-prefix'),
+    entity_id: input.texts('entity'),
+    since: input.text('since'),
+    until: input.text('until'),
+    where: input.text('where'),
+  };
+}

@@ -1,0 +1,38 @@
+import type { Tributary } from '#client';
+import { members } from '../output/column.js';
+import { isActive, keyResource } from '../resources/key.js';
+import { plurals, resourceOf, resources } from '../resources/index.js';
+import type { Manifest } from '../resources/resource.js';
+import type { Session } from '../session.js';
+import type { Command } from './command.js';
+
+export const get: Command = {
+  name: 'get',
+  summary: 'Shows definitions: one, all of a kind, or everything as files for `apply`.',
+  positionals: [
+    { name: 'KIND', oneOf: [...plurals, 'all'], about: 'kind' },
+    { name: 'NAME', optional: true, about: 'its name; of a schema STREAM/EVENT_TYPE, of a key its id' },
+  ],
+  details:
+    '`tributary get all -o yaml` writes what `tributary apply -f` reads. Secrets of keys are in no answer.',
+  effect: 'reads',
+  async run(session, input) {
+    const [kind, name] = [input.word('KIND'), input.optionalWord('NAME')];
+    const client = await session.client();
+    const { signal, output } = session;
+    if (kind === 'all') return output.list(manifests(client, session), members('kind', 'name', 'stream'));
+    const resource = resourceOf(kind);
+    if (name === undefined) return output.list(resource.list(client, { signal }), resource.columns);
+    await output.one(await resource.get(client, name, { signal }));
+  },
+};
+
+/** Every definition, in the order in which they can be made; without those of the system itself. */
+async function* manifests(client: Tributary, { signal }: Session): AsyncGenerator<Manifest> {
+  for (const resource of resources)
+    for await (const item of resource.list(client, { signal })) {
+      const definition = resource.definitionOf(item);
+      const isOwn = !String(definition.stream ?? '').startsWith('tributary.');
+      if (isOwn && (resource !== keyResource || isActive(item))) yield { kind: resource.kind, ...definition };
+    }
+}

@@ -1,0 +1,20 @@
+import { definitionLags, groupLags, type LagRow } from '../lag/group-lags.js';
+import { members } from '../output/column.js';
+import type { Session } from '../session.js';
+import type { Command } from './command.js';
+
+export const lag: Command = {
+  name: 'lag',
+  summary: 'Shows how far queries, projections and pipelines are behind what was written.',
+  effect: 'reads',
+  async run(session) {
+    await session.output.list(lags(session), members('kind', 'name', 'status', 'lag', 'seconds'));
+  },
+};
+
+async function* lags(session: Session): AsyncGenerator<LagRow> {
+  const { signal } = session;
+  const client = await session.client();
+  yield* groupLags(await client.health(undefined, { signal }));
+  yield* definitionLags(client, signal);
+}

@@ -1,0 +1,105 @@
+import type { Producer, Tributary } from '#client';
+import type { Input } from '../arguments/input.js';
+import type { ExitCode } from '../errors/exit-code.js';
+import { messageOf } from '../errors/message-of.js';
+import { linesOf } from '../producing/lines.js';
+import { Produced } from '../producing/produced.js';
+import { ProgressBar } from '../producing/progress-bar.js';
+import { readLine } from '../producing/read-line.js';
+import { openSource, type Source } from '../producing/source.js';
+import { untilQueryable } from '../producing/until-queryable.js';
+import type { Session } from '../session.js';
+import type { Command } from './command.js';
+
+export const produce: Command = {
+  name: 'produce',
+  summary: 'Writes events, one JSON object a line, from standard input or a file.',
+  positionals: [
+    { name: 'STREAM', optional: true, about: 'stream of the events that name none' },
+    { name: 'FILE', optional: true, about: 'file; default: standard input' },
+  ],
+  options: {
+    type: { value: 'TYPE', about: 'type of the events that name none' },
+    wait: { about: 'end when the events can be queried' },
+  },
+  details:
+    'A line that is refused is written to standard error with its number and the reason, and the exit code is 3. An event\nwithout an event_id gets one: what is sent by another run of the command is another event.',
+  effect: 'writes',
+  async run(session, input) {
+    const source = openSource(input.optionalWord('FILE'), session.terminal);
+    const client = await session.client();
+    const production = new Production(session, source, input);
+    const code = await production.run(client);
+    if (input.flag('wait')) await untilQueryable(client, session.signal);
+    return code;
+  },
+};
+
+class Production {
+  private readonly produced = new Produced();
+  private readonly bar: ProgressBar;
+  private bytesRead = 0;
+
+  constructor(
+    private readonly session: Session,
+    private readonly source: Source,
+    private readonly input: Input,
+  ) {
+    this.bar = new ProgressBar(session.terminal.stderr);
+  }
+
+  async run(client: Tributary): Promise<ExitCode> {
+    await using producer = client.producer();
+    await this.send(producer);
+    await producer.flush({ signal: this.session.signal });
+    this.say(this.produced.toString());
+    return this.produced.exitCode;
+  }
+
+  private async send(producer: Producer): Promise<void> {
+    let number = 0;
+    const { signal } = this.session;
+    signal.addEventListener('abort', () => this.source.stream.destroy(), { once: true });
+    for await (const line of linesOf(this.source.stream)) {
+      signal.throwIfAborted();
+      number++;
+      this.bytesRead += Buffer.byteLength(line) + 1;
+      if (line.trim() !== '') await this.sendLine(producer, { line, number });
+      if (this.produced.fatal !== undefined) return this.say(`Lines after ${number} were not sent.`);
+    }
+  }
+
+  private async sendLine(producer: Producer, at: { line: string; number: number }): Promise<void> {
+    const defaults = { stream: this.input.optionalWord('STREAM'), event_type: this.input.text('type') };
+    await producer.ready();
+    try {
+      const sent = producer.send(readLine(at.line, defaults), { signal: this.session.signal });
+      sent.then(this.accept, (error: unknown) => this.reject(at.number, error));
+    } catch (error) {
+      this.reject(at.number, error);
+    }
+  }
+
+  private readonly accept = () => {
+    this.produced.accepted++;
+    this.draw();
+  };
+
+  private reject(number: number, error: unknown): void {
+    if (this.session.signal.aborted) return;
+    this.produced.fail(error);
+    this.say(`line ${number}: ${messageOf(error)}`);
+    this.draw();
+  }
+
+  private draw(): void {
+    const { bytes } = this.source;
+    const fraction = bytes ? Math.min(1, this.bytesRead / bytes) : undefined;
+    this.bar.update({ events: this.produced.count, fraction });
+  }
+
+  private say(line: string): void {
+    this.bar.clear();
+    this.session.report(line);
+  }
+}

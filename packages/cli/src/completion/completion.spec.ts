@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { commands } from '../commands/index.js';
+import { bashCompletion } from './bash.js';
+import { fishCompletion } from './fish.js';
+import { zshCompletion } from './zsh.js';
+
+/** What bash would offer for these words. */
+function offered(...words: string[]): string[] {
+  const script = `${bashCompletion(commands)}
+COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _tributary; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const out = execFileSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' });
+  return out.split('\n').filter(Boolean);
+}
+
+describe('bash', () => {
+  it.each([
+    [['tributary', 'qu'], ['query']],
+    [
+      ['tributary', 'dead-letters', ''],
+      ['list', 'replay'],
+    ],
+    [['tributary', 'dead-letters', 'replay', '--d'], ['--dry-run']],
+    [
+      ['tributary', 'get', 'p'],
+      ['projections', 'pipelines'],
+    ],
+    [['tributary', 'query', '-o', 'j'], ['json']],
+    [
+      ['tributary', 'query', 'orders', '--order', ''],
+      ['asc', 'desc'],
+    ],
+  ])('completes %j', (words, completions) => {
+    expect(offered(...words)).toEqual(completions);
+  });
+});
+
+describe.each([
+  ['zsh', zshCompletion(commands)],
+  ['fish', fishCompletion(commands)],
+])('%s', (_, script) => {
+  it('knows every command and option', () => {
+    for (const { name, options = {} } of commands) {
+      for (const word of name.split(' ')) expect(script).toContain(word);
+      for (const option of Object.keys(options)) expect(script).toMatch(new RegExp(`(--|-l )${option}\\b`));
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Input } from '../arguments/input.js';
+import { ProfileStore } from '../profiles/profile-store.js';
+import { connectionOf } from './connection.js';
+import { readKey } from './key.js';
+import { requireConfirmed, requireSpelledOut } from './protection.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tributary-connection-'));
+  const prod = { url: 'https://prod.example', key_command: 'echo prod-key', protected: true };
+  const test = { url: 'http://test.example', ingest_url: 'http://test.example:3901' };
+  await new ProfileStore({ XDG_CONFIG_HOME: folder }).write({ current: 'test', profiles: { prod, test } });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const connect = (options: Record<string, string>, env: Record<string, string> = {}) => {
+  const own = { XDG_CONFIG_HOME: folder, ...env };
+  return connectionOf({ input: new Input(new Map(), options), env: own, profiles: new ProfileStore(own) });
+};
+
+describe('where requests go to', () => {
+  it.each([
+    ['the profile in use', {}, {}, 'http://test.example'],
+    ['another profile', { profile: 'prod' }, {}, 'https://prod.example'],
+    ['a profile of the environment', {}, { TRIBUTARY_PROFILE: 'prod' }, 'https://prod.example'],
+    ['an address', { url: 'http://other' }, { TRIBUTARY_PROFILE: 'prod' }, 'http://other'],
+    ['an address of the environment', {}, { TRIBUTARY_URL: 'http://env' }, 'http://env'],
+    ['a profile before that', { profile: 'prod' }, { TRIBUTARY_URL: 'http://env' }, 'https://prod.example'],
+    ['this machine', {}, { XDG_CONFIG_HOME: '/nowhere' }, 'http://127.0.0.1:3902'],
+  ])('%s', async (_, options, env, url) => {
+    expect(await connect(options, env)).toMatchObject({ url });
+  });
+
+  it('events go to the address for events, or to the same', async () => {
+    expect((await connect({})).ingestUrl).toBe('http://test.example:3901');
+    expect((await connect({ profile: 'prod' })).ingestUrl).toBe('https://prod.example');
+    expect((await connect({}, { XDG_CONFIG_HOME: '/nowhere' })).ingestUrl).toBe('http://127.0.0.1:3901');
+  });
+
+  it('the key of a profile goes to no other address, and that of the environment not to a profile with one', async () => {
+    const env = { TRIBUTARY_KEY: 'env-key' };
+    expect(await (await connect({ profile: 'prod' }, env)).key()).toBe('prod-key');
+    expect(await (await connect({ profile: 'test' }, env)).key()).toBe('env-key');
+    expect(
+      await (await connect({ url: 'http://other' }, { TRIBUTARY_PROFILE: 'prod' })).key(),
+    ).toBeUndefined();
+  });
+
+  it.each([
+    [{ url: 'ftp://x' }, '"ftp://x" is no address'],
+    [{ url: 'http://user:secret@x' }, 'holds no user and no password'],
+    [{ url: 'http://x', profile: 'prod' }, 'exclude each other'],
+    [{ profile: 'nobody' }, 'There is no profile "nobody".'],
+  ])('%j is refused', async (options, message) => {
+    await expect(connect(options)).rejects.toThrow(message);
+  });
+});
+
+describe('a protected profile', () => {
+  it('is spelled out for a change', async () => {
+    requireSpelledOut(await connect({ profile: 'prod' }));
+    requireSpelledOut(await connect({}));
+    const implied = await connect({}, { TRIBUTARY_PROFILE: 'prod' });
+    expect(() => requireSpelledOut(implied)).toThrow('--profile prod');
+  });
+
+  it('has what is destroyed named once more', () => {
+    requireConfirmed('orders', 'orders');
+    expect(() => requireConfirmed('orders', 'order')).toThrow('--confirm orders. It is "order".');
+  });
+});
+
+describe('a key', () => {
+  it('is in a file that nobody else reads', async () => {
+    const file = join(folder, 'key');
+    writeFileSync(file, 'trb_x\n', { mode: 0o600 });
+    expect(await readKey({ file })).toBe('trb_x');
+    chmodSync(file, 0o640);
+    await expect(readKey({ file })).rejects.toThrow(`chmod 600 '${file}'`);
+  });
+
+  it('is what a command prints', async () => {
+    expect(await readKey({ command: 'echo trb_y' })).toBe('trb_y');
+    await expect(readKey({ command: 'echo no >&2; exit 3' })).rejects.toThrow(
+      'The key command failed (3): no',
+    );
+  });
+
+  it('is one word, and never in the error', async () => {
+    await expect(readKey({ value: 'two words' })).rejects.toThrow('TRIBUTARY_KEY holds no API key');
+  });
+});

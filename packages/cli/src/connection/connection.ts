@@ -1,0 +1,68 @@
+import type { Input } from '../arguments/input.js';
+import { UsageError } from '../errors/cli-error.js';
+import type { ProfileStore } from '../profiles/profile-store.js';
+import type { Profile } from '../profiles/profile.js';
+import { readKey, type KeySource } from './key.js';
+
+/** Where requests go to. */
+export interface Connection {
+  /** Undefined where an address was given instead. */
+  profile?: { name: string; spelledOut: boolean; protected: boolean };
+  url: string;
+  ingestUrl: string;
+  /** Reads the key when the first request needs it. */
+  key: () => Promise<string | undefined>;
+}
+
+interface Given {
+  input: Input;
+  env: Readonly<Record<string, string | undefined>>;
+  profiles: ProfileStore;
+}
+
+const defaultUrl = 'http://127.0.0.1:3902';
+const defaultIngestUrl = 'http://127.0.0.1:3901';
+
+/**
+ * Decides where requests go to: `--url`, `--profile`, TRIBUTARY_URL, TRIBUTARY_PROFILE, the profile in use, the ports of
+ * this machine, in this order. The key of a profile goes to the addresses of that profile only. @throws UsageError
+ */
+export async function connectionOf(given: Given): Promise<Connection> {
+  const { input, env, profiles } = given;
+  const spelled = input.text('profile');
+  if (input.text('url') !== undefined && spelled !== undefined)
+    throw new UsageError('--url and --profile exclude each other: a profile has an address.');
+  const url = input.text('url') ?? (spelled === undefined ? env.TRIBUTARY_URL : undefined);
+  if (url) return addressed(given, { url });
+  const name = spelled ?? (env.TRIBUTARY_PROFILE || (await profiles.read()).current);
+  if (name === undefined) return addressed(given, { url: defaultUrl, ingest_url: defaultIngestUrl });
+  const profile = await profiles.get(name);
+  const { protected: guarded = false } = profile;
+  return {
+    ...addressed(given, profile),
+    profile: { name, spelledOut: spelled !== undefined, protected: guarded },
+  };
+}
+
+function addressed({ input, env }: Given, profile: Profile): Connection {
+  const url = requireUrl(profile.url);
+  const ingestUrl = input.text('ingest-url') ?? profile.ingest_url ?? env.TRIBUTARY_INGEST_URL ?? url;
+  const source = keySource(input, profile) ?? { value: env.TRIBUTARY_KEY };
+  return { url, ingestUrl: requireUrl(ingestUrl), key: () => readKey(source) };
+}
+
+function keySource(input: Input, { key_command, key_file }: Profile): KeySource | undefined {
+  const [command, file] = [input.text('key-command'), input.text('key-file')];
+  if (command ?? file) return { command, file };
+  return (key_command ?? key_file) ? { command: key_command, file: key_file } : undefined;
+}
+
+/** @throws UsageError */
+export function requireUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`"${text}" is no address: it begins with http:// or https://.`);
+  if (url.username || url.password)
+    throw new UsageError('An address holds no user and no password: see --key-file and --key-command.');
+  return text;
+}

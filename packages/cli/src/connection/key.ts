@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { UsageError } from '../errors/cli-error.js';
+
+const run = promisify(execFile);
+
+/** Milliseconds that a command may take to print the key: it may ask for a passphrase. */
+const commandTimeoutMs = 60_000;
+
+/** Where a key is. The first one that is given counts. */
+export interface KeySource {
+  command?: string;
+  file?: string;
+  value?: string;
+}
+
+/** Returns the API key, or undefined where none is given. @throws UsageError */
+export async function readKey({ command, file, value }: KeySource): Promise<string | undefined> {
+  if (command) return requireKey(await printedBy(command), 'The key command');
+  if (file) return requireKey(await privateText(file), file);
+  return value ? requireKey(value, 'TRIBUTARY_KEY') : undefined;
+}
+
+async function printedBy(command: string): Promise<string> {
+  try {
+    return (await run('/bin/sh', ['-c', command], { timeout: commandTimeoutMs })).stdout;
+  } catch (error) {
+    const { code, stderr } = error as { code?: unknown; stderr?: string };
+    throw new UsageError(`The key command failed (${String(code)}): ${stderr?.trim() ?? ''}`);
+  }
+}
+
+/** @throws UsageError where others may read the file */
+async function privateText(file: string): Promise<string> {
+  try {
+    const { mode } = await stat(file);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      throw new UsageError(`Others can read the key in ${file}. Do: chmod 600 '${file}'`);
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`The file of the key cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** The text of a key never is in an error. */
+function requireKey(text: string, from: string): string {
+  const key = text.trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new UsageError(`${from} holds no API key: a key is one word.`);
+}

@@ -1,0 +1,28 @@
+import type { Fetch } from '#client';
+import { printable } from '../output/printable.js';
+
+/** Reports each request and its answer, with the key masked. */
+export function tracedFetch(report: (line: string) => void, fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const started = performance.now();
+    const since = () => `${Math.round(performance.now() - started)} ms`;
+    report(`> ${init.method ?? 'GET'} ${printable(url)}${headersText(init.headers)}`);
+    try {
+      const response = await fetch(url, init);
+      const id = response.headers.get('x-request-id');
+      report(`< ${response.status} after ${since()}${id ? `, request ${printable(id)}` : ''}`);
+      return response;
+    } catch (error) {
+      report(`< no answer after ${since()}: ${printable((error as Error).message)}`);
+      throw error;
+    }
+  };
+}
+
+/** A key is shown by nothing but that it is there. */
+function headersText(headers: RequestInit['headers']): string {
+  const shown = [...new Headers(headers)].map(([name, value]) =>
+    name === 'authorization' ? `${name}: Bearer ****` : `${name}: ${printable(value)}`,
+  );
+  return shown.length > 0 ? ` (${shown.join(', ')})` : '';
+}

@@ -1,0 +1,58 @@
+import { Tributary, type Fetch, type Health } from '#client';
+import { ok, warning, wrong, type Finding } from './finding.js';
+
+/** What a port has said of itself. */
+export interface Answering {
+  health: Health;
+  /** Milliseconds by which its clock is ahead of this one; undefined where it does not say. */
+  aheadMs: number | undefined;
+}
+
+/** Seconds that two clocks may differ: the `Date` of an answer has whole ones. */
+const mostSeconds = 5;
+
+/** Asks a port whether it is alive. @throws TributaryError */
+export async function ask(
+  url: string,
+  { fetch, signal }: { fetch: Fetch; signal: AbortSignal },
+): Promise<Answering> {
+  let aheadMs: number | undefined;
+  const timed: Fetch = async (address, init) => {
+    const response = await fetch(address, init);
+    const date = Date.parse(response.headers.get('date') ?? '');
+    aheadMs = Number.isNaN(date) ? undefined : date - Date.now();
+    return response;
+  };
+  const client = new Tributary({ url, fetch: timed, timeoutMs: 10_000 });
+  const health = await client.health('live', { signal });
+  return { health, aheadMs };
+}
+
+export function clockFinding(check: string, { aheadMs }: Answering): Finding {
+  if (aheadMs === undefined)
+    return warning(check, 'The answer has no Date.', 'A proxy removes it: let it pass.');
+  const seconds = Math.round(aheadMs / 1000);
+  if (Math.abs(seconds) <= mostSeconds) return ok(check, 'The clocks agree.');
+  const side = seconds > 0 ? 'ahead of' : 'behind';
+  const detail = `The clock of the server is ${Math.abs(seconds)} s ${side} this one.`;
+  return warning(
+    check,
+    detail,
+    'Synchronise both clocks (NTP): --since and --until mean the time of the server.',
+  );
+}
+
+export function versionFinding(versions: readonly string[], own: string): Finding {
+  const check = 'versions';
+  const servers = [...new Set(versions)];
+  const said = `server ${servers.join(' and ')}, this program ${own}`;
+  if (servers.length > 1)
+    return wrong(check, said, 'An update has stopped half-way: bring every app to one version.');
+  const [server = ''] = servers;
+  if (minorOf(server) === minorOf(own)) return ok(check, said);
+  return warning(check, said, `Use the version of the server: npm install --global @tributary/cli@${server}`);
+}
+
+function minorOf(version: string): string {
+  return version.split('.').slice(0, 2).join('.');
+}

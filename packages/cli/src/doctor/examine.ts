@@ -1,0 +1,58 @@
+import { type Fetch, type Tributary } from '#client';
+import type { Connection } from '../connection/connection.js';
+import { definitionLags } from '../lag/group-lags.js';
+import { version } from '../version.js';
+import { ask, clockFinding, versionFinding, type Answering } from './answering.js';
+import { ok, warning, wrong, type Finding } from './finding.js';
+import { definitionFindings, healthFindings, lagFindings } from './lag-findings.js';
+import { scopesFinding } from './scopes.js';
+
+export interface Patient {
+  connection: Connection;
+  client: Tributary;
+  fetch: Fetch;
+  signal: AbortSignal;
+}
+
+/** Looks at everything that a command depends on, one thing after the other. */
+export async function* examine(patient: Patient): AsyncGenerator<Finding> {
+  const { url, ingestUrl } = patient.connection;
+  const answers = new Map<string, Answering>();
+  for (const address of new Set([url, ingestUrl])) {
+    const check = address === url ? 'address of the API' : 'address for events';
+    yield await addressFinding(patient, { check, address, answers });
+  }
+  for (const [address, answering] of answers) yield clockFinding(`clock of ${address}`, answering);
+  if (answers.size > 0)
+    yield versionFinding(
+      [...answers.values()].map(({ health }) => health.version),
+      version,
+    );
+  if (answers.has(url)) yield* withKey(patient);
+}
+
+async function addressFinding(
+  patient: Patient,
+  { check, address, answers }: { check: string; address: string; answers: Map<string, Answering> },
+): Promise<Finding> {
+  try {
+    answers.set(address, await ask(address, patient));
+    return ok(check, `${address} answers.`);
+  } catch (error) {
+    patient.signal.throwIfAborted();
+    const advice = `Is it running, and is this its address? See --url, --ingest-url and \`tributary profile list\`.`;
+    return wrong(check, (error as Error).message, advice);
+  }
+}
+
+async function* withKey({ client, signal }: Patient): AsyncGenerator<Finding> {
+  const key = await scopesFinding(client, signal);
+  yield key;
+  const health = await client.health(undefined, { signal });
+  yield* healthFindings(health);
+  yield* lagFindings(health);
+  if (key.verdict === 'wrong') return;
+  yield* await definitionFindings(definitionLags(client, signal)).catch((error: Error) => [
+    warning('definitions', error.message, 'The key needs the scope definitions:read to see them.'),
+  ]);
+}

@@ -1,0 +1,50 @@
+import type { Health } from '#client';
+import type { LagRow } from '../lag/group-lags.js';
+import { groupLags } from '../lag/group-lags.js';
+import { ok, warning, wrong, type Finding } from './finding.js';
+
+/** Seconds behind the log that are worth a word. */
+const mostSeconds = 10;
+
+const advice: Record<string, string> = {
+  materializer: 'Queries miss new events. Is an app `materializer` running, and is ClickHouse up?',
+  processor: 'Projections and pipelines are late. Is an app `processor` running?',
+};
+
+/** What the health of the gateway says, but of lag. */
+export function healthFindings({ checks }: Health): Finding[] {
+  const others = Object.entries(checks as Record<string, { status?: string; error?: string }>).filter(
+    ([name]) => !(name in advice),
+  );
+  return others.map(([name, { status, error = '' }]) =>
+    status === 'ok'
+      ? ok(name, 'It is up.')
+      : wrong(name, error || String(status), `See the log of the gateway, and GET /health.`),
+  );
+}
+
+/** How far the groups are behind the log. */
+export function lagFindings(health: Health): Finding[] {
+  return groupLags(health).map((row) => lagFinding(row));
+}
+
+function lagFinding({ name, status, lag, seconds }: LagRow): Finding {
+  if (status !== 'ok') return wrong(name, 'It is far behind, or is not running.', advice[name]!);
+  const detail = `${lag ?? 0} records behind.`;
+  return (seconds ?? 0) > mostSeconds
+    ? warning(name, `${detail} ${seconds} s.`, advice[name]!)
+    : ok(name, detail);
+}
+
+/** Definitions that have failed. */
+export async function definitionFindings(rows: AsyncIterable<LagRow>): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for await (const { kind, name, status } of rows)
+    if (status === 'failed') {
+      const command = `tributary get ${kind}s ${name}`;
+      findings.push(
+        wrong(`${kind} ${name}`, 'It has failed.', `\`${command}\` says why; then change or reset it.`),
+      );
+    }
+  return findings;
+}

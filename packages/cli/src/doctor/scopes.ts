@@ -1,0 +1,45 @@
+import { InsufficientScopeError, ProblemError, type CallOptions, type Scope, type Tributary } from '#client';
+import { ok, warning, wrong, type Finding } from './finding.js';
+
+type Probe = (client: Tributary, options: CallOptions) => Promise<unknown>;
+
+/**
+ * A request for each scope that changes nothing: those that would write are not complete, and are refused for that after
+ * the scope was checked.
+ */
+const probes: Record<Scope, Probe> = {
+  'events:read': (client, options) => client.streams.list({ limit: 1 }, options).first(),
+  'events:write': (client, options) => client.writeBatch([], options),
+  'definitions:read': (client, options) => client.projections.list({ limit: 1 }, options).first(),
+  'definitions:write': (client, options) => client.projections.define({} as never, options),
+  admin: (client, options) => client.keys.list({ limit: 1 }, options).first(),
+};
+
+/** Finds out what the key may do. */
+export async function scopesFinding(client: Tributary, signal: AbortSignal): Promise<Finding> {
+  const check = 'key';
+  const has: string[] = [];
+  const lacks: string[] = [];
+  try {
+    for (const [scope, probe] of Object.entries(probes))
+      ((await allows(probe, client, signal)) ? has : lacks).push(scope);
+  } catch (error) {
+    const advice = 'Set TRIBUTARY_KEY, or name the file of a key with --key-file.';
+    return wrong(check, (error as Error).message, advice);
+  }
+  const detail = `The key may do: ${has.join(', ') || 'nothing'}.`;
+  if (lacks.length === 0) return ok(check, detail);
+  const missing = `It may not do: ${lacks.join(', ')}. Another key may, if you need that.`;
+  return has.length > 0 ? { ...ok(check, detail), advice: missing } : warning(check, detail, missing);
+}
+
+/** @throws ProblemError for a key that is not known */
+async function allows(probe: Probe, client: Tributary, signal: AbortSignal): Promise<boolean> {
+  try {
+    await probe(client, { signal });
+  } catch (error) {
+    if (error instanceof InsufficientScopeError) return false;
+    if (!(error instanceof ProblemError) || error.status === 401) throw error;
+  }
+  return true;
+}

@@ -1,0 +1,14 @@
+/** The arguments, a file or the profile are wrong: the message says what to write instead. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The reader of standard output has closed it. */
+export class BrokenPipeError extends Error {
+  override readonly name = 'BrokenPipeError';
+}
+
+/** The user has interrupted the program. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+}

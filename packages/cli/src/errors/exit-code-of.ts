@@ -1,0 +1,16 @@
+import { ProblemError, TributaryError, UnexpectedStatusError } from '#client';
+import { BrokenPipeError, InterruptedError, UsageError } from './cli-error.js';
+import { exitCodes, type ExitCode } from './exit-code.js';
+
+/** Maps an error to the exit code of the program. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof BrokenPipeError) return exitCodes.done;
+  if (error instanceof InterruptedError) return exitCodes.interrupted;
+  if (error instanceof UsageError) return exitCodes.usage;
+  if (error instanceof ProblemError || error instanceof UnexpectedStatusError)
+    return error.status >= 502 ? exitCodes.unreachable : exitCodes.refused;
+  // The classes of the client stand for answers that did not come; the base class alone, for what it refuses to send.
+  if (error instanceof TributaryError)
+    return error.name === 'TributaryError' ? exitCodes.usage : exitCodes.unreachable;
+  return exitCodes.broken;
+}

@@ -1,0 +1,27 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PositionFile } from './position-file.js';
+
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'tributary-position-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the file of a position', () => {
+  it('has the last one when it is saved, and is read by the next', async () => {
+    const file = join(folder, 'position');
+    const first = new PositionFile(file);
+    expect(await first.read()).toBeUndefined();
+    await first.move('a');
+    await first.move('b');
+    await first.save();
+    expect(readFileSync(file, 'utf8')).toBe('b\n');
+    expect(await new PositionFile(file).read()).toBe('b');
+  });
+
+  it('says which file cannot be written', async () => {
+    const file = join(folder, 'nothing', 'position');
+    await expect(new PositionFile(file).move('a')).rejects.toThrow(`${file} cannot be written`);
+  });
+});

@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Definition, Resource } from '../resources/resource.js';
+
+/** One place where a definition is not as it is wanted. */
+export interface Difference {
+  /** A JSON pointer. */
+  path: string;
+  found: unknown;
+  wanted: unknown;
+}
+
+/** Where they differ. What a manifest may leave out stays as it is. */
+export function differences(
+  { optional }: Pick<Resource, 'optional'>,
+  found: Definition,
+  wanted: Definition,
+): Difference[] {
+  const compared = Object.entries(found).filter(([name]) => name in wanted || !optional.includes(name));
+  return differing(Object.fromEntries(compared), wanted, '');
+}
+
+function differing(found: unknown, wanted: unknown, path: string): Difference[] {
+  if (isDeepStrictEqual(found, wanted)) return [];
+  if (!isPlain(found) || !isPlain(wanted)) return [{ path, found, wanted }];
+  const names = new Set([...Object.keys(found), ...Object.keys(wanted)]);
+  return [...names].flatMap((name) => differing(found[name], wanted[name], `${path}/${escaped(name)}`));
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** As RFC 6901 has it. */
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,16 @@
+import { UsageError } from '../errors/cli-error.js';
+import type { Step } from './plan.js';
+
+/** Refuses a plan that changes what cannot be changed, before anything is done. @throws UsageError */
+export function refuseImpossible(steps: readonly Step[]): void {
+  for (const { action, resource, name, differences } of steps) {
+    if (action !== 'change') continue;
+    const fixed = differences.find(({ path }) => resource.fixed.includes(path.split('/')[1]!));
+    if (!fixed) continue;
+    const { path, found, wanted } = fixed;
+    throw new UsageError(
+      `${path} of the ${resource.kind} ${name} cannot be changed from ${JSON.stringify(found)} to ${JSON.stringify(wanted)}. ` +
+        `Delete the ${resource.kind} first, or write in the file what is there.`,
+    );
+  }
+}

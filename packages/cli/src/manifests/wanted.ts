@@ -1,0 +1,37 @@
+import { UsageError } from '../errors/cli-error.js';
+import { resourceOf } from '../resources/index.js';
+import type { Definition, Resource } from '../resources/resource.js';
+
+/** A definition of a file. */
+export interface Wanted {
+  resource: Resource;
+  name: string;
+  definition: Definition;
+  /** The file, and the number of the document in it. */
+  place: string;
+}
+
+/** Reads one document of a file. @throws UsageError that names the place */
+export function readManifest(document: unknown, place: string): Wanted {
+  if (typeof document !== 'object' || document === null || Array.isArray(document))
+    throw new UsageError(`${place}: a definition is an object with "kind".`);
+  const { kind, ...body } = document as Definition;
+  if (typeof kind !== 'string') throw new UsageError(`${place}: "kind" is missing.`);
+  const resource = knownResource(kind, place);
+  for (const member of Object.keys(body))
+    if (!resource.members.includes(member))
+      throw new UsageError(`${place}: a ${kind} has no member "${member}".`);
+  const definition = resource.definitionOf(body);
+  const name = resource.nameOf(definition);
+  if (/^undefined|undefined$/.test(name))
+    throw new UsageError(`${place}: the name of the ${kind} is missing.`);
+  return { resource, name, definition, place };
+}
+
+function knownResource(kind: string, place: string): Resource {
+  try {
+    return resourceOf(kind);
+  } catch (error) {
+    throw new UsageError(`${place}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,32 @@
+import { cellText, type Column } from './column.js';
+import type { Form } from './form.js';
+
+/** RFC 4180, with the names of the columns in the first line. */
+export class CsvForm implements Form {
+  constructor(private readonly columns: readonly Column[]) {}
+
+  open(): string {
+    return line(this.columns.map(({ name }) => name));
+  }
+
+  item(item: object): string {
+    return line(this.columns.map((column) => withoutFormula(cellText(column, item))));
+  }
+
+  close(): string {
+    return '';
+  }
+}
+
+function line(cells: readonly string[]): string {
+  return `${cells.map(quoted).join(',')}\r\n`;
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** Spreadsheets run a text that begins so, unless it is a number. */
+function withoutFormula(cell: string): string {
+  return /^\s*[=+\-@＝＋－＠−]/.test(cell) && Number.isNaN(Number(cell)) ? `'${cell}` : cell;
+}

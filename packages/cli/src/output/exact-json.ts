@@ -1,0 +1,22 @@
+type Item = Record<string, unknown>;
+
+/**
+ * Returns an item as JSON on one line. What the client keeps as text (`dataText`, `stateText`) is written as it is, with
+ * every digit of its numbers.
+ */
+export function exactJson(item: object): string {
+  if (!('toJSON' in item)) return JSON.stringify(item);
+  const members = Object.entries(item as Item).map(([name, value]) => memberText(item, { name, value }));
+  return `{${members.join(',')}}`;
+}
+
+function memberText(item: object, { name, value }: { name: string; value: unknown }): string {
+  const parsed = name.replace(/Text$/, '');
+  if (parsed === name || !(parsed in item)) return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+  return `${JSON.stringify(parsed)}:${onOneLine(String(value))}`;
+}
+
+/** Inside of JSON texts line breaks are escaped: those that are not stand between values. */
+function onOneLine(json: string): string {
+  return json.replace(/[\r\n]+\s*/g, ' ');
+}

@@ -1,0 +1,10 @@
+/** How items are written: each method returns a piece of the output. */
+export interface Form {
+  open(): string;
+  item(item: object): string;
+  close(): string;
+}
+
+export const formNames = ['table', 'json', 'ndjson', 'yaml', 'csv'] as const;
+
+export type FormName = (typeof formNames)[number];

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { CsvForm } from './csv-form.js';
+import { exactJson } from './exact-json.js';
+import type { Form } from './form.js';
+import { JsonForm } from './json-form.js';
+import { ndjsonForm } from './ndjson-form.js';
+import { recordForm } from './record-form.js';
+import { TableForm } from './table-form.js';
+import { YamlForm } from './yaml-form.js';
+
+/** As the client reads it: the text of its data with every digit. */
+class Read {
+  constructor(
+    readonly id: string,
+    readonly dataText: string,
+  ) {}
+  get data(): unknown {
+    return JSON.parse(this.dataText);
+  }
+  toJSON(): object {
+    return { id: this.id, data: this.data };
+  }
+}
+
+const text = (form: Form, ...items: object[]) =>
+  form.open() + items.map((item) => form.item(item)).join('') + form.close();
+const exact = new Read('a', '{"big":9007199254740993,\n  "price":1.10,"list":[],"text":"12"}');
+
+describe('exact JSON', () => {
+  it('has every digit, on one line', () => {
+    expect(exactJson(exact)).toBe(
+      '{"id":"a","data":{"big":9007199254740993, "price":1.10,"list":[],"text":"12"}}',
+    );
+  });
+
+  it('of anything else is JSON, also of a member whose name ends so', () => {
+    expect(exactJson({ dataText: 'x' })).toBe('{"dataText":"x"}');
+  });
+});
+
+describe('JSON', () => {
+  it('is an array, or the only item', () => {
+    expect(text(new JsonForm(false), { a: 1 }, { a: 2 })).toBe('[\n  {"a":1},\n  {"a":2}\n]\n');
+    expect(text(new JsonForm(false))).toBe('[]\n');
+    expect(text(new JsonForm(true), { a: 1 })).toBe('{"a":1}\n');
+  });
+});
+
+describe('NDJSON', () => {
+  it('is an item a line', () => {
+    expect(text(ndjsonForm, { a: 1 }, { a: 2 })).toBe('{"a":1}\n{"a":2}\n');
+  });
+});
+
+describe('YAML', () => {
+  it('has every digit, and quotes what would be read as something else', () => {
+    expect(text(new YamlForm(), exact, { a: 'true', b: null, c: 'x: y' })).toBe(
+      'id: a\ndata:\n  big: 9007199254740993\n  price: 1.10\n  list: []\n  text: "12"\n---\na: "true"\nb: null\nc: "x: y"\n',
+    );
+  });
+});
+
+describe('CSV', () => {
+  it('quotes, writes objects as JSON, and lets no formula begin a cell', () => {
+    const form = new CsvForm([{ name: 'a' }, { name: 'b' }]);
+    expect(text(form, { a: 'x"y', b: { c: 1 } }, { a: '=1+1', b: -5 }, { a: null, b: '-x' })).toBe(
+      'a,b\r\n"x""y","{""c"":1}"\r\n\'=1+1,-5\r\n,\'-x\r\n',
+    );
+  });
+});
+
+describe('a table', () => {
+  const columns = [{ name: 'a' }, { name: 'b' }];
+
+  it('is as wide as its first items, and cut at the width of the terminal', () => {
+    const form = new TableForm(columns, { width: 12 });
+    expect(text(form, { a: 'one', b: 'x' }, { a: 'four', b: 'a long text' })).toBe(
+      'A     B\none   x\nfour  a lon…\n',
+    );
+  });
+
+  it('shows the items of a live list at once', () => {
+    const form = new TableForm(columns, { width: 80, live: true });
+    expect(form.item({ a: 'one', b: 'x' })).toBe('A    B\none  x\n');
+    expect(form.item({ a: 'longer', b: 'y' })).toBe('longer  y\n');
+  });
+
+  it('lets no data act on the terminal', () => {
+    const form = new TableForm(columns, { width: 80 });
+    expect(text(form, { a: '\u001b[2J', b: '\u202e\n' })).toContain('\\u{1b}[2J  \\u{202e}\\u{a}\n');
+  });
+
+  it('of nothing is nothing', () => {
+    expect(text(new TableForm(columns, { width: 80 }))).toBe('');
+  });
+});
+
+describe('one item on a terminal', () => {
+  it('has a member a line', () => {
+    expect(text(recordForm, { name: 'x', state: { a: 1 }, none: null })).toBe(
+      'name   x\nstate  {"a":1}\nnone   \n',
+    );
+  });
+});

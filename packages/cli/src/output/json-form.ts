@@ -1,0 +1,23 @@
+import { exactJson } from './exact-json.js';
+import type { Form } from './form.js';
+
+/** One JSON document: an array with an item a line, or the only item itself. */
+export class JsonForm implements Form {
+  private separator = '';
+
+  constructor(private readonly single: boolean) {}
+
+  open(): string {
+    return this.single ? '' : '[';
+  }
+
+  item(item: object): string {
+    const text = `${this.separator}${this.single ? '' : '\n  '}${exactJson(item)}`;
+    this.separator = ',';
+    return text;
+  }
+
+  close(): string {
+    return this.single ? '\n' : this.separator ? '\n]\n' : ']\n';
+  }
+}

@@ -1,0 +1,9 @@
+import { exactJson } from './exact-json.js';
+import type { Form } from './form.js';
+
+/** One JSON object a line. */
+export const ndjsonForm: Form = {
+  open: () => '',
+  item: (item) => `${exactJson(item)}\n`,
+  close: () => '',
+};

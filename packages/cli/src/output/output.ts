@@ -1,0 +1,82 @@
+import type { Column } from './column.js';
+import { CsvForm } from './csv-form.js';
+import type { Form, FormName } from './form.js';
+import { JsonForm } from './json-form.js';
+import { ndjsonForm } from './ndjson-form.js';
+import type { Pipe } from './pipe.js';
+import { recordForm } from './record-form.js';
+import { TableForm } from './table-form.js';
+import { YamlForm } from './yaml-form.js';
+
+export interface OutputOptions {
+  form: FormName;
+  /** Characters of a line of the terminal. */
+  width: number;
+}
+
+export interface ListOptions {
+  /** The items come one by one, and each is shown at once. */
+  live?: boolean;
+}
+
+/** Writes data to standard output, in the form that was asked for. */
+export class Output {
+  constructor(
+    private readonly pipe: Pipe,
+    private readonly options: OutputOptions,
+  ) {}
+
+  /** Writes a list. */
+  async list<T extends object>(
+    items: AsyncIterable<T> | Iterable<T>,
+    columns: readonly Column<T>[],
+    options: ListOptions = {},
+  ): Promise<void> {
+    await this.all(items, this.formOfList(columns as readonly Column[], options));
+  }
+
+  /** Writes one item. Its CSV has these columns, or a column for each member. */
+  async one(item: object, columns?: readonly Column[]): Promise<void> {
+    await this.all([item], this.formOfOne(columns ?? columnsOf(item)));
+  }
+
+  /** Writes a text as it is. */
+  text(text: string): Promise<void> {
+    return this.pipe.write(text);
+  }
+
+  private async all(items: AsyncIterable<object> | Iterable<object>, form: Form): Promise<void> {
+    await this.pipe.write(form.open());
+    for await (const item of items) await this.pipe.write(form.item(item));
+    await this.pipe.write(form.close());
+  }
+
+  private formOfList(columns: readonly Column[], { live }: ListOptions): Form {
+    const { form, width } = this.options;
+    if (form === 'json') return new JsonForm(false);
+    if (form === 'table')
+      return new TableForm(
+        columns.filter(({ csvOnly }) => !csvOnly),
+        { width, live },
+      );
+    return this.otherForm(columns);
+  }
+
+  private formOfOne(columns: readonly Column[]): Form {
+    const { form } = this.options;
+    if (form === 'json') return new JsonForm(true);
+    if (form === 'table') return recordForm;
+    return this.otherForm(columns);
+  }
+
+  private otherForm(columns: readonly Column[]): Form {
+    const { form } = this.options;
+    if (form === 'csv') return new CsvForm(columns);
+    return form === 'yaml' ? new YamlForm() : ndjsonForm;
+  }
+}
+
+function columnsOf(item: object): Column[] {
+  const record = item as Record<string, unknown>;
+  return Object.keys(item).map((name) => ({ name: name.replace(/Text$/, ''), of: () => record[name] }));
+}

@@ -1,0 +1,20 @@
+import type { Form } from './form.js';
+import { printable } from './printable.js';
+
+/** One item, a member a line. */
+export const recordForm: Form = {
+  open: () => '',
+  item: (item) => {
+    const members = Object.entries(item).map(
+      ([name, value]) => [name.replace(/Text$/, ''), shown(value)] as const,
+    );
+    const width = Math.max(0, ...members.map(([name]) => name.length));
+    return members.map(([name, value]) => `${printable(name).padEnd(width)}  ${value}\n`).join('');
+  },
+  close: () => '',
+};
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return printable(typeof value === 'object' ? JSON.stringify(value) : String(value as string | number));
+}

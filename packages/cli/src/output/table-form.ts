@@ -1,0 +1,50 @@
+import { cellText, type Column } from './column.js';
+import type { Form } from './form.js';
+import { printable } from './printable.js';
+
+/** Items that a table waits for before it knows how wide its columns are. */
+const firstItems = 100;
+
+/** Columns under their names. The first items decide how wide they are; the last column ends with the line. */
+export class TableForm implements Form {
+  private waiting: string[][] = [];
+  private widths: number[] | undefined;
+
+  constructor(
+    private readonly columns: readonly Column[],
+    /** Characters of a line; those of a live table do not wait for more items. */
+    private readonly options: { width: number; live?: boolean },
+  ) {}
+
+  open(): string {
+    return '';
+  }
+
+  item(item: object): string {
+    const cells = this.columns.map((column) => printable(cellText(column, item)));
+    if (this.widths) return this.line(cells);
+    this.waiting.push(cells);
+    return this.options.live || this.waiting.length === firstItems ? this.begin() : '';
+  }
+
+  close(): string {
+    return this.widths ? '' : this.begin();
+  }
+
+  private begin(): string {
+    if (this.waiting.length === 0) return '';
+    const lines = [this.columns.map(({ name }) => name.toUpperCase()), ...this.waiting];
+    this.widths = this.columns.map((_, i) => Math.max(...lines.map((cells) => cells[i]!.length)));
+    this.waiting = [];
+    return lines.map((cells) => this.line(cells)).join('');
+  }
+
+  private line(cells: readonly string[]): string {
+    const padded = cells.map((cell, i) => cell.padEnd(this.widths![i]!));
+    return `${cut(padded.join('  ').trimEnd(), this.options.width)}\n`;
+  }
+}
+
+function cut(line: string, width: number): string {
+  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+}

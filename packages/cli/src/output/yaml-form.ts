@@ -1,0 +1,22 @@
+import { exactJson } from './exact-json.js';
+import { yamlOf } from '../yaml/yaml-of.js';
+import type { Form } from './form.js';
+
+/** Documents with `---` between them. */
+export class YamlForm implements Form {
+  private separator = '';
+
+  open(): string {
+    return '';
+  }
+
+  item(item: object): string {
+    const text = `${this.separator}${yamlOf(exactJson(item))}`;
+    this.separator = '---\n';
+    return text;
+  }
+
+  close(): string {
+    return '';
+  }
+}

@@ -1,0 +1,37 @@
+import { ProblemError, UnknownOutcomeError } from '#client';
+import { exitCodes, type ExitCode } from '../errors/exit-code.js';
+
+/** Statuses that say something about one event, and nothing about the next one. */
+const ofOneEvent = new Set([400, 409, 413, 422]);
+
+/** Counts the outcomes of events. */
+export class Produced {
+  accepted = 0;
+  rejected = 0;
+  /** Why no further event is sent: without an answer, or with this key, it would end like the last one. */
+  fatal: unknown;
+  private unknown = 0;
+
+  /** Takes the error of an event that was not accepted. */
+  fail(error: unknown): void {
+    if (error instanceof UnknownOutcomeError) this.unknown++;
+    else this.rejected++;
+    if (error instanceof UnknownOutcomeError) this.fatal ??= error;
+    else if (error instanceof ProblemError && !ofOneEvent.has(error.status)) this.fatal ??= error;
+  }
+
+  get count(): number {
+    return this.accepted + this.rejected + this.unknown;
+  }
+
+  get exitCode(): ExitCode {
+    if (this.unknown > 0) return exitCodes.unreachable;
+    return this.rejected > 0 ? exitCodes.refused : exitCodes.done;
+  }
+
+  toString(): string {
+    const parts = [`${this.accepted} accepted`, `${this.rejected} rejected`];
+    if (this.unknown > 0) parts.push(`${this.unknown} unknown: stored or not`);
+    return parts.join(', ');
+  }
+}

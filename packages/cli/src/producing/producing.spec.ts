@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { InvalidRequestError, UnauthenticatedError, UnknownOutcomeError, type Problem } from '#client';
+import { linesOf } from './lines.js';
+import { Produced } from './produced.js';
+import { barText } from './progress-bar.js';
+import { readLine } from './read-line.js';
+
+async function lines(...chunks: (string | Uint8Array)[]): Promise<string[]> {
+  const found: string[] = [];
+  const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk as string)));
+  for await (const line of linesOf(stream)) found.push(line);
+  return found;
+}
+
+describe('lines', () => {
+  it('end with LF or CRLF, the last one with the text, in whatever pieces they come', async () => {
+    expect(await lines('a\nb', 'b\r', '\n\nc')).toEqual(['a', 'bb', '', 'c']);
+    const bytes = Buffer.from('ř\n');
+    expect(await lines(bytes.subarray(0, 1), bytes.subarray(1))).toEqual(['ř']);
+  });
+
+  it('are not longer than an event may be', async () => {
+    await expect(lines('x'.repeat(16 * 1024 * 1024 + 1))).rejects.toThrow('A line is longer than');
+  });
+});
+
+describe('the event of a line', () => {
+  const defaults = { stream: 's', event_type: 't' };
+
+  it('has the stream and the type of the command where it names none', () => {
+    expect(readLine('{"data":{"n":1.0}}', defaults)).toEqual({
+      stream: 's',
+      event_type: 't',
+      dataText: '{"n":1.0}',
+    });
+    expect(readLine('{"stream":"s","event_type":"u","data":{}}', defaults)).toMatchObject({
+      event_type: 'u',
+    });
+  });
+
+  it('names no other stream than the command', () => {
+    expect(() => readLine('{"stream":"x","data":{}}', defaults)).toThrow(
+      'names the stream "x", the command "s"',
+    );
+  });
+});
+
+describe('outcomes', () => {
+  const problem = (status: number) => ({ status, code: 'c', detail: 'd' }) as unknown as Problem;
+
+  it('are an exit code', () => {
+    const produced = new Produced();
+    produced.accepted++;
+    expect([produced.exitCode, String(produced)]).toEqual([0, '1 accepted, 0 rejected']);
+    produced.fail(new InvalidRequestError(problem(400)));
+    expect([produced.exitCode, produced.fatal]).toEqual([3, undefined]);
+    produced.fail(new UnknownOutcomeError('id', 1));
+    expect([produced.exitCode, String(produced)]).toEqual([
+      4,
+      '1 accepted, 1 rejected, 1 unknown: stored or not',
+    ]);
+  });
+
+  it('end the command where no event would be accepted', () => {
+    const produced = new Produced();
+    produced.fail(new UnauthenticatedError(problem(401)));
+    expect(produced.fatal).toBeInstanceOf(UnauthenticatedError);
+  });
+});
+
+describe('the bar', () => {
+  it('shows the share of a file, or what has come from a pipe', () => {
+    expect(barText({ events: 12_000, fraction: 0.25 }, 3)).toBe(
+      '[######------------------] 25 %  12 000 events  4 000/s',
+    );
+    expect(barText({ events: 5, fraction: undefined }, 1)).toBe('5 events  5/s');
+  });
+});

@@ -1,0 +1,32 @@
+import { createReadStream, fstatSync, statSync, type Stats } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { UsageError } from '../errors/cli-error.js';
+import type { Terminal } from '../terminal.js';
+
+/** Where events are read from. */
+export interface Source {
+  stream: Readable;
+  /** Bytes of the file; undefined for a pipe. */
+  bytes: number | undefined;
+}
+
+/** Opens a file, or standard input. @throws UsageError */
+export function openSource(file: string | undefined, { stdin, stderr }: Terminal): Source {
+  if (file === undefined || file === '-') {
+    const stream = stdin();
+    if (stream.isTTY) stderr.write('One JSON object a line; Ctrl-D ends.\n');
+    return { stream, bytes: sizeOf(() => fstatSync(stream.fd ?? 0)) };
+  }
+  const bytes = sizeOf(() => statSync(file));
+  if (bytes === undefined) throw new UsageError(`${file} is no file that can be read.`);
+  return { stream: createReadStream(file), bytes };
+}
+
+function sizeOf(stat: () => Stats): number | undefined {
+  try {
+    const found = stat();
+    return found.isFile() ? found.size : undefined;
+  } catch {
+    return undefined;
+  }
+}

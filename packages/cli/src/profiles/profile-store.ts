@@ -1,0 +1,55 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { UsageError } from '../errors/cli-error.js';
+import type { Profile, ProfileFile } from './profile.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The profiles of this user, in a file that only they can read. */
+export class ProfileStore {
+  readonly file: string;
+
+  constructor(env: Environment) {
+    const folder = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
+    this.file = env.TRIBUTARY_CONFIG || join(folder, 'tributary', 'profiles.json');
+  }
+
+  /** @throws UsageError where the file cannot be read or is no such file */
+  async read(): Promise<ProfileFile> {
+    const text = await readFile(this.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '{"profiles":{}}';
+      throw new UsageError(`${this.file} cannot be read: ${error.message}`);
+    });
+    try {
+      return checked(JSON.parse(text));
+    } catch (error) {
+      throw new UsageError(`${this.file} is no file of profiles: ${(error as Error).message}`);
+    }
+  }
+
+  /** @throws UsageError where there is no profile of that name */
+  async get(name: string): Promise<Profile> {
+    const { profiles } = await this.read();
+    if (Object.hasOwn(profiles, name)) return profiles[name]!;
+    throw new UsageError(
+      `There is no profile "${name}". \`tributary profile list\` shows those that are there.`,
+    );
+  }
+
+  /** Replaces the file at once: another process reads the old one or the new one. */
+  async write(file: ProfileFile): Promise<void> {
+    await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
+    const draft = `${this.file}.${process.pid}`;
+    await writeFile(draft, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+    await rename(draft, this.file);
+  }
+}
+
+function checked(value: unknown): ProfileFile {
+  const { current, profiles } = value as Partial<ProfileFile>;
+  if (typeof profiles !== 'object' || profiles === null) throw new Error('"profiles" is missing.');
+  for (const [name, profile] of Object.entries(profiles))
+    if (typeof profile?.url !== 'string') throw new Error(`The profile "${name}" has no "url".`);
+  return { ...(current !== undefined && { current }), profiles };
+}

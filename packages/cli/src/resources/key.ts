@@ -1,0 +1,37 @@
+import type { Key, KeyInput } from '#client';
+import { members } from '../output/column.js';
+import { pick, sortedNames } from './defined-members.js';
+import type { Resource } from './resource.js';
+
+const names = ['name', 'scopes', 'streams', 'rate_limit', 'expires_at'];
+
+/** Keys. They are compared by name, and found by id; a key that was revoked or has expired is not there. */
+export const keyResource: Resource = {
+  kind: 'key',
+  plural: 'keys',
+  columns: members('key_id', 'name', 'status', 'scopes', 'streams', 'created_at', 'expires_at'),
+  members: names,
+  optional: ['expires_at'],
+  fixed: names,
+  prunable: false,
+  list: (client, options) => client.keys.list({}, options),
+  get: (client, keyId, options) => client.keys.get(keyId, options),
+  nameOf: ({ name }) => String(name),
+  definitionOf: (item) => {
+    const { scopes, streams, ...rest } = pick(item, names);
+    return {
+      ...rest,
+      scopes: sortedNames(scopes),
+      ...(streams !== undefined && { streams: sortedNames(streams) }),
+    };
+  },
+  create: (client, wanted, options) => client.keys.issue(wanted as unknown as KeyInput, options),
+  delete: (client, keyId, { signal }) => client.keys.revoke(keyId, { signal }),
+  needs: () => [],
+  provides: () => [],
+};
+
+/** Whether a key may still be used. */
+export function isActive(key: object): boolean {
+  return (key as Key).status === 'active';
+}

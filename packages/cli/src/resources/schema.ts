@@ -1,0 +1,35 @@
+import type { SchemaAddress, SchemaInput } from '#client';
+import { UsageError } from '../errors/cli-error.js';
+import { members } from '../output/column.js';
+import { pick } from './defined-members.js';
+import type { Resource } from './resource.js';
+
+const names = ['stream', 'event_type', 'schema', 'mode', 'compatibility'];
+
+/** Schemas, named `stream/event_type`. To delete one is to retire it. */
+export const schemaResource: Resource = {
+  kind: 'schema',
+  plural: 'schemas',
+  columns: members('stream', 'event_type', 'version', 'mode', 'compatibility', 'created_at'),
+  members: names,
+  optional: ['mode', 'compatibility'],
+  fixed: [],
+  prunable: true,
+  list: (client, options) => client.schemas.list({}, options),
+  get: (client, name, options) => client.schemas.get(addressOf(name), options),
+  nameOf: ({ stream, event_type }) => `${String(stream)}/${String(event_type)}`,
+  definitionOf: (item) => pick(item, names),
+  create: (client, wanted, options) => client.schemas.register(wanted as unknown as SchemaInput, options),
+  change: (client, wanted, options) => client.schemas.register(wanted as unknown as SchemaInput, options),
+  delete: (client, name, { signal }) => client.schemas.retire(addressOf(name), { signal }),
+  needs: ({ stream }) => [`stream:${String(stream)}`],
+  provides: () => [],
+};
+
+/** No stream has a slash in its name; event types may. */
+function addressOf(name: string): SchemaAddress {
+  const at = name.indexOf('/');
+  if (at < 1 || at === name.length - 1)
+    throw new UsageError(`"${name}" names no schema: write STREAM/EVENT_TYPE, such as orders/order.placed.`);
+  return { stream: name.slice(0, at), event_type: name.slice(at + 1) };
+}

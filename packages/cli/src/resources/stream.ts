@@ -1,0 +1,30 @@
+import type { StreamChange, StreamInput } from '#client';
+import { members } from '../output/column.js';
+import { pick } from './defined-members.js';
+import type { Resource } from './resource.js';
+
+const names = ['stream', 'partitions', 'retention', 'snapshot_every'];
+
+/** Streams. They are never pruned: their events would be gone. */
+export const streamResource: Resource = {
+  kind: 'stream',
+  plural: 'streams',
+  columns: members('stream', 'partitions', 'events', 'retention', 'snapshot_every', 'last_timestamp'),
+  members: names,
+  optional: ['partitions', 'retention', 'snapshot_every'],
+  fixed: ['partitions'],
+  prunable: false,
+  list: (client, options) => client.streams.list({}, options),
+  get: (client, name, options) => client.streams.get(name, options),
+  nameOf: ({ stream }) => String(stream),
+  definitionOf: (item) => pick(item, names),
+  create: (client, wanted, options) => client.streams.create(wanted as unknown as StreamInput, options),
+  change: (client, { stream, retention, snapshot_every }, options) => {
+    const change = pick({ retention, snapshot_every }, ['retention', 'snapshot_every']);
+    return client.streams.change(String(stream), change as StreamChange, options);
+  },
+  delete: (client, name, { confirm = '', ...options }) =>
+    client.streams.delete(name, { confirm, ...options }),
+  needs: () => [],
+  provides: ({ stream }) => [`stream:${String(stream)}`],
+};

@@ -1,0 +1,45 @@
+import { findCommand, parse } from './arguments/parse.js';
+import { usage, usageOf } from './arguments/usage.js';
+import { commands } from './commands/index.js';
+import { UsageError } from './errors/cli-error.js';
+import { exitCodeOf } from './errors/exit-code-of.js';
+import { exitCodes, type ExitCode } from './errors/exit-code.js';
+import { messageOf } from './errors/message-of.js';
+import { Session } from './session.js';
+import type { Terminal } from './terminal.js';
+import { version } from './version.js';
+
+const quiet: readonly ExitCode[] = [exitCodes.done, exitCodes.interrupted];
+
+/** Runs the command that the arguments name. Resolves with the exit code; errors are written to standard error. */
+export async function run(terminal: Terminal): Promise<ExitCode> {
+  try {
+    return (await execute(terminal)) ?? exitCodes.done;
+  } catch (thrown) {
+    const error: unknown = terminal.signal.aborted ? terminal.signal.reason : thrown;
+    const code = exitCodeOf(error);
+    if (!quiet.includes(code)) terminal.stderr.write(`tributary: ${messageOf(error)}\n`);
+    return code;
+  }
+}
+
+async function execute(terminal: Terminal): Promise<ExitCode | void> {
+  const { args, stdout } = terminal;
+  if (args[0] === '--help' || args[0] === '-h' || args[0] === 'help')
+    return void stdout.write(usage(commands));
+  if (args[0] === '--version') return void stdout.write(`${version}\n`);
+  const command = findCommand(commands, args);
+  if (!command) throw new UsageError(unknown(args));
+  const input = parse(command, args);
+  if (input.flag('help')) return void stdout.write(usageOf(command));
+  const session = new Session(terminal, input);
+  if (command.effect !== 'reads') await session.requireChangeable();
+  return command.run(session, input);
+}
+
+function unknown([first]: readonly string[]): string {
+  const what = first === undefined ? 'Which command?' : `There is no command "${first}".`;
+  const similar = commands.filter(({ name }) => first !== undefined && name.startsWith(`${first} `));
+  const named = similar.length > 0 ? similar : commands;
+  return `${what} There are:\n  ${named.map(({ name }) => name).join('\n  ')}\nSee tributary --help.`;
+}

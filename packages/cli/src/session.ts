@@ -1,0 +1,68 @@
+import { Tributary, type Fetch } from '#client';
+import type { Input } from './arguments/input.js';
+import { connectionOf, type Connection } from './connection/connection.js';
+import { requireConfirmed, requireSpelledOut } from './connection/protection.js';
+import { tracedFetch } from './connection/traced-fetch.js';
+import type { FormName } from './output/form.js';
+import { Output } from './output/output.js';
+import { Pipe } from './output/pipe.js';
+import { ProfileStore } from './profiles/profile-store.js';
+import type { Terminal } from './terminal.js';
+
+/** What a command works with. */
+export class Session {
+  readonly output: Output;
+  readonly profiles: ProfileStore;
+  private readonly stderr: Pipe;
+  private connected: Promise<Connection> | undefined;
+
+  constructor(
+    readonly terminal: Terminal,
+    private readonly input: Input,
+  ) {
+    const { stdout, stderr, env, signal } = terminal;
+    const form = (input.text('output') as FormName | undefined) ?? (stdout.isTTY ? 'table' : 'ndjson');
+    const width = stdout.isTTY ? (stdout.columns ?? 80) : Infinity;
+    this.output = new Output(new Pipe(stdout, signal), { form, width });
+    this.stderr = new Pipe(stderr, new AbortController().signal);
+    this.profiles = new ProfileStore(env);
+  }
+
+  get signal(): AbortSignal {
+    return this.terminal.signal;
+  }
+
+  /** Where requests go to. */
+  connection(): Promise<Connection> {
+    const { env } = this.terminal;
+    return (this.connected ??= connectionOf({ input: this.input, env, profiles: this.profiles }));
+  }
+
+  /** A client with the key. */
+  async client(): Promise<Tributary> {
+    const { url, ingestUrl, key } = await this.connection();
+    return new Tributary({ url, ingestUrl, apiKey: await key(), fetch: this.fetch() });
+  }
+
+  /** Sends requests, and with `--trace` reports them. */
+  fetch(): Fetch {
+    const fetch: Fetch = (url, init) => globalThis.fetch(url, init);
+    return this.input.flag('trace') ? tracedFetch((line) => this.report(line), fetch) : fetch;
+  }
+
+  /** Writes a line to standard error. */
+  report(line: string): void {
+    void this.stderr.write(`${line}\n`);
+  }
+
+  /** Refuses changes that a protected profile does not allow so. @throws UsageError */
+  async requireChangeable(): Promise<void> {
+    requireSpelledOut(await this.connection());
+  }
+
+  /** Demands `--confirm NAME`: always, or with a protected profile alone. @throws UsageError */
+  async requireConfirmed(name: string, { always = false }: { always?: boolean } = {}): Promise<void> {
+    const { profile } = await this.connection();
+    if (always || profile?.protected) requireConfirmed(name, this.input.text('confirm'));
+  }
+}

@@ -1,0 +1,204 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { delayProjections } from '../../demo/delays.js';
+import { delayFields } from '../../demo/flight-windows.fixture.js';
+import { useStack } from '../use-stack.js';
+import { CommandLine } from './tributary.js';
+
+// A system of its own: to prune looks at every definition.
+const system = useStack({ processors: 1 });
+let cli: CommandLine;
+beforeAll(() => {
+  const { urls, key } = system();
+  cli = new CommandLine({ url: urls.query, ingestUrl: urls.ingest, key });
+  mkdirSync(join(cli.folder, 'definitions/more'), { recursive: true });
+});
+afterAll(() => cli.remove());
+
+const jsonLines = (text: string) =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((one) => JSON.parse(one) as Record<string, unknown>);
+
+const projections = Object.values(delayProjections('', 'departures'));
+const pipeline = (size: string) => ({
+  kind: 'pipeline',
+  name: 'delays_per_window',
+  source: { streams: ['departures'] },
+  operators: [
+    { window: { tumbling: size, key: 'event.entity_id', lateness: '0s' } },
+    { reduce: delayFields },
+    { emit: { stream: 'delays' } },
+  ],
+});
+
+/** The demo's definitions, in files whose order is not the one in which they can be made. */
+function writeFiles({ size = '1h', retention = '30d' } = {}): void {
+  const write = (name: string, ...documents: object[]) =>
+    writeFileSync(
+      join(cli.folder, 'definitions', name),
+      documents.map((one) => stringify(one)).join('---\n'),
+    );
+  const reader = { kind: 'pipeline', name: 'a_reader', source: { streams: ['delays'] } };
+  write('0.yaml', { ...reader, operators: [{ emit: { stream: 'copies' } }] }, pipeline(size));
+  write('more/1.yml', ...projections.map((projection) => ({ kind: 'projection', ...projection })));
+  write('2.yaml', { kind: 'stream', stream: 'departures', partitions: 2, retention: { time: retention } });
+  const schema = { type: 'object', required: ['delay'], properties: { delay: { type: 'number' } } };
+  const named = { stream: 'departures', event_type: 'flight.delayed' };
+  writeFileSync(
+    join(cli.folder, 'definitions/3.json'),
+    JSON.stringify([{ kind: 'schema', ...named, schema, mode: 'warn' }]),
+  );
+}
+
+describe('the definitions of the demo, in files', () => {
+  it('are made in the order in which they need each other', async () => {
+    writeFiles();
+    const planned = await cli.run(['diff', '-f', 'definitions']);
+    expect(planned.code).toBe(1);
+    expect(jsonLines(planned.stdout).map(({ action }) => action)).toEqual(Array(6).fill('create'));
+    const { stdout, stderr, code } = await cli.run(['apply', '-f', 'definitions']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(
+      jsonLines(stdout).map(({ action, kind, name }) => `${String(action)} ${String(kind)} ${String(name)}`),
+    ).toEqual([
+      ...['created stream departures', 'created schema departures/flight.delayed'],
+      ...['created projection delays_by_airport', 'created projection delays_by_hour'],
+      ...['created pipeline delays_per_window', 'created pipeline a_reader'],
+    ]);
+  });
+
+  it('are unchanged the second time', async () => {
+    const { stdout, code } = await cli.run(['apply', '-f', 'definitions', '--prune']);
+    expect([code, jsonLines(stdout).map(({ action }) => action)]).toEqual([0, Array(6).fill('unchanged')]);
+    expect(await cli.run(['diff', '-f', 'definitions', '--prune'])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+  });
+
+  it('differ at a place that diff names, until they are applied', async () => {
+    writeFiles({ size: '2h', retention: '20d' });
+    const { stdout, code } = await cli.run(['diff', '-f', 'definitions']);
+    expect(code).toBe(1);
+    expect(jsonLines(stdout)).toMatchObject([
+      { kind: 'stream', name: 'departures', path: '/retention/time', found: '30d', wanted: '20d' },
+      { kind: 'pipeline', name: 'delays_per_window', path: '/operators' },
+    ]);
+    const applied = await cli.run(['apply', '-f', 'definitions']);
+    expect(jsonLines(applied.stdout).filter(({ action }) => action === 'changed')).toHaveLength(2);
+    expect((await cli.run(['diff', '-f', 'definitions'])).code).toBe(0);
+  });
+
+  it('come out as they go in', async () => {
+    const { stdout } = await cli.run(['get', 'all', '-o', 'yaml']);
+    writeFileSync(join(cli.folder, 'exported.yaml'), stdout);
+    expect(stdout).toContain('kind: pipeline\nname: delays_per_window\n');
+    expect(await cli.run(['diff', '-f', 'exported.yaml', '--prune'])).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it('are pruned where no file has them, streams and their events never', async () => {
+    writeFileSync(join(cli.folder, 'one.yaml'), stringify({ kind: 'projection', ...projections[0] }));
+    const { stdout, code } = await cli.run(['apply', '-f', 'one.yaml', '--prune']);
+    expect(code).toBe(0);
+    expect(jsonLines(stdout).map(({ action, name }) => `${String(action)} ${String(name)}`)).toEqual([
+      'unchanged delays_by_airport',
+      ...['deleted a_reader', 'deleted delays_per_window', 'deleted delays_by_hour'],
+      'deleted departures/flight.delayed',
+    ]);
+    const streams = jsonLines((await cli.run(['get', 'streams'])).stdout).map(({ stream }) => stream);
+    expect(streams).toEqual(expect.arrayContaining(['departures', 'delays', 'copies']));
+  });
+});
+
+describe('what cannot be done', () => {
+  it('is said before anything is done', async () => {
+    const file = join(cli.folder, 'wrong.yaml');
+    writeFileSync(file, stringify({ kind: 'stream', stream: 'departures', partitions: 7 }));
+    const fixed = await cli.run(['apply', '-f', 'wrong.yaml']);
+    expect(fixed.code).toBe(2);
+    expect(fixed.stderr).toContain('/partitions of the stream departures cannot be changed from 2 to 7.');
+    writeFileSync(file, 'kind: stream\nname: s\n');
+    const member = await cli.run(['apply', '-f', 'wrong.yaml']);
+    expect(member.stderr).toContain('wrong.yaml: a stream has no member "name".');
+    writeFileSync(file, 'kind: stream\nstream: "tributary.own"\n');
+    const refused = await cli.run(['apply', '-f', 'wrong.yaml']);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain('stream_reserved: ');
+  });
+});
+
+describe('keys', () => {
+  it('are issued into a new private file, once', async () => {
+    writeFileSync(join(cli.folder, 'key.yaml'), 'kind: key\nname: dashboard\nscopes: [events:read]\n');
+    const nowhere = await cli.run(['apply', '-f', 'key.yaml']);
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('--keys-to FILE') as string]);
+    const issued = await cli.run(['apply', '-f', 'key.yaml', '--keys-to', 'keys']);
+    expect(issued.stdout).toBe('{"action":"created","kind":"key","name":"dashboard"}\n');
+    const file = join(cli.folder, 'keys');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { key, key_id } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+    expect((await cli.run(['get', 'streams'], { env: { TRIBUTARY_KEY: key } })).code).toBe(0);
+    expect((await cli.run(['apply', '-f', 'key.yaml'])).stdout).toContain('"unchanged"');
+    expect((await cli.run(['delete', 'keys', key_id!])).stderr).toBe(`deleted key ${key_id}\n`);
+  });
+});
+
+describe('a protected profile', () => {
+  it('is spelled out for what changes something, and confirmed for what destroys', async () => {
+    const { url, ingest } = { url: system().urls.query, ingest: system().urls.ingest };
+    const env = { TRIBUTARY_URL: '', TRIBUTARY_INGEST_URL: '' };
+    const as = (...args: string[]) => cli.run(args, { env });
+    await as('profile', 'add', 'prod', '--url', url, '--ingest-url', ingest, '--protected');
+    await as('profile', 'use', 'prod');
+    await cli.run(['produce', 'doomed', '--type', 't'], { input: '{"data":{}}\n' });
+    expect((await as('get', 'streams', 'doomed')).code).toBe(0);
+    const implied = await as('delete', 'streams', 'doomed', '--confirm', 'doomed');
+    expect([implied.code, implied.stderr]).toEqual([2, expect.stringContaining('--profile prod') as string]);
+    const spelled = await as('delete', 'projections', 'delays_by_airport', '--profile', 'prod');
+    expect([spelled.code, spelled.stderr]).toEqual([
+      2,
+      expect.stringContaining('--confirm delays_by_airport') as string,
+    ]);
+    const pruned = await as('apply', '-f', 'key.yaml', '--keys-to', 'new', '--prune', '--profile', 'prod');
+    expect([pruned.code, pruned.stderr]).toEqual([2, expect.stringContaining('--confirm prod') as string]);
+    const done = await as('delete', 'streams', 'doomed', '--profile', 'prod', '--confirm', 'doomed');
+    expect([done.code, done.stderr]).toEqual([0, 'deleted stream doomed\n']);
+    await as('profile', 'clear');
+  });
+});
+
+describe('lag, doctor and dead letters', () => {
+  it('show how things are', async () => {
+    await expect
+      .poll(async () => jsonLines((await cli.run(['lag'])).stdout).map(({ name, lag }) => [name, lag]))
+      .toEqual(expect.arrayContaining([['materializer', 0]]));
+    const { stdout, code } = await cli.run(['doctor']);
+    const findings = jsonLines(stdout);
+    expect(code, stdout).toBe(0);
+    expect(findings.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(['address of the API', 'address for events', 'versions', 'key', 'materializer']),
+    );
+    const detail = findings.find(({ check }) => check === 'key')?.detail as string;
+    expect(detail).toMatch(
+      /^The key may do: events:read, events:write, definitions:read, definitions:write, admin\.$/,
+    );
+    const reader = await cli.run(['doctor'], { env: { TRIBUTARY_KEY: system().readerKey } });
+    expect(jsonLines(reader.stdout).find(({ check }) => check === 'key')).toMatchObject({
+      detail: 'The key may do: events:read.',
+    });
+    const wrong = await cli.run(['doctor', '--url', 'http://127.0.0.1:9']);
+    expect([wrong.code, jsonLines(wrong.stdout)[0]]).toMatchObject([1, { verdict: 'wrong' }]);
+  });
+
+  it('are listed and replayed', async () => {
+    expect(await cli.run(['dead-letters', 'list', '--replayed', 'no'])).toMatchObject({ code: 0 });
+    const { stdout } = await cli.run(['dead-letters', 'replay', '--source', 'materializer', '--dry-run']);
+    expect(stdout).toBe('{"matched":0,"replayed":0,"skipped":0,"failed":0}\n');
+    expect((await cli.run(['dead-letters', 'replay'])).code).toBe(2);
+  });
+});

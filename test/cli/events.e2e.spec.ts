@@ -1,0 +1,188 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshStream } from '../api.js';
+import { useSharedStack } from '../use-stack.js';
+import { CommandLine } from './tributary.js';
+
+const system = useSharedStack();
+let cli: CommandLine;
+beforeAll(() => {
+  const { urls, key } = system();
+  cli = new CommandLine({ url: urls.query, ingestUrl: urls.ingest, key });
+});
+afterAll(() => cli.remove());
+
+const line = (n: number) =>
+  `{"event_type": "${n % 2 ? 'odd' : 'even'}", "entity_id": "e${n % 3}", "data": {"n": ${n}, "big": 9007199254740993}}`;
+const lines = (count: number) => Array.from({ length: count }, (_, n) => `${line(n)}\n`).join('');
+const jsonLines = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((one) => JSON.parse(one) as Record<string, unknown>);
+
+describe('produce, query and count', () => {
+  const stream = freshStream('cli');
+
+  it('writes each line as an event, and says how many', async () => {
+    const produced = await cli.run(['produce', stream, '--wait'], { input: lines(1500) });
+    expect(produced).toEqual({ code: 0, stdout: '', stderr: '1500 accepted, 0 rejected\n' });
+    const { stdout } = await cli.run(['count', stream]);
+    expect(stdout).toBe('{"count":1500}\n');
+  });
+
+  it('shows every page in a pipe, one JSON object a line, with every digit', async () => {
+    const { stdout, code } = await cli.run(['query', stream, '--type', 'odd']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('"data":{"n": 1, "big": 9007199254740993}');
+    expect(jsonLines(stdout)).toHaveLength(750);
+  });
+
+  it('counts by type and span', async () => {
+    const byType = await cli.run(['count', stream, '--by', 'event_type', '-o', 'csv']);
+    expect(byType.stdout).toBe('event_type,count\r\neven,750\r\nodd,750\r\n');
+    const bySpan = await cli.run(['count', stream, '--every', '1d']);
+    expect(jsonLines(bySpan.stdout).reduce((sum, { count }) => sum + (count as number), 0)).toBe(1500);
+  });
+
+  it.each([
+    ['json', /^\[\n {2}\{"event_id":.*"data":\{"n": 0, "big": 9007199254740993\}.*\},\n {2}\{.*\}\n\]\n$/s],
+    ['yaml', /^event_id: .*\ndata:\n {2}n: 0\n {2}big: 9007199254740993\n.*---\nevent_id: /s],
+    ['csv', /^event_id,stream,.*,data\r\n.*,"\{""n"": 0, ""big"": 9007199254740993\}"\r\n.*\r\n$/s],
+    ['table', /^STREAM +EVENT_TYPE +ENTITY_ID +VERSION +TIMESTAMP +DATA\n.* even +e0 +1 .*\n.*\n$/],
+  ])('writes %s', async (form, expected) => {
+    const { stdout } = await cli.run(['query', stream, '--entity', 'e0', '--limit', '2', '-o', form]);
+    expect(stdout).toMatch(expected);
+  });
+
+  it('is quiet when the reader of its output goes away', async () => {
+    expect(await cli.shell(`tributary query ${stream} | head -1 | wc -l`)).toEqual({
+      ...{ code: 0, stderr: '' },
+      stdout: expect.stringMatching(/^ *1\n$/) as string,
+    });
+  });
+
+  it('is read by jq', async () => {
+    const { stdout, code } = await cli.shell(`tributary query ${stream} --limit 3 | jq -c .data.n`);
+    expect([code, stdout.trim().split('\n').toSorted()]).toEqual([0, ['0', '1', '2']]);
+  });
+
+  it('shows a table on a terminal, no wider than it is, without acting on it', async () => {
+    const own = freshStream('cli');
+    const wide = `{"event_type": "t", "entity_id": "x\\u001b[31my", "data": {"text": "${'long '.repeat(50)}"}}\n`;
+    await cli.run(['produce', own, '--wait'], { input: wide });
+    const { stdout } = await cli.terminal(`tributary query ${own}`);
+    const [head, row] = stdout.split('\r\n');
+    expect(head).toMatch(/^STREAM +EVENT_TYPE +ENTITY_ID/);
+    expect(row).toContain('x\\u{1b}[31my');
+    expect(row).toHaveLength(100);
+    expect(row).toMatch(/…$/);
+  });
+
+  it('shows the state of an entity', async () => {
+    const { stdout } = await cli.run(['state', stream, 'e1']);
+    expect(stdout).toMatch(/"version":500.*"state":\{"n":1498,"big":9007199254740993\}/);
+  });
+});
+
+describe('events that are refused', () => {
+  it('are named with their line and the reason, the others are written, and the exit code is 3', async () => {
+    const stream = freshStream('cli');
+    const input = `${line(1)}\n{"data":\n{"event_type":"t","data":{},"typo":1}\n{"event_type":"","data":{}}\n${line(2)}\n`;
+    const { code, stderr } = await cli.run(['produce', stream, '--wait'], { input });
+    expect(code).toBe(3);
+    expect(stderr).toContain('line 2: This is not JSON: ');
+    expect(stderr).toContain('line 3: An event has no member "typo".');
+    expect(stderr).toMatch(/line 4: invalid_request: .*\n {2}\/event_type: /);
+    expect(stderr).toContain('2 accepted, 3 rejected');
+    expect((await cli.run(['count', stream])).stdout).toBe('{"count":2}\n');
+  });
+
+  it('end the command where each further one would be refused as well', async () => {
+    const input = lines(3);
+    const env = { TRIBUTARY_KEY: system().readerKey, TRIBUTARY_INGEST_URL: system().urls.query };
+    const { code, stderr } = await cli.run(['produce', freshStream('cli')], { input, env });
+    expect(code).toBe(3);
+    expect(stderr).toContain('insufficient_scope');
+  });
+
+  it('are shown on a terminal beside a bar', async () => {
+    const stream = freshStream('cli');
+    const { stdout, code } = await cli.terminal(
+      `yes '${line(1)}' | head -20000 > events.ndjson; tributary produce ${stream} events.ndjson`,
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\[#*-*\] \d+ % {2}[\d ]+ events/);
+    expect(stdout).toMatch(/20000 accepted, 0 rejected\r\n$/);
+  });
+});
+
+describe('exit codes', () => {
+  it.each([
+    [2, ['query', '--nothing']],
+    [2, ['query', '--limit', '0']],
+    [2, ['quarry']],
+    [2, ['get', 'things']],
+    [2, ['query', '--profile', 'nobody']],
+    [3, ['count', 'stream.that.is.not.there']],
+    [3, ['query', '--where', 'event.']],
+    [4, ['count', '--url', 'http://127.0.0.1:9']],
+  ])('%i: %j', async (code, args) => {
+    const ran = await cli.run(args);
+    expect(ran.code, ran.stderr).toBe(code);
+    expect(ran.stdout).toBe('');
+    expect(ran.stderr).toMatch(/^tributary: /);
+  });
+});
+
+describe('tail', () => {
+  it('goes on where it was, with a file', async () => {
+    const stream = freshStream('cli');
+    await cli.run(['produce', stream, '--wait'], { input: lines(3) });
+    const args = ['tail', stream, '--since', '2020-01-01T00:00:00Z', '--resume', 'position'];
+    const first = await cli.run([...args, '--limit', '3']);
+    expect([first.code, jsonLines(first.stdout).length]).toEqual([0, 3]);
+    await cli.run(['produce', stream, '--type', 'later'], { input: '{"data":{}}\n' });
+    const second = await cli.run([...args, '--limit', '1']);
+    expect(jsonLines(second.stdout)).toMatchObject([{ event_type: 'later' }]);
+    expect(readFileSync(join(cli.folder, 'position'), 'utf8')).toMatch(/^\S+\n$/);
+  });
+
+  it('shows each event when it comes, and Ctrl-C ends it with its position kept', async () => {
+    const stream = freshStream('cli');
+    await cli.run(['produce', stream, '--wait'], { input: lines(1) });
+    const child = cli.start(['tail', stream, '--since', '2020-01-01T00:00:00Z', '--resume', 'at']);
+    const [shown] = (await once(createInterface(child.stdout!), 'line')) as [string];
+    expect(JSON.parse(shown)).toMatchObject({ stream, entity_id: 'e0' });
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([130, null]);
+    expect(existsSync(join(cli.folder, 'at'))).toBe(true);
+  });
+});
+
+describe('keys', () => {
+  it('come from a command or a private file, and --trace does not show them', async () => {
+    const { key } = system();
+    const env = { TRIBUTARY_KEY: '' };
+    const command = await cli.run(['get', 'streams', '--trace', '--key-command', `echo ${key}`], { env });
+    expect(command.code).toBe(0);
+    expect(command.stderr).toMatch(/^> GET http:.*authorization: Bearer \*{4}/);
+    expect(command.stderr).toMatch(/^< 200 after \d+ ms, request /m);
+    expect(command.stderr).not.toContain(key);
+    const open = await cli.shell(`echo ${key} > open; chmod 644 open; tributary get streams --key-file open`);
+    expect(open.code).toBe(2);
+    expect(open.stderr).toContain("chmod 600 'open'");
+    const closed = await cli.shell('chmod 600 open; TRIBUTARY_KEY= tributary get streams --key-file open');
+    expect(closed.code).toBe(0);
+  });
+
+  it('are asked for where there is none', async () => {
+    const { code, stderr } = await cli.run(['get', 'streams'], { env: { TRIBUTARY_KEY: '' } });
+    expect(code).toBe(3);
+    expect(stderr).toContain('unauthenticated');
+    expect(stderr).toContain('Set TRIBUTARY_KEY');
+  });
+});
