@@ -108,8 +108,9 @@ describe('given the flights of three weeks, in the order of their times', () => 
     expect(rows.length).toBeGreaterThan(2000);
     const stored = () => clickHouse(`SELECT count() FROM events FINAL WHERE startsWith(stream, '${to}#')`);
     await expect.poll(stored, { timeout: 100_000, interval: 200 }).toEqual([[rows.length]]);
-    const results: StoredEvent[] = [];
-    for await (const event of client.events({ stream: to, limit: 10_000 })) results.push(event);
+    const results: StoredEvent<Record<string, string>>[] = [];
+    for await (const event of client.events<Record<string, string>>({ stream: to, limit: 10_000 }))
+      results.push(event);
     const said = results.map(
       ({ data: { key, window_start, window_end, flights, delay, mean, least, most } }) => [
         ...[key, window_start, window_end, flights, delay, mean, least, most],

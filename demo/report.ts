@@ -35,7 +35,7 @@ async function strongestEarthquakes(options: ReportOptions): Promise<void> {
     limit: 5,
   });
   const lines = found.map(({ timestamp, data }) =>
-    [timestamp.slice(0, 19), Number(data.magnitude).toFixed(1), String(data.place)].join('  '),
+    [timestamp.slice(0, 19), Number(data.magnitude).toFixed(1), data.place as string].join('  '),
   );
   show(options, lines);
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { useStack } from './use-stack.js';
@@ -26,6 +26,14 @@ function onThesePorts(command: string): string {
     .replaceAll(/(?:http:\/\/)?(?:localhost|127\.0\.0\.1):3901/g, ingest);
 }
 
+/** What `npx tributary` is in the repository, on this test's ports. */
+function commandLine(): string {
+  const { query, ingest } = system().urls;
+  const program = `'${process.execPath}' '${resolve('dist/packages/cli/src/main.js')}'`;
+  const run = `TRIBUTARY_URL=${query} TRIBUTARY_INGEST_URL=${ingest} ${program} "$@"`;
+  return `npx() { [ "$1" = tributary ]; shift; ${run}; }`;
+}
+
 /** A folder as `npm start` leaves it, with the key of this test's system. */
 function folderWithKey(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-tour-'));
@@ -39,11 +47,12 @@ function folderWithKey(): string {
  * answer is a problem says so: `# answers 422 schema_violation`.
  */
 async function outputsOf(blocks: readonly string[]): Promise<string[]> {
-  const script = blocks.map((block) => `echo "## next block"; ${onThesePorts(block)}`).join('\n');
+  const parts = blocks.map((block) => `echo "## next block"; ${onThesePorts(block)}`);
+  const script = [commandLine(), ...parts].join('\n');
   const cwd = folderWithKey();
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
     cwd,
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, XDG_CONFIG_HOME: cwd },
     timeout: 110_000,
   });
   rmSync(cwd, { recursive: true });
@@ -67,6 +76,8 @@ describe('the tour in the README', () => {
     });
     const answers = outputs.join('');
     expect(answers).toContain('"event_type":"order.shipped"');
+    expect(answers).toContain('{"group":"order.placed","count":2}');
+    expect(answers).toContain('"check":"key","verdict":"ok"');
     expect(answers).toContain('"version":3');
     expect(answers).toContain('"carrier":"post"},"from_snapshot":null');
     expect(answers).toContain('"total":4');

@@ -1,10 +1,9 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { delayProjections } from '../../demo/delays.js';
-import { delayFields } from '../../demo/flight-windows.fixture.js';
 import { useStack } from '../use-stack.js';
+import { oneProjection, writeDefinitions, type DemoOptions } from './demo-definitions.js';
+import { jsonLines } from './in-process.js';
 import { CommandLine } from './tributary.js';
 
 // A system of its own: to prune looks at every definition.
@@ -13,46 +12,10 @@ let cli: CommandLine;
 beforeAll(() => {
   const { urls, key } = system();
   cli = new CommandLine({ url: urls.query, ingestUrl: urls.ingest, key });
-  mkdirSync(join(cli.folder, 'definitions/more'), { recursive: true });
 });
 afterAll(() => cli.remove());
 
-const jsonLines = (text: string) =>
-  text
-    .split('\n')
-    .filter(Boolean)
-    .map((one) => JSON.parse(one) as Record<string, unknown>);
-
-const projections = Object.values(delayProjections('', 'departures'));
-const pipeline = (size: string) => ({
-  kind: 'pipeline',
-  name: 'delays_per_window',
-  source: { streams: ['departures'] },
-  operators: [
-    { window: { tumbling: size, key: 'event.entity_id', lateness: '0s' } },
-    { reduce: delayFields },
-    { emit: { stream: 'delays' } },
-  ],
-});
-
-/** The demo's definitions, in files whose order is not the one in which they can be made. */
-function writeFiles({ size = '1h', retention = '30d' } = {}): void {
-  const write = (name: string, ...documents: object[]) =>
-    writeFileSync(
-      join(cli.folder, 'definitions', name),
-      documents.map((one) => stringify(one)).join('---\n'),
-    );
-  const reader = { kind: 'pipeline', name: 'a_reader', source: { streams: ['delays'] } };
-  write('0.yaml', { ...reader, operators: [{ emit: { stream: 'copies' } }] }, pipeline(size));
-  write('more/1.yml', ...projections.map((projection) => ({ kind: 'projection', ...projection })));
-  write('2.yaml', { kind: 'stream', stream: 'departures', partitions: 2, retention: { time: retention } });
-  const schema = { type: 'object', required: ['delay'], properties: { delay: { type: 'number' } } };
-  const named = { stream: 'departures', event_type: 'flight.delayed' };
-  writeFileSync(
-    join(cli.folder, 'definitions/3.json'),
-    JSON.stringify([{ kind: 'schema', ...named, schema, mode: 'warn' }]),
-  );
-}
+const writeFiles = (options: DemoOptions = {}) => writeDefinitions(join(cli.folder, 'definitions'), options);
 
 describe('the definitions of the demo, in files', () => {
   it('are made in the order in which they need each other', async () => {
@@ -87,7 +50,7 @@ describe('the definitions of the demo, in files', () => {
     expect(code).toBe(1);
     expect(jsonLines(stdout)).toMatchObject([
       { kind: 'stream', name: 'departures', path: '/retention/time', found: '30d', wanted: '20d' },
-      { kind: 'pipeline', name: 'delays_per_window', path: '/operators' },
+      { kind: 'pipeline', name: 'delays_per_window', path: '/operators/0/window/tumbling' },
     ]);
     const applied = await cli.run(['apply', '-f', 'definitions']);
     expect(jsonLines(applied.stdout).filter(({ action }) => action === 'changed')).toHaveLength(2);
@@ -102,7 +65,7 @@ describe('the definitions of the demo, in files', () => {
   });
 
   it('are pruned where no file has them, streams and their events never', async () => {
-    writeFileSync(join(cli.folder, 'one.yaml'), stringify({ kind: 'projection', ...projections[0] }));
+    writeFileSync(join(cli.folder, 'one.yaml'), oneProjection);
     const { stdout, code } = await cli.run(['apply', '-f', 'one.yaml', '--prune']);
     expect(code).toBe(0);
     expect(jsonLines(stdout).map(({ action, name }) => `${String(action)} ${String(name)}`)).toEqual([
@@ -118,7 +81,7 @@ describe('the definitions of the demo, in files', () => {
 describe('what cannot be done', () => {
   it('is said before anything is done', async () => {
     const file = join(cli.folder, 'wrong.yaml');
-    writeFileSync(file, stringify({ kind: 'stream', stream: 'departures', partitions: 7 }));
+    writeFileSync(file, 'kind: stream\nstream: departures\npartitions: 7\n');
     const fixed = await cli.run(['apply', '-f', 'wrong.yaml']);
     expect(fixed.code).toBe(2);
     expect(fixed.stderr).toContain('/partitions of the stream departures cannot be changed from 2 to 7.');

@@ -32,7 +32,7 @@ async function* manifests(client: Tributary, { signal }: Session): AsyncGenerato
   for (const resource of resources)
     for await (const item of resource.list(client, { signal })) {
       const definition = resource.definitionOf(item);
-      const isOwn = !String(definition.stream ?? '').startsWith('tributary.');
+      const isOwn = !resource.nameOf(definition).startsWith('tributary.');
       if (isOwn && (resource !== keyResource || isActive(item))) yield { kind: resource.kind, ...definition };
     }
 }

@@ -17,22 +17,30 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const connect = (options: Record<string, string>, env: Record<string, string> = {}) => {
+const connect = (
+  options: Record<string, string | undefined>,
+  env: Record<string, string | undefined> = {},
+) => {
   const own = { XDG_CONFIG_HOME: folder, ...env };
   return connectionOf({ input: new Input(new Map(), options), env: own, profiles: new ProfileStore(own) });
 };
 
 describe('where requests go to', () => {
   it.each([
-    ['the profile in use', {}, {}, 'http://test.example'],
-    ['another profile', { profile: 'prod' }, {}, 'https://prod.example'],
-    ['a profile of the environment', {}, { TRIBUTARY_PROFILE: 'prod' }, 'https://prod.example'],
-    ['an address', { url: 'http://other' }, { TRIBUTARY_PROFILE: 'prod' }, 'http://other'],
-    ['an address of the environment', {}, { TRIBUTARY_URL: 'http://env' }, 'http://env'],
-    ['a profile before that', { profile: 'prod' }, { TRIBUTARY_URL: 'http://env' }, 'https://prod.example'],
-    ['this machine', {}, { XDG_CONFIG_HOME: '/nowhere' }, 'http://127.0.0.1:3902'],
-  ])('%s', async (_, options, env, url) => {
-    expect(await connect(options, env)).toMatchObject({ url });
+    { what: 'the profile in use', url: 'http://test.example' },
+    { what: 'another profile', options: { profile: 'prod' }, url: 'https://prod.example' },
+    { what: 'a profile of the environment', env: { TRIBUTARY_PROFILE: 'prod' }, url: 'https://prod.example' },
+    { what: 'an address', options: { url: 'http://x' }, env: { TRIBUTARY_PROFILE: 'prod' }, url: 'http://x' },
+    { what: 'an address of the environment', env: { TRIBUTARY_URL: 'http://env' }, url: 'http://env' },
+    {
+      what: 'a profile first',
+      options: { profile: 'prod' },
+      env: { TRIBUTARY_URL: 'x' },
+      url: 'https://prod.example',
+    },
+    { what: 'this machine', env: { XDG_CONFIG_HOME: '/nowhere' }, url: 'http://127.0.0.1:3902' },
+  ])('$what', async ({ options, env, url }) => {
+    expect(await connect(options ?? {}, env)).toMatchObject({ url });
   });
 
   it('events go to the address for events, or to the same', async () => {

@@ -21,6 +21,8 @@ export function differences(
 
 function differing(found: unknown, wanted: unknown, path: string): Difference[] {
   if (isDeepStrictEqual(found, wanted)) return [];
+  if (Array.isArray(found) && Array.isArray(wanted) && found.length === wanted.length)
+    return found.flatMap((one, i) => differing(one, wanted[i], `${path}/${i}`));
   if (!isPlain(found) || !isPlain(wanted)) return [{ path, found, wanted }];
   const names = new Set([...Object.keys(found), ...Object.keys(wanted)]);
   return [...names].flatMap((name) => differing(found[name], wanted[name], `${path}/${escaped(name)}`));

@@ -50,7 +50,7 @@ describe('the files of a folder', () => {
 });
 
 const manifest = (document: object) => readManifest(document, 'file');
-const pipeline = (name: string, from: string, to: string, more: object[] = []) =>
+const pipeline = (name: string, [from, to]: [string, string], more: object[] = []) =>
   manifest({
     kind: 'pipeline',
     name,
@@ -62,8 +62,8 @@ describe('the order of definitions', () => {
   it('puts a pipeline behind those whose streams it reads, and what it asks before it', () => {
     const asks = { enrich: { from: { projection: 'p' }, key: 'k', as: 'x' } };
     const wanted = [
-      pipeline('last', 'b', 'c', [asks]),
-      pipeline('first', 'a', 'b'),
+      pipeline('last', ['b', 'c'], [asks]),
+      pipeline('first', ['a', 'b']),
       manifest({ kind: 'projection', name: 'p', source: { streams: ['a'] }, fields: {} }),
       manifest({ kind: 'stream', stream: 'a' }),
     ];
@@ -73,13 +73,13 @@ describe('the order of definitions', () => {
   it('puts a projection of the output of a pipeline behind it', () => {
     const wanted = [
       manifest({ kind: 'projection', name: 'p', source: { streams: ['b'] }, fields: {} }),
-      pipeline('first', 'a', 'b'),
+      pipeline('first', ['a', 'b']),
     ];
     expect(inOrder(wanted).map(({ name }) => name)).toEqual(['first', 'p']);
   });
 
   it('ends where definitions form a loop', () => {
-    const wanted = [pipeline('one', 'a', 'b'), pipeline('two', 'b', 'a')];
+    const wanted = [pipeline('one', ['a', 'b']), pipeline('two', ['b', 'a'])];
     expect(inOrder(wanted).map(({ name }) => name)).toEqual(['two', 'one']);
   });
 });
@@ -88,10 +88,13 @@ describe('differences', () => {
   const resource = { optional: ['mode'] };
 
   it('are named by their place', () => {
-    const found = { a: { b: 1, 'c/d': 2 }, list: [1] };
-    expect(differences(resource, found, { a: { b: 1, 'c/d': 3 }, list: [1, 2] })).toEqual([
+    const found = { a: { b: 1, 'c/d': 2 }, list: [1], same: [1, { x: 2 }] };
+    expect(
+      differences(resource, found, { a: { b: 1, 'c/d': 3 }, list: [1, 2], same: [1, { x: 3 }] }),
+    ).toEqual([
       { path: '/a/c~1d', found: 2, wanted: 3 },
       { path: '/list', found: [1], wanted: [1, 2] },
+      { path: '/same/1/x', found: 2, wanted: 3 },
     ]);
   });
 

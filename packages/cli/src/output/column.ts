@@ -16,5 +16,5 @@ export function members(...names: string[]): Column[] {
 export function cellText(column: Column, item: object): string {
   const value = column.of ? column.of(item) : (item as Record<string, unknown>)[column.name];
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

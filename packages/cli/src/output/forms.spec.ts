@@ -15,7 +15,7 @@ class Read {
     readonly dataText: string,
   ) {}
   get data(): unknown {
-    return JSON.parse(this.dataText);
+    return JSON.parse(this.dataText) as unknown;
   }
   toJSON(): object {
     return { id: this.id, data: this.data };

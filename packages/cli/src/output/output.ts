@@ -46,9 +46,13 @@ export class Output {
   }
 
   private async all(items: AsyncIterable<object> | Iterable<object>, form: Form): Promise<void> {
-    await this.pipe.write(form.open());
-    for await (const item of items) await this.pipe.write(form.item(item));
-    await this.pipe.write(form.close());
+    // Nothing is written before the first item: where it cannot be read there is no data.
+    let opening = form.open();
+    for await (const item of items) {
+      await this.pipe.write(opening + form.item(item));
+      opening = '';
+    }
+    await this.pipe.write(opening + form.close());
   }
 
   private formOfList(columns: readonly Column[], { live }: ListOptions): Form {

@@ -1,4 +1,4 @@
-import type { StreamChange, StreamInput } from '#client';
+import type { StreamInput } from '#client';
 import { members } from '../output/column.js';
 import { pick } from './defined-members.js';
 import type { Resource } from './resource.js';
@@ -21,7 +21,7 @@ export const streamResource: Resource = {
   create: (client, wanted, options) => client.streams.create(wanted as unknown as StreamInput, options),
   change: (client, { stream, retention, snapshot_every }, options) => {
     const change = pick({ retention, snapshot_every }, ['retention', 'snapshot_every']);
-    return client.streams.change(String(stream), change as StreamChange, options);
+    return client.streams.change(String(stream), change, options);
   },
   delete: (client, name, { confirm = '', ...options }) =>
     client.streams.delete(name, { confirm, ...options }),

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { run } from '../../packages/cli/src/run.js';
+import type { Ran } from './tributary.js';
+
+/** What a command is given. */
+export interface GivenCommand {
+  input?: string;
+  env?: Record<string, string>;
+  /** Standard output and error are terminals. */
+  terminal?: boolean;
+}
+
+/** The command line in this process, with a folder of its own. */
+export class InProcess {
+  readonly folder = mkdtempSync(join(tmpdir(), 'tributary-cli-'));
+
+  constructor(private readonly env: Record<string, string>) {}
+
+  async run(args: readonly string[], { input = '', env = {}, terminal }: GivenCommand = {}): Promise<Ran> {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const screen = { isTTY: terminal, columns: 100 };
+    const shown = Promise.all([text(stdout), text(stderr)]);
+    const code = await run({
+      args,
+      env: { XDG_CONFIG_HOME: this.folder, ...this.env, ...env },
+      stdin: () => Readable.from([Buffer.from(input)]),
+      stdout: Object.assign(stdout, screen),
+      stderr: Object.assign(stderr, screen),
+      signal: new AbortController().signal,
+    });
+    stdout.end();
+    stderr.end();
+    const [said, told] = await shown;
+    return { code, stdout: said, stderr: told };
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+/** The objects of NDJSON. */
+export function jsonLines(ndjson: string): Record<string, unknown>[] {
+  const lines = ndjson.split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
