@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { BrokenPipeError, InterruptedError } from './errors/cli-error.js';
 import { run } from './run.js';
 
