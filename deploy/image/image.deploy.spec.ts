@@ -107,6 +107,17 @@ describe('what the Dockerfile builds, built without Docker in an empty folder', 
     expect(JSON.parse(text)).toMatchObject({ HOST: '0.0.0.0' });
   });
 
+  it('has the command line', async () => {
+    expect(await output(['node', ['dist/packages/cli/src/main.js', '--version']])).toEqual({
+      code: 0,
+      text: '0.1.0\n',
+    });
+    // On the path of the image: what it starts is where the image has it.
+    const program = readFileSync(join(folder, 'usr/local/bin/tributary'), 'utf8');
+    expect(program).toContain('exec node /app/dist/packages/cli/src/main.js "$@"');
+    expect(statSync(join(folder, 'usr/local/bin/tributary')).mode & 0o111).toBe(0o111);
+  });
+
   it('knows the migration', async () => {
     const [program, args] = startOf('materializer');
     expect((await output([program, [...args, '--help']])).text).toContain('--migrate');
