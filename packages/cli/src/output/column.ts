@@ -12,9 +12,9 @@ export function members(...names: string[]): Column[] {
   return names.map((name) => ({ name }));
 }
 
-/** The text of a cell: what is no text, number or truth value is JSON; null is empty. */
+/** The text of a cell: a text as it is, anything else as JSON; null is empty. */
 export function cellText(column: Column, item: object): string {
   const value = column.of ? column.of(item) : (item as Record<string, unknown>)[column.name];
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -16,5 +16,5 @@ export const recordForm: Form = {
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return printable(typeof value === 'object' ? JSON.stringify(value) : String(value));
+  return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
