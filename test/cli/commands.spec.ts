@@ -18,6 +18,10 @@ afterEach(async () => {
   await gateway.close();
 });
 
+function addressOf({ instance }: GivenGateway['core']): string {
+  return `http://127.0.0.1:${(instance.server.address() as { port: number }).port}`;
+}
+
 const names = (ndjson: string) =>
   jsonLines(ndjson).map(({ action, name }) => `${String(action)} ${String(name)}`);
 
@@ -90,7 +94,9 @@ describe('events', () => {
     });
     expect(code).toBe(3);
     expect(stderr).toContain('insufficient_scope: ');
-    const doctor = await cli.run(['doctor'], { env });
+    // The port for events asks for no key, and says nothing about this one.
+    const keyless = { ...env, TRIBUTARY_INGEST_URL: addressOf(gateway.core) };
+    const doctor = await cli.run(['doctor'], { env: keyless });
     expect(doctor.stdout).toContain('"detail":"The key may do: events:read."');
   });
 });
@@ -238,7 +244,7 @@ describe('a stream', () => {
 describe('a protected profile', () => {
   it('is spelled out for what changes something, and confirmed for what destroys', async () => {
     await givenEvents(1);
-    const url = `http://127.0.0.1:${(gateway.core.instance.server.address() as { port: number }).port}`;
+    const url = addressOf(gateway.core);
     const as = (...args: string[]) => cli.run(args, { env: { TRIBUTARY_URL: '' }, input: '{"data":{}}\n' });
     await as('profile', 'add', 'prod', '--url', url, '--protected');
     await as('profile', 'use', 'prod');

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,6 +19,8 @@ afterAll(() => cli.remove());
 const line = (n: number) =>
   `{"event_type": "${n % 2 ? 'odd' : 'even'}", "entity_id": "e${n % 3}", "data": {"n": ${n}, "big": 9007199254740993}}`;
 const lines = (count: number) => Array.from({ length: count }, (_, n) => `${line(n)}\n`).join('');
+/** Not every machine that runs the tests has it. */
+const has = (name: string) => spawnSync('which', [name]).status === 0;
 const jsonLines = (text: string) =>
   text
     .trimEnd()
@@ -65,22 +68,27 @@ describe('produce, query and count', () => {
     });
   });
 
-  it('is read by jq', async () => {
-    const { stdout, code } = await cli.shell(`tributary query ${stream} --limit 3 | jq -c .data.n`);
-    expect([code, stdout.trim().split('\n').toSorted()]).toEqual([0, ['0', '1', '2']]);
+  it.skipIf(!has('jq'))('is read by jq', async () => {
+    const { stdout, code } = await cli.shell(
+      `tributary query ${stream} --entity e0 --limit 3 | jq -c .data.n`,
+    );
+    expect([code, stdout.trim().split('\n').toSorted()]).toEqual([0, ['0', '3', '6']]);
   });
 
-  it('shows a table on a terminal, no wider than it is, without acting on it', async () => {
-    const own = freshStream('cli');
-    const wide = `{"event_type": "t", "entity_id": "x\\u001b[31my", "data": {"text": "${'long '.repeat(50)}"}}\n`;
-    await cli.run(['produce', own, '--wait'], { input: wide });
-    const { stdout } = await cli.terminal(`tributary query ${own}`);
-    const [head, row] = stdout.split('\r\n');
-    expect(head).toMatch(/^STREAM +EVENT_TYPE +ENTITY_ID/);
-    expect(row).toContain('x\\u{1b}[31my');
-    expect(row).toHaveLength(100);
-    expect(row).toMatch(/…$/);
-  });
+  it.skipIf(!has('script'))(
+    'shows a table on a terminal, no wider than it is, without acting on it',
+    async () => {
+      const own = freshStream('cli');
+      const wide = `{"event_type": "t", "entity_id": "x", "data": {"text": "a\u202eb ${'long '.repeat(50)}"}}\n`;
+      expect((await cli.run(['produce', own, '--wait'], { input: wide })).code).toBe(0);
+      const { stdout } = await cli.terminal(`tributary query ${own}`);
+      const [head, row] = stdout.split('\r\n');
+      expect(head).toMatch(/^STREAM +EVENT_TYPE +ENTITY_ID/);
+      expect(row).toContain('a\\u{202e}b');
+      expect(row).toHaveLength(100);
+      expect(row).toMatch(/…$/);
+    },
+  );
 
   it('shows the state of an entity', async () => {
     const { stdout } = await cli.run(['state', stream, 'e1']);
@@ -109,7 +117,7 @@ describe('events that are refused', () => {
     expect(stderr).toContain('insufficient_scope');
   });
 
-  it('are shown on a terminal beside a bar', async () => {
+  it.skipIf(!has('script'))('are shown on a terminal beside a bar', async () => {
     const stream = freshStream('cli');
     const { stdout, code } = await cli.terminal(
       `yes '${line(1)}' | head -20000 > events.ndjson; tributary produce ${stream} events.ndjson`,

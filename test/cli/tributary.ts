@@ -50,7 +50,10 @@ export class CommandLine {
   /** Runs a line of bash, in which `tributary` is the program. */
   shell(line: string): Promise<Ran> {
     const named = `tributary() { '${process.execPath}' '${program}' "$@"; }; ${line}`;
-    const child = spawn('bash', ['-o', 'pipefail', '-c', named], { cwd: this.folder, env: this.env });
+    const child = spawn('bash', ['--norc', '-o', 'pipefail', '-c', named], {
+      cwd: this.folder,
+      env: this.env,
+    });
     child.stdin?.end();
     return outcomeOf(child);
   }
@@ -58,7 +61,9 @@ export class CommandLine {
   /** Runs a line of bash on a pseudo-terminal of 100 columns: what it shows, input included. */
   terminal(line: string): Promise<Ran> {
     const named = `stty cols 100; tributary() { '${process.execPath}' '${program}' "$@"; }; ${line}`;
-    const command = ['bash', '-c', named].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+    const command = ['bash', '--norc', '-c', named]
+      .map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+      .join(' ');
     const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
       ...{ cwd: this.folder, env: { ...this.env, SHELL: '/bin/bash' } },
     });

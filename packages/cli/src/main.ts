@@ -1,7 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import { BrokenPipeError, InterruptedError } from './errors/cli-error.js';
 import { run } from './run.js';
 
 const controller = new AbortController();
+// Each event on its way listens to it.
+setMaxListeners(0, controller.signal);
 const interrupt = () => controller.abort(new InterruptedError('The program was interrupted.'));
 process.once('SIGINT', interrupt);
 process.once('SIGTERM', interrupt);

@@ -39,9 +39,9 @@ export class Session {
   }
 
   /** A client with the key. */
-  async client(): Promise<Tributary> {
+  async client(options: { ingestUrl?: string } = {}): Promise<Tributary> {
     const { url, ingestUrl, key } = await this.connection();
-    return new Tributary({ url, ingestUrl, apiKey: await key(), fetch: this.fetch() });
+    return new Tributary({ url, ingestUrl, ...options, apiKey: await key(), fetch: this.fetch() });
   }
 
   /** Sends requests, and with `--trace` reports them. */

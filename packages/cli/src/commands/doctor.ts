@@ -10,8 +10,9 @@ export const doctor: Command = {
   details: 'The exit code is 1 where something is wrong. It changes nothing.',
   effect: 'reads',
   async run(session) {
-    const client = await session.client();
     const connection = await session.connection();
+    // The port for events may ask for no key: what the key may do is asked of the other one.
+    const client = await session.client({ ingestUrl: connection.url });
     const { signal } = session;
     let sick = false;
     async function* findings(): AsyncGenerator<Finding> {
