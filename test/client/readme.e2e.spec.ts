@@ -51,6 +51,7 @@ it("the examples of the client's README compile and run as they are printed", as
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^\d+ \d+$/m);
     expect(stdout).toContain('100 993 {"n":993}');
+    expect(stdout).toMatch(/^\d+ \{"event_type":"order\.placed","n":\d+\}$/m);
     expect(stdout).toMatch(/amount: 12.5/);
     expect(stdout).toMatch(/^order.placed$/m);
     expect(stdout).toMatch(/^revenue (building|running)$/m);

@@ -9,6 +9,8 @@ import { Producer, type ProducerOptions } from './producer/producer.js';
 import { UuidV7Generator } from './producer/uuid-v7.js';
 import { WrittenPositions } from './producer/written-positions.js';
 import type { Pages } from './reading/pages.js';
+import { sqlParameters } from './reading/sql-parameters.js';
+import { SqlRows } from './reading/sql-rows.js';
 import { readEntityState, type EntityState } from './reading/states.js';
 import { readEvent, type StoredEvent } from './reading/stored-event.js';
 import { DeadLetters } from './resources/dead-letters.js';
@@ -34,6 +36,7 @@ import type { StateQuery } from './types/entity.js';
 import type { Health } from './types/health.js';
 import type { CloudEvent, Handling, Intake, RawMapping } from './types/intake.js';
 import type { JsonObject } from './types/json.js';
+import type { SqlParameters } from './types/sql.js';
 
 export interface TributaryOptions {
   /** The query port with a key, or the core port without: `http://127.0.0.1:3902`, say. */
@@ -48,6 +51,7 @@ export interface TributaryOptions {
 }
 
 const exportTypes = ['application/x-ndjson', 'text/csv', 'application/vnd.apache.'];
+const rowTypes = ['application/x-ndjson', 'application/json'];
 
 /** A client of Tributary. It holds no connection open and need not be closed; its producers do. */
 export class Tributary {
@@ -188,6 +192,26 @@ export class Tributary {
   export(query: ExportQuery = {}, { signal }: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
     const request = { path: '/api/v1/events/export', query: queryOf(query) };
     return this.api.http.open(request, signal ?? new AbortController().signal, exportTypes);
+  }
+
+  /**
+   * Runs a SELECT on the query port; the key needs `sql:read`. Resolves when the answer begins; its rows come as they are
+   * read. The signal, and leaving the loop over the rows, end the statement.
+   * @throws SqlError
+   */
+  async sql<Row = JsonObject>(
+    statement: string,
+    { parameters = {}, signal }: CallOptions & { parameters?: SqlParameters } = {},
+  ): Promise<SqlRows<Row>> {
+    const request = {
+      method: 'POST',
+      path: '/',
+      query: { ...sqlParameters(parameters), default_format: 'JSONCompactEachRowWithNames' },
+      headers: { 'content-type': 'text/plain' },
+      body: statement,
+    } as const;
+    const body = await this.api.http.open(request, signal ?? new AbortController().signal, rowTypes);
+    return SqlRows.of<Row>(body);
   }
 
   /** Events as they come, until the signal is aborted or the iteration ends. With `since`, those that are stored first. */

@@ -1,4 +1,12 @@
-import { InsufficientScopeError, ProblemError, type CallOptions, type Scope, type Tributary } from '#client';
+import {
+  InsufficientScopeError,
+  NotFoundError,
+  ProblemError,
+  SqlError,
+  type CallOptions,
+  type Scope,
+  type Tributary,
+} from '#client';
 import { ok, warning, wrong, type Finding } from './finding.js';
 
 type Probe = (client: Tributary, options: CallOptions) => Promise<unknown>;
@@ -12,6 +20,7 @@ const probes: Record<Scope, Probe> = {
   'events:write': (client, options) => client.writeBatch([], options),
   'definitions:read': (client, options) => client.projections.list({ limit: 1 }, options).first(),
   'definitions:write': (client, options) => client.projections.define({} as never, options),
+  'sql:read': async (client, options) => (await client.sql('SELECT 1', options)).all(),
   admin: (client, options) => client.keys.list({ limit: 1 }, options).first(),
 };
 
@@ -38,7 +47,9 @@ async function allows(probe: Probe, client: Tributary, signal: AbortSignal): Pro
   try {
     await probe(client, { signal });
   } catch (error) {
-    if (error instanceof InsufficientScopeError) return false;
+    // The core port has no SQL.
+    if (error instanceof InsufficientScopeError || error instanceof NotFoundError) return false;
+    if (error instanceof SqlError) return true;
     if (!(error instanceof ProblemError) || error.status === 401) throw error;
   }
   return true;

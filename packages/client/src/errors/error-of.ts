@@ -1,6 +1,7 @@
 import type { Problem } from '../types/problem.js';
 import { problemClasses } from './problem-classes.js';
 import { ProblemError } from './problem-error.js';
+import { SqlError } from './sql-error.js';
 import { UnexpectedStatusError } from './unexpected-status-error.js';
 
 /** An answer that is no success. */
@@ -8,14 +9,18 @@ export interface FailedAnswer {
   status: number;
   text: string;
   retryAfterSeconds?: number;
+  /** `X-ClickHouse-Exception-Code`, which answers to SQL have. */
+  exceptionCode?: string | null;
 }
 
-/** The error that an answer stands for: of the class of its problem code. */
+/** The error that an answer stands for: of the class of its problem code, or of SQL. */
 export function errorOf({
   status,
   text,
   retryAfterSeconds,
-}: FailedAnswer): ProblemError | UnexpectedStatusError {
+  exceptionCode,
+}: FailedAnswer): ProblemError | SqlError | UnexpectedStatusError {
+  if (exceptionCode) return new SqlError(status, Number(exceptionCode), text);
   const problem = problemIn(text);
   if (!problem) return new UnexpectedStatusError(status, text, retryAfterSeconds);
   return problemError(problem, retryAfterSeconds);

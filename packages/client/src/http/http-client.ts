@@ -3,6 +3,7 @@ import { ProblemError } from '../errors/problem-error.js';
 import { InvalidAnswerError, UnreachableError } from '../errors/tributary-error.js';
 import { queryText, type Query } from './address.js';
 import { backOffMs } from './back-off.js';
+import { checkedBody } from './checked-body.js';
 import { Deadline } from './deadline.js';
 import { retryAfterSeconds } from './retry-after.js';
 import { sleep } from './sleep.js';
@@ -87,7 +88,8 @@ export class HttpClient {
     mediaTypes: readonly string[] = ['text/event-stream'],
   ): Promise<ReadableStream<Uint8Array>> {
     const response = await this.call(request, signal);
-    if (response.ok && response.body) return bodyOfType(response, response.body, mediaTypes);
+    if (response.ok && response.body)
+      return checkedBody(bodyOfType(response, response.body, mediaTypes), (error) => cutOff(error, signal));
     const text = await response.text().catch((error: unknown) => cutOff(error, signal));
     throw failure(response, text);
   }
@@ -112,7 +114,7 @@ export class HttpClient {
   }
 }
 
-/** A page of something in between is no stream. */
+/** Returns the body, unless it is the page of something in between. @throws InvalidAnswerError */
 function bodyOfType(
   { headers }: Response,
   body: ReadableStream<Uint8Array>,
@@ -120,11 +122,12 @@ function bodyOfType(
 ): ReadableStream<Uint8Array> {
   const type = headers.get('content-type') ?? 'nothing';
   if (mediaTypes.some((one) => type.startsWith(one))) return body;
-  throw new InvalidAnswerError(`The answer is ${type} and no stream of events.`);
+  throw new InvalidAnswerError(`The answer is ${type}, and not ${mediaTypes.join(' or ')}.`);
 }
 
 function failure({ status, headers }: Response, text: string): Error {
-  return errorOf({ status, text, retryAfterSeconds: retryAfterSeconds(headers) });
+  const exceptionCode = headers.get('x-clickhouse-exception-code');
+  return errorOf({ status, text, exceptionCode, retryAfterSeconds: retryAfterSeconds(headers) });
 }
 
 /** Reads that time out are not repeated: where the server has too much to do, each would cost as much again. */

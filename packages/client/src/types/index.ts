@@ -12,4 +12,5 @@ export type * from './problem.js';
 export type * from './projection.js';
 export type * from './schema.js';
 export type * from './source.js';
+export type * from './sql.js';
 export type * from './stream.js';

@@ -1,0 +1,15 @@
+import type { Query } from '../http/address.js';
+import type { SqlParameters } from '../types/sql.js';
+
+const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0' };
+
+/** Returns parameters of the address for those of a statement, in the escaped form that ClickHouse reads. */
+export function sqlParameters(parameters: SqlParameters): Query {
+  const entries = Object.entries(parameters);
+  return Object.fromEntries(entries.map(([name, value]) => [`param_${name}`, escaped(value)]));
+}
+
+function escaped(value: string | number | boolean | null): string {
+  // eslint-disable-next-line no-control-regex
+  return value === null ? '\\N' : String(value).replace(/[\\\t\n\r\0]/g, (one) => escapes[one]!);
+}

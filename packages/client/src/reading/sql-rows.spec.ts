@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { SqlError } from '../errors/sql-error.js';
+import { InvalidAnswerError } from '../errors/tributary-error.js';
+import { fakeFetch, type FakeAnswer } from '../http/fake-fetch.fixture.js';
+import { Tributary } from '../tributary.js';
+import { SqlRows } from './sql-rows.js';
+
+const rowsType = { 'content-type': 'application/x-ndjson; charset=UTF-8' };
+const lines = '["name","big"]\n["a\\nb",18446744073709551615]\n[null, 1.10]\n';
+
+function given(answer: FakeAnswer = { body: lines, headers: rowsType }) {
+  const fetch = fakeFetch(() => answer);
+  return { fetch, client: new Tributary({ url: 'http://tributary', apiKey: 'k', fetch }) };
+}
+
+/** A body in these pieces; what is an error breaks it. */
+function bodyOf(...pieces: (string | Error)[]): ReadableStream<Uint8Array> & { cancelled?: boolean } {
+  const body: ReadableStream<Uint8Array> & { cancelled?: boolean } = new ReadableStream({
+    pull(controller) {
+      const piece = pieces.shift();
+      if (piece === undefined) controller.close();
+      else if (piece instanceof Error) controller.error(piece);
+      else controller.enqueue(new TextEncoder().encode(piece));
+    },
+    cancel: () => void (body.cancelled = true),
+  });
+  return body;
+}
+
+describe('the rows of a SQL statement', () => {
+  it('have the names of their columns, and every digit', async () => {
+    const rows = await given().client.sql<{ name: string | null; big: number }>('SELECT name, big FROM t');
+    const read = [];
+    for await (const row of rows) read.push(row);
+    expect(rows.columns).toEqual(['name', 'big']);
+    expect(read.map(({ rowText }) => rowText)).toEqual([
+      '{"name":"a\\nb","big":18446744073709551615}',
+      '{"name":null,"big":1.10}',
+    ]);
+    expect(read[0]!.row).toEqual({ name: 'a\nb', big: 18446744073709551615 });
+    expect(read[1]!.texts).toEqual(['null', '1.10']);
+  });
+
+  it('are asked for with the statement as it is, and its parameters escaped', async () => {
+    const { fetch, client } = given();
+    const parameters = { text: 'a\tb\\', n: 5, yes: true, none: null };
+    await (await client.sql("SELECT 'ü' -- x", { parameters })).all();
+    const [{ method, path, headers, text }] = fetch.seen as [(typeof fetch.seen)[0]];
+    expect([method, text]).toEqual(['POST', "SELECT 'ü' -- x"]);
+    expect(Object.fromEntries(new URL(path, 'http://t').searchParams)).toEqual({
+      ...{ param_text: 'a\\tb\\\\', param_n: '5', param_yes: 'true', param_none: '\\N' },
+      default_format: 'JSONCompactEachRowWithNames',
+    });
+    expect(headers).toMatchObject({ authorization: 'Bearer k', 'content-type': 'text/plain' });
+  });
+
+  it('come in any pieces', async () => {
+    const rows = await SqlRows.of(bodyOf('["', 'n"]\n[', '1]\n[2', ']\n'));
+    expect(await rows.all()).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  it('are none where nothing matches: the columns have names all the same', async () => {
+    const rows = await SqlRows.of(bodyOf('["n"]\n'));
+    expect([rows.columns, await rows.all()]).toEqual([['n'], []]);
+  });
+
+  it('end the request when the loop is left', async () => {
+    const body = bodyOf('["n"]\n', '[1]\n', '[2]\n');
+    for await (const { row } of await SqlRows.of(body)) {
+      expect(row).toEqual({ n: 1 });
+      break;
+    }
+    expect(body.cancelled).toBe(true);
+  });
+
+  it.each([
+    ['is cut off', bodyOf('["n"]\n', '[1')],
+    ['has an error in it', bodyOf('["n"]\n', 'Code: 395. DB::Exception: Oh.\n')],
+  ])('reject where the answer %s', async (_, body) => {
+    const rows = await SqlRows.of(body);
+    await expect(rows.all()).rejects.toBeInstanceOf(InvalidAnswerError);
+  });
+
+  it('reject where the statement names a form itself, and end the request', async () => {
+    const body = bodyOf('1\n', '2\n');
+    await expect(SqlRows.of(body)).rejects.toThrow('leave FORMAT out');
+    expect(body.cancelled).toBe(true);
+    const csv = given({ body: '1\n', headers: { 'content-type': 'text/csv; charset=UTF-8' } });
+    await expect(csv.client.sql('SELECT 1 FORMAT CSV')).rejects.toBeInstanceOf(InvalidAnswerError);
+  });
+});
+
+it('a statement that is refused is a SqlError', async () => {
+  const body = 'Code: 497. DB::Exception: The function sleep is not allowed. (ACCESS_DENIED)\n';
+  const refused = given({ status: 403, body, headers: { 'x-clickhouse-exception-code': '497' } });
+  const error = await refused.client.sql('SELECT sleep(1)').catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(SqlError);
+  expect(error).toMatchObject({ name: 'SqlError', code: 497, status: 403 });
+  expect((error as Error).message).toBe('The function sleep is not allowed. (ACCESS_DENIED)');
+});
