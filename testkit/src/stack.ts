@@ -78,7 +78,7 @@ export class Stack {
       CLICKHOUSE_DATABASE: this.database,
       STREAM_PARTITIONS: '4',
       API_KEYS: [
-        `${all.keyId}:${all.sha256}:events:read+events:write+definitions:read+definitions:write+admin`,
+        `${all.keyId}:${all.sha256}:events:read+events:write+definitions:read+definitions:write+sql:read+admin`,
         `${reader.keyId}:${reader.sha256}:events:read`,
       ].join(','),
       ...options.env,

@@ -14,7 +14,7 @@ export function completion(commands: () => readonly Command[]): Command {
     effect: 'reads',
     async run(session, input) {
       const shell = input.word('SHELL') as keyof typeof scripts;
-      await session.output.text(scripts[shell](commands()));
+      await session.output.write(scripts[shell](commands()));
     },
   };
 }

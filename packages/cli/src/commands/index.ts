@@ -7,6 +7,7 @@ import { deadLettersReplay } from './dead-letters-replay.js';
 import { remove } from './delete.js';
 import { diff } from './diff.js';
 import { doctor } from './doctor.js';
+import { exportEvents } from './export.js';
 import { get } from './get.js';
 import { lag } from './lag.js';
 import { produce } from './produce.js';
@@ -16,12 +17,13 @@ import { profileList } from './profile-list.js';
 import { profileRemove } from './profile-remove.js';
 import { profileUse } from './profile-use.js';
 import { query } from './query.js';
+import { sql } from './sql.js';
 import { state } from './state.js';
 import { tail } from './tail.js';
 
 /** Every command: usage, completion and documentation follow from this list. */
 export const commands: readonly Command[] = [
-  ...[produce, query, count, tail, state],
+  ...[produce, query, count, tail, state, exportEvents, sql],
   ...[get, apply, diff, remove],
   ...[deadLettersList, deadLettersReplay, lag, doctor],
   ...[profileAdd, profileUse, profileClear, profileList, profileRemove],

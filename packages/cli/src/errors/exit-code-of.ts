@@ -1,4 +1,4 @@
-import { ProblemError, TributaryError, UnexpectedStatusError } from '#client';
+import { ProblemError, SqlError, TributaryError, UnexpectedStatusError } from '#client';
 import { BrokenPipeError, InterruptedError, UsageError } from './cli-error.js';
 import { exitCodes, type ExitCode } from './exit-code.js';
 
@@ -7,7 +7,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof BrokenPipeError) return exitCodes.done;
   if (error instanceof InterruptedError) return exitCodes.interrupted;
   if (error instanceof UsageError) return exitCodes.usage;
-  if (error instanceof ProblemError || error instanceof UnexpectedStatusError)
+  if (error instanceof ProblemError || error instanceof SqlError || error instanceof UnexpectedStatusError)
     return error.status >= 502 ? exitCodes.unreachable : exitCodes.refused;
   // The classes of the client stand for answers that did not come; the base class alone, for what it refuses to send.
   if (error instanceof TributaryError)

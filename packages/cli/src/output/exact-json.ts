@@ -1,10 +1,13 @@
+import { SqlRow } from '#client';
+
 type Item = Record<string, unknown>;
 
 /**
- * Returns an item as JSON on one line. What the client keeps as text (`dataText`, `stateText`) is written as it is, with
+ * Returns an item as JSON on one line. What the client keeps as text (`dataText`, `stateText`, `rowText`) is written as it is, with
  * every digit of its numbers.
  */
 export function exactJson(item: object): string {
+  if (item instanceof SqlRow) return item.rowText;
   if (!('toJSON' in item)) return JSON.stringify(item);
   const members = Object.entries(item as Item).map(([name, value]) => memberText(item, { name, value }));
   return `{${members.join(',')}}`;

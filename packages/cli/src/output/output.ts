@@ -40,9 +40,9 @@ export class Output {
     await this.all([item], this.formOfOne(columns ?? columnsOf(item)));
   }
 
-  /** Writes a text as it is. */
-  text(text: string): Promise<void> {
-    return this.pipe.write(text);
+  /** Writes a text or bytes as they are. */
+  write(piece: string | Uint8Array): Promise<void> {
+    return this.pipe.write(piece);
   }
 
   private async all(items: AsyncIterable<object> | Iterable<object>, form: Form): Promise<void> {

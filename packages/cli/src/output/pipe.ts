@@ -9,9 +9,9 @@ export class Pipe {
   ) {}
 
   /** Resolves when there is room for more. @throws the reason of the signal, `BrokenPipeError` for example */
-  async write(text: string): Promise<void> {
+  async write(piece: string | Uint8Array): Promise<void> {
     this.signal.throwIfAborted();
-    if (text === '' || this.stream.write(text)) return;
+    if (piece.length === 0 || this.stream.write(piece)) return;
     await once(this.stream, 'drain', { signal: this.signal }).catch(() => this.signal.throwIfAborted());
   }
 }

@@ -1,0 +1,51 @@
+import type { ExportFormat } from '#client';
+import type { Input } from '../arguments/input.js';
+import { UsageError } from '../errors/cli-error.js';
+import { toFile } from '../exporting/to-file.js';
+import { toStandardOutput } from '../exporting/to-standard-output.js';
+import type { Session } from '../session.js';
+import type { Command } from './command.js';
+import { filterOf, filterOptions, streamsPositional, waitOption } from './event-filter.js';
+
+const formats: readonly ExportFormat[] = ['parquet', 'arrow', 'ndjson', 'csv'];
+
+export const exportEvents: Command = {
+  name: 'export',
+  summary: 'Writes all events that match, in one piece, to a file or standard output.',
+  positionals: [streamsPositional],
+  options: {
+    ...filterOptions,
+    format: { value: 'FORMAT', oneOf: formats, about: 'form of the file; default ndjson' },
+    file: {
+      ...{ value: 'FILE', completes: 'file' },
+      about: 'file, which has its name only when it is complete; default: standard output',
+    },
+    'csv-safe': { about: 'in CSV, put an apostrophe before what a spreadsheet could take for a formula' },
+    ...waitOption,
+  },
+  details: '--format says the form, so -o is refused. Where it fails on the way, the exit code is not 0.',
+  effect: 'reads',
+  async run(session, input) {
+    const format = (input.text('format') ?? 'ndjson') as ExportFormat;
+    refuse(session, input, format);
+    const query = { ...filterOf(input), format, wait_for: input.texts('wait-for') };
+    const { signal } = session;
+    const client = await session.client();
+    const csv_safe = input.flag('csv-safe') || undefined;
+    const bytes = await client.export({ ...query, csv_safe }, { signal });
+    const file = input.text('file');
+    if (file === undefined) return toStandardOutput(bytes, session);
+    session.report(`${await toFile(bytes, file)} bytes are in ${file}.`);
+  },
+};
+
+/** @throws UsageError */
+function refuse({ terminal }: Session, input: Input, format: ExportFormat): void {
+  if (input.text('output') !== undefined)
+    throw new UsageError('--format says the form of an export; leave -o out.');
+  const binary = format === 'parquet' || format === 'arrow';
+  if (binary && input.text('file') === undefined && terminal.stdout.isTTY)
+    throw new UsageError(
+      `${format} is no text for a terminal: write it to a file with --file, or to a pipe.`,
+    );
+}

@@ -1,0 +1,14 @@
+import { printable } from '../output/printable.js';
+import type { Session } from '../session.js';
+
+/** Writes bytes as they come. On a terminal they are text, without what acts on it. */
+export async function toStandardOutput(
+  bytes: ReadableStream<Uint8Array>,
+  { output, terminal }: Session,
+): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const piece of bytes)
+    await output.write(
+      terminal.stdout.isTTY ? printable(decoder.decode(piece, { stream: true }), { keep: '\r\n' }) : piece,
+    );
+}

@@ -1,0 +1,5 @@
+/** The text of a value for a cell: numbers with every digit, texts without quotes; null is empty. */
+export function sqlCell(json: string): string {
+  if (json === 'null') return '';
+  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
+}

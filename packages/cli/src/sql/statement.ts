@@ -1,0 +1,28 @@
+import { UsageError } from '../errors/cli-error.js';
+import type { Terminal } from '../terminal.js';
+
+/** The longest statement that the server takes. */
+const mostBytes = 256 * 1024;
+
+/** Returns the statement: the word, or standard input to its end. @throws UsageError */
+export async function statementOf(word: string | undefined, terminal: Terminal): Promise<string> {
+  const statement = word === undefined || word === '-' ? await readAll(terminal) : word;
+  if (statement.trim() === '') throw new UsageError('STATEMENT is missing.');
+  return statement;
+}
+
+async function readAll({ stdin, stderr, signal }: Terminal): Promise<string> {
+  const input = stdin();
+  if (input.isTTY) stderr.write('One statement; Ctrl-D ends it.\n');
+  const end = () => input.destroy();
+  signal.addEventListener('abort', end, { once: true });
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of input as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > mostBytes) throw new UsageError(`A statement has at most ${mostBytes} bytes.`);
+  }
+  signal.throwIfAborted();
+  return Buffer.concat(pieces).toString('utf8');
+}
