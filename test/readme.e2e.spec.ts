@@ -82,7 +82,11 @@ describe('the tour in the README', () => {
     expect(answers).toContain('"carrier":"post"},"from_snapshot":null');
     expect(answers).toContain('"total":4');
     expect(answers).toMatch(/^order\.placed\t\d/m);
-    expect(answers).toContain('"state":{"orders":2,"revenue":111.5}');
+    expect(answers).toMatch(/^4 orders\.ndjson$/m);
+    expect(answers).toContain('{"event_type":"order.shipped","last":');
+    expect(answers.split('"state":{"orders":2,"revenue":111.5}')).toHaveLength(3);
+    for (const kind of ['projection', 'pipeline', 'schema', 'key'])
+      expect(answers).toContain(`{"action":"created","kind":"${kind}"`);
     expect(answers).toContain('"event_type":"order.big"');
     expect(answers).toContain('"pointer":"/data/amount"');
     expect(answers).toMatch(/"key":"trb_/);

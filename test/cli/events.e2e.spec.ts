@@ -68,6 +68,19 @@ describe('produce, query and count', () => {
     });
   });
 
+  it('exports and asks in SQL what is stored, with every digit', async () => {
+    const exported = await cli.run(['export', stream, '--type', 'odd', '--file', 'odd.ndjson']);
+    expect([exported.code, exported.stdout]).toEqual([0, '']);
+    expect(jsonLines(readFileSync(join(cli.folder, 'odd.ndjson'), 'utf8'))).toHaveLength(750);
+    const statement =
+      'SELECT count() AS n, toUInt64(9007199254740993) AS big FROM events WHERE stream = {s:String}';
+    const asked = await cli.run(['sql', statement, '--param', `s=${stream}`]);
+    expect(asked).toEqual({ code: 0, stdout: '{"n":1500,"big":9007199254740993}\n', stderr: '' });
+    const refused = await cli.run(['sql'], { input: 'SELECT * FROM system.users' });
+    expect([refused.code, refused.stdout]).toEqual([3, '']);
+    expect((await cli.shell(`tributary export ${stream} | head -1 | wc -l`)).stderr).toBe('');
+  });
+
   it.skipIf(!has('jq'))('is read by jq', async () => {
     const { stdout, code } = await cli.shell(
       `tributary query ${stream} --entity e0 --limit 3 | jq -c .data.n`,
@@ -87,6 +100,15 @@ describe('produce, query and count', () => {
       expect(row).toContain('a\\u{202e}b');
       expect(row).toHaveLength(100);
       expect(row).toMatch(/…$/);
+      const parquet = await cli.terminal(`tributary export ${own} --format parquet`);
+      expect(parquet).toMatchObject({
+        code: 2,
+        stdout: expect.stringContaining('parquet is no text for a terminal') as string,
+      });
+      const asked = `tributary sql "SELECT entity_id, data FROM events WHERE stream = '${own}'"`;
+      const [names, values] = (await cli.terminal(asked)).stdout.split('\r\n');
+      expect(names).toMatch(/^ENTITY_ID +DATA$/);
+      expect(values).toMatch(/^x +\{"text": "a\\u\{202e\}b .*…$/);
     },
   );
 

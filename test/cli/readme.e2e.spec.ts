@@ -36,6 +36,11 @@ it('the commands of the README do what it says, one after the other', async () =
   expect(text).toMatch(/^payment\.made +2$/m);
   expect(text).toMatch(/^ {2}amount: 12\.50$/m);
   expect(text).toContain('"event_type":"payment.returned"');
+  expect(text).toMatch(/^\d+ bytes are in payments\.parquet\.$/m);
+  expect(readFileSync(join(cli.folder, 'payments.parquet'), 'latin1')).toMatch(/^PAR1.*PAR1$/s);
+  expect(readFileSync(join(cli.folder, 'payments.csv'), 'utf8').split('\r\n')).toHaveLength(4);
+  expect(text).toMatch(/^EVENT_TYPE +EVENTS\npayment\.\w+ +\d$/m);
+  expect(text).toContain('{"name":"events"}\n');
   expect(text).toContain('"path":"/retention"');
   expect(text).toMatch(/"action":"created","kind":"projection".*"action":"unchanged","kind":"projection"/s);
   expect(text).toMatch(/^payments_by_currency +1 /m);

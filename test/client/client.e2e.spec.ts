@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   EntityNotFoundError,
   SchemaViolationError,
+  SqlError,
   StreamExistsError,
   Tributary,
   type Change,
@@ -150,6 +151,28 @@ describe('writing and reading', () => {
       1,
     );
     expect(next).toMatchObject([{ event_type: 'later', dataText: '{"n":1000}' }]);
+  });
+});
+
+describe('SQL', () => {
+  it('reads rows of any type, hands parameters over as they are, and tells what is refused', async () => {
+    const text = 'tab\t, line\n, \\, \'"é';
+    const parameters = { text, n: 2, yes: true, none: null, list: "['a','b']" };
+    const statement =
+      'SELECT {text:String} AS text, number + {n:UInt8} AS n, {yes:Bool} AS yes, {none:Nullable(String)} AS none, ' +
+      '{list:Array(String)} AS list, toUInt64(18446744073709551615) AS big FROM (SELECT arrayJoin([0, 1]) AS number)';
+    const rows = await client.sql(statement, { parameters });
+    expect(rows.columns).toEqual(['text', 'n', 'yes', 'none', 'list', 'big']);
+    const read = await all(rows);
+    expect(read[1]!.row).toMatchObject({ text, n: 3, yes: true, none: null, list: ['a', 'b'] });
+    expect(read[0]!.texts.at(-1)).toBe('18446744073709551615');
+    expect(await (await client.sql('SELECT 1 AS a WHERE 0')).all()).toEqual([]);
+    const refused = client.sql('SELECT * FROM system.users');
+    await expect(refused).rejects.toBeInstanceOf(SqlError);
+    await expect(refused).rejects.toMatchObject({ code: 497, status: 403 });
+    await expect(client.sql('SELECT 1 FORMAT CSV')).rejects.toMatchObject({ name: 'InvalidAnswerError' });
+    const reader = new Tributary({ url: system().urls.query, apiKey: system().readerKey });
+    await expect(reader.sql('SELECT 1')).rejects.toMatchObject({ code: 'insufficient_scope' });
   });
 });
 
