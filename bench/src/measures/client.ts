@@ -1,3 +1,4 @@
+import { AcknowledgingServer } from '../baselines/acknowledging-server.js';
 import { createStream, eachRun, observed, withStack, type Bench } from '../bench.js';
 import { runChild } from '../child.js';
 import type { ClientJob, ClientResult } from '../load/client.js';
@@ -8,10 +9,56 @@ import { median } from '../statistics.js';
 const defaultEvents = 500_000;
 const warmUpEvents = 100_000;
 
-/** CLIENT: one process sends events with the client, one `send` for each, against ready-made bodies on bare sockets. */
+/**
+ * CLIENT: one process sends events with the client, one `send` for each: to a server that acknowledges at once, and to the
+ * system, against ready-made bodies on bare sockets.
+ */
 export async function client(bench: Bench): Promise<Row[]> {
   const events = bench.options.events ?? defaultEvents;
-  const runs = await withStack(bench, async (stack) => {
+  const alone = await toServerAlone(bench, events);
+  const runs = await toSystem(bench, events);
+  const rates = runs.map(({ sent }) => sent.result.eventsPerSecond);
+  const ratesAlone = alone.map(({ eventsPerSecond }) => eventsPerSecond);
+  return [
+    {
+      ...{
+        measure: 'CLIENT',
+        what: 'one process, `send` for each event, all on this machine',
+        unit: 'events/s',
+      },
+      runs: rates,
+      baseline: { what: 'bodies made beforehand', runs: runs.map(({ bare }) => bare.eventsPerSecond) },
+      must: goal(median(rates), { atLeast: 60_000 }),
+      details: { runs },
+    },
+    {
+      ...{ measure: 'CLIENT', what: 'the same, to a server that acknowledges at once', unit: 'events/s' },
+      runs: ratesAlone,
+      must: goal(median(ratesAlone), { atLeast: 60_000 }),
+      details: { runs: alone },
+    },
+    {
+      ...{ measure: 'CLIENT', what: 'processor time of the client for an event', unit: 'µs' },
+      runs: runs.map(({ sent }) => sent.result.microsecondsPerEvent),
+    },
+  ];
+}
+
+async function toServerAlone(bench: Bench, events: number): Promise<ClientResult[]> {
+  const server = new AcknowledgingServer();
+  const url = await server.listen();
+  try {
+    return await eachRun(bench, (run) => {
+      const job: ClientJob = { url, stream: 'client', events, warmUpEvents, seed: run };
+      return runChild<ClientResult>('load/client.js', job);
+    });
+  } finally {
+    await server.close();
+  }
+}
+
+function toSystem(bench: Bench, events: number) {
+  return withStack(bench, async (stack) => {
     await stack.materializer.stop();
     return eachRun(bench, async (run) => {
       const url = stack.urls.ingest;
@@ -24,17 +71,4 @@ export async function client(bench: Bench): Promise<Row[]> {
       return { sent, bare };
     });
   });
-  const rates = runs.map(({ sent }) => sent.result.eventsPerSecond);
-  return [
-    {
-      ...{ measure: 'CLIENT', what: 'one process, `send` for each event', unit: 'events/s', runs: rates },
-      baseline: { what: 'bodies made beforehand', runs: runs.map(({ bare }) => bare.eventsPerSecond) },
-      must: goal(median(rates), { atLeast: 60_000 }),
-      details: { runs },
-    },
-    {
-      ...{ measure: 'CLIENT', what: 'processor time of the client for an event', unit: 'µs' },
-      runs: runs.map(({ sent }) => sent.result.microsecondsPerEvent),
-    },
-  ];
 }

@@ -13,34 +13,46 @@ export interface Origin {
   signal?: AbortSignal;
 }
 
-/** Who is told the outcome. */
+/** What the promise of `send` is settled with. */
 export interface Outcome {
   resolve: (position: EventPosition) => void;
   reject: (reason: unknown) => void;
-  /** Called once, whatever the outcome is. */
-  settled: (event: PendingEvent) => void;
 }
 
-/** An event that was given to a producer and has no outcome yet. */
+/** Hears of the outcome of each event before its promise is settled. */
+export interface Observer {
+  acknowledged(position: EventPosition): void;
+  /** Called once, whatever the outcome is. */
+  settled(event: PendingEvent): void;
+}
+
+/** An event that was given to a producer and has no outcome yet. Thousands wait at once: it has no closures. */
 export class PendingEvent {
   /** Requests that carried it. */
   attempts = 0;
   /** When the producer took it, in milliseconds of a clock that does not step. */
   takenAt = 0;
   settled = false;
+  private readonly onAbort: (() => void) | undefined;
 
   constructor(
     readonly origin: Origin,
     private readonly outcome: Outcome,
+    private readonly observer: Observer,
   ) {
-    if (origin.signal?.aborted) this.onAbort();
-    else origin.signal?.addEventListener('abort', this.onAbort, { once: true });
+    const { signal } = origin;
+    if (!signal) return;
+    this.onAbort = () => this.reject(signal.reason);
+    if (signal.aborted) this.onAbort();
+    else signal.addEventListener('abort', this.onAbort, { once: true });
   }
 
   resolve({ partition, offset }: { partition: number; offset: number }): void {
     if (!this.settle()) return;
     const { event_id, stream } = this.origin;
-    this.outcome.resolve({ event_id, stream, partition, offset });
+    const position = { event_id, stream, partition, offset };
+    this.observer.acknowledged(position);
+    this.outcome.resolve(position);
   }
 
   reject(reason: unknown): void {
@@ -50,10 +62,8 @@ export class PendingEvent {
   private settle(): boolean {
     if (this.settled) return false;
     this.settled = true;
-    this.origin.signal?.removeEventListener('abort', this.onAbort);
-    this.outcome.settled(this);
+    if (this.onAbort) this.origin.signal?.removeEventListener('abort', this.onAbort);
+    this.observer.settled(this);
     return true;
   }
-
-  private readonly onAbort = () => this.reject(this.origin.signal?.reason);
 }

@@ -8,7 +8,7 @@ import { orAborted } from '../http/or-aborted.js';
 import { eventText } from './event-text.js';
 import { hashOf } from './hash-of.js';
 import { Lane } from './lane.js';
-import { PendingEvent, type Origin, type Outcome } from './pending-event.js';
+import { PendingEvent, type Observer, type Origin } from './pending-event.js';
 import { Room } from './room.js';
 import { UuidV7Generator } from './uuid-v7.js';
 
@@ -45,12 +45,13 @@ export class Producer {
   private readonly lanes: Lane[];
   private readonly room: Room;
   private readonly ids = new UuidV7Generator();
+  private readonly observer: Observer;
   private closed = false;
 
   constructor(
     http: HttpClient,
     options: ProducerOptions,
-    private readonly onWritten: (position: EventPosition) => void,
+    onWritten: (position: EventPosition) => void,
   ) {
     this.options = { ...defaults, ...definedIn(options) };
     const { batchEvents: events, batchBytes: bytes, lingerMs, lanes } = this.options;
@@ -58,6 +59,7 @@ export class Producer {
     const deliver = (batch: PendingEvent[]) => delivery.deliver(batch);
     this.lanes = Array.from({ length: lanes }, () => new Lane({ events, bytes, lingerMs }, deliver));
     this.room = new Room(this.options.maxBufferedBytes);
+    this.observer = { acknowledged: onWritten, settled: (event) => this.leave(event) };
   }
 
   /**
@@ -76,7 +78,7 @@ export class Producer {
         throw new BufferFullError(`${this.options.maxBufferedBytes} bytes wait for their acknowledgement.`);
       const { stream, entity_id } = event;
       const origin = { event_id, stream, entity: entity_id ?? undefined, text, bytes, signal };
-      this.take(origin, { reject, resolve: (position) => this.acknowledge(position, resolve) });
+      this.take(new PendingEvent(origin, { resolve, reject }, this.observer));
     });
   }
 
@@ -100,23 +102,17 @@ export class Producer {
     return this.close();
   }
 
-  private acknowledge(position: EventPosition, resolve: Outcome['resolve']): void {
-    this.onWritten(position);
-    resolve(position);
-  }
-
-  private take(origin: Origin, outcome: Pick<Outcome, 'resolve' | 'reject'>): void {
-    const event = new PendingEvent(origin, { ...outcome, settled: this.leave });
-    this.room.take(origin.bytes, () => {
+  private take(event: PendingEvent): void {
+    this.room.take(event.origin.bytes, () => {
       event.takenAt = performance.now();
       if (event.settled) this.leave(event);
-      else this.laneOf(origin).add(event);
+      else this.laneOf(event.origin).add(event);
     });
   }
 
-  private readonly leave = (event: PendingEvent) => {
+  private leave(event: PendingEvent): void {
     if (event.takenAt > 0) this.room.give(event.origin.bytes);
-  };
+  }
 
   /** Events without an entity go where they arrive first: with others that wait, and not behind a request. */
   private laneOf({ stream, entity }: Origin): Lane {

@@ -19,13 +19,15 @@ export class Room {
   /** Calls back when the bytes are taken: at once where they fit. */
   take(bytes: number, enter: () => void): void {
     if (!this.fits(bytes)) this.waiting.push({ bytes, enter });
-    else this.admit({ bytes, enter });
+    else this.admit(bytes, enter);
   }
 
   give(bytes: number): void {
     this.used -= bytes;
-    while (this.waiting.length > 0 && this.hasRoomFor(this.waiting[0]!.bytes))
-      this.admit(this.waiting.shift()!);
+    while (this.waiting.length > 0 && this.hasRoomFor(this.waiting[0]!.bytes)) {
+      const next = this.waiting.shift()!;
+      this.admit(next.bytes, next.enter);
+    }
     if (this.waiting.length > 0 || this.used >= this.bytes || this.watching.length === 0) return;
     for (const tell of this.watching.splice(0)) tell();
   }
@@ -40,7 +42,7 @@ export class Room {
     return this.used === 0 || this.used + bytes <= this.bytes;
   }
 
-  private admit({ bytes, enter }: Waiter): void {
+  private admit(bytes: number, enter: () => void): void {
     this.used += bytes;
     enter();
   }
