@@ -73,9 +73,21 @@ describe('the rows of a SQL statement', () => {
     expect(body.cancelled).toBe(true);
   });
 
+  it('throw the error of a statement that fails behind them', async () => {
+    const said = '\r\n__exception__\r\ntag\r\nCode: 395. DB::Exception: Oh. (X)\n30 tag\r\n__exception__\r\n';
+    const rows = await SqlRows.of(bodyOf('["n"]\n[1]\n', said, new TypeError('terminated')));
+    const read: unknown[] = [];
+    const reading = (async () => {
+      for await (const { row } of rows) read.push(row);
+    })();
+    await expect(reading).rejects.toBeInstanceOf(SqlError);
+    await expect(reading).rejects.toMatchObject({ code: 395, message: 'Oh. (X)' });
+    expect(read).toEqual([{ n: 1 }]);
+  });
+
   it.each([
     ['is cut off', bodyOf('["n"]\n', '[1')],
-    ['has an error in it', bodyOf('["n"]\n', 'Code: 395. DB::Exception: Oh.\n')],
+    ['has something else in it', bodyOf('["n"]\n', '<html>\n', new TypeError('terminated'))],
   ])('reject where the answer %s', async (_, body) => {
     const rows = await SqlRows.of(body);
     await expect(rows.all()).rejects.toBeInstanceOf(InvalidAnswerError);

@@ -1,8 +1,12 @@
+import { SqlError } from '../errors/sql-error.js';
 import { InvalidAnswerError } from '../errors/tributary-error.js';
 import { elementsOf } from '../json/json-text.js';
 import { parseJson } from '../json/parse-json.js';
 import type { JsonObject } from '../types/json.js';
 import { linesOf } from './lines-of.js';
+
+/** ClickHouse's own bound is 16 KiB. */
+const mostFailureLength = 20_000;
 
 /** A row of the answer to a SQL statement. */
 export class SqlRow<Row = JsonObject> {
@@ -26,7 +30,10 @@ export class SqlRow<Row = JsonObject> {
   }
 }
 
-/** The answer to a SQL statement: `for await` reads its rows once, as they come. */
+/**
+ * The answer to a SQL statement: `for await` reads its rows once, as they come. A statement that fails later than its
+ * first row throws there.
+ */
 export class SqlRows<Row = JsonObject> implements AsyncIterable<SqlRow<Row>> {
   private constructor(
     readonly columns: readonly string[],
@@ -46,7 +53,10 @@ export class SqlRows<Row = JsonObject> implements AsyncIterable<SqlRow<Row>> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SqlRow<Row>, void, undefined> {
-    for await (const line of this.lines) yield new SqlRow<Row>(this.columns, cellsOf(line));
+    for await (const line of this.lines) {
+      if (!line.startsWith('[')) throw await lateFailure(line, this.lines);
+      yield new SqlRow<Row>(this.columns, elementsOf(line));
+    }
   }
 
   /** Reads all rows. */
@@ -59,5 +69,23 @@ export class SqlRows<Row = JsonObject> implements AsyncIterable<SqlRow<Row>> {
 
 function cellsOf(line: string): string[] {
   if (line.startsWith('[')) return elementsOf(line);
-  throw new InvalidAnswerError(`This is no row; leave FORMAT out of the statement: ${line.slice(0, 200)}`);
+  throw new InvalidAnswerError(
+    `The answer has no names of columns: leave FORMAT out of the statement. It begins with: ${line.slice(0, 200)}`,
+  );
+}
+
+/** Reads what ClickHouse writes behind the rows when a statement fails; then the connection ends without a proper end. */
+async function lateFailure(first: string, lines: AsyncIterable<string>): Promise<Error> {
+  let text = first;
+  try {
+    for await (const line of lines) {
+      text += `\n${line}`;
+      if (text.length > mostFailureLength) break;
+    }
+  } catch {
+    // What has come says more than the end of the connection.
+  }
+  const [failure, code] = /Code: (\d+)\. DB::Exception: .*/.exec(text) ?? [];
+  if (failure !== undefined) return new SqlError(200, Number(code), failure);
+  return new InvalidAnswerError(`This is no row: ${text.slice(0, 200)}`);
 }
