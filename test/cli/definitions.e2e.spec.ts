@@ -1,9 +1,10 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useStack } from '../use-stack.js';
 import { oneProjection, writeDefinitions, type DemoOptions } from './demo-definitions.js';
 import { jsonLines } from './in-process.js';
+import { readmeBlocks } from './readme-blocks.js';
 import { CommandLine } from './tributary.js';
 
 // A system of its own: to prune looks at every definition.
@@ -16,6 +17,39 @@ beforeAll(() => {
 afterAll(() => cli.remove());
 
 const writeFiles = (options: DemoOptions = {}) => writeDefinitions(join(cli.folder, 'definitions'), options);
+
+describe('the commands of the README', () => {
+  it('do what it says, one after the other', async () => {
+    const { urls, key } = system();
+    const reader = new CommandLine({ url: urls.query, ingestUrl: urls.ingest, key });
+    mkdirSync(join(reader.folder, '.tributary'));
+    writeFileSync(join(reader.folder, '.tributary/api-key'), key);
+    const answers: string[] = [];
+    for (const { block, code } of readmeBlocks()) {
+      const ran = await reader.shell(`set -eu; export TRIBUTARY_KEY=${key}\n${block}`);
+      expect(ran.code, `${block}\n${ran.stdout}${ran.stderr}`).toBe(code);
+      answers.push(ran.stdout + ran.stderr);
+    }
+    const text = answers.join('');
+    expect(text).toContain('3 accepted, 0 rejected\n');
+    expect(text).toMatch(/^payments +payment\.made +p-2 .*\{"amount": 99\.00, "currency": "EUR"\}$/m);
+    expect(text).toMatch(/^payment\.made +2$/m);
+    expect(text).toMatch(/^ {2}amount: 12\.50$/m);
+    expect(text).toContain('"event_type":"payment.returned"');
+    expect(text).toMatch(/^\d+ bytes are in payments\.parquet\.$/m);
+    expect(readFileSync(join(reader.folder, 'payments.parquet'), 'latin1')).toMatch(/^PAR1.*PAR1$/s);
+    expect(readFileSync(join(reader.folder, 'payments.csv'), 'utf8').split('\r\n')).toHaveLength(4);
+    expect(text).toMatch(/^EVENT_TYPE +EVENTS\npayment\.\w+ +\d$/m);
+    expect(text).toContain('{"name":"events"}\n');
+    expect(text).toContain('"path":"/retention"');
+    expect(text).toMatch(/"action":"created","kind":"projection".*"action":"unchanged","kind":"projection"/s);
+    expect(text).toMatch(/^payments_by_currency +1 /m);
+    expect(text).toContain('--confirm payments');
+    expect(text).toContain('deleted stream payments\n');
+    expect(text).toMatch(/"name":"prod".*"protected":true/);
+    reader.remove();
+  });
+});
 
 describe('the definitions of the demo, in files', () => {
   it('are made in the order in which they need each other', async () => {
