@@ -38,9 +38,9 @@ export function permittedViews(
   };
 }
 
-function eventTypeViews({ schemas, stream }: Defined): EventTypes {
-  const named = schemas.all().flatMap((subject) => {
-    const definition = stream(subject.stream);
+function eventTypeViews(definitions: Defined): EventTypes {
+  const named = definitions.schemas.all().flatMap((subject) => {
+    const definition = definitions.stream(subject.stream);
     if (subject.retired || definition?.state !== 'live') return [];
     const parts = [subject.stream, subject.event_type];
     return [{ subject, id: definition.id, parts, createdAt: subject.versions[0]?.created_at ?? '' }];

@@ -111,6 +111,15 @@ describe('SQL on the query port', () => {
     });
   });
 
+  it('lets a key that covers a stream read the views of its event types', async () => {
+    const payload = { stream: 'orders', event_type: 'order.placed', schema: { type: 'object' } };
+    const url = '/api/v1/schemas';
+    const defined = await gateway.core.instance.inject({ method: 'POST', url, payload });
+    expect(defined.statusCode, defined.body).toBe(201);
+    await post('SELECT 1');
+    expect(sql.asked.at(-1)?.views).toEqual(['events', 'orders__order_placed']);
+  });
+
   it('answers a refusal in the form of ClickHouse, and notes it in the audit', async () => {
     const answer = await post('refused');
     expect(answer.statusCode).toBe(403);

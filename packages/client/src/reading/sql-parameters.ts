@@ -10,6 +10,5 @@ export function sqlParameters(parameters: SqlParameters): Query {
 }
 
 function escaped(value: string | number | boolean | null): string {
-  // eslint-disable-next-line no-control-regex
   return value === null ? '\\N' : String(value).replace(/[\\\t\n\r\0]/g, (one) => escapes[one]!);
 }
