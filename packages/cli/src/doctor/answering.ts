@@ -45,6 +45,8 @@ export function clockFinding(check: string, { aheadMs }: Answering): Finding {
 export function versionFinding(versions: readonly string[], own: string): Finding {
   const check = 'versions';
   const servers = [...new Set(versions)];
+  if (servers.every((server) => server === 'unknown'))
+    return ok(check, `The server was built without a version; this program is ${own}.`);
   const said = `server ${servers.join(' and ')}, this program ${own}`;
   if (servers.length > 1)
     return wrong(check, said, 'An update has stopped half-way: bring every app to one version.');
