@@ -4,8 +4,11 @@ import type { NewEvent } from '../types/event.js';
 /** An event as JSON text, with its id. It is what is sent, at the first attempt and at every later one. */
 export function eventText(event: NewEvent, eventId: string | null | undefined): string {
   const { stream, event_type, entity_id, timestamp, metadata } = event;
+  if ('data' in event) {
+    const data = event.data ?? null;
+    return JSON.stringify({ event_id: eventId, stream, event_type, entity_id, timestamp, metadata, data });
+  }
   const head = { event_id: eventId, stream, event_type, entity_id, timestamp, metadata };
-  if ('data' in event) return JSON.stringify({ ...head, data: event.data ?? null });
   return `${JSON.stringify(head).slice(0, -1)},"data":${checked(event.dataText)}}`;
 }
 

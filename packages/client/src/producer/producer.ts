@@ -48,11 +48,7 @@ export class Producer {
   private readonly observer: Observer;
   private closed = false;
 
-  constructor(
-    http: HttpClient,
-    options: ProducerOptions,
-    onWritten: (position: EventPosition) => void,
-  ) {
+  constructor(http: HttpClient, options: ProducerOptions, onWritten: (position: EventPosition) => void) {
     this.options = { ...defaults, ...definedIn(options) };
     const { batchEvents: events, batchBytes: bytes, lingerMs, lanes } = this.options;
     const delivery = new Delivery(http, this.options);
