@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -14,6 +16,27 @@ const foreign = freshStream('foreign').replaceAll(/[^a-z0-9]/g, '');
 const view = `${own}__order_placed`;
 let key = '';
 let keyId = '';
+
+interface Dashboard {
+  panels: { title: string; targets: { rawSql: string }[] }[];
+  templating: { list: { name: string; type: string; query: string }[] };
+}
+const { panels, templating } = JSON.parse(
+  readFileSync(join('helm', 'tributary', 'dashboards', 'sql', 'events.json'), 'utf8'),
+) as Dashboard;
+const variables = templating.list.filter(({ type }) => type === 'query');
+
+/** A statement as Grafana's data source sends it: macros.go of its source, for the last hour. */
+function withMacros(statement: string): string {
+  const seconds = Math.floor(Date.now() / 1000);
+  return statement
+    .replace(
+      /\$__timeFilter\((\w+)\)/g,
+      `$1 >= toDateTime(${seconds - 3600}) AND $1 <= toDateTime(${seconds + 3600})`,
+    )
+    .replace(/\$__timeInterval\((\w+)\)/g, 'toStartOfInterval(toDateTime($1), INTERVAL 60 second)')
+    .replaceAll('${stream:singlequote}', `'${own}'`);
+}
 
 const ask = (statement: string, headers: Record<string, string> = { 'x-clickhouse-key': key }) =>
   fetch(new URL('/', system().urls.query), { method: 'POST', body: statement, headers });
@@ -164,6 +187,14 @@ describe("Grafana's data source", () => {
   ])('%s', async (statement) => {
     const [database = ''] = (await answer('SHOW DATABASES')).split('\n');
     expect(await answer(statement.replaceAll('{database}', database))).not.toBe('');
+  });
+
+  it.each(panels)('fills the panel $title', async ({ targets }) => {
+    for (const { rawSql } of targets) expect(await answer(withMacros(rawSql))).not.toBe('');
+  });
+
+  it.each(variables)('fills the variable $name', async ({ query }) => {
+    expect(await answer(withMacros(query))).toBe(`${own}\n`);
   });
 });
 

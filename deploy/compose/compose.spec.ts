@@ -113,4 +113,17 @@ describe('Prometheus and Grafana of docker-compose.yml', () => {
       datasources: [{ type: 'prometheus', url: 'http://prometheus:9090', isDefault: true }],
     });
   });
+
+  it('ask the query port for the events themselves, with a key of its own', () => {
+    const file = 'deploy/grafana/provisioning/datasources/events.yml';
+    expect(parse(readFileSync(file, 'utf8'))).toMatchObject({
+      datasources: [
+        { jsonData: { host: 'gateway', port: 3902 }, secureJsonData: { password: '$TRIBUTARY_SQL_KEY' } },
+      ],
+    });
+    expect(service('grafana').environment).toMatchObject({
+      GF_PLUGINS_PREINSTALL: 'grafana-clickhouse-datasource',
+      TRIBUTARY_SQL_KEY: '${TRIBUTARY_SQL_KEY:-}',
+    });
+  });
 });
