@@ -123,7 +123,7 @@ describe('SQL of a key that covers one stream', () => {
   });
 });
 
-const { TEST_PYTHON: python, TEST_CLICKHOUSE_GO: goClient } = process.env;
+const { TEST_PYTHON: python, TEST_CLICKHOUSE_GO: goClient, TEST_JDBC_JARS: jars } = process.env;
 
 describe('clients', () => {
   it.skipIf(!python)(
@@ -157,6 +157,21 @@ describe('clients', () => {
       rows: [{ stream: own, amount: 7, at: '2026-11-21T04:00:00.5Z', offset: 0 }, {}, {}],
       streamed: 1_000_000,
       refused: expect.stringContaining('The table function merge is not allowed') as string,
+    });
+  });
+
+  it.skipIf(!jars)('the JDBC driver lists tables, binds parameters, streams a million rows', async () => {
+    const source = fileURLToPath(new URL('../../test/analysts/jdbc/JdbcClient.java', import.meta.url));
+    const { port } = new URL(system().urls.query);
+    const { stdout } = await run('java', ['-cp', join(jars ?? '', '*'), source, port, key, view]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      valid: true,
+      tables: ['events', view],
+      columns: expect.arrayContaining(['event_id', 'amount', 'at']) as string[],
+      rows: ['7', '7', '7'],
+      bound: ['o-0'],
+      streamed: 1_000_000,
+      refused: [expect.stringContaining('The table function merge is not allowed') as string],
     });
   });
 });

@@ -1,5 +1,5 @@
 /**
- * `npm run check:analysts`: sets up what is missing, ClickHouse's clients for Python and Go too, then has them connect as
+ * `npm run check:analysts`: sets up what is missing, ClickHouse's clients for Python, Go and Java too, then has them connect as
  * analysts do. Versions are in this folder; what is installed already costs a few milliseconds.
  */
 import { spawn } from 'node:child_process';
@@ -14,12 +14,13 @@ const here = join(root, 'test', 'analysts');
 const target = join(root, '.tools', 'analysts');
 const python = join(target, 'venv', 'bin', 'python');
 const goClient = join(target, 'clickhouse-go');
+const jars = join(target, 'jdbc');
 const stampFile = join(target, '.installed');
 
 /** Changes with every version. */
 function wanted() {
   const hash = createHash('sha256');
-  for (const file of ['requirements.txt', 'clickhouse-go/go.sum', 'clickhouse-go/main.go'])
+  for (const file of ['requirements.txt', 'clickhouse-go/go.sum', 'clickhouse-go/main.go', 'jdbc/pom.xml'])
     hash.update(readFileSync(join(here, file)));
   return hash.digest('hex');
 }
@@ -43,13 +44,18 @@ async function installClients() {
       'Go could not build the client',
     ),
   );
+  await step('The JDBC driver is fetched', () => {
+    const args = ['-q', '-B', '-f', join(here, 'jdbc', 'pom.xml'), 'dependency:copy-dependencies'];
+    const into = [`-DoutputDirectory=${jars}`, '-DincludeScope=runtime'];
+    return runTool('mvn', [...args, ...into], 'Maven could not fetch the jars of the JDBC driver');
+  });
   writeFileSync(stampFile, stamp);
 }
 
 async function main() {
   await setUp();
   await installClients();
-  const env = { ...process.env, TEST_PYTHON: python, TEST_CLICKHOUSE_GO: goClient };
+  const env = { ...process.env, TEST_PYTHON: python, TEST_CLICKHOUSE_GO: goClient, TEST_JDBC_JARS: jars };
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const specs = ['sql', 'export'].map((name) => join('dist', 'test', `${name}.e2e.spec.js`));
   const args = ['run', '--project', 'e2e', '--root', root, ...specs, ...process.argv.slice(2)];
