@@ -141,7 +141,7 @@ module.exports = {
       name: 'command-line-on-the-client',
       severity: 'error',
       comment: 'The command line uses what the client exports, Node and a parser of YAML.',
-      from: { path: '^packages/cli/', pathNot: '\\.(spec|fixture)\\.ts$' },
+      from: { path: '^packages/cli/', pathNot: '\\.(spec|fixture)\\.ts$|^packages/cli/bin/' },
       to: {
         pathNot: ['^packages/cli/', '^packages/client/src/index\\.ts$', '^node_modules/yaml/'],
         dependencyTypesNot: ['core'],

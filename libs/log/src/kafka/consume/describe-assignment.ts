@@ -4,7 +4,7 @@ import { latest, type ClusterClient } from '../cluster-client.js';
 import type { KafkaLogBounds } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import { topicOffsets } from '../topic-offsets.js';
-import type { PartitionPlace } from './group-membership.js';
+import type { TopicPartition } from './generation.js';
 import { keyOf } from './owned-partition.js';
 import { recordAt } from './record-at.js';
 
@@ -26,7 +26,7 @@ export interface LogBounds {
  */
 export async function logBoundsOf(
   client: ClusterClient,
-  places: readonly PartitionPlace[],
+  places: readonly TopicPartition[],
 ): Promise<Map<string, LogBounds>> {
   const wanted = new Set(places.map(keyOf));
   // Kafka would answer with all topics that it has.
@@ -49,7 +49,7 @@ export async function logBoundsOf(
 /** Returns what a handler is told about a partition. `committed` is -1 if the group has no committed offset. */
 export function describeAssignment(
   { client, bounds }: Parts,
-  place: PartitionPlace,
+  place: TopicPartition,
   { committed, beginning, end }: LogBounds & { committed: number },
 ): Assignment {
   const at = async (timestamp: number): Promise<number> =>
@@ -78,7 +78,7 @@ export function describeAssignment(
 }
 
 /** @throws LogUnavailableError while the partition has no leader, or does not exist */
-export async function leaderOf(client: ClusterClient, { topic, partition }: PartitionPlace): Promise<number> {
+export async function leaderOf(client: ClusterClient, { topic, partition }: TopicPartition): Promise<number> {
   const known = (await client.metadata([topic])).get(topic);
   const leader = known?.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;
   if (leader < 0) throw new LogUnavailableError('the partition has no leader');

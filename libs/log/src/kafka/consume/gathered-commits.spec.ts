@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { GatheredCommits } from './gathered-commits.js';
-import type { CommittedPlace, Generation } from './group-membership.js';
+import type { CommittedOffset, Generation } from './generation.js';
 
 const generation = (id: number) => ({ id }) as Generation;
 const first = generation(1);
-const place = (partition: number, offset = 1): CommittedPlace => ({ topic: 't', partition, offset });
+const place = (partition: number, offset = 1): CommittedOffset => ({ topic: 't', partition, offset });
 
 /** Commits whose requests end when they are let go; `requests` are the partitions of each. */
-function given(refuses: (places: readonly CommittedPlace[]) => Error | undefined = () => undefined) {
+function given(refuses: (places: readonly CommittedOffset[]) => Error | undefined = () => undefined) {
   const requests: string[] = [];
   const ends: (() => void)[] = [];
   const commits = new GatheredCommits(async ({ id }, places) => {

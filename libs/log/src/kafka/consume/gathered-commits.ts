@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CommittedPlace, Generation } from './group-membership.js';
+import type { CommittedOffset, Generation } from './generation.js';
 
 interface Waiting {
   generation: Generation;
-  place: CommittedPlace;
+  offset: CommittedOffset;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
@@ -17,13 +17,13 @@ export class GatheredCommits {
   private running = false;
 
   constructor(
-    private readonly send: (generation: Generation, places: readonly CommittedPlace[]) => Promise<void>,
+    private readonly send: (generation: Generation, offsets: readonly CommittedOffset[]) => Promise<void>,
   ) {}
 
   /** Resolves when the group has the offset. Rejects as `send` does for this partition alone. */
-  commit(generation: Generation, place: CommittedPlace): Promise<void> {
+  commit(generation: Generation, offset: CommittedOffset): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ generation, place, resolve, reject });
+      this.waiting.push({ generation, offset, resolve, reject });
       if (!this.running) void this.run();
     });
   }
@@ -50,7 +50,7 @@ export class GatheredCommits {
     try {
       await this.send(
         first.generation,
-        commits.map(({ place }) => place),
+        commits.map(({ offset }) => offset),
       );
       for (const { resolve } of commits) resolve();
     } catch (error) {

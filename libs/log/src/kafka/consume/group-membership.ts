@@ -12,28 +12,8 @@ import {
 } from './assign-partitions.js';
 import { byTopic } from './by-topic.js';
 import { GatheredCommits } from './gathered-commits.js';
+import type { CommittedOffset, Generation, TopicPartition } from './generation.js';
 import { GroupCoordinator } from './group-coordinator.js';
-
-/** One round of the group: valid until the next rebalance. */
-export interface Generation {
-  id: number;
-  memberId: string;
-  topics: readonly string[];
-  /** Partitions of the topics that existed when it began. */
-  partitionsOf: ReadonlyMap<string, number>;
-  assignment: ReadonlyMap<string, readonly number[]>;
-}
-
-export interface PartitionPlace {
-  topic: string;
-  partition: number;
-}
-
-/** Where a group stands. */
-export interface CommittedPlace extends PartitionPlace {
-  /** -1 where it has none. */
-  offset: number;
-}
 
 export interface MembershipOptions {
   /** Commits and looks up offsets, also while the member joins. */
@@ -102,12 +82,12 @@ export class GroupMembership {
   }
 
   /** Resolves when the group has the offset of this partition. */
-  commit(generation: Generation, place: CommittedPlace): Promise<void> {
+  commit(generation: Generation, place: CommittedOffset): Promise<void> {
     return this.commits.commit(generation, place);
   }
 
   /** Next offset by partition; -1 where the group has none. */
-  async committed(places: readonly PartitionPlace[]): Promise<CommittedPlace[]> {
+  async committed(places: readonly TopicPartition[]): Promise<CommittedOffset[]> {
     if (places.length === 0) return [];
     const topics = byTopic(places, ({ partition }) => ({ partition }));
     const { responses } = await this.coordinator.ask((coordinator) =>
@@ -125,7 +105,7 @@ export class GroupMembership {
     await this.remove(memberId);
   }
 
-  private async sendCommits({ id, memberId }: Generation, places: readonly CommittedPlace[]): Promise<void> {
+  private async sendCommits({ id, memberId }: Generation, places: readonly CommittedOffset[]): Promise<void> {
     const { group: groupId } = this.options;
     const topics = byTopic(places, ({ partition, offset }) => ({ partition, offset: String(offset) }));
     await this.coordinator.ask((coordinator) =>

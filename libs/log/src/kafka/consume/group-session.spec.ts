@@ -4,7 +4,7 @@ import type { ClusterClient } from '../cluster-client.js';
 import { defaultBounds } from '../config.js';
 import { silentLogger } from '../logger.js';
 import { fetchOutage } from './fetch-outage.js';
-import type { Generation } from './group-membership.js';
+import type { Generation } from './generation.js';
 import { GroupSession } from './group-session.js';
 
 const never = new Promise<never>(() => undefined);

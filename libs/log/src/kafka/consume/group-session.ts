@@ -10,7 +10,8 @@ import type { Claim } from './assign-partitions.js';
 import { describeAssignment, leaderOf, logBoundsOf, type LogBounds } from './describe-assignment.js';
 import type { FetchOutage } from './fetch-outage.js';
 import { Fetcher } from './fetcher.js';
-import type { CommittedPlace, Generation, GroupMembership, PartitionPlace } from './group-membership.js';
+import type { CommittedOffset, Generation, TopicPartition } from './generation.js';
+import type { GroupMembership } from './group-membership.js';
 import { keyOf, OwnedPartition } from './owned-partition.js';
 import { PartitionFeed } from './partition-feed.js';
 import { settledWithin } from '../../settled-within.js';
@@ -31,7 +32,7 @@ export interface SessionOptions {
 
 /** What was found of partitions that are opened together, by `keyOf`. */
 interface Found {
-  committed: ReadonlyMap<string, CommittedPlace>;
+  committed: ReadonlyMap<string, CommittedOffset>;
   bounds: ReadonlyMap<string, LogBounds>;
 }
 
@@ -82,7 +83,7 @@ export class GroupSession {
   }
 
   /** Returns the partition if it is ours. A commit asks for it once: a different object is a different holding. */
-  get(place: PartitionPlace): OwnedPartition | undefined {
+  get(place: TopicPartition): OwnedPartition | undefined {
     return this.owned.get(keyOf(place));
   }
 
@@ -112,7 +113,7 @@ export class GroupSession {
     this.passed = new Promise((resolve) => (this.pass = resolve));
   }
 
-  private openAll(places: readonly PartitionPlace[]): void {
+  private openAll(places: readonly TopicPartition[]): void {
     if (places.length === 0) return;
     const fresh = places.map(({ topic, partition }) => new OwnedPartition(topic, partition));
     for (const own of fresh) this.owned.set(own.key, own);
@@ -124,7 +125,7 @@ export class GroupSession {
   /** What was committed first: asked the other way round, the log could seem to end before it. */
   private async find(places: readonly OwnedPartition[]): Promise<Found> {
     const isOver = (): boolean => places.every(({ over }) => over);
-    const ask = (): Promise<CommittedPlace[]> => this.options.membership.committed(places);
+    const ask = (): Promise<CommittedOffset[]> => this.options.membership.committed(places);
     const committed = (await this.persistently(ask, { isOver, topic: places[0]?.topic })) ?? [];
     // A partition that cannot be found now is asked for again by itself.
     const bounds = await logBoundsOf(this.options.client, places).catch(() => new Map<string, LogBounds>());
@@ -257,7 +258,7 @@ export class GroupSession {
    * Lets these partitions go: hands over nothing more of them, and waits for the batches that are being worked on, which
    * can still commit, but no longer than the time.
    */
-  async release(places: readonly PartitionPlace[], withinMs: number): Promise<void> {
+  async release(places: readonly TopicPartition[], withinMs: number): Promise<void> {
     const keys = new Set(places.map(keyOf));
     const own = (): OwnedPartition[] => [...this.owned.values()].filter(({ key }) => keys.has(key));
     await settledWithin(withinMs, Promise.allSettled(own().map((one) => this.stopReading(one))));
@@ -300,6 +301,6 @@ export class GroupSession {
   }
 }
 
-function placeOf({ topic, partition }: PartitionPlace): PartitionPlace {
+function placeOf({ topic, partition }: TopicPartition): TopicPartition {
   return { topic, partition };
 }

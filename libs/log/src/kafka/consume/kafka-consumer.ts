@@ -10,7 +10,8 @@ import type { KafkaLogger } from '../logger.js';
 import { noClaim } from './assign-partitions.js';
 import type { FetchOutage } from './fetch-outage.js';
 import { isGenerationOver, isThrownOut } from './group-coordinator.js';
-import { GroupMembership, type Generation, type PartitionPlace } from './group-membership.js';
+import type { Generation, TopicPartition } from './generation.js';
+import { GroupMembership } from './group-membership.js';
 import { GroupSession } from './group-session.js';
 import { settledWithin } from '../../settled-within.js';
 import { Signal } from './signal.js';
@@ -292,7 +293,7 @@ export class KafkaConsumer implements Consumer {
 }
 
 /** Whether the partition can be given to another member. */
-function exists({ topic, partition }: PartitionPlace, { partitionsOf }: Generation): boolean {
+function exists({ topic, partition }: TopicPartition, { partitionsOf }: Generation): boolean {
   return partition < (partitionsOf.get(topic) ?? 0);
 }
 

@@ -1,8 +1,8 @@
-import type { PartitionPlace } from './group-membership.js';
+import type { TopicPartition } from './generation.js';
 import type { PartitionFeed } from './partition-feed.js';
 
 /** A partition that a member runs: from the generation that gives it until it is let go. */
-export class OwnedPartition implements PartitionPlace {
+export class OwnedPartition implements TopicPartition {
   /** The handler has been told of it. */
   begun = false;
   /** It is being assigned, and is to be assigned once more after that. */
@@ -22,6 +22,6 @@ export class OwnedPartition implements PartitionPlace {
   }
 }
 
-export function keyOf({ topic, partition }: PartitionPlace): string {
+export function keyOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
