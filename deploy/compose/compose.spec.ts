@@ -123,7 +123,7 @@ describe('Prometheus and Grafana of docker-compose.yml', () => {
     });
     expect(service('grafana').environment).toMatchObject({
       GF_PLUGINS_PREINSTALL: 'grafana-clickhouse-datasource',
-      TRIBUTARY_SQL_KEY: '${TRIBUTARY_SQL_KEY:-}',
+      TRIBUTARY_SQL_KEY: '',
     });
   });
 });

@@ -37,7 +37,7 @@ export class GatewayConfig extends AppConfig {
   /** Mebibytes of memory that ClickHouse may use for an SQL statement. */
   @FromText('number') @IsInt() @Min(16) @Max(1_048_576) SQL_MEMORY_MIB = 2_048;
   /** SQL statements that ClickHouse works on at once, for this instance; the next wait. */
-  @FromText('number') @IsInt() @Min(1) @Max(1_000) SQL_CONCURRENT = 2;
+  @FromText('number') @IsInt() @Min(1) @Max(1_000) SQL_CONCURRENT = 4;
   /** Exports that this instance works on at once; the next waits. */
   @FromText('number') @IsInt() @Min(1) @Max(100) EXPORT_CONCURRENT = 2;
   /** Of these, those of one API key; one more is a 429. The core port, without keys, has no share. */
@@ -47,5 +47,5 @@ export class GatewayConfig extends AppConfig {
   /** Seconds that ClickHouse may take for an export as Parquet or Arrow. */
   @FromText('number') @IsInt() @Min(1) @Max(86_400) EXPORT_SECONDS = 600;
   /** SQL statements of one API key at once, running or waiting; one more is a 429. */
-  @FromText('number') @IsInt() @Min(1) @Max(1_000) SQL_CONCURRENT_PER_KEY = 4;
+  @FromText('number') @IsInt() @Min(1) @Max(1_000) SQL_CONCURRENT_PER_KEY = 2;
 }

@@ -41,4 +41,5 @@ export {
 export * from './server/run-app.js';
 export { askedFor, DescribeBody, schemaOf } from './openapi/schema-of.js';
 export { untilReachable, StoppedWhileWaitingError, type NeededEngine } from './server/until-reachable.js';
+export { resetAnswer } from './answers/reset-answer.js';
 export { whenClosed } from './when-closed.js';

@@ -13,4 +13,11 @@ describe('those who wait for an answer to be closed', () => {
     response.emit('close');
     expect(called).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
+
+  it('are called at once where it is closed already', () => {
+    const response = Object.assign(new EventEmitter(), { closed: true });
+    const called: string[] = [];
+    whenClosed(response as unknown as ServerResponse, () => called.push('late'));
+    expect(called).toEqual(['late']);
+  });
 });

@@ -45,6 +45,7 @@ describe('the metrics', () => {
           'mode',
           'unit',
           'outcome',
+          'format',
           'clock',
         ]);
     },

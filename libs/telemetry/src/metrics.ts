@@ -115,8 +115,8 @@ export const httpProblems = new Counter({
 
 export const exportsDone = new Counter({
   name: 'tributary_exports_total',
-  help: 'Exports of events that have begun, by format and by whether they were sent to their end.',
-  labelNames: ['format', 'complete'] as const,
+  help: 'Exports of events that have begun, by format and outcome: complete, or cut_off.',
+  labelNames: ['format', 'outcome'] as const,
   registers,
 });
 

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ProblemError } from '#api';
 import { eventToJson, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
 import { topLevelColumns } from '#schemas';
@@ -37,7 +38,7 @@ export class EventExports {
   constructor(
     @Inject(STORE) private readonly store: { reader: Pick<EventReader, 'query' | 'count'> },
     @Inject(FILES) private readonly files: Pick<EventFiles, 'open'>,
-    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'schemas'>,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'schemas' | 'stream'>,
     private readonly bulkhead: Bulkhead,
     config: GatewayConfig,
   ) {
@@ -60,10 +61,24 @@ export class EventExports {
     const { reader } = this.store;
     const line = format === 'csv' ? csv(safe) : ndjson;
     if (format === 'csv') yield csvHeader;
+    const requireSame = this.sameStreams(filter.streams ?? []);
     const pages = exportedPages((page) =>
       this.bulkhead.run(signal, (either) => reader.query({ ...filter, ...page, order: 'asc' }, either)),
     );
-    for await (const events of pages) yield events.map(line).join('');
+    for await (const events of pages) {
+      requireSame();
+      yield events.map(line).join('');
+    }
+  }
+
+  /** Each page finds the streams by their names. Returns what fails once another stream has one of them, or none. */
+  private sameStreams(names: readonly string[]): () => void {
+    const idsOf = () => names.map((name) => this.definitions.stream(name)?.id).join();
+    const ids = idsOf();
+    return () => {
+      if (idsOf() === ids) return;
+      throw new ProblemError('stream_not_found', 'A stream was deleted while it was exported.');
+    };
   }
 
   /** @throws ProblemError 422 `query_too_expensive` for one that is too large, and what the store throws */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Aborted, Caller, Principal, Query, RequireScope, whenClosed } from '#http';
+import { Aborted, Caller, Principal, Query, RequireScope, resetAnswer, whenClosed } from '#http';
 import type { EventFilter } from '#store';
 import { metrics } from '#telemetry';
 import { ReadableStreams } from '../access/readable-streams.js';
@@ -81,6 +81,11 @@ export class ExportController {
     const { parameters, signal, reply } = asked;
     const total = await this.exports.total(asked.filter, signal);
     const body = await this.body(asked);
+    if (signal.aborted) {
+      body.destroy();
+      throw signal.reason as Error;
+    }
+    body.once('error', () => resetAnswer(reply.raw));
     if (total !== undefined) void reply.header('x-events-total', total);
     const end = () => void body.destroy(signal.reason as Error);
     signal.addEventListener('abort', end, { once: true });
@@ -88,7 +93,8 @@ export class ExportController {
     void reply.headers(headersOf(parameters.format)).send(body);
     await closed;
     signal.removeEventListener('abort', end);
-    metrics.exportsDone.inc({ format: parameters.format, complete: String(reply.raw.writableFinished) });
+    const outcome = reply.raw.writableFinished ? 'complete' : 'cut_off';
+    metrics.exportsDone.inc({ format: parameters.format, outcome });
   }
 
   private async body({

@@ -9,13 +9,16 @@ const files = new FakeFiles();
 /** Limits of the pages that were asked for. */
 const pages: number[] = [];
 let failsAt = Infinity;
+/** Happens before the third page. */
+let meanwhile: (() => Promise<void>) | undefined;
 let gateway: GivenGateway;
 
 function counted(reader: EventReader): EventReader {
   return Object.assign(Object.create(reader) as EventReader, {
-    query: (...[query, signal]: Parameters<EventReader['query']>) => {
+    query: async (...[query, signal]: Parameters<EventReader['query']>) => {
       pages.push(query.limit);
-      if (pages.length > failsAt) return Promise.reject(new Error('no more'));
+      if (pages.length > failsAt) throw new Error('no more');
+      if (pages.length === 3) await meanwhile?.();
       return reader.query(query, signal);
     },
   });
@@ -104,6 +107,23 @@ describe('an export', () => {
     files.bytes = bytes;
     expect([answer.statusCode, answer.headers['content-disposition']]).toEqual([503, undefined]);
     expect(answer.json()).toMatchObject({ code: 'store_unavailable' });
+  });
+
+  it('does not end well when its stream is another one meanwhile', async () => {
+    await gateway.definitions.createStream({ stream: 'brief', partitions: 1 }, systemActor);
+    const { id } = gateway.definitions.stream('brief')!;
+    const rows = Array.from({ length: 9_000 }, (_, offset) =>
+      eventRow({ stream: 'brief', offset, data: '{}' }),
+    );
+    await gateway.store.writer.appendBlocks(blocksOf(rows), id);
+    pages.length = 0;
+    meanwhile = async () => {
+      await gateway.definitions.deleteStream('brief', () => Promise.resolve(), systemActor);
+      await gateway.definitions.createStream({ stream: 'brief', partitions: 1 }, systemActor);
+    };
+    const answer = get('stream=brief').then(({ body }) => body.split('\n').length);
+    await expect(answer).rejects.toThrow();
+    meanwhile = undefined;
   });
 
   it('knows its formats', async () => {

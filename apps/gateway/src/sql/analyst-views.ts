@@ -6,20 +6,28 @@ import {
   type SchemaSubject,
 } from '#registry';
 import { topLevelColumns } from '#schemas';
-import type { AnalystViews, EventTypeView, ProjectionView } from '#store';
-import { viewNames } from './view-names.js';
+import type { AnalystViews, EventTypeView } from '#store';
+import { viewNames, type Named } from './view-names.js';
 
 type Defined = Pick<Definitions, 'schemas' | 'projections' | 'stream'>;
-type EventTypes = { view: EventTypeView; stream: string }[];
+
+/** A view, by what it shows, and the names of the streams whose events are in it. */
+interface Viewed extends Named {
+  readonly streams: readonly string[];
+  /** Of the two, the one that it is. */
+  readonly eventType?: Omit<EventTypeView, 'view'>;
+  readonly build?: string;
+}
 
 /** The view of all events. */
 const eventsView = 'events';
 
 /** All views, as the definitions are now. */
 export function analystViews(definitions: Defined): AnalystViews {
+  const views = [...viewsOf(definitions)];
   return {
-    eventTypes: eventTypeViews(definitions).map(({ view }) => view),
-    projections: projectionViews(definitions).map(({ view }) => view),
+    eventTypes: views.flatMap(([view, { eventType }]) => (eventType ? [{ view, ...eventType }] : [])),
+    projections: views.flatMap(([view, { build }]) => (build === undefined ? [] : [{ view, build }])),
   };
 }
 
@@ -28,42 +36,44 @@ export function permittedViews(
   definitions: Defined,
   access: StreamAccess,
 ): { views: string[]; builds: string[] } {
-  const eventTypes = eventTypeViews(definitions).filter(({ stream }) => permitsStream(access, stream));
-  const projections = projectionViews(definitions).filter(({ definition }) =>
-    projectionStreams(definition).every((stream) => permitsStream(access, stream)),
+  const permitted = [...viewsOf(definitions)].filter(([, { streams }]) =>
+    streams.every((stream) => permitsStream(access, stream)),
   );
   return {
-    views: [eventsView, ...[...eventTypes, ...projections].map(({ view }) => view.view)],
-    builds: projections.map(({ view }) => view.build),
+    views: [eventsView, ...permitted.map(([view]) => view)],
+    builds: permitted.flatMap(([, { build }]) => build ?? []),
   };
 }
 
-function eventTypeViews(definitions: Defined): EventTypes {
-  const named = definitions.schemas.all().flatMap((subject) => {
-    const definition = definitions.stream(subject.stream);
-    if (subject.retired || definition?.state !== 'live') return [];
-    const parts = [subject.stream, subject.event_type];
-    return [{ subject, id: definition.id, parts, createdAt: subject.versions[0]?.created_at ?? '' }];
-  });
-  return [...viewNames(named, [eventsView])].map(([view, { subject, id }]) => ({
-    view: eventTypeView(view, id, subject),
-    stream: subject.stream,
-  }));
+/** Event types and projections share the names. */
+function viewsOf(definitions: Defined): Map<string, Viewed> {
+  const { schemas, projections } = definitions;
+  const viewed = [
+    ...schemas.all().flatMap((subject) => ofEventType(subject, definitions)),
+    ...projections.all().flatMap(ofProjection),
+  ];
+  return viewNames(viewed, [eventsView]);
 }
 
-function eventTypeView(view: string, stream: string, { event_type, versions }: SchemaSubject): EventTypeView {
-  return { view, stream, eventType: event_type, columns: topLevelColumns(versions.at(-1)?.schema) };
+function ofEventType(subject: SchemaSubject, definitions: Defined): Viewed[] {
+  const { stream, event_type: eventType, versions } = subject;
+  const definition = definitions.stream(stream);
+  if (subject.retired || definition?.state !== 'live') return [];
+  const columns = topLevelColumns(versions.at(-1)?.schema);
+  return [
+    {
+      parts: [stream, eventType],
+      createdAt: versions[0]?.created_at ?? '',
+      streams: [stream],
+      eventType: { stream: definition.id, eventType, columns },
+    },
+  ];
 }
 
-function projectionViews({
-  projections,
-}: Defined): { view: ProjectionView; definition: ProjectionDefinition }[] {
-  const named = projections.all().flatMap((definition) => {
-    const { name, created_at: createdAt, serving } = definition;
-    return serving ? [{ definition, build: serving.id, parts: [`projection_${name}`], createdAt }] : [];
-  });
-  return [...viewNames(named, [eventsView])].map(([view, { definition, build }]) => ({
-    view: { view, build },
-    definition,
-  }));
+function ofProjection(definition: ProjectionDefinition): Viewed[] {
+  const { name, created_at: createdAt, serving } = definition;
+  if (!serving) return [];
+  return [
+    { parts: [`projection_${name}`], createdAt, streams: projectionStreams(definition), build: serving.id },
+  ];
 }

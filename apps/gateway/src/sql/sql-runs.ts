@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Principal } from '#http';
 import type { Definitions } from '#registry';
-import { SqlRefusedError, type SqlAnswer, type SqlQueries, type SqlQuestion } from '#store';
+import { SqlError, SqlRefusedError, type SqlAnswer, type SqlQueries, type SqlQuestion } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { DEFINITIONS, LOGGER, SQL } from '../adapters/adapters.js';
@@ -58,32 +58,29 @@ export class SqlRuns {
   }
 
   /**
-   * Checks and runs the statement of a request; `send` resolves when the answer has been sent, or the client is gone.
+   * Checks and runs the statement of a request. `send` resolves when the answer has been sent or the client is gone, with
+   * whether all of it was sent.
    * @throws SqlError @throws ProblemError @throws StoreUnavailableError
    */
-  async run(call: SqlCall, send: (answer: SqlAnswer) => Promise<void>): Promise<void> {
+  async run(call: SqlCall, send: (answer: SqlAnswer) => Promise<boolean>): Promise<void> {
     const { request, caller, client } = call;
-    const question = this.question(call);
-    const keyId = caller.keyId ?? '';
     const leave = this.running.enter(caller.keyId);
     const watch = whileAdmitted(caller, client);
-    const log = { key_id: keyId, request_id: request.id, query_id: question.queryId };
+    const log = { key_id: caller.keyId ?? '', request_id: request.id };
     const began = performance.now();
     const line = (more: object) =>
       this.logger.info({ ...log, ms: Math.round(performance.now() - began), ...more }, 'sql');
     try {
       await this.bulkhead.run(watch.signal, async (signal) => {
+        const question = this.question(call);
         const statement = await this.sql.check(question, signal);
         const answer = await this.sql.run(question, statement, signal);
-        await send(answer);
-        line({ statement: statement.outline });
+        const complete = await send(answer);
+        line({ query_id: question.queryId, statement: statement.outline, complete });
       });
     } catch (error) {
       if (error instanceof SqlRefusedError) this.audit(error, caller);
-      line({
-        refused: (error as Error).message,
-        ...(error instanceof SqlRefusedError && { statement: error.outline }),
-      });
+      line(failureOf(error));
       throw error;
     } finally {
       watch.end();
@@ -115,4 +112,10 @@ export class SqlRuns {
       this.logger.warn({ err, key_id: keyId }, 'A refused SQL statement is not in the audit');
     });
   }
+}
+
+/** What the log says of a failure. Not the message of ClickHouse: it may have values of rows. */
+function failureOf(error: unknown): object {
+  if (error instanceof SqlRefusedError) return { refused: error.reason, statement: error.outline };
+  return error instanceof SqlError ? { clickhouse_code: error.code } : { failed: (error as Error).message };
 }

@@ -136,6 +136,13 @@ describe('SQL on the query port', () => {
     ]);
   });
 
+  it('runs nothing for HEAD', async () => {
+    const before = sql.asked.length;
+    const url = '/?query=SELECT%201';
+    const answer = await gateway.query.instance.inject({ method: 'HEAD', url, headers: { authorization } });
+    expect([answer.statusCode, sql.asked.length]).toEqual([200, before]);
+  });
+
   it('says that the engine itself does not limit its user', async () => {
     expect((await post('SELECT 1')).headers['x-tributary-sql-guard']).toBe('analysis');
   });

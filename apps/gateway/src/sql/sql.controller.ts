@@ -10,6 +10,7 @@ import {
   Principal,
   Public,
   RequireScope,
+  resetAnswer,
   whenClosed,
 } from '#http';
 import { SqlError, type SqlAnswer } from '#store';
@@ -48,6 +49,7 @@ export class SqlController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
+    if (request.method === 'HEAD') return Promise.resolve(void reply.send());
     return this.answer({ request, parameters, caller, client }, reply);
   }
 
@@ -79,8 +81,12 @@ export class SqlController {
   }
 }
 
-function sendAnswer(answer: SqlAnswer, reply: FastifyReply): Promise<void> {
-  const closed = new Promise<void>((resolve) => whenClosed(reply.raw, resolve));
+/** Resolves with whether all of it was sent. */
+function sendAnswer(answer: SqlAnswer, reply: FastifyReply): Promise<boolean> {
+  const closed = new Promise<boolean>((resolve) =>
+    whenClosed(reply.raw, () => resolve(reply.raw.writableFinished)),
+  );
+  answer.body.once('error', () => resetAnswer(reply.raw));
   void reply.code(200).headers(answer.headers).send(answer.body);
   return closed;
 }

@@ -9,48 +9,57 @@ export interface ViewPublisherOptions {
   logger: Logger;
   /** Milliseconds that changes are collected for; default 200. */
   settleMs?: number;
-  /** Milliseconds until the next attempt when ClickHouse did not take it; default 5 000. */
+  /** Milliseconds until views are compared without a change, or after a failure; default 30 000 and 5 000. */
+  compareMs?: number;
   retryMs?: number;
 }
 
-/** Keeps the views of analysts in step with the definitions. */
+/**
+ * Keeps the views of analysts in step with the definitions. It also compares them now and then: a restored database has
+ * older views, and a gateway that lags may drop a new one.
+ */
 export class ViewPublisher {
   private timer: NodeJS.Timeout | undefined;
+  /** When the timer fires, in milliseconds of `performance.now()`. */
+  private due = Infinity;
   private stopListening: (() => void) | undefined;
-  private published = '';
+  private closed = false;
 
   constructor(private readonly options: ViewPublisherOptions) {}
 
-  /** Begins; the tables must be there. */
+  /** Begins; the tables must exist. */
   start(): void {
     const { definitions, settleMs = 200 } = this.options;
-    this.stopListening = definitions.onChange(() => this.later(settleMs));
-    this.later(0);
+    this.stopListening = definitions.onChange(() => this.within(settleMs));
+    this.within(0);
   }
 
   close(): void {
+    this.closed = true;
     this.stopListening?.();
     clearTimeout(this.timer);
   }
 
-  private later(ms: number): void {
+  /** Publishes after this time, or earlier where that is planned. */
+  private within(ms: number): void {
+    const at = performance.now() + ms;
+    if (this.closed || at >= this.due) return;
     clearTimeout(this.timer);
+    this.due = at;
     this.timer = setTimeout(() => void this.publish(), ms);
     this.timer.unref();
   }
 
   private async publish(): Promise<void> {
-    const { sql, definitions, logger, retryMs = 5_000 } = this.options;
-    const views = analystViews(definitions);
-    const wanted = JSON.stringify(views);
-    if (wanted === this.published) return;
+    const { sql, definitions, logger, compareMs = 30_000, retryMs = 5_000 } = this.options;
+    this.due = Infinity;
     try {
-      await sql.publish(views);
-      this.published = wanted;
+      await sql.publish(analystViews(definitions));
+      this.within(compareMs);
     } catch (err) {
       if (!storeMayReturn(err))
-        logger.error({ err }, 'The views of analysts cannot be made: grant the user of the apps CREATE VIEW');
-      this.later(retryMs);
+        logger.error({ err }, 'Not all views of analysts are published: the error names each; trying again');
+      this.within(retryMs);
     }
   }
 }

@@ -33,18 +33,51 @@ describe('the syntax tree of a statement', () => {
     expect(check(select(`TableIdentifier ${name}`))).toThrow(message);
   });
 
+  it.each(["SHOW TABLES FROM `a b` LIKE 'x%'", 'SHOW DATABASES', "SHOW TABLES NOT ILIKE 'it\\'s'"])(
+    'may be %s',
+    (text) => {
+      expect(check('ShowTables', text)).not.toThrow();
+    },
+  );
+
+  it.each([
+    'SHOW TABLES WHERE 1',
+    'SHOW TABLES LIMIT 1',
+    "SHOW TABLES LIKE 'a' WHERE 1",
+    'SHOW TABLES FROM a.b',
+  ])('may not be %s: the tree does not show its conditions', (text) => {
+    expect(check('ShowTables', text)).toThrow('SHOW takes FROM and LIKE');
+  });
+
+  it('describes views of the key only, whatever else may have a name', () => {
+    const described = (name: string) =>
+      check(`DescribeQuery (children 1)\n TableExpression (children 1)\n  TableIdentifier ${name}`);
+    expect(described('events')).not.toThrow();
+    expect(described('unknown')).toThrow('There is no table unknown to read');
+  });
+
+  it.each([
+    ['a node too many', `${select('TableIdentifier events')}\n      Literal x`],
+    ['a node too few', 'SelectWithUnionQuery (children 1)'],
+    ['a node in another place', 'SelectWithUnionQuery (children 1)\n   ExpressionList'],
+    ['a second tree', 'SelectWithUnionQuery\nSelectWithUnionQuery'],
+  ])('is refused with %s', (_, explained) => {
+    expect(check(explained)).toThrow('syntax tree is not clear');
+  });
+
   it('may have no node that is not known', () => {
     expect(check(select('NodeOfALaterVersion x'))).toThrow('NodeOfALaterVersion is not allowed');
   });
 
   it('may not be something else, or nothing', () => {
-    for (const explained of ['', 'DropQuery  events', '{', 'Explain EXPLAIN'])
+    for (const explained of ['DropQuery  events', '{', 'Explain EXPLAIN'])
       expect(check(explained)).toThrow('Only SELECT');
+    expect(check('')).toThrow('syntax tree is not clear');
   });
 
   it('may list tables, but not all that ClickHouse lists by the same node', () => {
     expect(check('ShowTables', 'SHOW FULL TABLES')).not.toThrow();
-    expect(check('ShowTables', 'SHOW CLUSTERS')).toThrow('Only SELECT');
-    expect(check('ShowColumns', 'SHOW INDEXES FROM x')).toThrow('Only SELECT');
+    expect(check('ShowTables', 'SHOW CLUSTERS')).toThrow('SHOW takes FROM and LIKE');
+    expect(check('ShowColumns', 'SHOW INDEXES FROM x')).toThrow('SHOW takes FROM and LIKE');
   });
 });

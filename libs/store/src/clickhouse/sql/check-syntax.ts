@@ -1,6 +1,6 @@
 import { SqlRefusedError } from '../../sql-queries.js';
 import { isRefusedFunction } from './refused-functions.js';
-import { below, nameOf, syntaxNodes, type SyntaxNode } from './syntax-tree.js';
+import { below, isWhole, nameOf, syntaxNodes, type SyntaxNode } from './syntax-tree.js';
 
 /** What a statement may name. */
 export interface Published {
@@ -50,10 +50,16 @@ const selectNodes = new Set([
   'StorageOrderByElement',
 ]);
 
-/** Statements that list what there is, by their node, which others have, too. */
+const name = '(\\w+|`([^`\\\\]|\\\\.)*`)';
+const like = `( (NOT )?I?LIKE '([^'\\\\]|\\\\.)*')?`;
+
+/**
+ * Statements that list what there is, by their node, as ClickHouse writes them. The tree does not show what their WHERE and
+ * LIMIT have, and other statements have the same node: nothing may follow.
+ */
 const listings: Readonly<Record<string, RegExp>> = {
-  ShowTables: /^SHOW (FULL )?(TABLES|DATABASES)\b/,
-  ShowColumns: /^SHOW (EXTENDED )?(FULL )?COLUMNS\b/,
+  ShowTables: new RegExp(`^SHOW ((FULL )?TABLES( FROM ${name})?|DATABASES)${like}$`),
+  ShowColumns: new RegExp(`^SHOW (EXTENDED )?(FULL )?COLUMNS FROM ${name}( FROM ${name})?${like}$`),
 };
 
 /** Functions whose second argument may be the name of a table. */
@@ -65,8 +71,11 @@ const membership = /^(global)?(not)?(null)?in(ignoreset)?$/i;
  */
 export function checkSyntax(explained: string, text: string, published: Published): void {
   const nodes = syntaxNodes(explained);
+  if (!isWhole(nodes)) throw new SqlRefusedError('A statement whose syntax tree is not clear is not allowed');
   const [root, ...rest] = nodes;
-  if (root && listings[root.kind]?.test(text)) return checkLeaves(rest);
+  const listing = root && listings[root.kind];
+  if (listing?.test(text)) return checkLeaves(rest);
+  if (listing) throw new SqlRefusedError('SHOW takes FROM and LIKE, and nothing else');
   const described = root?.kind === 'DescribeQuery';
   if (!described && root?.kind !== 'SelectWithUnionQuery')
     throw new SqlRefusedError('Only SELECT, DESCRIBE and SHOW TABLES, DATABASES or COLUMNS are allowed');
@@ -74,7 +83,7 @@ export function checkSyntax(explained: string, text: string, published: Publishe
   for (const [index, node] of nodes.entries()) {
     if (index === 0 && described) continue;
     if (!selectNodes.has(node.kind)) throw refusedNode(node);
-    if (node.kind === 'TableIdentifier') checkTable(nameOf(node), published);
+    if (node.kind === 'TableIdentifier') checkTable(nameOf(node), published, described);
     if (node.kind === 'TableExpression') checkTableFunction(nodes, index);
     if (node.kind === 'Function') checkFunction(nodes, index, published);
   }
@@ -91,12 +100,14 @@ function checkLeaves(nodes: readonly SyntaxNode[]): void {
   if (odd) throw refusedNode(odd);
 }
 
-function checkTable(name: string, { database, views, allViews }: Published): void {
+/** @param mustExist the statement cannot define it itself */
+function checkTable(name: string, { database, views, allViews }: Published, mustExist = false): void {
   const isDotted = name.includes('.');
   const own = isDotted && name.startsWith(`${database}.`) ? name.slice(database.length + 1) : name;
   if (views.includes(own) || readableSystemTables.has(name.toLowerCase())) return;
   // Without a database it is what the statement itself defines, or nothing.
-  if (isDotted || allViews.includes(name)) throw new SqlRefusedError(`There is no table ${name} to read`);
+  if (isDotted || mustExist || allViews.includes(name))
+    throw new SqlRefusedError(`There is no table ${name} to read`);
 }
 
 function checkTableFunction(nodes: readonly SyntaxNode[], index: number): void {

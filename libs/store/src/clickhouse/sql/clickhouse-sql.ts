@@ -5,12 +5,14 @@ import type {
   SqlQueries,
   SqlQuestion,
 } from '../../sql-queries.js';
-import { SqlError, SqlRefusedError } from '../../sql-queries.js';
+import { SqlRefusedError } from '../../sql-queries.js';
 import type { Connection } from '../connection.js';
 import { checkSyntax } from './check-syntax.js';
 import { fixedSettings, type SqlBounds } from './fixed-settings.js';
 import { errorOf, HttpConnection } from './http-query.js';
 import { quoted } from './literals.js';
+import { formatNamed } from './formats.js';
+import { requirePlainNames } from './plain-names.js';
 import { PublishedViews } from './published-views.js';
 import type { SqlDatabases } from './row-filters.js';
 
@@ -35,12 +37,15 @@ const passedHeaders = [
   'x-clickhouse-exception-tag',
 ];
 
+/** Seconds beyond those of a statement until ClickHouse counts as away. */
+const patienceSeconds = 5;
+
 /** ClickHouse writes `FORMAT x` at the end of the text, and nothing else ends like that. */
 const formatClause = / FORMAT (?:(\w+)|`(\w+)`)$/;
 
 /**
- * Every statement is read by ClickHouse three times: its text is written anew (no comments, one statement), its syntax
- * tree is checked, then that same text is run, with settings that it cannot change.
+ * ClickHouse reads every statement three times. It formats the text (one statement, without comments), explains the syntax
+ * tree, which is checked, and runs the formatted text with settings that the statement cannot change.
  */
 export class ClickHouseSql implements SqlQueries {
   readonly database: string;
@@ -64,6 +69,7 @@ export class ClickHouseSql implements SqlQueries {
   async check(question: SqlQuestion, signal: AbortSignal): Promise<CheckedStatement> {
     const { text, format, outline } = await this.canonical(question, signal);
     try {
+      requirePlainNames(text, question.params);
       const explained = await this.ask(question, { sql: `EXPLAIN AST ${text}`, format: 'TSVRaw', signal });
       checkSyntax(explained, text, {
         database: this.database,
@@ -90,6 +96,7 @@ export class ClickHouseSql implements SqlQueries {
       },
       headers: acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
       signal,
+      patienceMs: (this.mostSeconds + patienceSeconds) * 1000,
     });
     answer.once('close', () => signal.removeEventListener('abort', end));
     if (answer.statusCode !== 200) throw await errorOf(answer);
@@ -115,7 +122,7 @@ export class ClickHouseSql implements SqlQueries {
     });
     const [written, outline] = JSON.parse(answer) as [string, string];
     const clause = formatClause.exec(written);
-    const format = clause?.[1] ?? clause?.[2] ?? question.format ?? 'TabSeparated';
+    const format = formatNamed(clause?.[1] ?? clause?.[2] ?? question.format ?? 'TabSeparated');
     return { text: clause ? written.slice(0, clause.index) : written, format, outline };
   }
 
@@ -127,7 +134,6 @@ export class ClickHouseSql implements SqlQueries {
   }
 
   private urlOf(question: SqlQuestion, format: string): Record<string, string> {
-    if (!/^\w{1,64}$/.test(format)) throw new SqlError(73, 404, 'Unknown format. (UNKNOWN_FORMAT)');
     const params = [...question.params].map(([name, value]) => [`param_${name}`, value] as const);
     const { databases, bounds } = this.options;
     return {

@@ -57,7 +57,7 @@ export function fixedSettings(
     result_overflow_mode: 'throw',
     max_temporary_data_on_disk_size_for_query: String(bounds.temporaryBytes),
     cancel_http_readonly_queries_on_client_close: '1',
-    // The rows that were read, those of others among them, are no business of who asks.
+    // The statistics count all rows that were read, also those that the key does not cover.
     output_format_write_statistics: '0',
   };
 }

@@ -9,6 +9,62 @@ export interface HostileStatement {
 
 type Row = [tries: string, sql: string, answers?: string | RegExp, params?: Readonly<Record<string, string>>];
 
+/** What `EXPLAIN AST` does not show, or would show in other places. */
+const hidden: Row[] = [
+  ...[
+    "WHERE startsWith((SELECT any(data) FROM merge('{tables}', '^events$') WHERE stream LIKE 'secrets%'), '{\"h') AND name = 'events'",
+    "WHERE throwIf((SELECT count() FROM merge('{tables}', '^events$')) = 4, 'MARKER') = 0",
+    "LIKE 'e%' LIMIT 1",
+    "LIMIT (SELECT count() FROM merge('{tables}', '^events$'))",
+  ].map((rest): Row => [`SHOW TABLES ${rest.split(' ')[0]!}`, `SHOW TABLES ${rest}`]),
+  [
+    'SHOW COLUMNS WHERE',
+    'SHOW COLUMNS FROM events WHERE toUInt8((SELECT query FROM system.processes LIMIT 1)) = 1',
+  ],
+  ...[
+    "getSetting('additional_table_filters')",
+    'hostName()',
+    "hasColumnInTable('{tables}', 'events', 'data')",
+    "in('orders#0', {tables}.dropped_streams)",
+    'sleep(1)',
+  ].flatMap((call): Row[] =>
+    [
+      '\n          Literal x',
+      '\\n          Literal x',
+      '\n  Literal x',
+      ' (children 1)\n     ExpressionList',
+    ].map((alias) => [
+      `${call.split('(')[0]!} with a line break in its alias`,
+      `SELECT ${call} AS \`a${alias}\``,
+    ]),
+  ),
+  [
+    'IN with a line break on its left',
+    "SELECT ('orders#0' AS `a\n    Literal x`) IN {tables}.dropped_streams",
+  ],
+  [
+    'DESCRIBE with a line break in its alias',
+    'DESCRIBE TABLE secrets__secret_kept AS `a\n           Literal x`',
+  ],
+  [
+    'another view with a line break in its alias',
+    'SELECT * FROM secrets__secret_kept AS `a\n           Literal x`',
+  ],
+  [
+    'a line break in a parameter that is a name',
+    'SELECT hostName() AS {a:Identifier}',
+    undefined,
+    { a: 'a\\n          Literal x' },
+  ],
+  ['a line break in COLUMNS', "SELECT COLUMNS('a\n          Literal x') FROM secrets__secret_kept"],
+  ...[
+    'JSONEachRowWithProgress',
+    'JSONStringsEachRowWithProgress',
+    'JSONColumnsWithMetadata',
+    'SQLInsert',
+  ].map((format): Row => [`the format ${format}`, `SELECT count() FROM events FORMAT ${format}`]),
+];
+
 const tableFunctions: Row[] = [
   ...[
     "merge('{tables}', '^events$')",
@@ -342,7 +398,7 @@ const harmless: Row[] = [
     '2\n',
   ],
   ['databases', 'SHOW DATABASES', '{views}\n'],
-  ['tables', 'SHOW TABLES', 'events\norders__order_placed\n'],
+  ['tables', 'SHOW TABLES', 'events\norders__order_placed\nprojection_totals\n'],
   ['tables of the system', 'SHOW TABLES FROM system', ''],
   ['our own tables', 'SHOW TABLES FROM {tables}', ''],
   ['columns of our own tables', 'SHOW COLUMNS FROM events FROM {tables}', ''],
@@ -356,7 +412,7 @@ const harmless: Row[] = [
   [
     'tables by information_schema',
     'SELECT DISTINCT table_name FROM information_schema.tables ORDER BY 1',
-    'events\norders__order_placed\n',
+    'events\norders__order_placed\nprojection_totals\n',
   ],
   [
     'columns by information_schema',
@@ -399,7 +455,7 @@ const bombs: Row[] = [
 export function hostileStatements(names: { tables: string; views: string }): HostileStatement[] {
   const filled = (text: string) =>
     text.replaceAll('{tables}', names.tables).replaceAll('{views}', names.views);
-  const rows = [...tableFunctions, ...tables, ...functions, ...statements, ...harmless, ...bombs];
+  const rows = [...hidden, ...tableFunctions, ...tables, ...functions, ...statements, ...harmless, ...bombs];
   return rows.map(([tries, sql, answers, params]) => ({
     tries,
     sql: filled(sql),

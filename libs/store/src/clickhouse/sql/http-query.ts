@@ -12,6 +12,8 @@ export interface HttpQuery {
   url: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
   signal: AbortSignal;
+  /** Milliseconds until the answer must begin; default 10 000. */
+  patienceMs?: number;
 }
 
 /** ClickHouse's HTTP interface, answers as they are: compressed, in any format, piece by piece. */
@@ -26,7 +28,7 @@ export class HttpConnection {
   }
 
   /** Resolves when the answer begins. @throws StoreUnavailableError, and the signal's reason */
-  async send({ sql, url, headers, signal }: HttpQuery): Promise<IncomingMessage> {
+  async send({ sql, url, headers, signal, patienceMs = 10_000 }: HttpQuery): Promise<IncomingMessage> {
     signal.throwIfAborted();
     const target = new URL(this.base);
     for (const [name, value] of Object.entries(url)) target.searchParams.set(name, value);
@@ -39,7 +41,16 @@ export class HttpConnection {
         signal,
         headers: { ...headers, 'x-clickhouse-user': user, 'x-clickhouse-key': password },
       });
-      sent.once('response', resolve);
+      // A ClickHouse that hangs ends no statement itself.
+      const hangs = setTimeout(
+        () => sent.destroy(new Error(`no answer within ${patienceMs} ms`)),
+        patienceMs,
+      );
+      sent.once('close', () => clearTimeout(hangs));
+      sent.once('response', (answer) => {
+        clearTimeout(hangs);
+        resolve(answer);
+      });
       sent.once('error', (error) => {
         const message = `ClickHouse cannot be reached: ${error.message}`;
         reject(

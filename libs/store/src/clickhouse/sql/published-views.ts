@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto';
 import type { AnalystViews } from '../../sql-queries.js';
 import type { Connection } from '../connection.js';
-import { quotedName } from './literals.js';
+import { quoted, quotedName } from './literals.js';
 import type { SqlDatabases } from './row-filters.js';
 import { viewSelects } from './view-statements.js';
 
-/** The views in ClickHouse, brought to what they shall be. Several processes may do the same at once. */
+/**
+ * The views in ClickHouse. Each has a hash of its SELECT as its comment, so that a process sees what others have made.
+ * Several processes may publish at once.
+ */
 export class PublishedViews {
   private selects: ReadonlyMap<string, string> = new Map();
-  private made = new Map<string, string>();
   private running: Promise<void> = Promise.resolve();
 
   constructor(
@@ -15,37 +18,61 @@ export class PublishedViews {
     private readonly databases: SqlDatabases,
   ) {}
 
-  /** The names of all views that shall be there. */
+  /** The names of the views that were published last; none before the first time. */
   get names(): readonly string[] {
     return [...this.selects.keys()];
   }
 
+  /**
+   * Creates views that are missing, replaces those that differ, drops all others.
+   * @throws AggregateError with an error for each view that ClickHouse refuses; the others are published
+   */
   publish(views: AnalystViews): Promise<void> {
-    this.selects = viewSelects(views, this.databases.tables);
-    this.running = this.running.catch(() => undefined).then(() => this.bring(this.selects));
+    const selects = viewSelects(views, this.databases.tables);
+    this.selects = selects;
+    this.running = this.running.catch(() => undefined).then(() => this.bring(selects));
     return this.running;
   }
 
   private async bring(selects: ReadonlyMap<string, string>): Promise<void> {
-    const database = quotedName(this.databases.views);
-    if (this.made.size === 0) await this.connection.command(`CREATE DATABASE IF NOT EXISTS ${database}`);
+    await this.connection.command(`CREATE DATABASE IF NOT EXISTS ${quotedName(this.databases.views)}`);
+    const present = await this.present();
+    const failures: Error[] = [];
     for (const [name, select] of selects) {
-      if (this.made.get(name) === select) continue;
-      await this.connection.command(`CREATE OR REPLACE VIEW ${database}.${quotedName(name)} AS ${select}`);
-      this.made.set(name, select);
+      if (present.get(name) === hashOf(select)) continue;
+      const view = `CREATE OR REPLACE VIEW ${this.qualified(name)} AS ${select} COMMENT ${quoted(hashOf(select))}`;
+      await this.attempt(name, view, failures);
     }
-    for (const name of await this.present()) {
-      if (selects.has(name)) continue;
-      await this.connection.command(`DROP VIEW IF EXISTS ${database}.${quotedName(name)}`);
-      this.made.delete(name);
+    for (const name of present.keys())
+      if (!selects.has(name))
+        await this.attempt(name, `DROP VIEW IF EXISTS ${this.qualified(name)}`, failures);
+    if (failures.length > 0)
+      throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
+  }
+
+  private async attempt(name: string, statement: string, failures: Error[]): Promise<void> {
+    try {
+      await this.connection.command(statement);
+    } catch (error) {
+      const message = `The view ${name}: ${(error as Error).message}`;
+      failures.push(new Error(message, { cause: error }));
     }
   }
 
-  private async present(): Promise<string[]> {
-    const rows = await this.connection.select<[string]>(
-      'SELECT name FROM system.tables WHERE database = {database:String}',
+  private qualified(name: string): string {
+    return `${quotedName(this.databases.views)}.${quotedName(name)}`;
+  }
+
+  /** The comments of the views that exist, by name. */
+  private async present(): Promise<Map<string, string>> {
+    const rows = await this.connection.select<[string, string]>(
+      'SELECT name, comment FROM system.tables WHERE database = {database:String}',
       { params: { database: this.databases.views }, purpose: 'lookup' },
     );
-    return rows.map(([name]) => name);
+    return new Map(rows);
   }
+}
+
+function hashOf(select: string): string {
+  return createHash('sha256').update(select).digest('hex').slice(0, 32);
 }

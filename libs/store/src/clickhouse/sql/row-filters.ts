@@ -19,7 +19,7 @@ export function rowFilters(
   const ownViews = `database = ${quoted(databases.views)} AND ${oneOf('table', views)}`;
   const filters = {
     [`${databases.tables}.events`]: eventFilter(permitted),
-    [`${databases.tables}.projection_states`]: oneOf('build', builds),
+    [`${databases.tables}.projection_states`]: oneOf('owner', builds),
     'system.tables': ownViews,
     'system.columns': ownViews,
     'system.databases': `name = ${quoted(databases.views)}`,

@@ -5,10 +5,7 @@ export interface SyntaxNode {
   label: string;
 }
 
-/**
- * The lines of `EXPLAIN AST`, each a node, in the order of the tree. A name with a line break in it makes a line more;
- * it takes none away, and no check asks for less because of a line.
- */
+/** The lines of `EXPLAIN AST`, each a node, in the order of the tree. Names without line breaks are required. */
 export function syntaxNodes(explained: string): SyntaxNode[] {
   return explained
     .split('\n')
@@ -17,6 +14,19 @@ export function syntaxNodes(explained: string): SyntaxNode[] {
       const [, indent = '', kind = '', label = ''] = /^( *)(\S+) ?(.*)$/.exec(line) ?? [];
       return { depth: indent.length, kind, label };
     });
+}
+
+/** Whether each node has as many children as it says, and the first one has all others below it. */
+export function isWhole(nodes: readonly SyntaxNode[]): boolean {
+  /** For each depth, the nodes that are still to come there. */
+  const missing = [1];
+  for (const { depth, label } of nodes) {
+    while (missing.at(-1) === 0) missing.pop();
+    if (depth !== missing.length - 1) return false;
+    missing[depth]! -= 1;
+    missing.push(Number(/(?:^| )\(children (\d+)\)$/.exec(label)?.[1] ?? 0));
+  }
+  return missing.every((count) => count === 0);
 }
 
 /** The nodes below the one at `index`. */

@@ -45,8 +45,8 @@ function eventTypeSelect({ stream, eventType, columns }: EventTypeView, tables: 
 
 function projectionSelect({ build }: ProjectionView, tables: string): string {
   return (
-    `SELECT key, stream, partition, state, events, updated_at FROM ${quotedName(tables)}.projection_states FINAL ` +
-    `WHERE build = ${quoted(build)}`
+    `SELECT key, splitByChar('#', stream)[1] AS stream, partition, state, events, updated_at FROM ${quotedName(tables)}.projection_states FINAL ` +
+    `WHERE owner = ${quoted(build)} AND kind = 'row'`
   );
 }
 
@@ -55,14 +55,19 @@ export function selectedColumns(
   members: readonly MemberColumn[],
   instead: Readonly<Record<string, string>> = {},
 ): string {
-  const typed = members.map((column) => [columnName(column), memberExpression(column)] as const);
+  // A column cannot have an empty name.
+  const typed = members
+    .filter(({ member }) => member !== '')
+    .map((column) => [columnName(column), memberExpression(column)] as const);
   const columns = Object.entries({ ...eventColumns, ...instead, ...Object.fromEntries(typed) });
   return `SELECT ${columns.map(([name, sql]) => `${sql} AS ${quotedName(name)}`).join(', ')}`;
 }
 
-/** A member's own name; `data_<name>` where an event has a column of that name. */
+/** A member's own name; `data_<name>` where an event has a column of that name, or another member would get it. */
 export function columnName({ member }: Pick<MemberColumn, 'member'>): string {
-  return member in eventColumns ? `data_${member}` : member;
+  return Object.hasOwn(eventColumns, member.replace(/^(data_)*/, '')) || Object.hasOwn(eventColumns, member)
+    ? `data_${member}`
+    : member;
 }
 
 /** A member of `data` as a value of its type; NULL where it is missing or of another type. */

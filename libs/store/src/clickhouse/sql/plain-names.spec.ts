@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { requirePlainNames } from './plain-names.js';
+
+const require =
+  (text: string, params: Record<string, string> = {}) =>
+  () =>
+    requirePlainNames(text, new Map(Object.entries(params)));
+
+describe('the names of a statement', () => {
+  it.each([
+    'SELECT `a b`',
+    'SELECT "a b"',
+    "SELECT `it's \\`odd\\` \\\\`",
+    "SELECT 'a\\nb' AS `c`",
+    "SELECT '`\\n`'",
+  ])('may be those of %j', (text) => {
+    expect(require(text)).not.toThrow();
+  });
+
+  it.each([
+    'SELECT `a\\nb`',
+    'SELECT `a\nb`',
+    'SELECT "a\\tb"',
+    "SELECT 'x' AS `\\0`",
+    'SELECT `a\u0085`',
+    "SELECT '\\'' AS `\\n`",
+  ])('may not be those of %j', (text) => {
+    expect(require(text)).toThrow('A name with a control character is not allowed');
+  });
+
+  it('may come from parameters that have no control character', () => {
+    expect(require('SELECT {a:String}', { a: 'x\\ny' })).not.toThrow();
+    expect(require('SELECT * FROM {a:Identifier}', { a: 'events' })).not.toThrow();
+    expect(require('SELECT * FROM {a:Identifier}', { a: 'x\\ny' })).toThrow('control character');
+    expect(require('SELECT * FROM {a:Identifier}', { a: 'x\ny' })).toThrow('control character');
+  });
+});
