@@ -37,7 +37,7 @@ beforeAll(async () => {
   };
   // Members may be null although the schema says integer: the column is NULL then.
   const schema = { schema: { type: 'object', properties } };
-  const defined = await core.post(`/api/v1/schemas/${stream}/${type}`, schema);
+  const defined = await core.post('/api/v1/schemas', { stream, event_type: type, ...schema });
   expect(defined.status, defined.text).toBe(201);
   const written = [];
   for (const [i, data] of samples.entries())

@@ -53,7 +53,7 @@ beforeAll(async () => {
     await core.post('/api/v1/streams', { stream });
     const properties = { amount: { type: 'integer' }, at: { type: 'string', format: 'date-time' } };
     const schema = { schema: { type: 'object', properties } };
-    const defined = await core.post(`/api/v1/schemas/${stream}/order.placed`, schema);
+    const defined = await core.post('/api/v1/schemas', { stream, event_type: 'order.placed', ...schema });
     expect(defined.status, defined.text).toBe(201);
     const data = { amount: 7, at: '2026-11-21T04:00:00.5Z', note: stream };
     const written = [];
@@ -118,7 +118,11 @@ describe('SQL of a key that covers one stream', () => {
   });
 
   it('has a view as long as there is a schema', async () => {
-    await system().core.post(`/api/v1/schemas/${own}/order.paid`, { schema: { type: 'object' } });
+    await system().core.post('/api/v1/schemas', {
+      stream: own,
+      event_type: 'order.paid',
+      schema: { type: 'object' },
+    });
     await until(async () => (await answer('SHOW TABLES')).includes(`${own}__order_paid`), { what: 'a view' });
   });
 });
