@@ -2,7 +2,7 @@ export { AnswerBudget } from './answers/answer-budget.js';
 export { holdAnswer } from './answers/answer-hooks.js';
 export * from './server/app-context.js';
 export * from './auth/index.js';
-export { DescribeProblems } from './problems/describe-problems.js';
+export { DescribeProblems, DescribeProblemsIn } from './problems/describe-problems.js';
 export * from './server/health.js';
 export * from './server/http-app.js';
 export { shortPointerTo } from './problems/input-errors.js';
@@ -37,6 +37,8 @@ export {
   AlwaysAnswered,
   BodyLimit,
   isAlwaysAnswered,
+  ProblemsAs,
+  type SentProblem,
 } from './route-config.js';
 export * from './server/run-app.js';
 export { askedFor, DescribeBody, schemaOf } from './openapi/schema-of.js';

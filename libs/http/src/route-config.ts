@@ -1,6 +1,7 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import type { FastifyRequest } from 'fastify';
+import type { ProblemError } from '#api';
 import { limits } from '#event';
 
 /** What the body of a route may be. */
@@ -21,6 +22,28 @@ export function AddRouteConfig(config: object): MethodDecorator {
     const present = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, descriptor.value as object) as object;
     return RouteConfig({ ...present, ...config })(target, key, descriptor);
   };
+}
+
+/** The body of an answer, and its media type. */
+export interface SentProblem {
+  type: string;
+  body: string | Buffer;
+}
+
+/** Encodes a problem in the form that the protocol of a route asks for. */
+export type ProblemForm = (request: FastifyRequest, problem: ProblemError) => SentProblem;
+
+interface ProblemConfig {
+  problemForm?: ProblemForm;
+}
+
+/** Answers the problems of this route in this form; without it: problem documents (RFC 9457). */
+export function ProblemsAs(problemForm: ProblemForm): MethodDecorator {
+  return AddRouteConfig({ problemForm } satisfies ProblemConfig);
+}
+
+export function problemFormOf(request: FastifyRequest): ProblemForm | undefined {
+  return (request.routeOptions.config as ProblemConfig | undefined)?.problemForm;
 }
 
 interface AnswerConfig {

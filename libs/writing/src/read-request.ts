@@ -77,18 +77,17 @@ export async function readBatch(reception: Reception): Promise<ReadEvents> {
  * @throws ProblemError invalid_request when there are none or too many
  */
 export async function readLines(reception: Reception): Promise<ReadEvents> {
-  const { text, schemas } = reception;
-  const scanner = new SchemaScanner(text, { lines: true });
-  const scan: Scan = { scanner, schemas };
+  const { text } = reception;
+  const reader = new LineReader(reception);
   const results: ReadEvents = [];
   const turn = new Turn();
   for (let start = 0; start < text.length;) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
-    const first = scanner.space(start);
+    const first = reader.space(start);
     if (first < end) {
       if (results.length === limits.batchEvents) throw wrongCount();
-      results.push(readLine(scan, { start: first, end, index: results.length }, reception));
+      results.push(reader.read({ start: first, end, index: results.length }));
       if (turn.over(end - start)) await turn.end();
     }
     start = end + 1;
@@ -97,19 +96,31 @@ export async function readLines(reception: Reception): Promise<ReadEvents> {
   return results;
 }
 
-function readLine(
-  scan: Scan,
-  line: { start: number; end: number; index: number },
-  reception: Reception,
-): AcceptedEvent | Rejection {
-  const pointer = `/events/${line.index}`;
-  const { scanner } = scan;
-  const found = scanEvent(scan, line.start);
-  if (!found) return failure(scanner, pointer);
-  const rest = scanner.space(found.end);
-  if (scanner.text.charCodeAt(rest) === openBrace) return secondOnLine(rest, pointer);
-  if (rest < line.end) return syntaxError(rest, pointer);
-  return readEvent(found, pointer, reception);
+/** Reads events that stand on lines of a request's text. */
+export class LineReader {
+  private readonly scan: Scan;
+
+  constructor(private readonly reception: Reception) {
+    const { text, schemas } = reception;
+    this.scan = { scanner: new SchemaScanner(text, { lines: true }), schemas };
+  }
+
+  /** The first index that is not white space. */
+  space(start: number): number {
+    return this.scan.scanner.space(start);
+  }
+
+  /** Reads the event that begins at `start` and is the `index`th of the request. */
+  read(line: { start: number; end: number; index: number }): AcceptedEvent | Rejection {
+    const pointer = `/events/${line.index}`;
+    const { scanner } = this.scan;
+    const found = scanEvent(this.scan, line.start);
+    if (!found) return failure(scanner, pointer);
+    const rest = scanner.space(found.end);
+    if (scanner.text.charCodeAt(rest) === openBrace) return secondOnLine(rest, pointer);
+    if (rest < line.end) return syntaxError(rest, pointer);
+    return readEvent(found, pointer, this.reception);
+  }
 }
 
 /** Why the scan failed. */

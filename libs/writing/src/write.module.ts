@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { EventsController } from './events.controller.js';
 import { CloudEventsController } from './cloudevents/cloud-events.controller.js';
 import { Intake } from './intake.js';
+import { OtlpController } from './otlp/otlp.controller.js';
 import { RawController } from './raw/raw.controller.js';
 import { StreamsWriteController } from './streams.controller.js';
 import { WRITE_PORTS, type WritePorts } from './write-ports.js';
@@ -12,7 +13,13 @@ export class WriteModule {
   static with(ports: WritePorts): DynamicModule {
     return {
       module: WriteModule,
-      controllers: [EventsController, RawController, CloudEventsController, StreamsWriteController],
+      controllers: [
+        EventsController,
+        RawController,
+        CloudEventsController,
+        OtlpController,
+        StreamsWriteController,
+      ],
       providers: [{ provide: WRITE_PORTS, useValue: ports }, Intake],
     };
   }

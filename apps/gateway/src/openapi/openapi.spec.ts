@@ -90,6 +90,7 @@ describe('the OpenAPI document', () => {
       'post /api/v1/streams',
       'post /api/v1/streams/{stream}/cloudevents',
       'post /api/v1/streams/{stream}/raw',
+      'post /v1/logs',
       'put /api/v1/pipelines/{name}',
       'put /api/v1/projections/{name}',
     ]);
@@ -103,9 +104,10 @@ describe('the OpenAPI document', () => {
         Object.keys(operation.responses).some((status) => status.startsWith('2')),
         name,
       ).toBe(true);
-      expect(Object.keys(operation.responses.default?.content ?? {}), name).toEqual([
-        'application/problem+json',
-      ]);
+      // Exporters of OpenTelemetry read the form of their protocol.
+      const form =
+        path === '/v1/logs' ? ['application/json', 'application/x-protobuf'] : ['application/problem+json'];
+      expect(Object.keys(operation.responses.default?.content ?? {}), name).toEqual(form);
       const hasBody = ['post', 'patch', 'put'].includes(method) && !/\/(pause|resume|reset)$/.test(path);
       expect(operation.requestBody !== undefined, name).toBe(hasBody);
     }

@@ -81,8 +81,8 @@ interface Operation {
 /** A route that is public has `security: []`. */
 function responsesOf({ responses, security }: Operation, keys: boolean): JsonObject {
   const { 401: _unauthenticated, ...others } = responses;
-  if (!keys) return { ...others, default: problem };
-  return { ...(security?.length !== 0 && keyProblems), ...responses, default: problem };
+  if (!keys) return { default: problem, ...others };
+  return { ...(security?.length !== 0 && keyProblems), default: problem, ...responses };
 }
 
 function describeProblem(description: string) {

@@ -1,11 +1,19 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
+import { ApiResponse, type ApiResponseNoStatusOptions } from '@nestjs/swagger';
 import { problems, type ProblemCode } from '#api';
 
 const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
 
 /** Documents the problems that a route answers with: one answer for each status, with its codes in this order. */
 export function DescribeProblems(...codes: ProblemCode[]): MethodDecorator {
+  return DescribeProblemsIn(content, codes);
+}
+
+/** The same, of a route whose problems have another form. */
+export function DescribeProblemsIn(
+  content: NonNullable<ApiResponseNoStatusOptions['content']>,
+  codes: readonly ProblemCode[],
+): MethodDecorator {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of new Set(codes)) {
     const { status } = problems[code];

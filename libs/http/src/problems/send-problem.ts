@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemError } from '#api';
 import { metrics, type Logger } from '#telemetry';
 import { problemOf } from './problem-of.js';
+import { problemFormOf, type SentProblem } from '../route-config.js';
 import { noSniffing } from '../security-headers.js';
 
 /** Seconds after which a client may repeat, where the problem does not say. */
@@ -19,7 +20,15 @@ export function problemHeaders(problem: ProblemError): Record<string, string> {
   };
 }
 
-/** Answers requests with problem documents (RFC 9457), whatever was thrown, and logs what is our fault. */
+function problemDocument(request: FastifyRequest, problem: ProblemError): SentProblem {
+  const body = JSON.stringify({ ...problem.toDocument(), request_id: request.id });
+  return { type: 'application/problem+json', body };
+}
+
+/**
+ * Answers requests with problem documents (RFC 9457), or in the form of their route, whatever was thrown, and logs what is
+ * our fault.
+ */
 export class ProblemSender {
   constructor(private readonly logger: Logger) {}
 
@@ -32,11 +41,11 @@ export class ProblemSender {
       reply.raw.destroy();
       return;
     }
-    const body = JSON.stringify({ ...problem.toDocument(), request_id: request.id });
+    const { type, body } = (problemFormOf(request) ?? problemDocument)(request, problem);
     void reply
       .code(problem.status)
       .headers({ 'x-request-id': request.id, ...problemHeaders(problem) })
-      .header('content-type', 'application/problem+json')
+      .header('content-type', type)
       .send(body);
   }
 

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { uuidOfBytes } from '#event';
-import type { Mapping } from './mapping.js';
 
-/** What the ids depend on. */
+/** What the ids depend on: the stream, what the request asks for, and its body. */
 export interface IdSource {
-  mapping: Pick<Mapping, 'stream' | 'text'>;
+  mapping: { stream: string; text: Readonly<Record<string, string>> };
   /** Decompressed. */
   body: Buffer;
 }

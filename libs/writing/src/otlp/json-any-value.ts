@@ -1,0 +1,75 @@
+import { isJsonObject } from '#event';
+import { doubleText, objectText, type Attribute } from './log-record.js';
+import { mostLevels, tooDeep, unreadable } from './unreadable-logs.js';
+
+/**
+ * Returns a value as JSON text: `{"stringValue": "…"}` and the like, of which one is set. What is not known is null, as for
+ * an older reader.
+ */
+export function jsonValueText(value: unknown, level: number): string {
+  if (level > mostLevels) throw tooDeep();
+  const any = jsonObject(value);
+  if (any.stringValue != null) return JSON.stringify(jsonText(any.stringValue, 'stringValue'));
+  if (any.boolValue != null) return booleanText(any.boolValue);
+  if (any.intValue != null) return String(jsonInteger(any.intValue, 'intValue'));
+  if (any.doubleValue != null) return doubleText(jsonDouble(any.doubleValue));
+  if (any.arrayValue != null) return listText(jsonObject(any.arrayValue).values, level);
+  if (any.kvlistValue != null)
+    return objectText(jsonAttributes(jsonObject(any.kvlistValue).values, level + 1));
+  if (any.bytesValue != null) return JSON.stringify(jsonText(any.bytesValue, 'bytesValue'));
+  return 'null';
+}
+
+/** Reads a list of `{"key": "…", "value": {…}}`. */
+export function jsonAttributes(list: unknown, level = 0): Attribute[] {
+  return listOf(list).map((pair) => {
+    const { key, value } = jsonObject(pair);
+    return [jsonText(key, 'key'), jsonValueText(value, level)];
+  });
+}
+
+/** @throws ProblemError when the value is neither an object nor null */
+export function jsonObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (value == null) return {};
+  if (isJsonObject(value)) return value;
+  throw unreadable('a value is not an object');
+}
+
+export function jsonText(value: unknown, name: string): string {
+  if (value == null) return '';
+  if (typeof value === 'string') return value;
+  throw unreadable(`${name} is not a text`);
+}
+
+/** Reads an integer: a text of decimal digits, or a number that is exact. */
+export function jsonInteger(value: unknown, name: string): bigint {
+  if (value == null) return 0n;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  if (typeof value === 'string' && /^-?\d{1,20}$/.test(value)) return BigInt(value);
+  throw unreadable(`${name} is not an integer; integers above 2^53 are texts`);
+}
+
+function booleanText(value: unknown): string {
+  if (typeof value === 'boolean') return String(value);
+  throw unreadable('boolValue is not true or false');
+}
+
+function jsonDouble(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return Number(value);
+  if (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
+    return Number(value);
+  throw unreadable('doubleValue is not a number');
+}
+
+function listText(list: unknown, level: number): string {
+  return `[${listOf(list)
+    .map((value) => jsonValueText(value, level + 1))
+    .join(',')}]`;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (value == null) return [];
+  if (Array.isArray(value)) return value as unknown[];
+  throw unreadable('a list is expected where there is none');
+}

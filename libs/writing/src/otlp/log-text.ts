@@ -1,0 +1,46 @@
+import { limits } from '#event';
+import { ProblemError } from '#api';
+import { Turn } from '#async';
+import { Rejection } from '../rejection.js';
+import { envelopeText, type LogRecord } from './log-record.js';
+
+/** What the events of one request may take as text: each repeats its resource, which the request has once. */
+const mostText = 4 * limits.requestBytes;
+
+/** The records of a request as events in JSON, one on each line. */
+export interface LogText {
+  text: string;
+  /** Where the line of each record begins and ends, or why there is none. */
+  lines: ({ start: number; end: number } | Rejection)[];
+}
+
+/** @throws ProblemError when they are too large together */
+export async function logText(
+  records: Iterable<LogRecord | Rejection>,
+  { stream, idOf }: { stream: string; idOf: (index: number) => string },
+): Promise<LogText> {
+  const lines: LogText['lines'] = [];
+  const parts: string[] = [];
+  const turn = new Turn();
+  let length = 0;
+  for (const record of records) {
+    if (record instanceof Rejection) {
+      lines.push(record);
+      continue;
+    }
+    const line = envelopeText(record, { stream, event_id: idOf(lines.length) });
+    lines.push({ start: length, end: length + line.length });
+    parts.push(line);
+    length += line.length + 1;
+    if (length > mostText) throw tooMuch();
+    if (turn.over(line.length)) await turn.end();
+  }
+  return { text: parts.join('\n'), lines };
+}
+
+function tooMuch(): ProblemError {
+  const detail =
+    `The events have more than ${mostText} characters of JSON: each of them has the attributes of its resource. ` +
+    'Send fewer log records at once.';
+  return new ProblemError('payload_too_large', detail);
+}

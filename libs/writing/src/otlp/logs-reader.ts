@@ -1,0 +1,38 @@
+import { Turn } from '#async';
+import { ProblemError } from '#api';
+import { requireText } from '#http';
+import type { Reception } from '../read-event.js';
+import { LineReader, textOf, type ReadEvents } from '../read-request.js';
+import { Rejection } from '../rejection.js';
+import type { LogRecord } from './log-record.js';
+import type { LogText } from './log-text.js';
+import { jsonRecords } from './read-json.js';
+import { protobufRecords } from './read-protobuf.js';
+
+export const protobufType = 'application/x-protobuf';
+export const jsonType = 'application/json';
+
+/**
+ * Returns the records of a body of this media type.
+ * @throws ProblemError 415 for another type, 400 for a JSON body that is not UTF-8
+ */
+export function logRecords(mediaType: string, body: Buffer): Iterable<LogRecord | Rejection> {
+  if (mediaType === protobufType) return protobufRecords(body);
+  if (mediaType !== jsonType)
+    throw new ProblemError('unsupported_media_type', `Send the body as ${protobufType} or ${jsonType}.`);
+  requireText(body);
+  return jsonRecords(textOf(body));
+}
+
+/** Reads the events of the lines, by the rules for every event. */
+export async function readLogs({ lines }: LogText, reception: Reception): Promise<ReadEvents> {
+  const reader = new LineReader(reception);
+  const events: ReadEvents = [];
+  const turn = new Turn();
+  for (const line of lines) {
+    const index = events.length;
+    events.push(line instanceof Rejection ? line : reader.read({ ...line, index }));
+    if (!(line instanceof Rejection) && turn.over(line.end - line.start)) await turn.end();
+  }
+  return events;
+}

@@ -1,0 +1,84 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { FastifyRequest } from 'fastify';
+import type { ProblemError } from '#api';
+import { mediaTypeOf, type SentProblem } from '#http';
+import type { Written } from '../event-writer.js';
+import type { ReadEvents } from '../read-request.js';
+import { Rejection } from '../rejection.js';
+import { jsonType, protobufType } from './logs-reader.js';
+
+/** Refused records whose reasons the answer has. */
+const mostReasons = 5;
+
+/** How many records were refused, and why. */
+export interface PartialSuccess {
+  rejected: number;
+  message: string;
+}
+
+/**
+ * Sums up what was written.
+ * @throws ProblemError when the stream cannot be written to
+ */
+export function partialSuccess(
+  events: ReadEvents,
+  results: readonly (Written | Rejection)[],
+): PartialSuccess | undefined {
+  const reasons: string[] = [];
+  let rejected = 0;
+  results.forEach((result, index) => {
+    if (!(result instanceof Rejection)) return;
+    const event = events[index]!;
+    const couldBeKept = !(event instanceof Rejection) || event.sent !== undefined;
+    if (couldBeKept && !result.kept) throw result.toProblem();
+    rejected++;
+    if (reasons.length < mostReasons) reasons.push(`log record ${index + 1}: ${reasonOf(result)}`);
+  });
+  const kept = results.some((result) => result instanceof Rejection && result.kept);
+  if (rejected === 0) return undefined;
+  const more = rejected > reasons.length ? [`and ${rejected - reasons.length} more`] : [];
+  const message = [...reasons, ...more].join('; ') + (kept ? '. Dead letters keep what was refused.' : '');
+  return { rejected, message };
+}
+
+/** Encodes an ExportLogsServiceResponse in the encoding of the request. */
+export function encodeAnswer(request: FastifyRequest, partial: PartialSuccess | undefined): SentProblem {
+  if (mediaTypeOf(request) === jsonType) return inJson(jsonAnswer(partial));
+  return { type: protobufType, body: protobufAnswer(partial) };
+}
+
+/** Encodes a problem as a `google.rpc.Status`, in the encoding of the request. */
+export function encodeStatus(request: FastifyRequest, problem: ProblemError): SentProblem {
+  const reasons = (problem.options.errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`.trim());
+  const message = [problem.message, ...reasons].join(' ');
+  if (mediaTypeOf(request) !== protobufType) return inJson({ message });
+  const status = new BinaryWriter().tag(2, WireType.LengthDelimited).string(message).finish();
+  return { type: protobufType, body: Buffer.from(status) };
+}
+
+/** Bytes, because Fastify adds a charset to the type of a text. */
+function inJson(value: object): SentProblem {
+  return { type: jsonType, body: Buffer.from(JSON.stringify(value)) };
+}
+
+function jsonAnswer(partial: PartialSuccess | undefined): object {
+  if (!partial) return {};
+  const { rejected, message } = partial;
+  return { partialSuccess: { rejectedLogRecords: String(rejected), errorMessage: message } };
+}
+
+/** `ExportLogsServiceResponse { partial_success = 1 { int64 rejected_log_records = 1; string error_message = 2; } }` */
+function protobufAnswer(partial: PartialSuccess | undefined): Buffer {
+  const writer = new BinaryWriter();
+  if (partial) {
+    writer.tag(1, WireType.LengthDelimited).fork();
+    writer.tag(1, WireType.Varint).int64(partial.rejected);
+    writer.tag(2, WireType.LengthDelimited).string(partial.message).join();
+  }
+  return Buffer.from(writer.finish());
+}
+
+function reasonOf({ detail, errors }: Rejection): string {
+  const [first] = errors;
+  return first ? `${detail} ${first.pointer.replace(/^\/events\/\d+/, '')} ${first.detail}` : detail;
+}

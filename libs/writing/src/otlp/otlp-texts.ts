@@ -1,0 +1,76 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiResponse } from '@nestjs/swagger';
+import { DescribeProblemsIn } from '#http';
+import { schemas, writeProblems } from '../write-texts.js';
+import { jsonType, protobufType } from './logs-reader.js';
+
+export const logsText = [
+  'Takes logs by OTLP/HTTP 1.x, as protobuf or JSON, also compressed with `gzip` or `zstd`. Each log record becomes an event ' +
+    'of the stream `logs`, or of the one that the parameter `stream` names.',
+  'The event name becomes `event_type` (default: `log`), and the time `timestamp` (default: the observed time, then when it ' +
+    'was received; digits past the microsecond are cut off). The attributes become `data`, with the body as `body`. The ' +
+    'metadata has the attributes of the resource (`resource.service.name`), the scope, the severity, the ids of trace and ' +
+    'span, and the exact times. `event_id` is made from the attribute ' +
+    '`log.record.uid`, otherwise from the body of the request, so that a request that is sent again is stored once.',
+  'A record that is refused does not refuse the others: the answer counts it as a partial success, and it becomes a dead ' +
+    'letter with the reason `refused_at_intake` that can be replayed. Problems are a `google.rpc.Status` with a message, in ' +
+    'the encoding of the request.',
+  schemas,
+].join('\n\n');
+
+export const logsBody = {
+  required: true,
+  content: {
+    [jsonType]: {
+      schema: {
+        type: 'object' as const,
+        example: {
+          resourceLogs: [
+            {
+              resource: { attributes: [{ key: 'service.name', value: { stringValue: 'shop' } }] },
+              scopeLogs: [
+                {
+                  logRecords: [
+                    {
+                      timeUnixNano: '1795000000000000000',
+                      eventName: 'order.placed',
+                      body: { stringValue: 'placed' },
+                      attributes: [{ key: 'order', value: { intValue: '17' } }],
+                    },
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      },
+    },
+    [protobufType]: { schema: { type: 'string' as const, format: 'binary' } },
+  },
+};
+
+const partial = {
+  type: 'object' as const,
+  properties: {
+    rejectedLogRecords: { type: 'string' as const, description: 'An integer of 64 bits.' },
+    errorMessage: { type: 'string' as const },
+  },
+};
+
+export const logsAnswer = {
+  [jsonType]: { schema: { type: 'object' as const, properties: { partialSuccess: partial } } },
+  [protobufType]: { schema: { type: 'string' as const, format: 'binary' } },
+};
+
+const status = {
+  [jsonType]: {
+    schema: { type: 'object' as const, properties: { message: { type: 'string' as const } } },
+  },
+  [protobufType]: { schema: { type: 'string' as const, format: 'binary' } },
+};
+
+/** Documents the problems of the endpoint: the codes are those of every write, the form is that of OTLP. */
+export function DescribeStatuses(): MethodDecorator {
+  const others = ApiResponse({ status: 'default', description: 'A problem.', content: status });
+  return applyDecorators(DescribeProblemsIn(status, writeProblems), others);
+}

@@ -1,0 +1,76 @@
+import { Controller, Post, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { limits } from '#event';
+import {
+  AcceptsBytes,
+  AlwaysAnswered,
+  BodyLimit,
+  Caller,
+  mediaTypeOf,
+  Principal,
+  ProblemsAs,
+  Query,
+  RequireScope,
+  takeBytes,
+} from '#http';
+import { Intake } from '../intake.js';
+import { DerivedIds } from '../raw/derived-ids.js';
+import { asEvent, keepRefused } from '../refused/keep-refused.js';
+import { requirePermitted } from '../stream-permit.js';
+import { logText } from './log-text.js';
+import { jsonType, logRecords, protobufType, readLogs } from './logs-reader.js';
+import { encodeAnswer, encodeStatus, partialSuccess, type PartialSuccess } from './otlp-answer.js';
+import { OtlpQuery } from './otlp-query.js';
+import { DescribeStatuses, logsAnswer, logsBody, logsText } from './otlp-texts.js';
+
+/** Takes logs by OTLP/HTTP. */
+@ApiTags('events')
+@Controller('v1')
+export class OtlpController {
+  constructor(private readonly intake: Intake) {}
+
+  @ApiOperation({
+    summary: 'Write log records of OpenTelemetry',
+    description: logsText,
+    requestBody: logsBody,
+  })
+  @ApiResponse({
+    status: 200,
+    description: 'Kafka has acknowledged all of them from all in-sync replicas.',
+    content: logsAnswer,
+  })
+  @DescribeStatuses()
+  @AcceptsBytes(protobufType, jsonType)
+  @ProblemsAs(encodeStatus)
+  @BodyLimit(limits.requestBytes)
+  @RequireScope('events:write')
+  @Post('logs')
+  @AlwaysAnswered()
+  async logs(
+    @Query() { stream }: OtlpQuery,
+    @Caller() { access }: Principal,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    requirePermitted(stream, access);
+    const body = takeBytes(request);
+    const ids = new DerivedIds({ mapping: { stream, text: { form: 'otlp' } }, body });
+    const records = logRecords(mediaTypeOf(request), body);
+    const text = await logText(records, { stream, idOf: (index) => ids.of(index) });
+    const partial = text.lines.length > 0 ? await this.write(request, text) : undefined;
+    const { type, body: answer } = encodeAnswer(request, partial);
+    void reply.code(200).header('content-type', type).send(answer);
+  }
+
+  private async write(
+    request: FastifyRequest,
+    text: Awaited<ReturnType<typeof logText>>,
+  ): Promise<PartialSuccess | undefined> {
+    const reception = this.intake.reception(text.text);
+    const events = await readLogs(text, reception);
+    await this.intake.check(request, events, (index) => `/events/${index}`);
+    const keep = keepRefused(reception, asEvent);
+    return partialSuccess(events, await this.intake.write(request, events, { atomic: false, keep }));
+  }
+}

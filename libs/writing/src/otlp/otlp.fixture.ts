@@ -1,0 +1,98 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+
+/** A value of the JSON encoding. */
+export type AnyValue = Readonly<Record<string, unknown>>;
+
+export interface GivenRecord {
+  timeUnixNano?: string;
+  observedTimeUnixNano?: string;
+  severityNumber?: number;
+  severityText?: string;
+  eventName?: string;
+  body?: AnyValue;
+  attributes?: { key: string; value?: AnyValue }[];
+  flags?: number;
+  traceId?: string;
+  spanId?: string;
+}
+
+export interface GivenLogs {
+  resource?: { attributes: { key: string; value: AnyValue }[] };
+  scope?: { name?: string; version?: string };
+  records: GivenRecord[];
+}
+
+/** The request in the JSON encoding. */
+export function jsonOf({ resource, scope, records }: GivenLogs): object {
+  return { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords: records }] }] };
+}
+
+/** The same in the protobuf encoding. A resource comes after its records, which protobuf allows. */
+export function protobufOf({ resource, scope, records }: GivenLogs): Buffer {
+  const scopeLogs = new BinaryWriter();
+  for (const record of records) message(scopeLogs, 2, recordOf(record));
+  if (scope) message(scopeLogs, 1, scopeOf(scope));
+  const resourceLogs = message(new BinaryWriter(), 2, scopeLogs);
+  if (resource) message(resourceLogs, 1, pairs(new BinaryWriter(), 1, resource.attributes));
+  return Buffer.from(message(new BinaryWriter(), 1, resourceLogs).finish());
+}
+
+function recordOf(record: GivenRecord): BinaryWriter {
+  const writer = new BinaryWriter();
+  const { timeUnixNano, observedTimeUnixNano, severityNumber, severityText, eventName } = record;
+  const { body, attributes = [], flags, traceId, spanId } = record;
+  if (timeUnixNano) writer.tag(1, WireType.Bit64).fixed64(timeUnixNano);
+  if (observedTimeUnixNano) writer.tag(11, WireType.Bit64).fixed64(observedTimeUnixNano);
+  if (severityNumber) writer.tag(2, WireType.Varint).int32(severityNumber);
+  if (severityText) writer.tag(3, WireType.LengthDelimited).string(severityText);
+  if (body) message(writer, 5, valueOf(body));
+  pairs(writer, 6, attributes);
+  if (flags) writer.tag(8, WireType.Bit32).fixed32(flags);
+  if (traceId) writer.tag(9, WireType.LengthDelimited).bytes(Buffer.from(traceId, 'hex'));
+  if (spanId) writer.tag(10, WireType.LengthDelimited).bytes(Buffer.from(spanId, 'hex'));
+  if (eventName) writer.tag(12, WireType.LengthDelimited).string(eventName);
+  return writer;
+}
+
+function scopeOf({ name, version }: NonNullable<GivenLogs['scope']>): BinaryWriter {
+  const writer = new BinaryWriter();
+  if (name) writer.tag(1, WireType.LengthDelimited).string(name);
+  if (version) writer.tag(2, WireType.LengthDelimited).string(version);
+  return writer;
+}
+
+function pairs(
+  writer: BinaryWriter,
+  field: number,
+  attributes: readonly { key: string; value?: AnyValue }[],
+): BinaryWriter {
+  for (const { key, value } of attributes) {
+    const pair = new BinaryWriter().tag(1, WireType.LengthDelimited).string(key);
+    if (value) message(pair, 2, valueOf(value));
+    message(writer, field, pair);
+  }
+  return writer;
+}
+
+function valueOf(value: AnyValue): BinaryWriter {
+  const writer = new BinaryWriter();
+  const { stringValue, boolValue, intValue, doubleValue, arrayValue, kvlistValue, bytesValue } = value;
+  if (stringValue !== undefined) writer.tag(1, WireType.LengthDelimited).string(stringValue as string);
+  if (boolValue !== undefined) writer.tag(2, WireType.Varint).bool(boolValue as boolean);
+  if (intValue !== undefined) writer.tag(3, WireType.Varint).int64(intValue as string);
+  if (doubleValue !== undefined) writer.tag(4, WireType.Bit64).double(Number(doubleValue));
+  if (arrayValue !== undefined) {
+    const list = new BinaryWriter();
+    for (const one of (arrayValue as { values: AnyValue[] }).values) message(list, 1, valueOf(one));
+    message(writer, 5, list);
+  }
+  if (kvlistValue !== undefined)
+    message(writer, 6, pairs(new BinaryWriter(), 1, (kvlistValue as { values: [] }).values));
+  if (bytesValue !== undefined)
+    writer.tag(7, WireType.LengthDelimited).bytes(Buffer.from(bytesValue as string, 'base64'));
+  return writer;
+}
+
+function message(writer: BinaryWriter, field: number, part: BinaryWriter): BinaryWriter {
+  return writer.tag(field, WireType.LengthDelimited).bytes(part.finish());
+}
