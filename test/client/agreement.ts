@@ -61,6 +61,7 @@ export const typeOf: Record<string, string> = {
   SnapshotAnswer: 'NoText<Client.Snapshot>',
   SnapshotInput: 'Client.EntityAddress',
   StreamAnswer: 'Client.Stream',
+  StreamDetail: 'Client.StreamDetail',
   StreamChange: 'Client.StreamChange',
   StreamInput: 'Client.StreamInput',
   WrittenEvent: 'Client.WrittenEvent',

@@ -17,6 +17,10 @@ export class GatewayConfig extends AppConfig {
   @FromText('boolean') @IsBoolean() AUTO_CREATE_STREAMS = true;
   /** Whether a new version of a schema has to reckon with members that no version has spoken of. */
   @IsIn(compatibilityPolicies) SCHEMA_COMPATIBILITY_POLICY: CompatibilityPolicy = 'lenient';
+  /** Records of a partition for which an event id is remembered: as the materializer and the processor have it. */
+  @FromText('number') @IsInt() @Min(1) @Max(10_000_000) DEDUPE_WINDOW_RECORDS = 200_000;
+  /** Minutes for which an event id is remembered: as the materializer and the processor have it. */
+  @FromText('number') @IsInt() @Min(1) @Max(10_080) DEDUPE_WINDOW_MINUTES = 60;
   /** Addresses or networks in CIDR notation that webhooks may go to although they are not public: as the processor has it. */
   @FromText('list') @AreNetworks() WEBHOOK_ALLOWED_NETWORKS: string[] = [];
   /** Queries that ClickHouse works on at once, for this instance. */

@@ -14,6 +14,7 @@ import { MaterializerModule } from './materializer.module.js';
 import type { PartitionState } from './partition-state.js';
 import { followStreams } from './stream-subscription.js';
 import { UsageWatch } from './usage-watch.js';
+import { WindowWatch } from './window-watch.js';
 
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
@@ -75,6 +76,10 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     intervalMs: config.JANITOR_MINUTES * 60_000,
   });
   const usage = new UsageWatch({ store, logger, intervalMs: usageIntervalMs });
+  const windows = new WindowWatch({
+    partitions: () => materializer.assignments,
+    ...{ now: Date.now, intervalMs: usageIntervalMs },
+  });
   registerChecks(context.health, { log, store, definitions, lag, progress, materializer });
   lifecycle.onStop('materializer', () =>
     materializer.close(Math.max(1, config.SHUTDOWN_SECONDS - closeSeconds) * 1000),
@@ -83,6 +88,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   lifecycle.onStop('late inserts', async () => inserts.close());
   lifecycle.onStop('lag', async () => lag.stop());
   lifecycle.onStop('usage', async () => usage.stop());
+  lifecycle.onStop('windows', async () => windows.stop());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
   lifecycle.onStop('store', () => store.close());
@@ -104,6 +110,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   });
   janitor.start();
   usage.start();
+  windows.start();
 }
 
 function settings(

@@ -91,7 +91,7 @@ export class EventInput {
       'A UUID. It names one event within its stream for as long as it is remembered: within the last 200 000 records ' +
       'of its partition and within 60 minutes. The same id sent again in that time is stored once, the first one wins; ' +
       'also where it is sent for something else (another entity, other data), which may be dropped as a repetition. ' +
-      'What comes later is a new event. Never use an id again for another event. Default: a UUIDv7.',
+      'What comes later is a new event: `id_window_seconds` of the stream says how soon that is. Never use an id again for another event. Default: a UUIDv7.',
     format: 'uuid',
   })
   @IsOptional()

@@ -292,6 +292,13 @@ export const duplicatesDropped = new Counter({
   registers,
 });
 
+export const idWindowSeconds = new Gauge({
+  name: 'tributary_id_window_seconds',
+  help: 'Seconds for which an event id that is sent again is recognised, by stream: of the partition with the shortest time.',
+  labelNames: ['stream'] as const,
+  registers,
+});
+
 export const erasedSkipped = new Counter({
   name: 'tributary_erased_skipped_total',
   help: 'Records passed over because their entity was erased, by stream.',

@@ -26,6 +26,16 @@ export class StreamAnswer {
   @Schema(time) @IsString() created_at: string;
 }
 
+/** One stream, with what a list would ask Kafka too much for. */
+export class StreamDetail extends StreamAnswer {
+  @Nullable('integer', {
+    description:
+      'Seconds for which an `event_id` that is sent again is recognised, at the present rate of events: of the partition ' +
+      'with the shortest time. Null if Kafka does not answer in time.',
+  })
+  id_window_seconds: number | null;
+}
+
 export class StreamList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => StreamAnswer) streams: StreamAnswer[];
 }

@@ -6,7 +6,8 @@ import { Aborted, AlwaysAnswered, Body, Caller, Principal, RequireScope } from '
 import { ReadableStreams } from '../access/readable-streams.js';
 import { Answers } from '../openapi/answers.js';
 import { DEFINITIONS } from '../adapters/adapters.js';
-import { StreamAnswer, streamAnswer } from './stream-answers.js';
+import { IdWindows } from './id-windows.js';
+import { StreamDetail, streamAnswer } from './stream-answers.js';
 import { isShorter } from './shorter-retention.js';
 import { requireChangeable, StreamName } from './named-stream.js';
 import { StreamChange } from './stream-parameters.js';
@@ -20,18 +21,19 @@ export class StreamController {
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
     private readonly streams: ReadableStreams,
     private readonly summaries: StreamSummaries,
+    private readonly windows: IdWindows,
   ) {}
 
   @Get()
   @RequireScope('events:read')
   @ApiOperation({ summary: 'Get one stream' })
-  @Answers(StreamAnswer, { description: 'How it is defined, and what can be queried of it.' })
+  @Answers(StreamDetail, { description: 'How it is defined, and what can be queried of it.' })
   @Problems('stream_not_found', reads)
   async one(
     @StreamName() stream: string,
     @Caller() { access }: Principal,
     @Aborted() client: AbortSignal,
-  ): Promise<StreamAnswer> {
+  ): Promise<StreamDetail> {
     await this.streams.of({ access, streams: [stream], client });
     return this.answer(this.definitions.stream(stream), access, client);
   }
@@ -46,14 +48,14 @@ export class StreamController {
       'whole one that there was: a bound that is not in it is taken away. It takes effect within minutes. A shorter one, or ' +
       'a first bound, removes events as a deletion does: where there is a key, it needs the scope `admin`.',
   })
-  @Answers(StreamAnswer, { description: 'The stream as it is now.' })
+  @Answers(StreamDetail, { description: 'The stream as it is now.' })
   @Problems(body, 'stream_not_found', 'stream_reserved', 'stream_being_deleted', changes, 'store_unavailable')
   async change(
     @StreamName() stream: string,
     @Body() { retention: wanted, snapshot_every }: StreamChange,
     @Caller() caller: Principal,
     @Aborted() client: AbortSignal,
-  ): Promise<StreamAnswer> {
+  ): Promise<StreamDetail> {
     const { access, actor } = caller;
     requireChangeable(stream, access);
     const next = (current: StreamDefinition) => {
@@ -69,11 +71,14 @@ export class StreamController {
     definition: StreamDefinition | undefined,
     access: StreamAccess,
     client: AbortSignal,
-  ): Promise<StreamAnswer> {
+  ): Promise<StreamDetail> {
     if (!definition)
       throw new ProblemError('stream_not_found', 'There is no such stream any more, or not yet.');
-    const { stream } = definition;
-    const summaries = await this.summaries.of({ access, streams: [stream] }, client);
-    return streamAnswer(definition, summaries.get(stream));
+    const { stream, id } = definition;
+    const [summaries, id_window_seconds] = await Promise.all([
+      this.summaries.of({ access, streams: [stream] }, client),
+      this.windows.secondsOf(id),
+    ]);
+    return { ...streamAnswer(definition, summaries.get(stream)), id_window_seconds };
   }
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { IdWindows } from './id-windows.js';
 import { StreamDeletionController } from './stream-deletion.controller.js';
 import { StreamDeletion } from './stream-deletion.js';
 import { StreamSummaries } from './stream-summaries.js';
@@ -7,6 +8,6 @@ import { StreamsController } from './streams.controller.js';
 
 @Module({
   controllers: [StreamsController, StreamController, StreamDeletionController],
-  providers: [StreamSummaries, StreamDeletion],
+  providers: [StreamSummaries, StreamDeletion, IdWindows],
 })
 export class StreamsModule {}

@@ -69,8 +69,8 @@ describe('GET /api/v1/streams', () => {
 
 describe('GET /api/v1/streams/{stream}', () => {
   it('shows one of them', async () => {
-    expect(await get('/api/v1/streams/orders')).toEqual(orders);
-    expect(await get('/api/v1/streams/empty')).toEqual(empty);
+    expect(await get('/api/v1/streams/orders')).toEqual({ ...orders, id_window_seconds: 3600 });
+    expect(await get('/api/v1/streams/empty')).toEqual({ ...empty, id_window_seconds: 3600 });
   });
 
   it.each([

@@ -83,6 +83,40 @@ describe('IdWindow', () => {
     );
   });
 
+  it('says how long it is: a repetition that comes now is recognised within that time, and not after it', () => {
+    fc.assert(
+      fc.property(logs, someBounds, fc.nat(500), (log, bounds, later) => {
+        fc.pre(log.length > 0);
+        const window = new IdWindow(bounds);
+        for (const { id, offset, timestamp } of log) window.repeats(id, offset, timestamp);
+        const [{ offset }, time] = [log.at(-1)!, Math.max(...log.map(({ timestamp }) => timestamp))];
+        const now = time + later;
+        const length = window.lengthAt(now);
+        const next = { id: uuid(13), offset: offset + 1, timestamp: now };
+        const times = log.map((_, i) => Math.max(...log.slice(0, i + 1).map(({ timestamp }) => timestamp)));
+        log.forEach((_, i) => {
+          const renamed = log.map((one, j) => (j === i ? { ...one, id: next.id } : one));
+          const isKnown = repetitions([...renamed, next], bounds).at(-1);
+          if (isKnown) expect(now - times[i]!).toBeLessThanOrEqual(bounds.milliseconds);
+          else expect(now - times[i]!).toBeGreaterThanOrEqual(length);
+        });
+        expect(length).toBeLessThanOrEqual(bounds.milliseconds);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is as long as its time while it has forgotten nothing for its number, and grows while nothing comes', () => {
+    const window = new IdWindow({ records: 3, milliseconds: 1000 });
+    expect(window.lengthAt(0)).toBe(1000);
+    for (let n = 0; n < 3; n++) window.repeats(uuid(n), n, n * 10);
+    expect(window.lengthAt(20)).toBe(20);
+    window.repeats(uuid(3), 3, 30);
+    expect([window.lengthAt(30), window.lengthAt(530), window.lengthAt(5000)]).toEqual([30, 530, 1000]);
+    window.pass(10, 40);
+    expect(window.lengthAt(40)).toBe(10);
+  });
+
   it('tells ids apart that differ in any single bit', () => {
     const window = new IdWindow({ records: 1000, milliseconds: 1000 });
     const base = 0x1234567890abcdef1234567890abcdefn;

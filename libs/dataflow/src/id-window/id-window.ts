@@ -37,6 +37,8 @@ export class IdWindow {
   private count = 0;
   private lastOffset = -1;
   private logTime = -Infinity;
+  /** The log time of the newest record that was forgotten for being too many offsets back. */
+  private forgotten = -Infinity;
 
   constructor(readonly bounds: IdWindowBounds) {}
 
@@ -47,6 +49,26 @@ export class IdWindow {
 
   get bytes(): number {
     return this.ids.byteLength + this.offsets.byteLength + this.times.byteLength + this.index.bytes;
+  }
+
+  /**
+   * Milliseconds that a repetition written now may come after its first record and still be recognised.
+   * @param now milliseconds since 1970, by the clock that stamps records
+   */
+  lengthAt(now: number): number {
+    const { records, milliseconds } = this.bounds;
+    if (this.lastOffset < 0) return milliseconds;
+    const isFull = this.count > 0 && this.lastOffset - this.oldestOffset + 1 >= records;
+    const since = isFull ? this.oldestTime : this.forgotten;
+    return Math.min(milliseconds, Math.max(now, this.logTime) - since);
+  }
+
+  private get oldestOffset(): number {
+    return this.lastOffset - ((this.lastOffset - this.offsets[this.first]!) >>> 0);
+  }
+
+  private get oldestTime(): number {
+    return this.logTime - ((this.logTime - this.times[this.first]!) >>> 0);
   }
 
   /** Says what the log time is at least before the next record that is handed over. */
@@ -80,13 +102,16 @@ export class IdWindow {
   pass(offset: number, timestamp: number): void {
     const { records, milliseconds } = this.bounds;
     const logTime = Math.max(this.logTime, timestamp);
-    if (offset - this.lastOffset > records || logTime - this.logTime > milliseconds) this.clear();
+    const isFar = offset - this.lastOffset > records;
+    if (isFar && this.lastOffset >= 0) this.forgotten = this.logTime;
+    if (isFar || logTime - this.logTime > milliseconds) this.clear();
     this.lastOffset = offset;
     this.logTime = logTime;
     while (this.count > 0) {
       const passed = (offset - this.offsets[this.first]!) >>> 0;
       const age = (logTime - this.times[this.first]!) >>> 0;
       if (passed <= records && age <= milliseconds) return;
+      if (passed > records) this.forgotten = this.oldestTime;
       this.forgetFirst();
     }
   }

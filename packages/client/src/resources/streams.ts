@@ -3,7 +3,7 @@ import type { Api } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { ListQuery } from '../types/list.js';
-import type { CreatedStream, Stream, StreamChange, StreamInput } from '../types/stream.js';
+import type { CreatedStream, Stream, StreamChange, StreamDetail, StreamInput } from '../types/stream.js';
 
 export class Streams {
   constructor(private readonly api: Api) {}
@@ -12,7 +12,7 @@ export class Streams {
     return this.api.list({ path: '/api/v1/streams', name: 'streams', query }, options);
   }
 
-  get(name: string, options: CallOptions = {}): Promise<Stream> {
+  get(name: string, options: CallOptions = {}): Promise<StreamDetail> {
     return this.api.get({ path: path`/api/v1/streams/${name}`, ...options });
   }
 
@@ -21,7 +21,7 @@ export class Streams {
   }
 
   /** Changes how long events are kept, or how often snapshots are made. A shorter retention removes events. */
-  change(name: string, change: StreamChange, options: CallOptions = {}): Promise<Stream> {
+  change(name: string, change: StreamChange, options: CallOptions = {}): Promise<StreamDetail> {
     return this.api.patch(path`/api/v1/streams/${name}`, { body: change, ...options });
   }
 

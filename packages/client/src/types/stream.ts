@@ -28,3 +28,9 @@ export interface Stream extends CreatedStream {
   first_timestamp: string | null;
   last_timestamp: string | null;
 }
+
+/** One stream. A list leaves out what Kafka would have to be asked for. */
+export interface StreamDetail extends Stream {
+  /** Seconds for which an `event_id` that is sent again is recognised; null if Kafka does not answer in time. */
+  id_window_seconds: number | null;
+}

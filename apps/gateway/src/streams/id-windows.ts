@@ -1,0 +1,56 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { TopicNames, type StreamId } from '#event';
+import type { TopicAdmin } from '#log';
+import { GatewayConfig } from '../config.js';
+import { LOG } from '../adapters/adapters.js';
+
+type Admin = Pick<TopicAdmin, 'offsets' | 'offsetsAt'>;
+
+/** Milliseconds after which an answer goes out without the figure. */
+const patienceMs = 1000;
+
+/** How long an event id that is sent again is recognised, as the log tells it. */
+@Injectable()
+export class IdWindows {
+  constructor(
+    @Inject(LOG) private readonly log: { admin: Admin },
+    private readonly topics: TopicNames,
+    private readonly config: GatewayConfig,
+  ) {}
+
+  /** Seconds, of the partition with the shortest time; null if Kafka does not answer within a second. */
+  async secondsOf(stream: StreamId): Promise<number | null> {
+    const { DEDUPE_WINDOW_RECORDS: records, DEDUPE_WINDOW_MINUTES: minutes } = this.config;
+    const question = { admin: this.log.admin, topic: this.topics.ofStream(stream), records };
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, patienceMs, null)));
+    try {
+      return await Promise.race([shortest(question, minutes * 60, Date.now()), late]);
+    } catch {
+      return null;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Finds the most seconds, up to `most`, in which no partition has had more records than are remembered. */
+async function shortest(
+  { admin, topic, records }: { admin: Admin; topic: string; records: number },
+  most: number,
+  now: number,
+): Promise<number> {
+  const ends = await admin.offsets(topic);
+  const isWhole = async (seconds: number): Promise<boolean> => {
+    const starts = await admin.offsetsAt(topic, now - seconds * 1000);
+    return ends.every(({ partition, end }) => end - (starts.get(partition) ?? end) <= records);
+  };
+  if (await isWhole(most)) return most;
+  let [known, above] = [0, most];
+  while (above - known > 1) {
+    const middle = Math.floor((known + above) / 2);
+    if (await isWhole(middle)) known = middle;
+    else above = middle;
+  }
+  return known;
+}

@@ -1,0 +1,39 @@
+import { metrics } from '#telemetry';
+
+/** A partition whose ids are remembered. */
+export interface WatchedPartition {
+  readonly name: string;
+  readonly window: { lengthAt(now: number): number };
+}
+
+export interface WindowWatchOptions {
+  readonly partitions: () => Iterable<WatchedPartition>;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** Milliseconds between two looks. */
+  intervalMs: number;
+}
+
+/** Shows for each stream how long an id is remembered, by the partition that remembers it for the shortest time. */
+export class WindowWatch {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: WindowWatchOptions) {}
+
+  start(): void {
+    this.timer = setInterval(() => this.look(), this.options.intervalMs).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  look(): void {
+    const { partitions, now } = this.options;
+    const shortest = new Map<string, number>();
+    for (const { name, window } of partitions())
+      shortest.set(name, Math.min(shortest.get(name) ?? Infinity, window.lengthAt(now())));
+    metrics.idWindowSeconds.reset();
+    for (const [stream, ms] of shortest) metrics.idWindowSeconds.set({ stream }, ms / 1000);
+  }
+}
