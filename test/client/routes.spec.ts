@@ -76,6 +76,8 @@ it('the client has a method for every operation of the API', async () => {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method} ${path.replaceAll(/[{}]/g, '')}`),
   );
+  // Exporters of OpenTelemetry are its clients.
+  called.add('post /v1/logs');
   expect([...called].sort()).toEqual(operations.sort());
 });
 
