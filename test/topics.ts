@@ -10,6 +10,13 @@ export function topicsOf(system: Stack): Promise<string[]> {
   });
 }
 
+/** Makes a topic with one partition that does not belong to the system. */
+export function makeTopic(system: Stack, topic: string): Promise<void> {
+  return withAdmin(system, async (admin) => {
+    await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true });
+  });
+}
+
 /** Deletes a topic, past our own code, and resolves when it is gone. Nobody may make it again meanwhile. */
 export function removeTopic(system: Stack, topic: string): Promise<void> {
   return withAdmin(system, async (admin) => {

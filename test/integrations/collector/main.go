@@ -7,6 +7,7 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap"
+	"go.opentelemetry.io/collector/confmap/provider/envprovider"
 	"go.opentelemetry.io/collector/confmap/provider/fileprovider"
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/exporter/otlphttpexporter"
@@ -25,7 +26,8 @@ func factories() (otelcol.Factories, error) {
 }
 
 func main() {
-	resolver := confmap.ResolverSettings{ProviderFactories: []confmap.ProviderFactory{fileprovider.NewFactory()}}
+	providers := []confmap.ProviderFactory{envprovider.NewFactory(), fileprovider.NewFactory()}
+	resolver := confmap.ResolverSettings{ProviderFactories: providers}
 	command := otelcol.NewCommand(otelcol.CollectorSettings{
 		BuildInfo:              component.BuildInfo{Command: "otelcol"},
 		Factories:              factories,
