@@ -1,10 +1,11 @@
 import { runChild } from '../child.js';
 import type { ClosedLoopJob, ClosedLoopResult, PacedJob, PacedResult } from './job.js';
 
-/** Runs a closed loop in a process of its own. @throws when a request was not answered with 201. */
+/** Runs a closed loop in a process of its own. @throws when a request was not accepted. */
 export async function runClosedLoop(job: Omit<ClosedLoopJob, 'kind'>): Promise<ClosedLoopResult> {
   const result = await runChild<ClosedLoopResult>('load/main.js', { kind: 'closed', ...job });
-  const refused = Object.entries(result.statuses).filter(([status]) => status !== '201');
+  const accepted = job.raw ? '200' : '201';
+  const refused = Object.entries(result.statuses).filter(([status]) => status !== accepted);
   if (refused.length > 0) throw new Error(`requests were not accepted: ${JSON.stringify(result.statuses)}`);
   return result;
 }
