@@ -162,8 +162,9 @@ describe('the commands in docs/intake.md', () => {
     expect(outputs[0]).toContain('"accepted":2');
     expect(outputs[1]).toContain('"refused":1');
     expect(outputs[2]).toContain('refused_at_intake');
-    expect(outputs.at(-1)).toContain('"id":"17-1","source":"/shop"');
-    expect(outputs.at(-1)).toContain('"data":"Ring twice"');
+    expect(outputs.at(-2)).toContain('"id":"17-1","source":"/shop"');
+    expect(outputs.at(-2)).toContain('"data":"Ring twice"');
+    expect(outputs.at(-1)).toBe('{}');
   });
 });
 
