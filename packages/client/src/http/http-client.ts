@@ -62,7 +62,10 @@ export class HttpClient {
         return await this.send(request);
       } catch (error) {
         if (failures === mostAttempts || !isRefusedForNow(error)) throw error;
-        await sleep(backOffMs(failures, error), request.signal);
+        const ms = backOffMs(failures, error);
+        // Much later, the server may have forgotten that it has stored the event already.
+        if (ms > this.options.timeoutMs) throw error;
+        await sleep(ms, request.signal);
       }
     }
   }

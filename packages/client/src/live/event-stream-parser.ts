@@ -1,3 +1,8 @@
+import { InvalidAnswerError } from '../errors/tributary-error.js';
+
+/** Characters of a line at most: an event has far fewer. */
+const mostCharacters = 64 * 1024 * 1024;
+
 /** What one block of Server-Sent Events says. */
 export interface StreamMessage {
   event: string;
@@ -37,6 +42,8 @@ export class EventStreamParser {
     const lines = piece.split(/\r\n|\r|\n/);
     lines[0] = this.rest + lines[0]!;
     this.rest = lines.pop()!;
+    if (this.rest.length > mostCharacters)
+      throw new InvalidAnswerError(`A line of the stream has more than ${mostCharacters} characters.`);
     return lines;
   }
 

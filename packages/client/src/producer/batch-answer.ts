@@ -10,23 +10,37 @@ import type { PendingEvent } from './pending-event.js';
 
 /** Settles one event by the answer to its request. */
 export function settleOne(event: PendingEvent, { text }: HttpAnswer): void {
-  event.resolve(parseJson<WrittenPosition>(text));
+  event.resolve(positionIn(parseJson(text)));
 }
 
 /** Settles each event by its place in the answer. Returns the error of those that may be sent again. */
 export function settleBatch(events: readonly PendingEvent[], { text, requestId }: HttpAnswer): unknown {
-  const results = parseJson<BatchWritten>(text).events;
-  if (results?.length !== events.length)
+  const results = parseJson<BatchWritten | null>(text)?.events;
+  if (!Array.isArray(results) || results.length !== events.length)
     throw new InvalidAnswerError('The answer does not have a result for each event.');
+  for (const result of results) if (!isRejected(result)) positionIn(result);
   let transient: unknown;
   events.forEach((event, index) => {
     const result = results[index]!;
-    if (!('error' in result)) return event.resolve(result);
+    if (!isRejected(result)) return event.resolve(result);
     const error = problemOf(result, { index, requestId });
     if (isTransient(error)) transient = error;
     else event.reject(error);
   });
   return transient;
+}
+
+/** @throws InvalidAnswerError for what is no position: something in between may answer every request with 200 */
+function positionIn(result: unknown): WrittenPosition {
+  const { partition, offset } = (result ?? {}) as Partial<WrittenPosition>;
+  if (!Number.isSafeInteger(partition) || !Number.isSafeInteger(offset))
+    throw new InvalidAnswerError('The answer does not say where the event is stored.');
+  return result as WrittenPosition;
+}
+
+function isRejected(result: unknown): result is RejectedEvent {
+  const { error } = (result ?? {}) as Partial<RejectedEvent>;
+  return typeof error === 'object';
 }
 
 /** The problem of one event, as if it had been sent alone: its pointers begin at the event. */

@@ -1,6 +1,8 @@
 import { isTransient } from '../errors/is-transient.js';
-import { InvalidRequestError, PayloadTooLargeError } from '../errors/problem-classes.js';
+import { InvalidRequestError } from '../errors/problem-classes.js';
+import { ProblemError } from '../errors/problem-error.js';
 import { UnknownOutcomeError } from '../errors/tributary-error.js';
+import { UnexpectedStatusError } from '../errors/unexpected-status-error.js';
 import { backOffMs } from '../http/back-off.js';
 import type { HttpAnswer, HttpClient } from '../http/http-client.js';
 import { sleep } from '../http/sleep.js';
@@ -16,6 +18,9 @@ export interface DeliveryOptions {
   /** Bodies of at least so many bytes are compressed. */
   gzipFromBytes: number;
 }
+
+/** Milliseconds after which a wait looks whether its events have been aborted. */
+const lookMs = 100;
 
 const encoder = new TextEncoder();
 
@@ -35,13 +40,26 @@ export class Delivery {
       try {
         error = await this.attempt(events);
       } catch (failure) {
-        if (events.length > 1 && failure instanceof PayloadTooLargeError) return this.inHalves(events);
+        if (events.length > 1 && isTooLarge(failure)) return this.inHalves(events);
         if (events.length > 1 && failure instanceof InvalidRequestError) return this.eachAlone(events);
         if (!isTransient(failure)) return rejectAll(events, failure);
         error = failure;
       }
-      if (events.every(({ settled }) => settled)) return;
-      await sleep(Math.min(backOffMs(failures, error), this.timeLeft(events)));
+      await this.backOff(events, { failures, error });
+    }
+  }
+
+  /** Waits for the next attempt, as long as an event waits for it. */
+  private async backOff(
+    events: readonly PendingEvent[],
+    { failures, error }: { failures: number; error: unknown },
+  ): Promise<void> {
+    const until = performance.now() + backOffMs(failures, error);
+    for (let left = events; ;) {
+      left = this.alive(left, error);
+      const ms = until - performance.now();
+      if (left.length === 0 || ms <= 0) return;
+      await sleep(Math.min(ms, this.timeLeft(left), lookMs));
     }
   }
 
@@ -58,12 +76,13 @@ export class Delivery {
   private async attempt(events: readonly PendingEvent[]): Promise<unknown> {
     for (const event of events) event.attempts++;
     const [first] = events;
+    const left = this.timeLeft(events);
     if (events.length > 1)
-      return settleBatch(events, await this.post('/api/v1/events/batch', batchText(events)));
-    return settleOne(first!, await this.post('/api/v1/events', first!.origin.text));
+      return settleBatch(events, await this.post('/api/v1/events/batch', batchText(events), left));
+    return settleOne(first!, await this.post('/api/v1/events', first!.origin.text, left));
   }
 
-  private async post(path: string, text: string): Promise<HttpAnswer> {
+  private async post(path: string, text: string, timeLeftMs: number): Promise<HttpAnswer> {
     const bytes = encoder.encode(text);
     const compressed = bytes.length >= this.options.gzipFromBytes;
     return this.http.send({
@@ -71,7 +90,7 @@ export class Delivery {
       path,
       body: compressed ? await gzip(bytes) : bytes,
       headers: compressed ? { 'content-encoding': 'gzip' } : {},
-      timeoutMs: this.options.requestTimeoutMs,
+      timeoutMs: Math.min(this.options.requestTimeoutMs, timeLeftMs),
     });
   }
 
@@ -87,10 +106,16 @@ export class Delivery {
     for (const event of events) await this.deliver([event]);
   }
 
+  /** Milliseconds until the time of the first of them is over. */
   private timeLeft(events: readonly PendingEvent[]): number {
-    const latest = Math.max(...events.map(({ takenAt }) => takenAt));
-    return Math.max(0, latest + this.options.deliveryTimeoutMs - performance.now());
+    const first = events.reduce((least, { takenAt }) => Math.min(least, takenAt), Infinity);
+    return Math.max(1, first + this.options.deliveryTimeoutMs - performance.now());
   }
+}
+
+/** By its status: what stands before the server may have a smaller bound, and answers without a problem document. */
+function isTooLarge(error: unknown): boolean {
+  return (error instanceof ProblemError || error instanceof UnexpectedStatusError) && error.status === 413;
 }
 
 function batchText(events: readonly PendingEvent[]): string {

@@ -6,7 +6,7 @@ export interface Origin {
   stream: string;
   /** Undefined where it has none: then its place among others does not matter. */
   entity: string | undefined;
-  /** JSON text. */
+  /** JSON text; empty once there is an outcome. */
   text: string;
   bytes: number;
   /** Gives it up. What is on its way may be stored all the same. */
@@ -62,7 +62,10 @@ export class PendingEvent {
   private settle(): boolean {
     if (this.settled) return false;
     this.settled = true;
-    if (this.onAbort) this.origin.signal?.removeEventListener('abort', this.onAbort);
+    // A batch that is complete may wait for a request: it need not hold the text.
+    this.origin.text = '';
+    const { signal } = this.origin;
+    if (this.onAbort && !signal?.aborted) signal?.removeEventListener('abort', this.onAbort);
     this.observer.settled(this);
     return true;
   }

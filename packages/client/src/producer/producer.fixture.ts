@@ -32,7 +32,7 @@ export function givenProducer(
   const fetch = fakeFetch(answer);
   const acknowledged: EventPosition[] = [];
   const producer = new Producer(clientOf(fetch), options, (position) => acknowledged.push(position));
-  const send = (n: number, more: object = {}) =>
-    producer.send({ stream: 's', event_type: 't', data: { n }, ...more });
+  const send = (n: number, more: object = {}, signal?: AbortSignal) =>
+    producer.send({ stream: 's', event_type: 't', data: { n }, ...more }, { ...(signal && { signal }) });
   return { producer, send, acknowledged, requests: fetch.seen };
 }

@@ -178,6 +178,36 @@ describe('a request that is refused', () => {
     expect(taken.flatMap(numbersIn)).toEqual(numbers(7));
   });
 
+  it('is halved also where something before the server finds it too large', async () => {
+    const answer = (request: SeenRequest) =>
+      eventsOf(request).length > 2 ? { status: 413, body: '<html>' } : written(request);
+    const { send } = givenProducer(answer, { lanes: 1 });
+    expect(await Promise.all(numbers(7).map((n) => send(n)))).toHaveLength(7);
+  });
+
+  it.each([
+    ['a page that says OK', { status: 200, body: { status: 'ok' } }],
+    ['null', { status: 200, body: 'null' }],
+    ['a batch of nothing known', { status: 200, body: { events: [null, { partition: 'x', offset: 1 }] } }],
+  ])('is repeated when it is answered by %s: that is no acknowledgement', async (_, junk) => {
+    const answers: FakeAnswer[] = [junk];
+    const { send, requests } = givenProducer((request) => answers.shift() ?? written(request));
+    expect(await Promise.all([send(1), send(2)])).toMatchObject([{ offset: 1 }, { offset: 2 }]);
+    expect(requests.length).toBeGreaterThan(1);
+  });
+
+  it('ends within the delivery time-out, however long a request may take', async () => {
+    const never = new Promise<never>(() => undefined);
+    const { send } = givenProducer(() => never, { deliveryTimeoutMs: 50, requestTimeoutMs: 600_000 });
+    await expect(send(1)).rejects.toBeInstanceOf(UnknownOutcomeError);
+  });
+
+  it('ends within the delivery time-out, however long Retry-After is', async () => {
+    const later = { ...problem('too_many_requests', 429), headers: { 'retry-after': '600' } };
+    const { send } = givenProducer(() => later, { deliveryTimeoutMs: 50 });
+    await expect(send(1)).rejects.toBeInstanceOf(UnknownOutcomeError);
+  });
+
   it('is repeated event by event where none was written, so that each has its own reason', async () => {
     const answer = ({ path }: SeenRequest) =>
       path.endsWith('/batch') ? problem('invalid_request', 400) : problem('stream_reserved', 403);
@@ -287,6 +317,31 @@ describe('a signal', () => {
     await first;
     await producer.flush();
     expect(requests.map(numbersIn)).toEqual([[1]]);
+  });
+
+  it('ends the wait for the next attempt, so that the producer can close', async () => {
+    const later = { ...problem('too_many_requests', 429), headers: { 'retry-after': '600' } };
+    const { producer, send, requests } = givenProducer(() => later, { deliveryTimeoutMs: 600_000 });
+    const controller = new AbortController();
+    const sent = send(1, {}, controller.signal);
+    await expect.poll(() => requests).toHaveLength(1);
+    controller.abort(new Error('enough'));
+    await expect(sent).rejects.toThrow('enough');
+    await producer.close();
+  });
+
+  it('of thousands that wait for room keeps none of the others from its outcome', async () => {
+    const { release, answer } = held();
+    const { producer, send } = givenProducer(answer, { lanes: 1, maxBufferedBytes: 100 });
+    const first = send(1);
+    const controller = new AbortController();
+    const waiting = numbers(10_000).map((n) => send(n, {}, controller.signal).catch(() => 'aborted'));
+    controller.abort(new Error('enough'));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    release();
+    await first;
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['aborted']));
+    await producer.flush();
   });
 
   it('that is aborted already keeps an event from being taken', async () => {

@@ -6,14 +6,17 @@ interface Waiter {
 /** A bounded number of bytes. Whoever finds no room waits behind those who wait already. */
 export class Room {
   private used = 0;
-  private readonly waiting: Waiter[] = [];
+  private waiting: Waiter[] = [];
+  /** The first of `waiting` that still waits. */
+  private first = 0;
+  private admitting = false;
   private watching: (() => void)[] = [];
 
   constructor(private readonly bytes: number) {}
 
   /** Whether so many bytes can be taken now. Anything fits into an empty room. */
   fits(bytes: number): boolean {
-    return this.waiting.length === 0 && this.hasRoomFor(bytes);
+    return !this.isAwaited && this.hasRoomFor(bytes);
   }
 
   /** Calls back when the bytes are taken: at once where they fit. */
@@ -24,18 +27,33 @@ export class Room {
 
   give(bytes: number): void {
     this.used -= bytes;
-    while (this.waiting.length > 0 && this.hasRoomFor(this.waiting[0]!.bytes)) {
-      const next = this.waiting.shift()!;
-      this.admit(next.bytes, next.enter);
-    }
-    if (this.waiting.length > 0 || this.used >= this.bytes || this.watching.length === 0) return;
+    this.admitWaiting();
+    if (this.isAwaited || this.used >= this.bytes || this.watching.length === 0) return;
     for (const tell of this.watching.splice(0)) tell();
   }
 
   /** Resolves when nobody waits and there is some room. */
   some(): Promise<void> {
-    if (this.waiting.length === 0 && this.used < this.bytes) return Promise.resolve();
+    if (!this.isAwaited && this.used < this.bytes) return Promise.resolve();
     return new Promise((resolve) => this.watching.push(resolve));
+  }
+
+  private get isAwaited(): boolean {
+    return this.first < this.waiting.length;
+  }
+
+  /** Who enters may give room back at once: that is seen in the next round, not in a call within the call. */
+  private admitWaiting(): void {
+    if (this.admitting) return;
+    this.admitting = true;
+    while (this.isAwaited && this.hasRoomFor(this.waiting[this.first]!.bytes)) {
+      const { bytes, enter } = this.waiting[this.first++]!;
+      this.admit(bytes, enter);
+    }
+    this.admitting = false;
+    if (this.first * 2 < this.waiting.length) return;
+    this.waiting = this.waiting.slice(this.first);
+    this.first = 0;
   }
 
   private hasRoomFor(bytes: number): boolean {
