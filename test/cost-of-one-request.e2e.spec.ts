@@ -9,7 +9,10 @@ import { useStack } from './use-stack.js';
 const system = useStack({ processors: 1 });
 /** What every port has. */
 const systemEndpoints = ['get /health', 'get /health/live', 'get /health/ready', 'get /metrics'];
-const writing = ['post /api/v1/streams', 'post /api/v1/events', 'post /api/v1/events/batch'];
+const writing = [
+  ...['post /api/v1/streams', 'post /api/v1/events', 'post /api/v1/events/batch', 'post /v1/logs'],
+  ...['post /api/v1/streams/{stream}/raw', 'post /api/v1/streams/{stream}/cloudevents'],
+];
 
 /** The ports of all processes. Those without an OpenAPI document say here which endpoints they have. */
 const ports = {
@@ -128,7 +131,7 @@ async function excessesOf(port: Port, endpoint: string): Promise<string[]> {
     excesses.push(...[...wrong, ...meter.growth()].map((what) => `input-${index}, ${input.name}: ${what}`));
   }
   if (endpoint.endsWith('/events/stream')) await writeForStreams(port);
-  if (/^post .*\/(events|batch|reset|resume)$/.test(endpoint)) await caughtUp();
+  if (/^post .*\/(events|batch|raw|cloudevents|logs|reset|resume)$/.test(endpoint)) await caughtUp();
   return [...excesses, ...(await meter.stalls())].map((excess) => `port ${port}, ${excess}`);
 }
 

@@ -203,6 +203,58 @@ const batches = (): WorstInput[] => {
   ];
 };
 
+const intake = `/api/v1/streams/${costly.stream}`;
+const plainText = { 'content-type': 'text/plain' };
+
+const rawBodies = (): WorstInput[] => [
+  ...hostileJson.map(({ name, text }) => ({ name, path: '', body: text(mebibyte) })),
+  { name: 'a million tiny values', path: '', body: `[${'1,'.repeat(1_000_000)}1]` },
+  { name: 'a million tiny lines', path: '', body: '1\n'.repeat(1_000_000), headers: ndjson },
+  { name: 'one long line', path: '', body: `"${'x'.repeat(limits.requestBytes - 10)}"`, headers: ndjson },
+];
+
+const cloudEvents = (): WorstInput[] => {
+  const headersOf = (form: string) => ({ 'content-type': `application/${form}+json` });
+  const before = '{"specversion":"1.0","id":"a","source":"/s","type":"t","data":';
+  return [
+    ...hostileJson.map(({ name, text }) => ({
+      ...{ name, path: '' },
+      ...{ body: `${before}${text(mebibyte)}}`, headers: headersOf('cloudevents') },
+    })),
+    {
+      name: 'ten thousand in a batch',
+      path: '',
+      body: `[${Array.from({ length: 10_000 }, (_, i) => `${before.replace('"a"', `"${i}"`)}1}`).join()}]`,
+      headers: headersOf('cloudevents-batch'),
+    },
+  ];
+};
+
+const logs = (): WorstInput[] => {
+  const around = (records: string) => `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${records}]}]}]}`;
+  const most = 10_000;
+  return [
+    ...hostileJson.map(({ name, text }) => ({ name, path: '', body: around(text(mebibyte)) })),
+    {
+      name: 'ten thousand records',
+      path: '',
+      body: around(`${'{"body":{"stringValue":"x"}},'.repeat(most - 1)}{}`),
+    },
+    { name: 'a million records', path: '', body: around(`${'{},'.repeat(1_000_000)}{}`) },
+  ];
+};
+
+const statements = (): { name: string; sql: string }[] => [
+  { name: 'every event', sql: 'SELECT * FROM events' },
+  { name: 'a sort of everything', sql: 'SELECT data FROM events ORDER BY cityHash64(data) LIMIT 1' },
+  {
+    name: 'many unions',
+    sql: Array.from({ length: 100 }, () => 'SELECT count() FROM events').join(' UNION ALL '),
+  },
+  { name: 'a deep expression', sql: `SELECT ${'('.repeat(400)}1${')'.repeat(400)}` },
+  { name: 'a long list', sql: `SELECT 1 IN (${Array.from({ length: 1_000 }, (_, i) => i).join()})` },
+];
+
 const wideSchema = (type: string): object => ({
   ...{ stream: costly.stream, event_type: type, compatibility: 'full_transitive' },
   schema: {
@@ -337,6 +389,9 @@ export const worstInputs: Readonly<Record<string, () => WorstInput[]>> = {
     ...at('/api/v1/events/batch', batches()),
     ...at('/api/v1/events/batch?atomic=true', batches().slice(0, 2)),
   ],
+  'post /api/v1/streams/{stream}/raw': () => at(`${intake}/raw?event_type=/t&entity_id=/e`, rawBodies()),
+  'post /api/v1/streams/{stream}/cloudevents': () => at(`${intake}/cloudevents`, cloudEvents()),
+  'post /v1/logs': () => at(`/v1/logs?stream=${costly.stream}`, logs()),
   'post /api/v1/keys': () => [
     ...at('/api/v1/keys', definitions({ name: 'k', scopes: ['events:read'] }, {})),
     {
@@ -364,6 +419,27 @@ export const worstInputs: Readonly<Record<string, () => WorstInput[]>> = {
     ...filters('/api/v1/events/query'),
     ...headers(path('/api/v1/events/query', { stream: costly.stream, limit: '1' })),
   ],
+  'get /api/v1/events/export': () => [
+    ...['ndjson', 'csv', 'parquet', 'arrow'].map((format) => ({
+      name: `everything as ${format}`,
+      path: path('/api/v1/events/export', { stream: costly.stream, format }),
+    })),
+    ...filters('/api/v1/events/export'),
+  ],
+  ...Object.fromEntries(
+    ['/', '/clickhouse'].flatMap((address) => [
+      [
+        `get ${address}`,
+        () => statements().map(({ name, sql }) => ({ name, path: path(address, { query: sql }) })),
+      ],
+      [
+        `post ${address}`,
+        () => statements().map(({ name, sql }) => ({ name, path: address, body: sql, headers: plainText })),
+      ],
+    ]),
+  ),
+  'get /ping': () => headers('/ping'),
+  'get /clickhouse/ping': () => headers('/clickhouse/ping'),
   'get /api/v1/events/count': () => [
     { name: 'groups', path: path('/api/v1/events/count', { group_by: 'event_type', interval: '1s' }) },
     ...filters('/api/v1/events/count'),
