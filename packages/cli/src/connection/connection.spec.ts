@@ -59,6 +59,25 @@ describe('where requests go to', () => {
   });
 
   it.each([
+    { what: 'a profile without one', options: { profile: 'prod' }, ingestUrl: 'https://prod.example' },
+    { what: 'a profile with one', options: { profile: 'test' }, ingestUrl: 'http://test.example:3901' },
+    { what: 'an address', options: { url: 'http://x' }, ingestUrl: 'http://x' },
+    {
+      what: 'two addresses',
+      options: { url: 'http://x', 'ingest-url': 'http://y' },
+      ingestUrl: 'http://y',
+    },
+    { what: 'this machine', env: { XDG_CONFIG_HOME: '/nowhere' }, ingestUrl: 'http://127.0.0.1:3901' },
+    { what: 'the environment', env: { TRIBUTARY_URL: 'http://env' }, ingestUrl: 'http://left-over' },
+  ])('the address for events has the source of the other one: $what', async ({ options, env, ingestUrl }) => {
+    const leftOver = { TRIBUTARY_INGEST_URL: 'http://left-over', ...env };
+    expect((await connect(options ?? {}, leftOver)).ingestUrl).toBe(ingestUrl);
+  });
+
+  it.each([
+    [{ profile: 'prod', 'ingest-url': 'http://other' }, 'leave --ingest-url out'],
+    [{ 'ingest-url': 'http://other' }, 'The profile "test" has its own address for events'],
+    [{ url: '' }, '"" is no address'],
     [{ url: 'ftp://x' }, '"ftp://x" is no address'],
     [{ url: 'http://user:secret@x' }, 'holds no user and no password'],
     [{ url: 'http://x', profile: 'prod' }, 'exclude each other'],

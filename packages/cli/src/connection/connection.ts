@@ -25,17 +25,24 @@ const defaultIngestUrl = 'http://127.0.0.1:3901';
 
 /**
  * Decides where requests go to: `--url`, `--profile`, TRIBUTARY_URL, TRIBUTARY_PROFILE, the profile in use, the ports of
- * this machine, in this order. The key of a profile goes to the addresses of that profile only. @throws UsageError
+ * this machine, in this order. The address for events has the same source: TRIBUTARY_INGEST_URL counts beside TRIBUTARY_URL
+ * alone. The key of a profile goes to the addresses of that profile only. @throws UsageError
  */
 export async function connectionOf(given: Given): Promise<Connection> {
   const { input, env, profiles } = given;
-  const spelled = input.text('profile');
-  if (input.text('url') !== undefined && spelled !== undefined)
+  const [spelled, url, ingest_url] = [input.text('profile'), input.text('url'), input.text('ingest-url')];
+  if (url !== undefined && spelled !== undefined)
     throw new UsageError('--url and --profile exclude each other: a profile has an address.');
-  const url = input.text('url') ?? (spelled === undefined ? env.TRIBUTARY_URL : undefined);
-  if (url) return addressed(given, { url });
+  if (url !== undefined) return addressed(given, { url, ingest_url });
+  if (spelled === undefined && env.TRIBUTARY_URL)
+    return addressed(given, {
+      url: env.TRIBUTARY_URL,
+      ingest_url: ingest_url ?? (env.TRIBUTARY_INGEST_URL || undefined),
+    });
   const name = spelled ?? (env.TRIBUTARY_PROFILE || (await profiles.read()).current);
-  if (name === undefined) return addressed(given, { url: defaultUrl, ingest_url: defaultIngestUrl });
+  if (name === undefined)
+    return addressed(given, { url: defaultUrl, ingest_url: ingest_url ?? defaultIngestUrl });
+  if (ingest_url !== undefined) throw new UsageError(mixed(name));
   const profile = await profiles.get(name);
   const { protected: guarded = false } = profile;
   return {
@@ -46,9 +53,13 @@ export async function connectionOf(given: Given): Promise<Connection> {
 
 function addressed({ input, env }: Given, profile: Profile): Connection {
   const url = requireUrl(profile.url);
-  const ingestUrl = input.text('ingest-url') ?? profile.ingest_url ?? env.TRIBUTARY_INGEST_URL ?? url;
+  const ingestUrl = requireUrl(profile.ingest_url ?? url);
   const source = keySource(input, profile) ?? { value: env.TRIBUTARY_KEY };
-  return { url, ingestUrl: requireUrl(ingestUrl), key: () => readKey(source) };
+  return { url, ingestUrl, key: () => readKey(source) };
+}
+
+function mixed(name: string): string {
+  return `The profile "${name}" has its own address for events, and its key goes to no other: leave --ingest-url out, change the profile with \`tributary profile add\`, or give --url too.`;
 }
 
 function keySource(input: Input, { key_command, key_file }: Profile): KeySource | undefined {
