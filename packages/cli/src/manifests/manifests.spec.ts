@@ -32,6 +32,18 @@ describe('the files of a folder', () => {
     expect((await read('')).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 
+  it('may name something that begins or ends with "undefined"', async () => {
+    writeFileSync(
+      join(folder, 'sub/names.yaml'),
+      'kind: stream\nstream: undefined_orders\n---\nkind: projection\nname: orders_undefined\n',
+    );
+    expect((await read('sub/names.yaml')).map(({ name }) => name)).toEqual([
+      'undefined_orders',
+      'orders_undefined',
+    ]);
+    rmSync(join(folder, 'sub/names.yaml'));
+  });
+
   it.each([
     ['kind: thing', '"thing" is no kind of definition.'],
     ['stream: a', '"kind" is missing.'],

@@ -22,10 +22,9 @@ export function readManifest(document: unknown, place: string): Wanted {
     if (!resource.members.includes(member))
       throw new UsageError(`${place}: a ${kind} has no member "${member}".`);
   const definition = resource.definitionOf(body);
-  const name = resource.nameOf(definition);
-  if (/^undefined|undefined$/.test(name))
+  if (resource.namedBy.some((member) => definition[member] === undefined))
     throw new UsageError(`${place}: the name of the ${kind} is missing.`);
-  return { resource, name, definition, place };
+  return { resource, name: resource.nameOf(definition), definition, place };
 }
 
 function knownResource(kind: string, place: string): Resource {

@@ -11,6 +11,7 @@ export const keyResource: Resource = {
   plural: 'keys',
   columns: members('key_id', 'name', 'status', 'scopes', 'streams', 'created_at', 'expires_at'),
   members: names,
+  namedBy: ['name'],
   optional: ['expires_at'],
   fixed: names,
   prunable: false,

@@ -10,6 +10,7 @@ export const pipelineResource: Resource = {
   plural: 'pipelines',
   columns: members('name', 'version', 'status', 'processed', 'emitted', 'dropped', 'late', 'failed', 'lag'),
   members: names,
+  namedBy: ['name'],
   optional: [],
   fixed: [],
   prunable: true,

@@ -10,6 +10,7 @@ export const projectionResource: Resource = {
   plural: 'projections',
   columns: members('name', 'version', 'status', 'processed', 'failed', 'lag', 'updated_at'),
   members: names,
+  namedBy: ['name'],
   optional: [],
   fixed: [],
   prunable: true,

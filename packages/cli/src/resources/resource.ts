@@ -20,6 +20,8 @@ export interface Resource {
   readonly columns: readonly Column[];
   /** Members of a manifest. */
   readonly members: readonly string[];
+  /** Members that are its name: a manifest has each. */
+  readonly namedBy: readonly string[];
   /** Members that stay as they are where a manifest leaves them out. */
   readonly optional: readonly string[];
   /** Whether `apply --prune` deletes what no file has. */

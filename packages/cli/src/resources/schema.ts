@@ -12,6 +12,7 @@ export const schemaResource: Resource = {
   plural: 'schemas',
   columns: members('stream', 'event_type', 'version', 'mode', 'compatibility', 'created_at'),
   members: names,
+  namedBy: ['stream', 'event_type'],
   optional: ['mode', 'compatibility'],
   fixed: [],
   prunable: true,

@@ -11,6 +11,7 @@ export const streamResource: Resource = {
   plural: 'streams',
   columns: members('stream', 'partitions', 'events', 'retention', 'snapshot_every', 'last_timestamp'),
   members: names,
+  namedBy: ['stream'],
   optional: ['partitions', 'retention', 'snapshot_every'],
   fixed: ['partitions'],
   prunable: false,
