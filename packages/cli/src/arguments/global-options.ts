@@ -23,6 +23,11 @@ export const globalOptions: Options = {
   help: { short: 'h', about: 'show how the command is used' },
 };
 
+/** The option of commands that end the protection of a profile. */
+export const confirmProfileOption: Options = {
+  confirm: { value: 'NAME', about: 'name a protected profile once more, to end its protection' },
+};
+
 /** The option of commands that destroy something. */
 export const confirmOption: Options = {
   confirm: { value: 'NAME', about: 'name what is destroyed once more: there is no way back' },

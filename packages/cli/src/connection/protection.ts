@@ -9,9 +9,20 @@ export function requireSpelledOut({ profile }: Connection): void {
   );
 }
 
+const cannotBeUndone = 'This cannot be undone. Name what is destroyed once more';
+
 /** Refuses to destroy something that is not named once more. @throws UsageError */
-export function requireConfirmed(what: string, confirmed: string | undefined): void {
+export function requireConfirmed(
+  what: string,
+  confirmed: string | undefined,
+  why: string = cannotBeUndone,
+): void {
   if (confirmed === what) return;
   const said = confirmed === undefined ? '' : ` It is "${confirmed}".`;
-  throw new UsageError(`This cannot be undone. Name what is destroyed once more: --confirm ${what}.${said}`);
+  throw new UsageError(`${why}: --confirm ${what}.${said}`);
+}
+
+/** Refuses to end the protection of a profile that is not named once more. @throws UsageError */
+export function requireUnprotection(name: string, confirmed: string | undefined): void {
+  requireConfirmed(name, confirmed, `The profile "${name}" is protected. Name it once more`);
 }

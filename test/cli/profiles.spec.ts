@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { InProcess, jsonLines } from './in-process.js';
+
+let cli: InProcess;
+beforeEach(async () => {
+  cli = new InProcess({});
+  await add('https://a.example', '--protected');
+});
+afterEach(() => cli.remove());
+
+const add = (url: string, ...more: string[]) =>
+  cli.run(['profile', 'add', 'prod', '--url', url, ...more]);
+const kept = async () => jsonLines((await cli.run(['profile', 'list'])).stdout)[0];
+
+describe('a protected profile', () => {
+  it('stays protected when it is added again', async () => {
+    expect((await add('https://b.example')).code).toBe(0);
+    expect(await kept()).toMatchObject({ url: 'https://b.example', protected: true });
+  });
+
+  it('loses its protection where it is named once more', async () => {
+    const unconfirmed = await add('https://b.example', '--no-protected');
+    expect([unconfirmed.code, unconfirmed.stderr]).toEqual([
+      2,
+      'tributary: The profile "prod" is protected. Name it once more: --confirm prod.\n',
+    ]);
+    expect(await kept()).toMatchObject({ url: 'https://a.example', protected: true });
+    expect((await add('https://b.example', '--no-protected', '--confirm', 'prod')).code).toBe(0);
+    expect(await kept()).toMatchObject({ url: 'https://b.example', protected: false });
+  });
+
+  it('is forgotten where it is named once more', async () => {
+    expect((await cli.run(['profile', 'remove', 'prod'])).code).toBe(2);
+    expect(await kept()).toMatchObject({ name: 'prod' });
+    expect((await cli.run(['profile', 'remove', 'prod', '--confirm', 'prod'])).code).toBe(0);
+    expect(await kept()).toBeUndefined();
+  });
+});
