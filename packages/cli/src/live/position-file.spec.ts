@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,6 +18,27 @@ describe('the file of a position', () => {
     await first.save();
     expect(readFileSync(file, 'utf8')).toBe('b\n');
     expect(await new PositionFile(file).read()).toBe('b');
+  });
+
+  it('is one write after the other, and leaves no draft', async () => {
+    const file = join(folder, 'often');
+    const positions = new PositionFile(file);
+    await Promise.all(['a', 'b', 'c'].map((position) => positions.move(position)));
+    await positions.save();
+    expect(readFileSync(file, 'utf8')).toBe('c\n');
+    expect(readdirSync(folder).filter((name) => name.startsWith('often'))).toEqual(['often']);
+  });
+
+  it.each([
+    ['', 'is empty'],
+    ['\n', 'is damaged'],
+    ['abc', 'is damaged'],
+    ['a\nb\n', 'is damaged'],
+    ['\0\0\0\0', 'is damaged'],
+  ])('%j is no position', async (content, message) => {
+    const file = join(folder, 'wrong');
+    writeFileSync(file, content);
+    await expect(new PositionFile(file).read()).rejects.toThrow(`${file} ${message}`);
   });
 
   it('says which file cannot be written', async () => {

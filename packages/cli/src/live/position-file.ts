@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { UsageError } from '../errors/cli-error.js';
 
 /** Milliseconds between two writes while events come. */
@@ -6,37 +6,66 @@ const everyMs = 1000;
 
 /** A file that keeps how far a stream was followed. */
 export class PositionFile {
-  private unsaved: string | undefined;
+  private last: string | undefined;
+  private saved: string | undefined;
   private savedAt = -Infinity;
+  /** One write after the other: they share a draft. */
+  private saving: Promise<void> = Promise.resolve();
 
   constructor(private readonly file: string) {}
 
-  /** The position, or undefined where there is no file yet. @throws UsageError */
+  /** The position, or undefined where there is no file yet. @throws UsageError where it holds no whole position */
   async read(): Promise<string | undefined> {
     const text = await readFile(this.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return '';
+      if (error.code === 'ENOENT') return undefined;
       throw new UsageError(`${this.file} cannot be read: ${error.message}`);
     });
-    return text.trim() || undefined;
+    if (text === undefined || /^[\x21-\x7e]+\r?\n$/.test(text)) return text?.trim();
+    throw new UsageError(
+      `${this.file} ${text === '' ? 'is empty' : 'is damaged: it holds no position'}. Remove it to begin with what comes now, or after --since.`,
+    );
   }
 
   /** Keeps a position; it is written each second, and by `save`. */
   async move(position: string): Promise<void> {
-    this.unsaved = position;
+    this.last = position;
     if (performance.now() - this.savedAt >= everyMs) await this.save();
   }
 
   /** Writes the last position. A crash leaves the old file or the new one. */
-  async save(): Promise<void> {
-    if (this.unsaved === undefined) return;
-    const draft = `${this.file}.${process.pid}`;
-    try {
-      await writeFile(draft, `${this.unsaved}\n`);
-      await rename(draft, this.file);
-    } catch (error) {
-      throw new UsageError(`${this.file} cannot be written: ${(error as Error).message}`);
-    }
-    this.unsaved = undefined;
+  save(): Promise<void> {
+    this.saving = this.saving.catch(() => undefined).then(() => this.write());
+    return this.saving;
+  }
+
+  private async write(): Promise<void> {
+    const position = this.last;
+    if (position === undefined || position === this.saved) return;
+    await replace(this.file, `${position}\n`);
+    this.saved = position;
     this.savedAt = performance.now();
+  }
+}
+
+/** @throws UsageError */
+async function replace(file: string, text: string): Promise<void> {
+  const draft = `${file}.${process.pid}`;
+  try {
+    await writeThrough(draft, text);
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw new UsageError(`${file} cannot be written: ${(error as Error).message}`);
+  }
+}
+
+/** Returns when the text is on the disk: a rename may reach it before the text does. */
+async function writeThrough(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'w');
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }

@@ -1,0 +1,74 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { followed, type Positioned } from './followed.js';
+import { PositionFile } from './position-file.js';
+
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'tributary-followed-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Steps of a stream: a position without an item, or an item and its position. Then it is silent. */
+function given(...steps: { at: string; item?: string }[]) {
+  return (signal: AbortSignal): Positioned<string> => {
+    const stream = {
+      position: undefined as string | undefined,
+      async *[Symbol.asyncIterator]() {
+        for (const { at, item } of steps) {
+          stream.position = at;
+          if (item !== undefined) yield item;
+        }
+        await new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason as Error)),
+        );
+      },
+    };
+    return stream;
+  };
+}
+
+const all = async (items: AsyncIterable<string>) => {
+  const found: string[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+};
+const kept = (name: string) => readFileSync(join(folder, name), 'utf8');
+
+describe('the position of a stream that is followed', () => {
+  it('is kept also where no item has come', async () => {
+    const [file, ended] = [new PositionFile(join(folder, 'none')), new AbortController()];
+    const following = all(followed({ open: given({ at: 'start' }), signal: ended.signal, file, most: 9 }));
+    const thrown = following.catch((error: unknown) => error);
+    await expect.poll(() => kept('none')).toBe('start\n');
+    ended.abort(new Error('ended'));
+    expect(await thrown).toBe(ended.signal.reason);
+  });
+
+  it('is that of the last item which was written', async () => {
+    const open = given({ at: '1', item: 'a' }, { at: '2', item: 'b' }, { at: '3', item: 'c' });
+    const { signal } = new AbortController();
+    const file = new PositionFile(join(folder, 'two'));
+    expect(await all(followed({ open, signal, file, most: 2 }))).toEqual(['a', 'b']);
+    expect(kept('two')).toBe('2\n');
+  });
+
+  it('does not move past an item that was not written', async () => {
+    const [file, closed] = [new PositionFile(join(folder, 'broken')), new AbortController()];
+    const open = given({ at: '1', item: 'a' }, { at: '2', item: 'b' });
+    const reading = (async () => {
+      for await (const item of followed({ open, signal: closed.signal, file, most: 9 }))
+        if (item === 'b') process.nextTick(() => closed.abort(new Error('closed')));
+    })();
+    await expect(reading).rejects.toThrow('closed');
+    expect(kept('broken')).toBe('1\n');
+  });
+
+  it('ends where it cannot be kept', async () => {
+    const file = new PositionFile(join(folder, 'nothing', 'position'));
+    const { signal } = new AbortController();
+    await expect(all(followed({ open: given({ at: '1' }), signal, file, most: 9 }))).rejects.toThrow(
+      'cannot be written',
+    );
+  });
+});
