@@ -85,6 +85,14 @@ describe('events', () => {
     expect(stderr).toMatch(/1 accepted, 3 rejected\n$/);
   });
 
+  it('are not written from lines that are not UTF-8', async () => {
+    const input = Buffer.from('{"data":{"n":1}}\n{"data":{"name":"José"}}\n', 'latin1');
+    const { code, stderr } = await cli.run(['produce', 'fresh', '--type', 't'], { input });
+    expect(code).toBe(3);
+    expect(stderr).toContain('line 2: The line is not UTF-8.');
+    expect(stderr).toMatch(/1 accepted, 1 rejected\n$/);
+  });
+
   it('are refused all together where the key may not write: the command ends', async () => {
     const url = await gateway.query.instance.listen({ host: '127.0.0.1', port: 0 });
     const env = { TRIBUTARY_URL: url, TRIBUTARY_KEY: gateway.bearer['events:read'].slice(7) };

@@ -8,7 +8,7 @@ import type { Ran } from './tributary.js';
 
 /** What a command is given. */
 export interface GivenCommand {
-  input?: string;
+  input?: string | Buffer;
   env?: Record<string, string>;
   /** Standard output and error are terminals. */
   terminal?: boolean;
@@ -27,7 +27,7 @@ export class InProcess {
     const code = await run({
       args,
       env: { XDG_CONFIG_HOME: this.folder, ...this.env, ...env },
-      stdin: () => Readable.from([Buffer.from(input)]),
+      stdin: () => Readable.from([Buffer.from(input as string)]),
       stdout: Object.assign(stdout, screen),
       stderr: Object.assign(stderr, screen),
       signal: new AbortController().signal,

@@ -63,6 +63,10 @@ class Production {
     for await (const line of linesOf(this.source.stream)) {
       signal.throwIfAborted();
       number++;
+      if (line instanceof Error) {
+        this.reject(number, line);
+        continue;
+      }
       this.bytesRead += Buffer.byteLength(line) + 1;
       if (line.trim() !== '') await this.sendLine(producer, { line, number });
       if (this.produced.fatal !== undefined) return this.say(`Lines after ${number} were not sent.`);

@@ -6,8 +6,8 @@ import { Produced } from './produced.js';
 import { barText } from './progress-bar.js';
 import { readLine } from './read-line.js';
 
-async function lines(...chunks: (string | Uint8Array)[]): Promise<string[]> {
-  const found: string[] = [];
+async function lines(...chunks: (string | Uint8Array)[]): Promise<(string | Error)[]> {
+  const found: (string | Error)[] = [];
   const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk as string)));
   for await (const line of linesOf(stream)) found.push(line);
   return found;
@@ -18,6 +18,18 @@ describe('lines', () => {
     expect(await lines('a\nb', 'b\r', '\n\nc')).toEqual(['a', 'bb', '', 'c']);
     const bytes = Buffer.from('ř\n');
     expect(await lines(bytes.subarray(0, 1), bytes.subarray(1))).toEqual(['ř']);
+  });
+
+  it('have no byte order mark', async () => {
+    expect(await lines('\uFEFFa\nb')).toEqual(['a', 'b']);
+  });
+
+  it('are errors in their place where they are not UTF-8', async () => {
+    const latin1 = Buffer.from('a\ncafé\nž\n', 'latin1');
+    const found = await lines('ž\nb', latin1.subarray(0, 5), latin1.subarray(5), 'é\n', Buffer.from([0xc3]));
+    expect(found.map((line) => (line instanceof Error ? line.message.slice(0, 22) : line))).toEqual([
+      ...['ž', 'ba', 'The line is not UTF-8.', '~', 'é', 'The line is not UTF-8.'],
+    ]);
   });
 
   it('are not longer than an event may be', async () => {
