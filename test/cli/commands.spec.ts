@@ -129,6 +129,22 @@ describe('exit codes', () => {
   });
 });
 
+describe('where nobody reads the output', () => {
+  it('what only shows something ends, and work goes on with its own code', async () => {
+    const files = join(cli.folder, 'definitions');
+    writeDefinitions(files);
+    expect((await cli.run(['diff', '-f', files], { closed: true })).code).toBe(1);
+    expect(await cli.run(['apply', '-f', files], { closed: true })).toEqual({
+      ...{ code: 0, stdout: '', stderr: '' },
+    });
+    expect((await cli.run(['diff', '-f', files])).code).toBe(0);
+    expect((await cli.run(['delete', 'streams', 'nothing', '--confirm', 'nothing'], { closed: true })).code).toBe(
+      3,
+    );
+    expect((await cli.run(['count', 'nothing'], { closed: true })).code).toBe(0);
+  });
+});
+
 describe('--trace', () => {
   it('shows requests without the key', async () => {
     const env = { TRIBUTARY_KEY: 'trb_secret' };

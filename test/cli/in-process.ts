@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { BrokenPipeError } from '../../packages/cli/src/errors/cli-error.js';
 import { run } from '../../packages/cli/src/run.js';
 import type { Ran } from './tributary.js';
 
@@ -12,6 +13,8 @@ export interface GivenCommand {
   env?: Record<string, string>;
   /** Standard output and error are terminals. */
   terminal?: boolean;
+  /** Nobody reads standard output. */
+  closed?: boolean;
 }
 
 /** The command line in this process, with a folder of its own. */
@@ -20,7 +23,7 @@ export class InProcess {
 
   constructor(private readonly env: Record<string, string>) {}
 
-  async run(args: readonly string[], { input = '', env = {}, terminal }: GivenCommand = {}): Promise<Ran> {
+  async run(args: readonly string[], { input = '', env = {}, terminal, closed }: GivenCommand = {}): Promise<Ran> {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const screen = { isTTY: terminal, columns: 100 };
     const shown = Promise.all([text(stdout), text(stderr)]);
@@ -31,6 +34,7 @@ export class InProcess {
       stdout: Object.assign(stdout, screen),
       stderr: Object.assign(stderr, screen),
       signal: new AbortController().signal,
+      outputClosed: closed ? AbortSignal.abort(new BrokenPipeError('closed')) : undefined,
     });
     stdout.end();
     stderr.end();

@@ -1,5 +1,6 @@
 import { findCommand, parse } from './arguments/parse.js';
 import { usage, usageOf } from './arguments/usage.js';
+import type { Command } from './commands/command.js';
 import { commands } from './commands/index.js';
 import { UsageError } from './errors/cli-error.js';
 import { exitCodeOf } from './errors/exit-code-of.js';
@@ -12,9 +13,11 @@ import { version } from './version.js';
 const quiet: readonly ExitCode[] = [exitCodes.done, exitCodes.interrupted];
 
 /** Runs the command that the arguments name. Resolves with the exit code; errors are written to standard error. */
-export async function run(terminal: Terminal): Promise<ExitCode> {
+export async function run(given: Terminal): Promise<ExitCode> {
+  const command = findCommand(commands, given.args);
+  const terminal = command && endsWithOutput(command) ? endingWithOutput(given) : given;
   try {
-    return (await execute(terminal)) ?? exitCodes.done;
+    return (await execute(terminal, command)) ?? exitCodes.done;
   } catch (thrown) {
     const error: unknown = terminal.signal.aborted ? terminal.signal.reason : thrown;
     const code = exitCodeOf(error);
@@ -23,12 +26,21 @@ export async function run(terminal: Terminal): Promise<ExitCode> {
   }
 }
 
-async function execute(terminal: Terminal): Promise<ExitCode | void> {
+/** A command that only shows something has nothing to do where nobody reads it. Others go on, and say with their code how it went. */
+function endsWithOutput({ effect, answersWithCode }: Command): boolean {
+  return effect === 'reads' && !answersWithCode;
+}
+
+function endingWithOutput(terminal: Terminal): Terminal {
+  const { signal, outputClosed } = terminal;
+  return outputClosed ? { ...terminal, signal: AbortSignal.any([signal, outputClosed]) } : terminal;
+}
+
+async function execute(terminal: Terminal, command: Command | undefined): Promise<ExitCode | void> {
   const { args, stdout } = terminal;
   if (args[0] === '--help' || args[0] === '-h' || args[0] === 'help')
     return void stdout.write(usage(commands));
   if (args[0] === '--version') return void stdout.write(`${version}\n`);
-  const command = findCommand(commands, args);
   if (!command) throw new UsageError(unknown(args));
   const input = parse(command, args);
   if (input.flag('help')) return void stdout.write(usageOf(command));

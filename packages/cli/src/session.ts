@@ -20,10 +20,10 @@ export class Session {
     readonly terminal: Terminal,
     private readonly input: Input,
   ) {
-    const { stdout, stderr, env, signal } = terminal;
+    const { stdout, stderr, env, signal, outputClosed } = terminal;
     const form = (input.text('output') as FormName | undefined) ?? (stdout.isTTY ? 'table' : 'ndjson');
     const width = stdout.isTTY ? (stdout.columns ?? 80) : Infinity;
-    this.output = new Output(new Pipe(stdout, signal), { form, width });
+    this.output = new Output(new Pipe(stdout, signal, outputClosed), { form, width });
     this.stderr = new Pipe(stderr, new AbortController().signal);
     this.profiles = new ProfileStore(env);
   }

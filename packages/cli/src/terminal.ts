@@ -14,6 +14,8 @@ export interface Terminal {
   stdin: () => Readable & { isTTY?: boolean; fd?: number };
   stdout: Screen;
   stderr: Screen;
-  /** Ends everything: with an `InterruptedError`, or a `BrokenPipeError`. */
+  /** Ends everything: with an `InterruptedError` for example. */
   signal: AbortSignal;
+  /** Standard output was closed, with a `BrokenPipeError`: it ends commands that only show something. */
+  outputClosed?: AbortSignal;
 }

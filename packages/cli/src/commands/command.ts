@@ -15,5 +15,7 @@ export interface Command {
   readonly options?: Options;
   /** What it does to the system: a protected profile asks for more. */
   readonly effect: 'reads' | 'writes' | 'destroys';
+  /** Its exit code is its answer: it counts also where nobody reads the output. */
+  readonly answersWithCode?: true;
   run(session: Session, input: Input): Promise<ExitCode | void>;
 }

@@ -9,6 +9,7 @@ export const diff: Command = {
   summary: 'Shows where definitions differ from files; the exit code is 1 where they do.',
   options: manifestOptions,
   effect: 'reads',
+  answersWithCode: true,
   async run(session, input) {
     const wanted = await wantedOf(session, input);
     const client = await session.client();

@@ -9,6 +9,7 @@ export const doctor: Command = {
   summary: 'Checks addresses, clocks, versions, the key and lag, and says what to do.',
   details: 'The exit code is 1 where something is wrong. It changes nothing.',
   effect: 'reads',
+  answersWithCode: true,
   async run(session) {
     const connection = await session.connection();
     // The port for events may ask for no key: what the key may do is asked of the other one.

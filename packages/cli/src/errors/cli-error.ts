@@ -8,6 +8,11 @@ export class BrokenPipeError extends Error {
   override readonly name = 'BrokenPipeError';
 }
 
+/** Standard output cannot be written: the disk is full, for example. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError';
+}
+
 /** The user has interrupted the program. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';

@@ -9,7 +9,7 @@ export const exitCodes = {
   refused: 3,
   /** No answer came, or an answer that says to try again later. */
   unreachable: 4,
-  /** An error of this program. */
+  /** An error of this program, or standard output cannot be written. */
   broken: 70,
   /** Ctrl-C. */
   interrupted: 130,

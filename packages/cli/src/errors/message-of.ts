@@ -5,12 +5,13 @@ import {
   UnauthenticatedError,
   UnreachableError,
 } from '#client';
-import { UsageError } from './cli-error.js';
+import { OutputError, UsageError } from './cli-error.js';
 import { printable } from '../output/printable.js';
 
 /** Returns what standard error says of an error: its message, the id of the request, and what to do. */
 export function messageOf(error: unknown): string {
   if (error instanceof ProblemError) return problemMessage(error);
+  if (error instanceof OutputError) return printable(error.message);
   if (error instanceof TributaryError || error instanceof UsageError)
     return withAdvice(printable(error.message, { keep: '\n' }), error);
   const { stack, message } = error instanceof Error ? error : new Error(String(error));

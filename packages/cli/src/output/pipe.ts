@@ -1,17 +1,19 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 
-/** Writes to a stream, and waits where its reader is slower. */
+/** Writes to a stream, and waits where its reader is slower. What is written after the stream was closed is lost. */
 export class Pipe {
   constructor(
     private readonly stream: Writable,
     private readonly signal: AbortSignal,
+    private readonly closed: AbortSignal = new AbortController().signal,
   ) {}
 
   /** Resolves when there is room for more. @throws the reason of the signal, `BrokenPipeError` for example */
   async write(piece: string | Uint8Array): Promise<void> {
     this.signal.throwIfAborted();
-    if (piece.length === 0 || this.stream.write(piece)) return;
-    await once(this.stream, 'drain', { signal: this.signal }).catch(() => this.signal.throwIfAborted());
+    if (piece.length === 0 || this.closed.aborted || this.stream.write(piece)) return;
+    const signal = AbortSignal.any([this.signal, this.closed]);
+    await once(this.stream, 'drain', { signal }).catch(() => this.signal.throwIfAborted());
   }
 }

@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { OutputError } from './cli-error.js';
+import { exitCodeOf } from './exit-code-of.js';
+import { messageOf } from './message-of.js';
+
+it('an output that cannot be written is a sentence, and no error of the program', () => {
+  const error = new OutputError('Standard output cannot be written: no space left on device');
+  expect([messageOf(error), exitCodeOf(error)]).toEqual([error.message, 70]);
+});

@@ -1,0 +1,24 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { Pipe } from './pipe.js';
+
+/** Its reader never reads. */
+const stuck = () => new Writable({ highWaterMark: 1, write: () => undefined });
+
+describe('a pipe that was closed', () => {
+  it('lets what writes to it go on', async () => {
+    const closed = new AbortController();
+    const pipe = new Pipe(stuck(), new AbortController().signal, closed.signal);
+    const waiting = pipe.write('ab');
+    closed.abort();
+    await waiting;
+    await pipe.write('cd');
+  });
+
+  it('ends with its signal', async () => {
+    const ended = new AbortController();
+    const waiting = new Pipe(stuck(), ended.signal).write('ab');
+    ended.abort(new Error('ended'));
+    await expect(waiting).rejects.toThrow('ended');
+  });
+});
