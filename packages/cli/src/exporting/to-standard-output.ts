@@ -1,4 +1,4 @@
-import { printable } from '../output/printable.js';
+import { printableLines } from '../output/printable.js';
 import type { Session } from '../session.js';
 
 /** Writes bytes as they come. On a terminal they are text, without what acts on it. */
@@ -9,6 +9,6 @@ export async function toStandardOutput(
   const decoder = new TextDecoder();
   for await (const piece of bytes)
     await output.write(
-      terminal.stdout.isTTY ? printable(decoder.decode(piece, { stream: true }), { keep: '\r\n' }) : piece,
+      terminal.stdout.isTTY ? printableLines(decoder.decode(piece, { stream: true })) : piece,
     );
 }

@@ -3,6 +3,7 @@ import { CsvForm } from './csv-form.js';
 import type { Form, FormName } from './form.js';
 import { JsonForm } from './json-form.js';
 import { ndjsonForm } from './ndjson-form.js';
+import { onTerminal } from './on-terminal.js';
 import type { Pipe } from './pipe.js';
 import { recordForm } from './record-form.js';
 import { TableForm } from './table-form.js';
@@ -12,6 +13,8 @@ export interface OutputOptions {
   form: FormName;
   /** Characters of a line of the terminal. */
   width: number;
+  /** Data must not act on a terminal; elsewhere it is exact. */
+  isTerminal?: boolean;
 }
 
 export interface ListOptions {
@@ -45,7 +48,8 @@ export class Output {
     return this.pipe.write(piece);
   }
 
-  private async all(items: AsyncIterable<object> | Iterable<object>, form: Form): Promise<void> {
+  private async all(items: AsyncIterable<object> | Iterable<object>, exact: Form): Promise<void> {
+    const form = this.options.isTerminal ? onTerminal(exact, this.options.form) : exact;
     // Nothing is written before the first item: where it cannot be read there is no data.
     let opening = form.open();
     for await (const item of items) {

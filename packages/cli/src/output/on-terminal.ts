@@ -1,0 +1,12 @@
+import type { Form, FormName } from './form.js';
+import { printableJson, printableLines } from './printable.js';
+
+/** Returns a form whose text does not act on a terminal. JSON still has the same values. */
+export function onTerminal(form: Form, name: FormName): Form {
+  const shown = name === 'json' || name === 'ndjson' ? printableJson : printableLines;
+  return {
+    open: () => shown(form.open()),
+    item: (item) => shown(form.item(item)),
+    close: () => shown(form.close()),
+  };
+}
