@@ -30,7 +30,7 @@ export const produce: Command = {
     const client = await session.client();
     const production = new Production(session, source, input);
     const code = await production.run(client);
-    if (input.flag('wait')) await untilQueryable(client, session.signal);
+    if (input.flag('wait')) await untilQueryable(client, { signal: session.signal });
     return code;
   },
 };

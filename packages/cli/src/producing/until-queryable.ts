@@ -1,23 +1,47 @@
-import { NotYetMaterializedError, type Tributary } from '#client';
+import { NotYetMaterializedError, TimeoutError, type Tributary } from '#client';
 
 /** Partitions that one request waits for at most. */
 const mostAtOnce = 16;
 
-/** Resolves when everything that the client has written can be queried. */
-export async function untilQueryable(client: Tributary, signal: AbortSignal): Promise<void> {
-  const positions = client.afterWrites();
-  for (let i = 0; i < positions.length; i += mostAtOnce)
-    await untilStored(client, positions.slice(i, i + mostAtOnce), signal);
+/** Milliseconds after which it ends where none of the partitions that it waits for gets further. */
+const patienceMs = 60_000;
+
+export interface WaitOptions {
+  signal: AbortSignal;
+  now?: () => number;
 }
 
-async function untilStored(client: Tributary, wait_for: string[], signal: AbortSignal): Promise<void> {
+/** Resolves when everything that the client has written can be queried. @throws TimeoutError without progress */
+export async function untilQueryable(
+  client: Pick<Tributary, 'afterWrites' | 'events'>,
+  options: WaitOptions,
+): Promise<void> {
+  const positions = client.afterWrites();
+  for (let i = 0; i < positions.length; i += mostAtOnce)
+    await untilStored(client, positions.slice(i, i + mostAtOnce), options);
+}
+
+async function untilStored(
+  client: Pick<Tributary, 'events'>,
+  wait_for: string[],
+  { signal, now = () => performance.now() }: WaitOptions,
+): Promise<void> {
   const [stream] = wait_for.map((position) => position.slice(0, position.indexOf(':')));
+  const until = now() + patienceMs;
   for (;;) {
     try {
       await client.events({ stream, limit: 1, wait_for }, { signal }).first();
       return;
     } catch (error) {
       if (!(error instanceof NotYetMaterializedError)) throw error;
+      if (now() >= until) throw tooLate(error);
     }
   }
+}
+
+function tooLate(cause: unknown): TimeoutError {
+  return new TimeoutError(
+    `The events are written, but not all of them can be queried after ${patienceMs / 1000} s without progress. \`tributary lag\` shows how far queries are.`,
+    { cause },
+  );
 }
