@@ -1,9 +1,11 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
 import { blocksOf } from '../../libs/store/src/blocks/blocks-of.fixture.js';
 import { oneProjection, writeDefinitions } from './demo-definitions.js';
+import { InterruptedError } from '../../packages/cli/src/errors/cli-error.js';
 import { InProcess, jsonLines } from './in-process.js';
 
 let gateway: GivenGateway;
@@ -91,6 +93,18 @@ describe('events', () => {
     expect(code).toBe(3);
     expect(stderr).toContain('line 2: The line is not UTF-8.');
     expect(stderr).toMatch(/1 accepted, 1 rejected\n$/);
+  });
+
+  it('are counted also where the command is interrupted', async () => {
+    const [input, interrupted] = [new PassThrough(), new AbortController()];
+    const args = ['produce', 'fresh', '--type', 't', '--trace'];
+    const running = cli.run(args, { input, signal: interrupted.signal });
+    input.write('{"data":{}}\n');
+    await expect.poll(async () => (await cli.run(['count', 'fresh'])).code).toBe(0);
+    interrupted.abort(new InterruptedError('interrupted'));
+    const { code, stderr } = await running;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/\d accepted, 0 rejected(, 1 unknown: stored or not)?\n$/);
   });
 
   it('are refused all together where the key may not write: the command ends', async () => {

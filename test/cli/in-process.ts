@@ -9,7 +9,9 @@ import type { Ran } from './tributary.js';
 
 /** What a command is given. */
 export interface GivenCommand {
-  input?: string | Buffer;
+  input?: string | Buffer | Readable;
+  /** Ends the program. */
+  signal?: AbortSignal;
   env?: Record<string, string>;
   /** Standard output and error are terminals. */
   terminal?: boolean;
@@ -23,17 +25,17 @@ export class InProcess {
 
   constructor(private readonly env: Record<string, string>) {}
 
-  async run(args: readonly string[], { input = '', env = {}, terminal, closed }: GivenCommand = {}): Promise<Ran> {
+  async run(args: readonly string[], { input = '', signal = new AbortController().signal, env = {}, terminal, closed }: GivenCommand = {}): Promise<Ran> {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const screen = { isTTY: terminal, columns: 100 };
     const shown = Promise.all([text(stdout), text(stderr)]);
     const code = await run({
       args,
       env: { XDG_CONFIG_HOME: this.folder, ...this.env, ...env },
-      stdin: () => Readable.from([Buffer.from(input as string)]),
+      stdin: () => (input instanceof Readable ? input : Readable.from([Buffer.from(input as string)])),
       stdout: Object.assign(stdout, screen),
       stderr: Object.assign(stderr, screen),
-      signal: new AbortController().signal,
+      signal,
       outputClosed: closed ? AbortSignal.abort(new BrokenPipeError('closed')) : undefined,
     });
     stdout.end();

@@ -49,11 +49,18 @@ class Production {
   }
 
   async run(client: Tributary): Promise<ExitCode> {
+    try {
+      await this.sendAll(client);
+    } finally {
+      this.say(this.produced.toString());
+    }
+    return this.produced.exitCode;
+  }
+
+  private async sendAll(client: Tributary): Promise<void> {
     await using producer = client.producer();
     await this.send(producer);
     await producer.flush({ signal: this.session.signal });
-    this.say(this.produced.toString());
-    return this.produced.exitCode;
   }
 
   private async send(producer: Producer): Promise<void> {
@@ -90,9 +97,9 @@ class Production {
   };
 
   private reject(number: number, error: unknown): void {
-    if (this.session.signal.aborted) return;
+    if (this.session.signal.aborted) return this.produced.interrupt();
     this.produced.fail(error);
-    this.say(`line ${number}: ${messageOf(error)}`);
+    if (!this.produced.repeats(error)) this.say(`line ${number}: ${messageOf(error)}`);
     this.draw();
   }
 

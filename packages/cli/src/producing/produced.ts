@@ -1,4 +1,4 @@
-import { ProblemError, UnknownOutcomeError } from '#client';
+import { ProblemError, UnexpectedStatusError, UnknownOutcomeError } from '#client';
 import { exitCodes, type ExitCode } from '../errors/exit-code.js';
 
 /** Statuses that say something about one event, and nothing about the next one. */
@@ -16,8 +16,19 @@ export class Produced {
   fail(error: unknown): void {
     if (error instanceof UnknownOutcomeError) this.unknown++;
     else this.rejected++;
-    if (error instanceof UnknownOutcomeError) this.fatal ??= error;
+    if (error instanceof UnknownOutcomeError || error instanceof UnexpectedStatusError) this.fatal ??= error;
     else if (error instanceof ProblemError && !ofOneEvent.has(error.status)) this.fatal ??= error;
+  }
+
+  /** Counts an event that was on its way when the program was interrupted. */
+  interrupt(): void {
+    this.unknown++;
+  }
+
+  /** Whether the error says of one more event what ended the run already. */
+  repeats(error: unknown): boolean {
+    const { fatal } = this;
+    return fatal instanceof UnexpectedStatusError && error instanceof UnexpectedStatusError && error !== fatal;
   }
 
   get count(): number {

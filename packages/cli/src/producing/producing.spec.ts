@@ -1,6 +1,12 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { InvalidRequestError, UnauthenticatedError, UnknownOutcomeError, type Problem } from '#client';
+import {
+  InvalidRequestError,
+  UnauthenticatedError,
+  UnexpectedStatusError,
+  UnknownOutcomeError,
+  type Problem,
+} from '#client';
 import { linesOf } from './lines.js';
 import { Produced } from './produced.js';
 import { barText } from './progress-bar.js';
@@ -78,6 +84,19 @@ describe('outcomes', () => {
     const produced = new Produced();
     produced.fail(new UnauthenticatedError(problem(401)));
     expect(produced.fatal).toBeInstanceOf(UnauthenticatedError);
+  });
+});
+
+describe('an address where something else answers', () => {
+  it('ends the command, and is told once', () => {
+    const produced = new Produced();
+    const [first, second] = [new UnexpectedStatusError(404, 'a'), new UnexpectedStatusError(404, 'a')];
+    const told = [first, second].filter((error) => {
+      produced.fail(error);
+      return !produced.repeats(error);
+    });
+    expect([told, produced.fatal, produced.exitCode]).toEqual([[first], first, 3]);
+    expect(String(produced)).toBe('0 accepted, 2 rejected');
   });
 });
 
