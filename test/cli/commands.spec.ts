@@ -152,9 +152,9 @@ describe('where nobody reads the output', () => {
       ...{ code: 0, stdout: '', stderr: '' },
     });
     expect((await cli.run(['diff', '-f', files])).code).toBe(0);
-    expect((await cli.run(['delete', 'streams', 'nothing', '--confirm', 'nothing'], { closed: true })).code).toBe(
-      3,
-    );
+    expect(
+      (await cli.run(['delete', 'streams', 'nothing', '--confirm', 'nothing'], { closed: true })).code,
+    ).toBe(3);
     expect((await cli.run(['count', 'nothing'], { closed: true })).code).toBe(0);
   });
 });

@@ -25,7 +25,10 @@ export class InProcess {
 
   constructor(private readonly env: Record<string, string>) {}
 
-  async run(args: readonly string[], { input = '', signal = new AbortController().signal, env = {}, terminal, closed }: GivenCommand = {}): Promise<Ran> {
+  async run(
+    args: readonly string[],
+    { input = '', signal = new AbortController().signal, env = {}, terminal, closed }: GivenCommand = {},
+  ): Promise<Ran> {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const screen = { isTTY: terminal, columns: 100 };
     const shown = Promise.all([text(stdout), text(stderr)]);

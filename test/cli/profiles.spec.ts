@@ -8,8 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => cli.remove());
 
-const add = (url: string, ...more: string[]) =>
-  cli.run(['profile', 'add', 'prod', '--url', url, ...more]);
+const add = (url: string, ...more: string[]) => cli.run(['profile', 'add', 'prod', '--url', url, ...more]);
 const kept = async () => jsonLines((await cli.run(['profile', 'list'])).stdout)[0];
 
 describe('a protected profile', () => {

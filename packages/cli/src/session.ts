@@ -23,7 +23,11 @@ export class Session {
     const { stdout, stderr, env, signal, outputClosed } = terminal;
     const form = (input.text('output') as FormName | undefined) ?? (stdout.isTTY ? 'table' : 'ndjson');
     const width = stdout.isTTY ? (stdout.columns ?? 80) : Infinity;
-    this.output = new Output(new Pipe(stdout, signal, outputClosed), { form, width, isTerminal: stdout.isTTY });
+    this.output = new Output(new Pipe(stdout, signal, outputClosed), {
+      form,
+      width,
+      isTerminal: stdout.isTTY,
+    });
     this.stderr = new Pipe(stderr, new AbortController().signal);
     this.profiles = new ProfileStore(env);
   }

@@ -9,7 +9,7 @@ export function printable(text: string, { keep = '' }: { keep?: string } = {}): 
   );
 }
 
-/** Returns a text of lines with each control character as `\\u{…}`, but for the ends of lines. */
+/** Returns a text of lines with each control character as `\u{…}`, but for the ends of lines. */
 export function printableLines(text: string): string {
   return printable(text, { keep: '\r\n' }).replace(/\r(?!\n)/g, '\\u{d}');
 }

@@ -39,9 +39,7 @@ async function* wholeLines(stream: Readable): AsyncGenerator<Buffer> {
 
 function decoded(bytes: Buffer): (string | UsageError)[] {
   if (isUtf8(bytes)) return bytes.toString('utf8').split('\n').map(withoutReturn);
-  return lineBytes(bytes).map((line) =>
-    isUtf8(line) ? withoutReturn(line.toString('utf8')) : notUtf8(),
-  );
+  return lineBytes(bytes).map((line) => (isUtf8(line) ? withoutReturn(line.toString('utf8')) : notUtf8()));
 }
 
 function lineBytes(bytes: Buffer): Buffer[] {

@@ -28,7 +28,9 @@ export class Produced {
   /** Whether the error says of one more event what ended the run already. */
   repeats(error: unknown): boolean {
     const { fatal } = this;
-    return fatal instanceof UnexpectedStatusError && error instanceof UnexpectedStatusError && error !== fatal;
+    return (
+      fatal instanceof UnexpectedStatusError && error instanceof UnexpectedStatusError && error !== fatal
+    );
   }
 
   get count(): number {
