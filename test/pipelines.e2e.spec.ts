@@ -119,6 +119,14 @@ class Given {
     await expect.poll(() => this.shown(), { timeout: settleMs, interval: 200 }).toMatchObject(figures);
   }
 
+  /** Once everything that is emitted by now can be queried. */
+  async seesAllEmitted(): Promise<void> {
+    const { emitted } = await this.shown();
+    const seen = async () =>
+      (await this.events(this.large)).length + (await this.events(this.minutes)).length;
+    await expect.poll(seen, { timeout: settleMs, interval: 200 }).toBe(emitted);
+  }
+
   async events(stream: string): Promise<ReadEvent[]> {
     return (await queryEvents(this.client, { stream, order: 'asc' })).events;
   }
@@ -202,6 +210,7 @@ describe('a pipeline', () => {
   it('that is reset emits everything again, as other events', async () => {
     const all = (await given.events(given.stream)).length;
     await given.shows({ processed: all, lag: 0 });
+    await given.seesAllEmitted();
     const before = await given.events(given.large);
     await given.act('reset');
     await given.data(given.large, before.length + all);
