@@ -69,7 +69,7 @@ describe('Assignments', () => {
     });
   }
 
-  /** Assigned at `from`, and read up to (not including) `to`. */
+  /** Returns the state of a partition that is assigned at offset `from` and read up to `to` (exclusive). */
   async function readBetween(all: Assignments, from: number, to: number): Promise<PartitionState> {
     await all.add(assignmentAt(from));
     const state = all.get(place.topic, place.partition)!;
@@ -79,12 +79,12 @@ describe('Assignments', () => {
     return state;
   }
 
-  it('reads as far back as the id window needs', async () => {
+  it('starts reading as far back as the id window needs', async () => {
     expect(await assignments().add(assignmentAt(20))).toBe(15);
   });
 
   it.each([10, 13, 17])(
-    'goes on with a partition that comes back at %i, having read from 10 to 17',
+    'keeps the state of a partition that was read from 10 to 17 and is assigned again at %i',
     async (position) => {
       const all = assignments();
       const state = await readBetween(all, 10, 17);
@@ -98,9 +98,9 @@ describe('Assignments', () => {
   );
 
   it.each([
-    [18, 'another has been further'],
-    [9, 'the group was set back'],
-  ])('starts anew when a partition comes back at %i: %s', async (position) => {
+    [18, 'another process has committed further'],
+    [9, 'the offset of the group was reset'],
+  ])('creates a new state when a partition is assigned again at %i: %s', async (position) => {
     const all = assignments();
     const state = await readBetween(all, 10, 17);
     all.revoke(place);
@@ -109,7 +109,7 @@ describe('Assignments', () => {
     expect([dropped, state.ended.aborted]).toEqual([[state], true]);
   });
 
-  it('raises what is known to be committed when a partition comes back', async () => {
+  it('raises the known committed offset when a partition is assigned again', async () => {
     const all = assignments();
     const state = await readBetween(all, 10, 17);
     all.revoke(place);
@@ -117,7 +117,7 @@ describe('Assignments', () => {
     expect(state.commits.committed).toBe(13);
   });
 
-  it('starts anew when another record is where the first uncommitted one was: the topic was made anew', async () => {
+  it('creates a new state when the first uncommitted record has changed, as in a recreated topic', async () => {
     const all = assignments();
     const state = await readBetween(all, 10, 17);
     all.revoke(place);
@@ -126,7 +126,7 @@ describe('Assignments', () => {
     expect([dropped, state.ended.aborted]).toEqual([[state], true]);
   });
 
-  it('holds nothing of a partition that is revoked while it is made ready', async () => {
+  it('keeps no state of a partition that is revoked while it is being prepared', async () => {
     const versions = new VersionCache(100);
     let [asked, answer] = [() => {}, () => {}];
     const begun = new Promise<void>((resolve) => (asked = resolve));
@@ -147,7 +147,7 @@ describe('Assignments', () => {
     expect([versions.opened, all.get(place.topic, place.partition)]).toEqual([0, undefined]);
   });
 
-  it('starts anew when nothing had been read yet', async () => {
+  it('creates a new state when no record had been read', async () => {
     const all = assignments();
     const state = await readBetween(all, 10, 10);
     all.revoke(place);
@@ -155,7 +155,7 @@ describe('Assignments', () => {
     expect(dropped).toEqual([state]);
   });
 
-  it('forgets a partition that does not come back', async () => {
+  it('discards the state of a partition that is not assigned again', async () => {
     const all = assignments({ keepMs: 10 });
     const state = await readBetween(all, 10, 17);
     all.revoke(place);
@@ -167,7 +167,7 @@ describe('Assignments', () => {
     ]);
   });
 
-  it('waits for a store that is down, until the partition is revoked', async () => {
+  it('waits for an unreachable store until the partition is revoked', async () => {
     const writer = Object.assign(Object.create(store.writer) as typeof store.writer, {
       lastStored: () => Promise.reject(new StoreUnavailableError('down')),
     });

@@ -9,7 +9,9 @@ import type { RowWriter } from './row-writer.js';
 import { StoredEvents } from './stored-events.js';
 import type { VersionCache } from './version-cache.js';
 
-/** A member that was thrown out of its group is back within a few seconds. */
+/**
+ * How long the state of a revoked partition is kept. A member that was fenced rejoins its group within a few seconds.
+ */
 const keepMs = 15_000;
 
 export interface AssignmentsOptions {
@@ -23,19 +25,19 @@ export interface AssignmentsOptions {
   window: IdWindowBounds;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** The partition is gone for good: nothing of it need be stored any more. */
+  /** Called when the state of a partition is discarded. Its events that are not stored yet need not be stored. */
   dropped(state: PartitionState): void;
-  /** Milliseconds that a revoked partition is kept for the case that it comes back. */
+  /** Milliseconds for which the state of a revoked partition is kept, in case the partition is assigned again. */
   keepMs?: number;
 }
 
-/** What has to be asked before a partition can be read. */
+/** What Kafka and the store say about a partition before it is read. */
 interface Prepared {
   stream: StreamId;
   /** The greatest stored offset, or -1. */
   last: number;
   start: number;
-  /** Timestamp of the first record that is not committed. */
+  /** Timestamp of the first uncommitted record, in milliseconds; undefined if there is none. */
   oldest: number | undefined;
 }
 
@@ -43,23 +45,23 @@ interface Held {
   readonly topic: string;
   end: AbortController;
   state?: PartitionState;
-  /** Set while the partition is revoked and kept. */
+  /** Timer that discards the state; set while the partition is revoked. */
   expiry?: NodeJS.Timeout;
 }
 
 /**
- * The partitions that this process has been given, each from its assignment to its revocation.
+ * The partitions that are assigned to this process, with the state of each.
  *
- * A member that was thrown out of its group loses all partitions, and is mostly given them back. What is known of a
- * partition follows from the log alone, so it is kept for a while and goes on where it was, without reading the id window
- * again.
+ * A member that is fenced from its consumer group loses all partitions and usually gets them back. The state of a
+ * partition depends only on the log. It is therefore kept for a while after a revocation, and a partition that returns
+ * continues without reading its id window again.
  */
 export class Assignments {
   private readonly held = new Map<string, Held>();
 
   constructor(private readonly options: AssignmentsOptions) {}
 
-  /** Those that are ours and ready. */
+  /** The states of the partitions that are assigned to this process and ready to be read. */
   *[Symbol.iterator](): Iterator<PartitionState> {
     for (const { state, expiry } of this.held.values()) if (state && !expiry) yield state;
   }
@@ -69,8 +71,8 @@ export class Assignments {
   }
 
   /**
-   * Makes a partition ready: what the store has past the committed position, and where to start so that the id window
-   * is warm. Waits for engines that cannot be reached. Resolves with the offset to read from.
+   * Prepares a partition and resolves with the offset to read from. That offset lies before the committed position, so
+   * that the id window is filled before the first uncommitted record. Waits while Kafka or ClickHouse is unreachable.
    */
   async add(assignment: Assignment): Promise<number> {
     const key = partitionKey(assignment);
@@ -89,7 +91,7 @@ export class Assignments {
     }
   }
 
-  /** The partition is no longer ours. */
+  /** Stops reading a partition that is no longer assigned, and discards its state later. */
   revoke(place: { topic: string; partition: number }): void {
     const key = partitionKey(place);
     const held = this.held.get(key);
@@ -98,26 +100,26 @@ export class Assignments {
     held.expiry = setTimeout(() => this.drop(key), this.options.keepMs ?? keepMs).unref();
   }
 
-  /** Drops the partitions of other topics, which are gone for good. Returns the names of their streams. */
+  /** Discards the partitions of all topics except these. Returns the names of the streams that are no longer read. */
   keepOnly(topics: ReadonlySet<string>): Set<string> {
     const gone = [...this.held].filter(([, { topic }]) => !topics.has(topic));
     for (const [key] of gone) this.drop(key);
     return new Set(gone.flatMap(([, { state }]) => (state ? [state.name] : [])));
   }
 
-  /** Ends all of them, for good. */
+  /** Discards the states of all partitions. */
   clear(): void {
     for (const key of [...this.held.keys()]) this.drop(key);
   }
 
-  /** Whether a partition that was revoked goes on where it was. */
+  /** Whether a revoked partition continues with its kept state. */
   private async goesOn(key: string, assignment: Assignment): Promise<boolean> {
     const held = this.held.get(key);
     if (!held?.state) return false;
     const { expiry, state } = held;
     if (!(await this.isUnchanged(state, assignment)) || this.held.get(key) !== held) return false;
     state.commits.stands(assignment.position);
-    // Revoked once more meanwhile: it stays kept.
+    // If the partition was revoked again meanwhile, its timer keeps running.
     if (held.expiry !== expiry) return true;
     clearTimeout(expiry);
     held.expiry = undefined;
@@ -125,8 +127,9 @@ export class Assignments {
   }
 
   /**
-   * Nobody has been further, nothing was set back, and the topic was not made anew: where not all that was read is
-   * committed, the record at the position is still the one that was read there.
+   * Whether the kept state still matches the log: no other process has committed further, the group's offset was not
+   * reset, and the topic was not recreated. If records were read but not committed, the record at the assigned position
+   * must be the one that was read there before.
    */
   private async isUnchanged(
     { commits, fold, ended }: PartitionState,
@@ -158,7 +161,7 @@ export class Assignments {
   private async prepare(assignment: Assignment, ended: AbortSignal): Promise<Prepared> {
     const { writer, retry, topics, window } = this.options;
     const stream = topics.streamOf(assignment.topic);
-    if (!stream) throw new RangeError(`${assignment.topic} is no stream's topic`);
+    if (!stream) throw new RangeError(`The topic ${assignment.topic} does not belong to a stream`);
     const last = await retry.run('store', ended, () => writer.lastStored(stream, assignment.partition));
     const [start, oldest] = await retry.run('log', ended, async () => [
       await warmUpStart(assignment, window, this.options.now()),
@@ -178,7 +181,7 @@ export class Assignments {
     const others = (offset: number): void =>
       logger.warn(
         { stream, topic, partition, offset },
-        'the store holds other events at these offsets: was the topic made anew? The new ones are stored beside them',
+        'the store has other events at these offsets, so the topic may have been recreated; the new events are stored beside the old ones',
       );
     return {
       ...{

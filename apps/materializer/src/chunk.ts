@@ -6,27 +6,27 @@ import { isUtf8 } from 'node:buffer';
 import type { Unreadable } from './partition-fold.js';
 import type { PartitionState } from './partition-state.js';
 
-/** What became of one batch of one partition, on its way to the store. */
+/** The rows and dead letters of one record batch of one partition that are not stored yet. */
 export interface Chunk {
   readonly state: PartitionState;
-  /** In offset order. What is erased before it is stored is taken out. */
+  /** In offset order. Rows that are erased before their insert are removed. */
   rows: EventBlock;
-  /** The version of the erasures that the rows agree with. */
+  /** The version of the set of erasures that was applied to the rows. */
   asOf: number;
   readonly letters: readonly DeadLetter[];
-  /** The offset to commit when all of it is stored. */
+  /** The offset to commit when all rows and dead letters are stored. */
   readonly next: number;
-  /** Timestamp of the last record, in milliseconds; undefined when there is none. */
+  /** Timestamp of the last record, in milliseconds; undefined if the batch has no records. */
   readonly timestamp: number | undefined;
-  /** The log had more of the partition than this when it was read. */
+  /** Whether the partition had records after this batch when the batch was fetched. */
   readonly behind: boolean;
-  /** Requests that are traced; undefined while tracing is off. */
+  /** The traced requests among the records; undefined while tracing is off. */
   readonly sampled?: readonly SampledRequest[] | undefined;
-  /** About what it holds in memory. */
+  /** Estimated memory, in bytes. */
   readonly bytes: number;
 }
 
-/** What a chunk, and each dead letter, holds besides its bytes and texts, about. */
+/** Estimated bytes of a `Chunk` or a dead letter, without its payload. */
 const objectBytes = 700;
 
 export function chunkOf(
@@ -48,12 +48,15 @@ export function chunkOf(
   };
 }
 
-/** About what a batch will hold when it is a chunk. */
+/** Estimates the memory, in bytes, of the `Chunk` that a record batch becomes. */
 export function bytesOf({ bytes }: RecordBatch): number {
   return objectBytes + bytes;
 }
 
-/** What of a batch becomes dead letters: what is not an event, and what was not handed over. `createdAt` is in microseconds. */
+/**
+ * Returns the dead letters of a batch: one for each record that is not an event, and one for each offset range that the
+ * Kafka client cannot decode. `createdAt` is in microseconds.
+ */
 export function lettersOf(
   state: PartitionState,
   { unreadable, batch }: { unreadable: readonly Unreadable[]; batch: RecordBatch },
@@ -99,7 +102,7 @@ function unreadableLetter(
   };
 }
 
-/** The problem in one line, with the places that it names. */
+/** Formats a rejection as one line, with the JSON pointer and the detail of each error. */
 function refusalText({ refused: { code, detail, errors } }: RefusedRecord): string {
   const places = errors.map(({ pointer, detail: what }) => `${pointer} ${what}`).join('; ');
   return `${code}: ${detail}${places && ` (${places})`}`;

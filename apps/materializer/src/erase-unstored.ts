@@ -3,9 +3,10 @@ import type { Chunk } from './chunk.js';
 import type { PartitionState } from './partition-state.js';
 
 /**
- * Takes what was erased since it was folded out of the chunks that are about to be stored, all of one partition. Later
- * events of the same entities start at version 1 again, as in every rebuild, also in the chunks that wait.
- * @param unstored What of the partition is not stored yet, in order: `chunks` first.
+ * Removes rows of entities that were erased after the rows were built, from the batches of one partition that are about
+ * to be inserted. Later events of an erased entity start at version 1 again, as they do when the partition is read
+ * again. Their versions are also lowered in the batches that still wait.
+ * @param unstored All batches of the partition that are not stored yet, in offset order; `chunks` come first.
  */
 export function eraseUnstored(
   state: PartitionState,
@@ -28,7 +29,10 @@ export function eraseUnstored(
   for (const chunk of chunks) chunk.asOf = erasures.asOf;
 }
 
-/** Returns the rows that are erased, by their number. `lowered` is by how much the versions of an entity are too high. */
+/**
+ * Renumbers the rows that follow an erasure, and returns the indexes of the erased rows.
+ * @param lowered For each entity, the amount that is subtracted from its versions. Entries are added.
+ */
 function renumber(state: PartitionState, { rows }: Chunk, lowered: Map<string, number>): ReadonlySet<number> {
   const erased = new Set<number>();
   for (let row = 0; row < rows.count; row++) {
@@ -45,7 +49,10 @@ function renumber(state: PartitionState, { rows }: Chunk, lowered: Map<string, n
   return erased;
 }
 
-/** Whether nothing from this offset on is stored. Otherwise what is stored has its version, and the rest goes on from it. */
+/**
+ * Whether no event at or after this offset is stored. If some are stored, they keep their versions, and the later
+ * events continue from those versions.
+ */
 function isAllUnstored({ versions, stored }: PartitionState, from: number): boolean {
   return from >= versions.storedUpTo && !stored.mayHave(from);
 }

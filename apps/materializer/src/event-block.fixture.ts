@@ -4,7 +4,7 @@ import { EventBlockBuilder, type EventBlock } from '#store';
 /** The id of the n-th event of a spec. */
 export const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
-/** A record's value: what a spec says of the event, and something for the rest. */
+/** Encodes an event as a record value; members that are not given have defaults. */
 export function valueOf(event: Partial<EventRecord>): string {
   return encodeRecord({
     event_id: uuid(0),
@@ -19,7 +19,7 @@ export function valueOf(event: Partial<EventRecord>): string {
   });
 }
 
-/** A block of events at these offsets. */
+/** Builds a row batch with these events at these offsets. */
 export function blockOf(
   place: { stream: string; partition: number },
   events: readonly (Partial<EventRecord> & { offset: number })[],

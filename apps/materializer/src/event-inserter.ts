@@ -5,7 +5,7 @@ import { metrics } from '#telemetry';
 import { insertToken } from './insert-token.js';
 import type { RowWriter } from './row-writer.js';
 
-/** What goes wrong cannot be healed by waiting, and going on would drop something. */
+/** Thrown when retrying cannot succeed and continuing would lose data. */
 export class CannotGoOnError extends Error {
   override readonly name = 'CannotGoOnError';
 }
@@ -13,24 +13,34 @@ export class CannotGoOnError extends Error {
 export interface EventInserterOptions {
   writer: RowWriter;
   retry: Retry;
-  /** Aborted when everything stops at once. */
+  /** Aborted when the process stops without waiting for inserts. */
   stopped: AbortSignal;
-  /** False when the block need not be stored any more: its partition is somebody else's, or its stream is deleted. */
+  /**
+   * False if the row batch need not be stored: its partition is assigned to another process, or its stream is
+   * deleted.
+   */
   wanted(block: EventBlock): boolean;
   /** Microseconds since 1970. */
   now: () => number;
-  /** The store will not take this row, the only one here: it does not count, and those after it move up. Called in the rows' order. */
+  /**
+   * Called with a batch of one row that the store rejected, after the row's dead letter is stored. The row takes no
+   * version, so the versions of later rows must be lowered. Calls come in the order of the rows.
+   */
   refused(block: EventBlock): void;
 }
 
 /**
- * Writes rows and dead letters until they are stored. Waits for a store that cannot be reached; finds the rows that it
- * refuses by halving, and makes them dead letters.
+ * Inserts rows and dead letters, and retries until they are stored. Waits while ClickHouse is unreachable. If
+ * ClickHouse rejects an insert, the inserter halves it until it finds the rejected rows, and stores these as dead
+ * letters.
  */
 export class EventInserter {
   constructor(private readonly options: EventInserterOptions) {}
 
-  /** Resolves when every row is stored, is a dead letter, or is wanted no longer. @throws CannotGoOnError */
+  /**
+   * Resolves when every row is stored, is stored as a dead letter, or need not be stored any more.
+   * @throws CannotGoOnError when the store rejects a dead letter
+   */
   async insert(all: readonly EventBlock[]): Promise<void> {
     const blocks = all.filter(({ count }) => count > 0);
     const rows = rowsOf(blocks);
@@ -41,13 +51,17 @@ export class EventInserter {
       if (!(error instanceof StoreRefusedError)) throw error;
       if (rows === 1) return await this.refuse(blocks[0]!, error);
       const half = rows >> 1;
-      // One after the other: a refused row changes the versions of those after it.
+      // The halves run in sequence, because a rejected row changes the versions of later rows.
       await this.insert(between(blocks, 0, half));
       await this.insert(between(blocks, half, rows));
     }
   }
 
-  /** Resolves when they are stored; which ones these are is asked at each attempt. @throws CannotGoOnError */
+  /**
+   * Resolves when the dead letters are stored.
+   * @param lettersNow Called before each attempt; returns the dead letters to store.
+   * @throws CannotGoOnError when the store rejects them
+   */
   async insertLetters(lettersNow: () => readonly DeadLetter[]): Promise<void> {
     let letters: readonly DeadLetter[] = [];
     try {
@@ -57,7 +71,7 @@ export class EventInserter {
       });
     } catch (error) {
       if (!(error instanceof StoreRefusedError)) throw error;
-      throw new CannotGoOnError('ClickHouse refuses the dead letters; nothing may be dropped', {
+      throw new CannotGoOnError('ClickHouse rejects the dead letters, and continuing would lose them', {
         cause: error,
       });
     }
@@ -111,7 +125,7 @@ function rowsOf(blocks: readonly EventBlock[]): number {
   return blocks.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** The rows of all blocks together from `from` on, below `until`. */
+/** Returns the rows `from` (inclusive) to `until` (exclusive), counted over all row batches. */
 function between(blocks: readonly EventBlock[], from: number, until: number): EventBlock[] {
   const parts: EventBlock[] = [];
   let first = 0;

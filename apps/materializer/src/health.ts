@@ -5,7 +5,7 @@ import type { Log } from '#log';
 import type { Store } from '#store';
 import type { Materializer } from './materializer.js';
 
-/** What `/health`, `/health/live` and `/health/ready` say about this process. */
+/** Registers the checks behind `/health`, `/health/live` and `/health/ready`. */
 export function registerChecks(
   health: Health,
   parts: {

@@ -24,7 +24,7 @@ const chunk = (
   bytes: made.bytes ?? 100,
 });
 
-/** A queue whose inserts end when `done` is called; `inserts` are the `next` of the chunks of each. */
+/** A queue whose inserts end when `done` is called. `inserts` has, for each insert, the `next` of its batches. */
 function queueWith(options: Partial<InsertQueueOptions> = {}) {
   const inserts: number[][] = [];
   const ends: (() => void)[] = [];
@@ -49,7 +49,7 @@ const isPending = async (promise: Promise<unknown>) =>
   (await Promise.race([promise.then(() => 'resolved'), new Promise(setImmediate)])) !== 'resolved';
 
 describe('InsertQueue', () => {
-  it('inserts the first chunk at once, and what comes meanwhile together, in order, one insert at a time', async () => {
+  it('inserts the first batch at once, and the batches that arrive meanwhile together in the next insert', async () => {
     const { queue, inserts, done } = queueWith();
     for (const next of [1, 2, 3]) await queue.add(chunk(next));
     await new Promise(setImmediate);
@@ -58,7 +58,7 @@ describe('InsertQueue', () => {
     expect(inserts).toEqual([[1], [2, 3]]);
   });
 
-  it('does not make an insert larger than its bounds by more than a chunk', async () => {
+  it('exceeds the bounds of an insert by at most one batch', async () => {
     const { queue, inserts, done } = queueWith({ queueBytes: 1e9 });
     await queue.add(chunk(0));
     for (const next of [1, 2, 3]) await queue.add(chunk(next, { rows: 60 }));
@@ -67,7 +67,7 @@ describe('InsertQueue', () => {
     expect(inserts).toEqual([[0], [1, 2], [3, 4], [5]]);
   });
 
-  it('waits for more between inserts that are not full', async () => {
+  it('waits for more batches between inserts that are not full', async () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 50 });
     await queue.add(chunk(1));
     await new Promise(setImmediate);
@@ -80,7 +80,7 @@ describe('InsertQueue', () => {
     expect(inserts).toEqual([[1], [2, 3]]);
   });
 
-  it('waits ten times as long as the last insert took, within five intervals', async () => {
+  it('waits ten times as long as the last insert took, but at most five intervals', async () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 10_000 });
     vi.useFakeTimers();
     try {
@@ -94,7 +94,7 @@ describe('InsertQueue', () => {
       expect(inserts).toEqual([[1]]);
       await vi.advanceTimersByTimeAsync(2_000);
       expect(inserts).toEqual([[1], [2]]);
-      // It takes so long that ten times that would be minutes.
+      // The insert takes so long that ten times its duration would be minutes.
       await vi.advanceTimersByTimeAsync(20_000);
       const last = done();
       await vi.advanceTimersByTimeAsync(0);
@@ -107,7 +107,7 @@ describe('InsertQueue', () => {
     }
   });
 
-  it('waits longer while the log has more, for as long as it has', async () => {
+  it('waits longer as long as the log has more records', async () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 40 });
     const other = stateOf(1);
     await queue.add(chunk(1));
@@ -123,7 +123,7 @@ describe('InsertQueue', () => {
     expect(inserts).toEqual([[1], [2, 3, 4, 5]]);
   });
 
-  it('does not wait for ever for what the log has', async () => {
+  it('does not wait forever for the records that the log has', async () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 20 });
     await queue.add(chunk(1));
     await new Promise(setImmediate);
@@ -132,7 +132,7 @@ describe('InsertQueue', () => {
     await vi.waitFor(() => expect(inserts).toEqual([[1], [2]]), { timeout: 20_000, interval: 5 });
   });
 
-  it('does not wait when there is enough for a full one', async () => {
+  it('does not wait when an insert is full', async () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 60_000 });
     await queue.add(chunk(1));
     await new Promise(setImmediate);
@@ -143,7 +143,7 @@ describe('InsertQueue', () => {
     expect(inserts).toEqual([[1], [2, 3]]);
   });
 
-  it('holds its caller back past its bound of bytes, until there is room', async () => {
+  it('blocks its caller beyond its bound of bytes until there is room', async () => {
     const { queue, done } = queueWith();
     const adding = queue.add(chunk(1, { bytes: 6000 }));
     expect(await isPending(adding)).toBe(true);
@@ -152,7 +152,7 @@ describe('InsertQueue', () => {
     expect(queue.bytesHeld).toBe(0);
   });
 
-  it('gives no more room than there is, in the order of the calls, until it is released', async () => {
+  it('grants reservations in the order of the calls while there is room', async () => {
     const { queue } = queueWith();
     const room = await queue.reserve(first, 3000);
     const second = await queue.reserve(first, 3000);
@@ -167,7 +167,7 @@ describe('InsertQueue', () => {
     expect(await isPending(fourth)).toBe(false);
   });
 
-  it('holds no more than its bound and one chunk, however many partitions have a backlog', async () => {
+  it('keeps at most its bound and one batch in memory, for any number of partitions with a backlog', async () => {
     const queueBytes = 50_000;
     const write = () => new Promise<void>((resolve) => setImmediate(resolve));
     const { queue } = queueWith({ queueBytes, insertBytes: 20_000, write });
@@ -193,7 +193,7 @@ describe('InsertQueue', () => {
     expect(most).toBeLessThanOrEqual(queueBytes + bytes);
   });
 
-  it('gives no room while what was added takes it', async () => {
+  it('grants no reservation while added batches take the room', async () => {
     const { queue, done } = queueWith();
     const room = await queue.reserve(first, 3000);
     void queue.add(chunk(1, { bytes: 6000 }));
@@ -204,7 +204,7 @@ describe('InsertQueue', () => {
     expect(await isPending(next)).toBe(false);
   });
 
-  it('keeps nobody waiting for room of whom nothing will be stored', async () => {
+  it('unblocks reservations of dropped partitions and of an abandoned queue', async () => {
     const { queue } = queueWith();
     const revoked = stateOf(1);
     await queue.reserve(first, 6000);
@@ -215,7 +215,7 @@ describe('InsertQueue', () => {
     expect(await isPending(other)).toBe(false);
   });
 
-  it('forgets what waits of a revoked partition, and makes room', async () => {
+  it('discards the waiting batches of a dropped partition, which makes room', async () => {
     const { queue, inserts, done } = queueWith();
     const revoked = stateOf(1);
     await queue.add(chunk(1));
@@ -229,7 +229,7 @@ describe('InsertQueue', () => {
     expect(inserts).toEqual([[1], [3]]);
   });
 
-  it('flushes without waiting for more', async () => {
+  it('flushes without waiting for more batches', async () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 60_000 });
     await queue.add(chunk(1));
     await new Promise(setImmediate);
@@ -243,7 +243,7 @@ describe('InsertQueue', () => {
     expect(inserts).toEqual([[1], [2]]);
   });
 
-  it('writes nothing past what failed, and says it once', async () => {
+  it('writes nothing after a failed insert, and reports the failure once', async () => {
     const error = new Error('cannot go on');
     const { queue, failures } = queueWith({ write: () => Promise.reject(error) });
     await queue.add(chunk(1));

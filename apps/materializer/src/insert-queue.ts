@@ -2,32 +2,35 @@ import type { Chunk } from './chunk.js';
 import type { PartitionState } from './partition-state.js';
 
 export interface InsertQueueOptions {
-  /** One insert takes chunks until it has this many rows or bytes. */
+  /** An insert takes waiting batches until it has this many rows or bytes. */
   insertRows: number;
   insertBytes: number;
   /**
-   * Milliseconds from the start of one insert to the next, at least, unless there is enough for a full one. Where inserts
-   * take long, or the log has more, up to five times as long: few large inserts cost the store much less than many small
-   * ones.
+   * Least milliseconds from the start of one insert to the start of the next; a full insert starts earlier. The
+   * interval is up to five times as long while inserts are slow or the log has more records, because a few large
+   * inserts cost ClickHouse much less than many small ones.
    */
   intervalMs: number;
-  /** Bytes that wait or are being inserted; past that, `add` holds its caller back. */
+  /** Bound on the bytes that wait or are being inserted. Beyond it, `add` blocks its caller. */
   queueBytes: number;
-  /** Makes one insert. Chunks of one partition come in their order, never two inserts at a time. */
+  /** Runs one insert. Batches of a partition come in offset order, and two inserts never run at the same time. */
   write(chunks: readonly Chunk[]): Promise<void>;
-  /** `write` failed for good; nothing is written any more. */
+  /** Called when `write` rejects. The queue then stops writing. */
   onFailure(error: unknown): void;
 }
 
-/** Bytes of the queue that are kept free for somebody. */
+/** A reservation of bytes in the queue. */
 export interface Room {
-  /** They are used now, or not needed. May be called again. */
+  /** Ends the reservation. Later calls do nothing. */
   release(): void;
 }
 
-/** Intervals that an insert that is not full waits for more at most. */
+/** Most intervals for which an insert that is not full waits for more rows. */
 const mostIntervals = 5;
-/** An insert that took a millisecond is followed by so many in which nothing is inserted: a tenth of a core, whatever comes. */
+/**
+ * Ratio of the time between the starts of two inserts to the duration of the first. It limits inserts to about a
+ * tenth of a core.
+ */
 const restPerInsert = 10;
 
 interface Entering {
@@ -37,8 +40,8 @@ interface Entering {
 }
 
 /**
- * Collects what the partitions have for the store into few, large inserts. After a pause the first chunk is inserted at
- * once; under load, what arrives during one insert or within the interval makes the next.
+ * Combines the batches of all partitions into few large inserts. If the queue was idle, the first batch is inserted
+ * immediately. Under load, batches that arrive during an insert or within the interval form the next insert.
  */
 export class InsertQueue {
   private waiting: Chunk[] = [];
@@ -51,7 +54,7 @@ export class InsertQueue {
   private failed = false;
   private flushing = false;
   private hurry: () => void = () => undefined;
-  /** Bytes of those who make a chunk now. */
+  /** Reserved bytes that are not released yet. */
   private reserved = 0;
   private entering: Entering[] = [];
   private held: { state: PartitionState; resolve: () => void }[] = [];
@@ -62,7 +65,10 @@ export class InsertQueue {
     return this.bytes;
   }
 
-  /** Resolves when there is room for a chunk of about this size, in the order of the calls. `release` it after `add`. */
+  /**
+   * Resolves with a reservation when the queue has room for a batch of about this many bytes. Calls are served in
+   * order. The caller releases the reservation after `add`.
+   */
   async reserve(state: PartitionState, bytes: number): Promise<Room> {
     await new Promise<void>((enter) => {
       this.entering.push({ state, bytes, enter });
@@ -78,7 +84,7 @@ export class InsertQueue {
     };
   }
 
-  /** Resolves when there is room for more. */
+  /** Adds a batch, and resolves when the queue has room for more. */
   async add(chunk: Chunk): Promise<void> {
     this.waiting.push(chunk);
     this.bytes += chunk.bytes;
@@ -90,8 +96,8 @@ export class InsertQueue {
   }
 
   /**
-   * Forgets what a dropped partition has waiting. An insert that is under way goes on: of a revoked partition it is
-   * harmless, and of a deleted stream its rows are removed once more.
+   * Removes the waiting batches of a partition that is no longer read. A running insert continues. It does no harm
+   * for a revoked partition; for a deleted stream, its rows are removed later.
    */
   drop(state: PartitionState): void {
     const dropped = this.waiting.filter((chunk) => chunk.state === state);
@@ -102,7 +108,7 @@ export class InsertQueue {
     this.letIn((entering) => entering.state === state);
   }
 
-  /** Resolves when everything that was added is written, or nothing is written any more. */
+  /** Writes everything that was added, without waiting for more. Also resolves when a write fails. */
   async flush(): Promise<void> {
     this.flushing = true;
     this.hurry();
@@ -110,7 +116,7 @@ export class InsertQueue {
     this.flushing = false;
   }
 
-  /** Lets go of everyone who is held back: nothing more of theirs will be stored. */
+  /** Discards all waiting batches and unblocks all callers. Nothing more is written. */
   abandon(): void {
     this.failed = true;
     this.waiting = [];
@@ -118,7 +124,7 @@ export class InsertQueue {
     this.letIn();
   }
 
-  /** What is not stored yet, in order: what is being inserted, then what waits. */
+  /** The batches that are not stored yet: first those in the running insert, then those that wait, in order. */
   get unstored(): readonly Chunk[] {
     return [...this.writing, ...this.waiting];
   }
@@ -130,7 +136,7 @@ export class InsertQueue {
         await this.writeNext();
       }
     } catch (error) {
-      // Nothing may be written past what failed.
+      // No later batch may be written after one has failed.
       this.failed = true;
       this.options.onFailure(error);
     }
@@ -152,7 +158,7 @@ export class InsertQueue {
     return this.flushing || this.rows >= insertRows || this.bytes >= Math.min(insertBytes, queueBytes);
   }
 
-  /** Until the next insert is full, or due. What is added meanwhile may make it due. */
+  /** Resolves when the next insert is full or due. A batch that is added meanwhile can make it due. */
   private async pause(): Promise<void> {
     for (;;) {
       const rest = this.lastStart + this.spacingMs - performance.now();
@@ -161,7 +167,7 @@ export class InsertQueue {
     }
   }
 
-  /** From the start of one insert to that of the next. */
+  /** Milliseconds from the start of the last insert to the start of the next. */
   private get spacingMs(): number {
     const { intervalMs } = this.options;
     const longest = mostIntervals * intervalMs;
@@ -180,7 +186,7 @@ export class InsertQueue {
     this.hurry = () => undefined;
   }
 
-  /** Whether the log had more behind the last chunk of some partition. */
+  /** Whether, for some partition, the log had more records after its last waiting batch. */
   private get expectsMore(): boolean {
     const ends = new Map(this.waiting.map(({ state, behind }) => [state, behind]));
     return [...ends.values()].includes(true);
@@ -206,7 +212,10 @@ export class InsertQueue {
     this.letIn();
   }
 
-  /** Whoever comes first, while there is room; and those of `always`, of whom nothing will be added. */
+  /**
+   * Grants waiting reservations in order while the queue has room. Reservations for which `always` is true are granted
+   * regardless of room, because nothing will be added for them.
+   */
   private letIn(always: (entering: Entering) => boolean = () => this.failed): void {
     const waiting = this.entering;
     this.entering = [];

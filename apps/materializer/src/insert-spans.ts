@@ -2,7 +2,10 @@ import type { StoreSpans } from '#engine';
 import type { Tracing } from '#telemetry';
 import type { Chunk } from './chunk.js';
 
-/** What is shown of one insert; undefined while tracing is off, and for chunks without traced requests. */
+/**
+ * Describes the trace spans of one insert. Returns undefined if tracing is off or no request in the batches is
+ * traced.
+ */
 export function insertSpans(tracing: Tracing | undefined, chunks: readonly Chunk[]): StoreSpans | undefined {
   if (!tracing) return undefined;
   const followed = chunks.flatMap(({ state, sampled = [] }) =>

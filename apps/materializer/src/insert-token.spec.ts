@@ -10,17 +10,17 @@ const block = (stream: string, partition: number, offsets: number[]): EventBlock
   );
 
 describe('insertToken', () => {
-  it('names stream, partition, first and last offset, the number of rows, first and last id', () => {
+  it('contains stream, partition, first and last offset, the number of rows, and first and last event id', () => {
     expect(insertToken([block('orders', 3, [7, 8, 12])])).toBe(`orders:3:7-12#3@${uuid(7)}-${uuid(12)}`);
   });
 
-  it('is the same in whatever order the partitions come', () => {
+  it('does not depend on the order of the partitions', () => {
     const a = block('a', 0, [1, 2]);
     const b = block('b', 1, [5]);
     expect(insertToken([a, b])).toBe(insertToken([b, a]));
   });
 
-  it('puts chunks of one partition together', () => {
+  it('combines the row batches of a partition', () => {
     const token = insertToken([block('a', 0, [1, 2]), block('b', 1, [5]), block('a', 0, [3, 9])]);
     expect(token).toBe(`a:0:1-9#4@${uuid(1)}-${uuid(9)},b:1:5-5#1@${uuid(5)}-${uuid(5)}`);
   });
@@ -37,7 +37,7 @@ describe('insertToken', () => {
     expect(insertToken([block('a', 0, [1, 2, 3])])).not.toBe(insertToken([others]));
   });
 
-  it('stays short with any number of partitions, and still tells batches apart', () => {
+  it('is short for any number of partitions, and still differs between inserts', () => {
     const many = (last: number) => Array.from({ length: 500 }, (_, p) => block('stream', p, [1, last]));
     expect(insertToken(many(5)).length).toBeLessThan(100);
     expect(insertToken(many(5))).not.toBe(insertToken(many(6)));

@@ -11,10 +11,10 @@ interface Range {
 }
 
 /**
- * Names a batch of rows by what is in it: `stream:partition:first-last#rows@first id-last id` for each partition, in
- * order of their names. The same rows always have the same token, so an insert that was made but not answered vanishes
- * when it is made again; the number of rows keeps apart batches that end alike and differ in between, and the event ids
- * those of a topic that was made anew, whose offsets start again.
+ * Returns the deduplication token of an insert: `stream:partition:first-last#rows@first id-last id` for each
+ * partition, sorted. The same rows always have the same token. If an insert succeeded but its response was lost,
+ * ClickHouse therefore discards the repeated insert. The number of rows distinguishes inserts that differ only
+ * between the first and the last row. The event ids distinguish a recreated topic, whose offsets start at 0 again.
  */
 export function insertToken(blocks: readonly EventBlock[]): string {
   const ranges = new Map<string, Range>();

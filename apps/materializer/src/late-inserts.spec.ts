@@ -8,8 +8,8 @@ import { LateInserts } from './late-inserts.js';
 const orders = new Set(['orders#1']);
 const createdAt = '2026-11-21T00:00:00.000000Z';
 
-describe('an erasure that is heard of', () => {
-  it('while events of its stream are being stored is repeated when they are, and not before', async () => {
+describe('An erasure', () => {
+  it('that is read during an insert into its stream is repeated after the insert, and not before', async () => {
     const world = new World();
     world.inserts.begin(orders);
     world.erase('a');
@@ -19,7 +19,7 @@ describe('an erasure that is heard of', () => {
     await vi.waitFor(() => expect(world.removed).toEqual(['a']));
   });
 
-  it('shortly after events of its stream were stored is repeated at once, and once', async () => {
+  it('that is read shortly after an insert into its stream is repeated once, immediately', async () => {
     const world = new World();
     world.insert();
     world.erase('a');
@@ -29,7 +29,7 @@ describe('an erasure that is heard of', () => {
     await vi.waitFor(() => expect(world.removed).toEqual(['a', 'b']));
   });
 
-  it('long after that, or of another stream, is not repeated', async () => {
+  it('that is read long after an insert, or that is of another stream, is not repeated', async () => {
     const world = new World();
     world.insert();
     world.erase('a', 'other');
@@ -39,7 +39,7 @@ describe('an erasure that is heard of', () => {
     expect(world.removed).toEqual([]);
   });
 
-  it('before anything was stored is not repeated', async () => {
+  it('that is read before the first insert is not repeated', async () => {
     const world = new World();
     world.erase('a');
     world.insert();
@@ -47,7 +47,7 @@ describe('an erasure that is heard of', () => {
     expect(world.removed).toEqual([]);
   });
 
-  it('is left to the janitor when it cannot be repeated, and does not keep others from theirs', async () => {
+  it('that fails is left to the garbage collection, and the other erasures are repeated', async () => {
     const world = new World();
     world.failure = new Error('down');
     world.insert();
@@ -65,7 +65,7 @@ afterEach(() => {
   open.clear();
 });
 
-/** Definitions and a store as a spec wants them. */
+/** Sets up definitions, a store and `LateInserts` for a spec. */
 class World {
   clock = 0;
   failure: Error | undefined;

@@ -6,23 +6,29 @@ export interface LateInsertsOptions {
   definitions: Pick<Definitions, 'erasures' | 'onChange'>;
   eraser: Pick<EventEraser, 'eraseEntity'>;
   logger: Logger;
-  /** Milliseconds from a change of the definitions until it is looked at: many come together. */
+  /**
+   * Milliseconds from a change of the definitions until new erasures are looked up, so that changes are handled
+   * together.
+   */
   pauseMs?: number;
-  /** Milliseconds, by a clock that is never set: it goes on while the process is stopped. */
+  /** Milliseconds by a monotonic clock that also advances while the process is suspended. */
   now?: () => number;
 }
 
-/** An insert that ended so long before an erasure was heard of had ended before it was made, unless reading hangs. */
+/**
+ * Milliseconds after its end for which an insert may be later than an erasure that this process reads now. An older
+ * insert ended before the erasure was made, unless reading the definitions hangs.
+ */
 const lateMs = 10_000;
-/** Erasures that wait for their turn; the janitor repeats the others in its next round. */
+/** Most erasures that wait to be repeated. The next round of the store garbage collection repeats the others. */
 const most = 1_000;
 
 /**
- * Repeats erasures that this process heard of while it was storing events of their stream, or shortly after that: what it
- * stored then may have come after the removal. A process that was stopped hears of them late.
+ * Repeats erasures that this process reads while it inserts events of their stream, or shortly after. Such an insert
+ * may have stored events of the entity after the erasure removed its rows. A suspended process reads erasures late.
  */
 export class LateInserts {
-  /** Those that were looked at; undefined before the first look. */
+  /** The erasures that were already considered; undefined before the first time. */
   private seen: ReadonlySet<string> | undefined;
   private readonly running = new Set<string>();
   private readonly ended = new Map<string, number>();
@@ -38,7 +44,7 @@ export class LateInserts {
     });
   }
 
-  /** One insert at a time. */
+  /** Called when an insert into these streams starts. Inserts do not overlap. */
   begin(streams: ReadonlySet<string>): void {
     if (!this.seen) this.look();
     for (const stream of streams) this.running.add(stream);
@@ -73,7 +79,10 @@ export class LateInserts {
     void this.remove();
   }
 
-  /** Those of streams that nothing is being stored of. What fails is left to the janitor. */
+  /**
+   * Repeats the waiting erasures of streams that no running insert writes to. If one fails, the store garbage
+   * collection repeats it.
+   */
   private async remove(): Promise<void> {
     if (this.removing) return;
     this.removing = true;
@@ -97,7 +106,7 @@ export class LateInserts {
       metrics.removalErrors.inc({ reason: 'erased' });
       logger.warn(
         { err: error, stream },
-        'an erasure cannot be repeated now: the janitor does it in its next round',
+        'an erasure could not be repeated; the next round of the store garbage collection repeats it',
       );
     }
   }
@@ -111,7 +120,7 @@ export class LateInserts {
   }
 }
 
-/** A later erasure of the same entity is another one. */
+/** Identifies an erasure. Two erasures of the same entity at different times have different keys. */
 function keyOf(erasure: Erasure): string {
   return `${erasureName(erasure)} ${erasure.erased_at}`;
 }

@@ -6,7 +6,7 @@ import type { EntityHead } from './version-cache.js';
 
 const place = { stream: 's', partition: 0 };
 
-/** A store with versions 1, 2, … of each entity, one event after the other from offset 0 on. */
+/** A store with one event per listed entity, from offset 0 on; each entity has the versions 1, 2, …. */
 async function storeWith(entities: string[]): Promise<MemoryStore> {
   const store = new MemoryStore();
   const rows = blockOf(
@@ -31,18 +31,18 @@ async function load(store: MemoryStore, ends: Record<string, number>, before = 1
 }
 
 describe('loadVersions', () => {
-  it('sets what the store has, below the offset', async () => {
+  it('sets the latest stored versions below the offset', async () => {
     const store = await storeWith(['a', 'b', 'a', 'a']);
     expect(await load(store, {})).toEqual({ a: 3, b: 1, c: 0 });
     expect(await load(store, {}, 3)).toEqual({ a: 2, b: 1, c: 0 });
   });
 
-  it('lets the versions of an erased entity start again while its events are still stored', async () => {
+  it('restarts the versions of an erased entity while its erased events are still stored', async () => {
     const store = await storeWith(['a', 'b', 'a', 'b']);
     expect(await load(store, { a: 3, c: 2 })).toEqual({ a: 0, b: 2, c: 0 });
   });
 
-  it('goes on from what an erased entity has had since', async () => {
+  it('continues from the versions that an erased entity has had since its erasure', async () => {
     const store = await storeWith(['b', 'b', 'a', 'a']);
     expect(await load(store, { a: 2 })).toEqual({ a: 2, b: 2, c: 0 });
   });

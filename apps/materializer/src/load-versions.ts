@@ -2,7 +2,7 @@ import type { PartitionErasures } from '#engine';
 import type { RowWriter } from './row-writer.js';
 import type { EntityHead } from './version-cache.js';
 
-/** Which entities of which partition, and the offset that they are needed from. */
+/** The entities of a partition whose latest versions below the offset `before` are needed. */
 export interface VersionsWanted {
   stream: string;
   partition: number;
@@ -11,8 +11,8 @@ export interface VersionsWanted {
 }
 
 /**
- * Sets the last version of entities, as the store has it. An erased entity's versions start again, and what was erased
- * may still be stored.
+ * Loads the latest stored versions of the entities and sets them in `heads`. For an erased entity, only events after
+ * the erasure count, because the store may still have the erased events.
  */
 export async function loadVersions(
   writer: Pick<RowWriter, 'versions'>,

@@ -22,7 +22,7 @@ const recordAt = (offset: number): LogRecord => ({
   headers: {},
 });
 
-/** A log whose consumer is handed what a spec says, and remembers its commits. */
+/** A log whose batches are handed over by the spec, and which records the committed offsets. */
 class ScriptedLog extends MemoryLog {
   readonly commits: number[] = [];
 
@@ -37,7 +37,7 @@ class ScriptedLog extends MemoryLog {
   }
 }
 
-describe('offsets without records', () => {
+describe('Offsets without records', () => {
   let log: ScriptedLog;
   let store: MemoryStore;
   let materializer: Materializer;
@@ -71,7 +71,7 @@ describe('offsets without records', () => {
   });
   afterEach(() => materializer.close(0));
 
-  it('are committed past, behind the records before them', async () => {
+  it('are committed after the records before them', async () => {
     await batch([recordAt(10)], 12);
     await untilCommitted(12);
     await batch([], 15);
@@ -81,7 +81,7 @@ describe('offsets without records', () => {
     expect(log.commits).toEqual([12, 15, 16]);
   });
 
-  it('are not committed past before what comes before them is stored', async () => {
+  it('are not committed before the records before them are stored', async () => {
     let letGo = () => {};
     const append = store.writer.appendBlocks.bind(store.writer);
     store.writer.appendBlocks = async (...rows) => {
@@ -96,7 +96,7 @@ describe('offsets without records', () => {
     await untilCommitted(15);
   });
 
-  it('become a dead letter when the log cannot decode them, and nothing stops', async () => {
+  it('become a dead letter when the client cannot decode them, and the consumer continues', async () => {
     await batch([recordAt(10), recordAt(14)], 15, {
       undecodable: [
         { offset: 4, lastOffset: 9, reason: 'committed before' },

@@ -7,5 +7,5 @@ await runApp({
   name: 'materializer',
   config: MaterializerConfig,
   start: startMaterializer,
-  commands: [{ argument: '--migrate', what: 'makes the tables that are missing, and ends', run: migrate }],
+  commands: [{ argument: '--migrate', what: 'creates the missing tables and exits', run: migrate }],
 });

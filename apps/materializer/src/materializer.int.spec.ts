@@ -24,7 +24,7 @@ interface Sent {
   entity: string | null;
 }
 
-/** One process: its own connections, its own writer. */
+/** A materializer process with its own connections and its own writer. */
 interface Member {
   materializer: Materializer;
   log: Log;
@@ -33,7 +33,7 @@ interface Member {
   stopFollowing(): void;
 }
 
-/** Stores, and then fails or waits as a spec says: the moment between an insert and its commit. */
+/** A writer that calls `afterInsert` between an insert and its commit, so that a spec can fail or wait there. */
 class InterruptedWriter implements RowWriter {
   afterInsert: (rows: readonly EventRow[]) => Promise<void> = async () => undefined;
   constructor(private readonly writer: RowWriter) {}
@@ -169,7 +169,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     }
   }
 
-  /** Every event once; per entity in the order sent, versions 1, 2, 3 … */
+  /** Expects every event once, and the versions 1, 2, 3 … of each entity in the order of sending. */
   async function expectExactly(sent: Sent[]): Promise<void> {
     const store = openStore();
     const { items, nextCursor } = await store.reader.query({
@@ -192,7 +192,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     }
   }
 
-  it('stores a new stream that it did not know at its start, repeated ids once, junk as dead letters', async () => {
+  it('stores a stream that is created after its start, each repeated id once, and junk as dead letters', async () => {
     const events = [...some(300, 7), { id: randomUUID(), entity: null }];
     await write(events);
     await write(events.slice(0, 50));
@@ -206,7 +206,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     expect(ours).toMatchObject([{ source: 'materializer', reason: 'unreadable', event: 'junk' }]);
   });
 
-  it('stores nothing twice when it dies between the insert and the commit', async () => {
+  it('stores no event twice when it dies between the insert and the commit', async () => {
     await stop(admin);
     let interrupted = false;
     const dying = await start((writer) => {
@@ -230,7 +230,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     await expectExactly([...events, ...more]);
   });
 
-  it('loses and doubles nothing while members come and go under load', async () => {
+  it('loses and duplicates no event while members join and leave under load', async () => {
     const sent: Sent[] = [];
     let writing = true;
     const load = (async () => {
@@ -254,11 +254,11 @@ describe('Materializer with Kafka and ClickHouse', () => {
     await expectExactly(sent);
   });
 
-  it('reads a stream that was deleted and made anew from its beginning, and nothing of the former one stays', async () => {
+  it('reads a recreated stream from its beginning, and no event of the deleted stream remains', async () => {
     await write(some(200, 5));
     await untilDone();
     const { store, definitions } = admin;
-    // Nobody waits for what is on its way: it must not come back.
+    // The spec does not wait for the events in flight. They must not appear in the new stream.
     await write(some(200, 5));
     await definitions.deleteStream(stream, (id) => store.eraser.dropStream(id), systemActor);
     await made();
@@ -269,7 +269,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     await expectExactly(events);
   });
 
-  it('reads a topic that somebody else has made anew from its beginning', async () => {
+  it('reads a topic that another client recreated from its beginning', async () => {
     const { log } = admin;
     const former = some(100, 5);
     await write(former);
@@ -292,7 +292,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     );
   });
 
-  it('passes over an entity that another process has erased, and stores what comes after', async () => {
+  it('skips the events of an entity that another process erased, and stores the later ones', async () => {
     const other = openDefinitions({ log: admin.log, names, defaults: { partitions: 4 } });
     await other.start();
     const entity_hash = entityHash(stream, 'ann');

@@ -25,14 +25,14 @@ import type { RowWriter } from './row-writer.js';
 const topics = new TopicNames('test.');
 const topic = topics.ofStream('orders#1');
 
-/** The writer with faults that are switched on and off; what it stores goes to the real twin. */
+/** A writer to the in-memory store whose faults a spec switches on and off. */
 class FaultyWriter implements RowWriter {
   down = false;
   lettersRefused = false;
   refuses: (row: EventRow) => boolean = () => false;
-  /** Before an insert takes place. */
+  /** Called before an insert is applied. */
   before: (rows: readonly EventRow[]) => Promise<void> | void = () => undefined;
-  /** After it took place, before it is answered. */
+  /** Called after an insert is applied and before it resolves. */
   after: () => Promise<void> | void = () => undefined;
   readonly inserted: number[] = [];
   readonly tokens: string[] = [];
@@ -42,7 +42,7 @@ class FaultyWriter implements RowWriter {
   async appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void> {
     this.tokens.push(token);
     this.throwIfDown();
-    // What an insert sends is fixed when it begins.
+    // The rows of an insert are fixed when the insert begins.
     const sent = blocks.flatMap((block) => block.rows());
     if (sent.some((row) => this.refuses(row))) throw new StoreRefusedError('cannot be stored');
     await this.before(sent);
@@ -118,7 +118,7 @@ async function start(options: Partial<MaterializerOptions> = {}): Promise<Materi
   return materializer;
 }
 
-/** As after SIGKILL: nothing more is stored or committed. */
+/** Ends a materializer as SIGKILL does: it stores and commits nothing more. */
 async function kill(materializer: Materializer): Promise<void> {
   running.delete(materializer);
   log.down = true;
@@ -168,7 +168,7 @@ const inOrder = (from: number, to: number) =>
   range(from, to).map(({ id }) => ({ id, version: id + 1, offset: id }));
 
 describe('Materializer', () => {
-  it('stores what is in the log, in order, with versions, and commits', async () => {
+  it('stores the events of the log in order with their versions, and commits', async () => {
     await write(range(0, 10));
     await start();
     await untilCommitted(10);
@@ -177,7 +177,7 @@ describe('Materializer', () => {
     expect(await stored()).toEqual(inOrder(0, 20));
   });
 
-  it('shows what becomes of a traced request, until it is stored', async () => {
+  it('records spans of a traced request until its events are stored', async () => {
     const tracing = new MemoryTracing();
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const producer = await log.producer();
@@ -209,7 +209,7 @@ describe('Materializer', () => {
     });
   });
 
-  it('stores nothing twice after a crash between the insert and the commit', async () => {
+  it('stores no event twice after a crash between the insert and the commit', async () => {
     writer.after = () => {
       log.down = true;
     };
@@ -226,10 +226,10 @@ describe('Materializer', () => {
     expect(await stored()).toEqual(inOrder(0, 15));
   });
 
-  it('repeats an insert that was not answered with the same token', async () => {
+  it('repeats an insert whose response was lost with the same token', async () => {
     let answers = 0;
     writer.after = () => {
-      if (answers++ < 2) throw new StoreUnavailableError('the answer was lost');
+      if (answers++ < 2) throw new StoreUnavailableError('the response was lost');
     };
     await write(range(0, 10));
     await start();
@@ -238,7 +238,7 @@ describe('Materializer', () => {
     expect(await stored()).toEqual(inOrder(0, 10));
   });
 
-  it('stores the events of a topic that was made anew beside those of the former one, and says so', async () => {
+  it('stores the events of a recreated topic beside those of the old topic, and logs a warning', async () => {
     await write(range(0, 10));
     const first = await start();
     await untilCommitted(10);
@@ -253,10 +253,10 @@ describe('Materializer', () => {
     expect((await stored()).map(({ id }) => id).sort((a, b) => a - b)).toEqual(
       [...range(0, 10), ...range(100, 106)].map(({ id }) => id),
     );
-    expect(lines.filter((line) => line.includes('made anew'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('recreated'))).toHaveLength(1);
   });
 
-  it('drops a repeated id, also when a restart lies between, and commits past it', async () => {
+  it('drops a repeated event id, also across a restart, and commits past it', async () => {
     await write([{ id: 0 }, { id: 1 }, { id: 0 }]);
     const first = await start();
     await untilCommitted(3);
@@ -275,7 +275,7 @@ describe('Materializer', () => {
     ]);
   });
 
-  it('counts versions on after a restart, from what is stored', async () => {
+  it('continues versions after a restart from the stored ones', async () => {
     await write([...range(0, 5), { id: 5, entity: 'other' }, { id: 6, entity: null }]);
     const first = await start();
     await untilCommitted(7);
@@ -286,7 +286,7 @@ describe('Materializer', () => {
     expect((await stored()).slice(5).map(({ version }) => version)).toEqual([1, null, 6, 2, null, 7]);
   });
 
-  it('counts versions of more entities than it keeps in memory, while inserts lag behind', async () => {
+  it('counts the versions of more entities than it caches while inserts are slow', async () => {
     writer.before = () => new Promise((resolve) => setTimeout(resolve, 5));
     await start({ cachedEntities: 10, insertRows: 10 });
     for (let n = 0; n < 500; n += 10) {
@@ -299,14 +299,14 @@ describe('Materializer', () => {
     );
   });
 
-  it('takes no harm from a zombie whose insert comes late', async () => {
+  it('stores each event once when a zombie inserts late', async () => {
     let letGo: () => void = () => undefined;
     const zombiesWriter = new FaultyWriter(store.writer);
     zombiesWriter.before = () => new Promise((resolve) => (letGo = resolve));
     const zombie = await start({ writer: zombiesWriter });
     await write(range(0, 10));
     await vi.waitFor(() => expect(zombiesWriter.tokens).toHaveLength(1), { timeout: 20_000 });
-    // Another takes over; of one partition, the second member gets it when the first leaves the round.
+    // Another member takes over. It gets the only partition when the first member leaves the group.
     const leaving = kill(zombie);
     await leaving;
     await start();
@@ -319,7 +319,7 @@ describe('Materializer', () => {
     expect(await committed()).toBe(20);
   });
 
-  it('makes a dead letter of a record that cannot be read, and goes on', async () => {
+  it('stores an unreadable record as a dead letter and continues', async () => {
     await write([{ id: 0 }, { id: 1, value: 'junk' }, { id: 2 }]);
     await start();
     await untilCommitted(3);
@@ -339,7 +339,7 @@ describe('Materializer', () => {
     ]);
   });
 
-  it('makes dead letters of the rows that the store refuses; they take no version', async () => {
+  it('stores rows that the store rejects as dead letters, which take no version', async () => {
     writer.refuses = ({ offset }) => [3, 4, 17].includes(offset);
     await write(range(0, 20));
     await start();
@@ -354,7 +354,7 @@ describe('Materializer', () => {
     );
   });
 
-  it('gives the same versions when it crashes in the middle of finding a refused row', async () => {
+  it('gives the same versions when it crashes while it searches for a rejected row', async () => {
     writer.refuses = ({ offset }) => offset === 3;
     let inserts = 0;
     writer.after = () => {
@@ -371,7 +371,7 @@ describe('Materializer', () => {
     expect(await stored()).toEqual(kept.map(({ id }, i) => ({ id, version: i + 1, offset: id })));
   });
 
-  it('does not store what was erased, and goes on from the store for what came after', async () => {
+  it('does not store erased events, and continues the versions of later events from the store', async () => {
     const erasures = new MemoryErasures();
     await write(['a', 'b', 'a', 'b', 'a'].map((entity, id) => ({ id, entity })));
     const first = await start({ erasures });
@@ -387,7 +387,7 @@ describe('Materializer', () => {
     ]);
   });
 
-  it('stores nothing that is erased while it waits for the store, and numbers what came after it from 1', async () => {
+  it('does not store events that are erased while they wait, and restarts later versions at 1', async () => {
     const erasures = new MemoryErasures();
     let go: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (go = resolve));
@@ -419,7 +419,7 @@ describe('Materializer', () => {
     ]);
   });
 
-  it('goes on from what is stored past the end of an erasure that it hears of late', async () => {
+  it('continues from the stored versions past the end of an erasure that it reads late', async () => {
     const erasures = new MemoryErasures();
     await write(['a', 'a', 'a'].map((entity, id) => ({ id, entity })));
     await start({ erasures });
@@ -441,7 +441,7 @@ describe('Materializer', () => {
     expect((await stored()).map(({ version }) => version)).toEqual([1, 2, 3, 1, 4]);
   });
 
-  it('waits for a store that is down, keeps its memory bounded, and drains when it is back', async () => {
+  it('waits for an unreachable store with bounded memory, and drains when the store returns', async () => {
     writer.down = true;
     await write(range(0, 5000));
     await start({ queueBytes: 200_000 });
@@ -453,7 +453,7 @@ describe('Materializer', () => {
     expect(failures).toEqual([]);
   });
 
-  it('waits for a log that is down to commit', async () => {
+  it('waits to commit while the log is unreachable', async () => {
     let inserts = 0;
     writer.after = () => {
       if (inserts++ === 0) log.down = true;
@@ -466,7 +466,7 @@ describe('Materializer', () => {
     expect(failures).toEqual([]);
   });
 
-  it('stops, and commits nothing, when the dead letters are refused', async () => {
+  it('stops and commits nothing when the store rejects the dead letters', async () => {
     writer.lettersRefused = true;
     await write([{ id: 0, value: 'junk' }]);
     await start();
@@ -475,7 +475,7 @@ describe('Materializer', () => {
     expect(await committed()).toBeUndefined();
   });
 
-  it('stores and commits what it has read when it is closed', async () => {
+  it('stores and commits the events that it has read when it is closed', async () => {
     const materializer = await start({ insertIntervalMs: 60_000 });
     await write(range(0, 3));
     await untilCommitted(3);
@@ -485,7 +485,7 @@ describe('Materializer', () => {
     expect([await committed(), (await stored()).length]).toEqual([9, 9]);
   });
 
-  it('closes in time while the store is down', async () => {
+  it('closes within its time limit while the store is unreachable', async () => {
     writer.down = true;
     const materializer = await start({ queueBytes: 1000 });
     await write(range(0, 3000));
@@ -494,7 +494,7 @@ describe('Materializer', () => {
     expect(await committed()).toBeUndefined();
   });
 
-  it('stores of a stream that was deleted and made again what is in the topic of the next one', async () => {
+  it('stores the events of the new topic when a stream is deleted and recreated', async () => {
     let letGo: () => void = () => undefined;
     writer.before = () => new Promise((resolve) => (letGo = resolve));
     const materializer = await start({ insertRows: 2 });
@@ -518,7 +518,7 @@ describe('Materializer', () => {
     expect(failures).toEqual([]);
   });
 
-  it('tries no longer to store what it has read of a stream that is deleted', async () => {
+  it('stops retrying inserts of events whose stream is deleted', async () => {
     const others = topics.ofStream('others#1');
     await log.admin.create(others, { partitions: 1 });
     const materializer = await start({ insertRows: 4 });
@@ -537,7 +537,7 @@ describe('Materializer', () => {
     expect(failures).toEqual([]);
   });
 
-  it('takes up new streams', async () => {
+  it('reads new streams after it subscribes to them', async () => {
     const materializer = await start();
     const other = topics.ofStream('other#1');
     await log.admin.create(other, { partitions: 2 });
@@ -549,7 +549,7 @@ describe('Materializer', () => {
     await vi.waitFor(async () => expect(await stored()).toHaveLength(50), { timeout: 20_000 });
   });
 
-  it('loses, doubles and misnumbers nothing, whatever fails and whoever comes and goes', async () => {
+  it('stores every event once with the right version under random failures and member changes', async () => {
     type Step =
       | { do: 'write'; ids: number[] }
       | { do: 'start' | 'kill' | 'close' | 'storeDown' | 'storeUp' | 'logDown' | 'logUp' | 'rest' };

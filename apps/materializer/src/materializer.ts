@@ -33,9 +33,9 @@ export interface MaterializerOptions {
   progress: Progress;
   window: IdWindowBounds;
   erasures: KnownErasures;
-  /** Is told of each insert: erasures that were not known when it began are repeated after it. */
+  /** Notified of each insert. Erasures that were unknown when an insert began are repeated after it. */
   inserts?: Pick<LateInserts, 'begin' | 'end'>;
-  /** Entities whose last version is kept in memory. */
+  /** Number of entities whose latest version is cached in memory. */
   cachedEntities: number;
   insertRows: number;
   insertBytes: number;
@@ -45,15 +45,16 @@ export interface MaterializerOptions {
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Milliseconds since 1970. */
   now?: () => number;
-  /** It cannot go on by itself; called once. The process should end. */
+  /** Called once, when the materializer cannot continue. The process should end. */
   onFailure(error: Error): void;
 }
 
 const streamCounters = [metrics.consumeRecords, metrics.duplicatesDropped, metrics.erasedSkipped];
 
 /**
- * Takes what is in the streams' topics to the store. A partition's position is committed after its events are stored
- * or are dead letters, never before: after any crash the rest is read again, and comes out as the same rows.
+ * Reads the events of all streams from Kafka and stores them in ClickHouse. An offset is committed only after all
+ * events below it are stored or are dead letters. After a crash, the uncommitted records are read again and yield the
+ * same rows.
  */
 export class Materializer implements ConsumerHandler {
   readonly assignments: Assignments;
@@ -64,7 +65,7 @@ export class Materializer implements ConsumerHandler {
   private readonly now: () => number;
   private readonly shutdown: Shutdown;
   private closing = false;
-  /** Resolves when held `batch` calls may return: nothing of them will be stored. */
+  /** Resolves when blocked `batch` calls may return. Their records will not be stored. */
   private readonly released: Promise<void>;
   private release!: () => void;
 
@@ -101,23 +102,23 @@ export class Materializer implements ConsumerHandler {
     });
   }
 
-  /** What is being repeated because an engine does not take it, and why; undefined when all goes well. */
+  /** The operation that Kafka or ClickHouse rejects and the reason; undefined while no operation is being retried. */
   get complaint(): string | undefined {
     return this.retry.complaint;
   }
 
-  /** Whether it has its place among the materializers; while it waits for it, nothing is stored. */
+  /** Whether this process has joined the consumer group. It stores nothing before that. */
   get joined(): boolean {
     return this.consumer.joined;
   }
 
-  /** Whether this process has the first partition of a stream with this name now. */
+  /** Whether partition 0 of the stream with this name is assigned to this process now. */
   holds(stream: string): boolean {
     for (const state of this.assignments) if (state.name === stream && state.partition === 0) return true;
     return false;
   }
 
-  /** Materializes the streams with these ids from now on; what of others was read and is not stored is dropped. */
+  /** Subscribes to the streams with these ids. Events of other streams that are read but not stored are discarded. */
   async subscribe(ids: readonly StreamId[]): Promise<void> {
     if (this.closing) return;
     const topics = new Set(ids.map((id) => this.options.topics.ofStream(id)));
@@ -143,7 +144,7 @@ export class Materializer implements ConsumerHandler {
     const state = this.assignments.get(batch.topic, batch.partition);
     if (!state || this.closing) return await this.heldWhileClosing();
     state.end = Math.max(state.end, batch.highWatermark);
-    // Before it is folded: of all partitions together no more is made than has room.
+    // Room is reserved before rows are built, so that the rows of all partitions together stay within the bound.
     const room = await this.queue.reserve(state, bytesOf(batch));
     try {
       await this.take(state, batch, room);
@@ -161,8 +162,8 @@ export class Materializer implements ConsumerHandler {
   }
 
   /**
-   * Stores and commits what has been read, takes nothing more, leaves the group. What cannot be stored within the time
-   * is read again by whoever comes next.
+   * Stops taking batches, stores and commits what was read, and leaves the consumer group. Events that cannot be stored
+   * within `flushMs` milliseconds are read again by the next owner of the partition.
    */
   async close(flushMs: number): Promise<void> {
     this.closing = true;
@@ -193,7 +194,7 @@ export class Materializer implements ConsumerHandler {
     await Promise.allSettled([...this.assignments].map(({ commits }) => commits.settled()));
   }
 
-  /** Undefined when all of it had been committed before: it was read for the id window only. */
+  /** Builds the rows of a batch. Returns undefined if the batch was committed before and only fills the id window. */
   private async fold(state: PartitionState, batch: RecordBatch): Promise<Chunk | undefined> {
     const { name: stream } = state;
     const { records, next } = batch;
@@ -264,19 +265,22 @@ export class Materializer implements ConsumerHandler {
     );
   }
 
-  /** Of a partition that was dropped while its rows were tried again and again nothing more is stored. */
+  /** Whether the partition of a row batch is still assigned here. Its rows are no longer retried after a revocation. */
   private isWanted({ place }: EventBlock): boolean {
     const own = this.queue.unstored.find(({ rows }) => rows.place === place);
     return own === undefined || !own.state.ended.aborted;
   }
 
-  /** A refused row takes no version: those after it in its entity move up. None of them is stored yet. */
+  /**
+   * Lowers the versions of later events of the same entity, because a rejected row takes no version. None of these
+   * events is stored yet.
+   */
   private withdraw(block: EventBlock): void {
     const { entity_id: entity, offset } = block.row(0);
     const own = this.queue.unstored.filter(({ rows }) => rows.place === block.place);
     if (own.length === 0 || entity === null) return;
     const { versions, erasures } = own[0]!.state;
-    // Erased since it was numbered: those after it start at 1 by themselves.
+    // If the entity was erased after its row was numbered, the erasure already restarts later events at version 1.
     if (offset < erasures.endOf(entity)) return;
     for (const { rows } of own) rows.lowerVersions(entity, offset);
     const head = versions.get(entity);

@@ -3,12 +3,12 @@ import { clickHouseOptions, openClickHouse, storeMayReturn } from '#store';
 import type { MaterializerConfig } from './config.js';
 
 /**
- * Makes what the store lacks, as every app does at its start. By itself it is for upgrades: where it fails, nothing of
- * the new version has been started. Waits until ClickHouse is there.
+ * Creates the missing tables and columns in ClickHouse. Waits until ClickHouse is reachable. Every app does this at its
+ * start; as a separate command it runs before an upgrade, so that no new process has started if the migration fails.
  */
 export async function migrate(context: AppContext<MaterializerConfig>): Promise<void> {
   const store = openClickHouse(clickHouseOptions(context.config));
   context.lifecycle.onStop('store', () => store.close());
   await untilReachable(context, { name: 'ClickHouse', mayReturn: storeMayReturn }, () => store.migrate());
-  context.logger.info({ database: context.config.CLICKHOUSE_DATABASE }, 'the tables are there');
+  context.logger.info({ database: context.config.CLICKHOUSE_DATABASE }, 'all tables exist');
 }

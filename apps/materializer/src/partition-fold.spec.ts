@@ -38,7 +38,7 @@ function recordOf(
   };
 }
 
-/** A fold that starts at `position`, as an assignment makes it; `versionsBefore` is what the store knows. */
+/** A `PartitionFold` that starts at `position`. `versionsBefore` returns the stored version of an entity. */
 function foldFrom(
   position: number,
   known: { stored?: number[]; versionsBefore?(entity: string): number; erased?: MemoryErasures } = {},
@@ -67,7 +67,7 @@ function foldFrom(
 const versionsOf = (rows: EventRow[]) => rows.map(({ offset, version }) => [offset, version]);
 
 describe('PartitionFold', () => {
-  it('makes a row of a record', () => {
+  it('turns a record into a row', () => {
     const { rows } = foldFrom(0)([recordOf(7, { id: 1, entity: 'e' })]);
     expect(rows).toEqual([
       {
@@ -87,7 +87,7 @@ describe('PartitionFold', () => {
     ]);
   });
 
-  it('counts versions per entity, on from what is stored; none without an entity', () => {
+  it('continues the stored versions of each entity, and gives no version without an entity', () => {
     const fold = foldFrom(10, { versionsBefore: (entity) => (entity === 'old' ? 41 : 0) });
     const { rows } = fold(['old', 'new', null, 'old'].map((entity, i) => recordOf(10 + i, { entity })));
     expect(versionsOf(rows)).toEqual([
@@ -98,7 +98,7 @@ describe('PartitionFold', () => {
     ]);
   });
 
-  it('drops a repeated id; it takes no version', () => {
+  it('drops a repeated event id, which takes no version', () => {
     const { rows, duplicates } = foldFrom(0)([
       recordOf(0, { id: 5, entity: 'e' }),
       recordOf(1, { id: 5, entity: 'e' }),
@@ -111,7 +111,7 @@ describe('PartitionFold', () => {
     expect(duplicates).toBe(1);
   });
 
-  it('remembers ids below its position, and makes nothing of those records', () => {
+  it('adds ids below its position to the id window, and returns no rows for them', () => {
     const { rows, unreadable } = foldFrom(2)([
       recordOf(0, { id: 5 }),
       recordOf(1, { value: Buffer.from('junk') }),
@@ -121,7 +121,7 @@ describe('PartitionFold', () => {
     expect([versionsOf(rows), unreadable]).toEqual([[[3, null]], []]);
   });
 
-  it('passes over the records of an erased entity up to the end of the erasure; its versions start again there', () => {
+  it('skips the records of an entity up to the end of its erasure, and restarts its versions there', () => {
     const erased = new MemoryErasures();
     erased.erase('s', 'e', 4);
     const records = ['e', 'f', 'e', 'f', 'e', 'e'].map((entity, i) => recordOf(i, { entity }));
@@ -135,7 +135,7 @@ describe('PartitionFold', () => {
     expect(found.erased).toBe(2);
   });
 
-  it('counts an entity anew that is erased while it reads, from the end of the erasure on', () => {
+  it('restarts the versions of an entity that is erased during reading at the end of the erasure', () => {
     const erased = new MemoryErasures();
     const fold = foldFrom(0, { erased });
     fold(['e', 'e'].map((entity, i) => recordOf(i, { entity })));
@@ -147,7 +147,7 @@ describe('PartitionFold', () => {
     ]);
   });
 
-  it('goes on counting an entity of which it has read more than was erased', () => {
+  it('continues the versions of an entity that it has read beyond the end of its erasure', () => {
     const erased = new MemoryErasures();
     const fold = foldFrom(0, { erased });
     fold(['e', 'e', 'e'].map((entity, i) => recordOf(i, { entity })));
@@ -155,7 +155,7 @@ describe('PartitionFold', () => {
     expect(versionsOf(fold([recordOf(3, { entity: 'e' })]).rows)).toEqual([[3, 4]]);
   });
 
-  it('still knows the id of an erased record: it comes back by no repetition', () => {
+  it('keeps the id of an erased record, so that a repetition is dropped', () => {
     const erased = new MemoryErasures();
     erased.erase('s', 'e', 1);
     const { rows, duplicates } = foldFrom(0, { erased })([
@@ -165,7 +165,7 @@ describe('PartitionFold', () => {
     expect([rows, duplicates]).toEqual([[], 1]);
   });
 
-  it('counts what is stored already, and does not give it out again', () => {
+  it('counts the versions of stored rows, and does not return them', () => {
     const { rows } = foldFrom(0, { stored: [0, 2] })([0, 1, 2, 3].map((o) => recordOf(o, { entity: 'e' })));
     expect(versionsOf(rows)).toEqual([
       [1, 2],
@@ -173,7 +173,7 @@ describe('PartitionFold', () => {
     ]);
   });
 
-  it('keeps what was refused at intake apart, and passes over it where its entity is erased', () => {
+  it('returns records rejected at intake as unreadable, and skips those of erased entities', () => {
     const erased = new MemoryErasures();
     erased.erase('s', 'gone', 2);
     const refused = (offset: number, entity_id: string | null) => {
@@ -187,7 +187,7 @@ describe('PartitionFold', () => {
       [1, null],
       [2, 'gone'],
     ]);
-    // The id of what was refused is not taken: its sender may send it again.
+    // A rejected record does not use up its event id, so its sender may send the event again.
     expect([found.erased, found.duplicates, found.rows.length]).toEqual([1, 0, 1]);
   });
 
@@ -195,21 +195,21 @@ describe('PartitionFold', () => {
     ['no value', null, 'the record has no value'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'the value is not UTF-8'],
     ['something else', Buffer.from('[]'), expect.stringContaining('not those of an event') as string],
-  ])('sets a record with %s aside, and goes on', (_what, value, error) => {
+  ])('returns a record with %s as unreadable, and continues', (_what, value, error) => {
     const poison = recordOf(1, { value });
     const { rows, unreadable } = foldFrom(0)([recordOf(0, {}), poison, recordOf(2, {})]);
     expect(rows.map(({ offset }) => offset)).toEqual([0, 2]);
     expect(unreadable).toEqual([{ record: poison, error }]);
   });
 
-  it('takes records that are handed over again for the same ones, not for repetitions', () => {
+  it('skips records that it gets again, without counting them as duplicates', () => {
     const fold = foldFrom(0);
     fold([recordOf(0, { entity: 'e' }), recordOf(1, { entity: 'e' })]);
     const again = fold([1, 2].map((o) => recordOf(o, { entity: 'e' })));
     expect([versionsOf(again.rows), again.duplicates]).toEqual([[[2, 3]], 0]);
   });
 
-  it('gives the same rows from any position and in any batches as from the start in one', () => {
+  it('yields the same rows for every start position and every division into batches', () => {
     const log = fc
       .array(fc.record({ id: fc.nat(20), entity: fc.option(fc.constantFrom('a', 'b', 'c')) }), {
         minLength: 1,

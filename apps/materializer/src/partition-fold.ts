@@ -9,20 +9,20 @@ import type { EntityHead, PartitionVersions } from './version-cache.js';
 export interface Unreadable {
   record: LogRecord;
   error: string;
-  /** What a write endpoint has refused and kept. */
+  /** Set if the record is an event that an intake endpoint rejected and kept. */
   refused: RefusedRecord | undefined;
 }
 
-/** Records of a batch that become events, before they have their versions. */
+/** The rows of a batch before they have versions, and the records that did not become rows. */
 export interface Admitted {
   rows: EventBlock;
-  /** By row; null without an entity. */
+  /** The latest version of each row's entity, by row; null for an event without an entity. */
   heads: (EntityHead | null)[];
-  /** Entities whose version the store has to be asked for: set the heads' `version` before `number`. */
+  /** Entities that are not cached. The caller sets their `version` from the store before it calls `number`. */
   unknown: Map<string, EntityHead>;
   unreadable: Unreadable[];
   duplicates: number;
-  /** Records of erased entities, which are passed over. */
+  /** Number of records that are skipped because their entity is erased. */
   erased: number;
 }
 
@@ -31,7 +31,7 @@ type Found = Omit<Admitted, 'rows'>;
 export interface PartitionFoldOptions {
   stream: string;
   partition: number;
-  /** Records below it have been committed: they only fill the window. */
+  /** The committed offset. Records below it only fill the id window. */
   position: number;
   window: IdWindow;
   versions: PartitionVersions;
@@ -39,12 +39,12 @@ export interface PartitionFoldOptions {
 }
 
 /**
- * Turns the records of one partition, in their order, into rows. No I/O and no clock: the same log gives the same
- * rows, whoever reads it and wherever they started.
+ * Turns the records of one partition into rows with versions, in offset order. It does no I/O and reads no clock. The
+ * same log yields the same rows in every process, from every start offset.
  */
 export class PartitionFold {
   private following = -1;
-  /** The first record of each batch that is not stored yet, by what the versions know of that. */
+  /** The first record of each batch that is not stored yet. */
   private starts: { offset: number; timestamp: number }[] = [];
 
   private readonly rows: EventBlockBuilder;
@@ -54,22 +54,28 @@ export class PartitionFold {
     this.rows = new EventBlockBuilder({ stream, partition });
   }
 
-  /** Everything below this offset has been here; -1 before the first record. */
+  /** The offset after the last record that was taken; -1 before the first record. */
   get next(): number {
     return this.following;
   }
 
-  /** There is nothing more below this offset: what lies between is not a record. */
+  /** Advances to this offset. The skipped offsets have no records. */
   pass(next: number): void {
     this.following = Math.max(this.following, next);
   }
 
-  /** Whether a batch that is not stored yet began with this record. Another topic of the same name has other records. */
+  /**
+   * Whether an unstored batch began with the record of this offset and timestamp. This is false for a recreated topic,
+   * because its records have other timestamps.
+   */
   beganAt(offset: number, timestamp: number): boolean {
     return this.starts.some((start) => start.offset === offset && start.timestamp === timestamp);
   }
 
-  /** Decodes, drops repeated ids, looks up the entities. Records that were here before are left out. */
+  /**
+   * Decodes the records, drops repeated event ids and finds the latest versions of the entities. Skips records below
+   * `next`.
+   */
   admit(records: readonly LogRecord[]): Admitted {
     const found: Found = { heads: [], unknown: new Map(), unreadable: [], duplicates: 0, erased: 0 };
     this.noteStart(records);
@@ -82,7 +88,10 @@ export class PartitionFold {
     return { ...found, rows: this.rows.finish() };
   }
 
-  /** Counts the versions. Returns the rows that are not among those that the store has, by their number. */
+  /**
+   * Gives each row its version, and returns the rows that are not stored yet.
+   * @param stored Indexes of the rows that the store has already.
+   */
   number({ rows, heads }: Admitted, stored: ReadonlySet<number>): EventBlock {
     for (let row = 0; row < heads.length; row++) {
       const head = heads[row];
@@ -141,7 +150,7 @@ export class PartitionFold {
   ): EntityHead {
     const { versions } = this.options;
     let head = versions.get(entity);
-    // All that was counted has been erased since.
+    // All counted events of the entity have been erased, so its versions start again.
     if (head && head.offset < erasedBelow) head.version = 0;
     if (!head) {
       head = { version: 0, offset };
@@ -153,10 +162,10 @@ export class PartitionFold {
   }
 }
 
-/** One for all partitions: what was read is used before anything else is. */
+/** Shared by all partitions. Each record is fully used before the next one is read. */
 const reader = new RecordReader();
 
-/** Why the record is no event; undefined when `reader` has read one. */
+/** Reads a record into `reader`. Returns the reason if the record is not an event, and undefined otherwise. */
 function read({ value }: LogRecord): string | undefined {
   if (value === null) return 'the record has no value';
   try {

@@ -6,13 +6,13 @@ import type { PartitionFold } from './partition-fold.js';
 import type { StoredEvents } from './stored-events.js';
 import type { PartitionVersions } from './version-cache.js';
 
-/** One assignment of one partition: a partition that is assigned again gets a new one. */
+/** The state of one assigned partition, from its assignment until the state is discarded. */
 export interface PartitionState extends FollowedPartition {
   readonly topic: string;
   readonly partition: number;
-  /** Its id. */
+  /** The stream's id. */
   readonly stream: StreamId;
-  /** The stream's name: what metrics and traces show. */
+  /** The stream's name, as in metrics and traces. */
   readonly name: string;
   readonly assignment: Assignment;
   readonly fold: PartitionFold;
@@ -21,12 +21,12 @@ export interface PartitionState extends FollowedPartition {
   readonly versions: PartitionVersions;
   readonly erasures: PartitionErasures;
   readonly commits: CommitLine;
-  /** Aborted when the partition is revoked, or when everything stops at once. */
+  /** Aborted when the state is discarded. */
   readonly ended: AbortSignal;
-  /** The id window knows its log time. */
+  /** Whether the log time of the id window is set. */
   primed: boolean;
-  /** The offset that the next record of the partition will get, as far as is known. */
+  /** The last known end offset of the partition: the offset of the next record. */
   end: number;
-  /** Everything of the partition up to here (milliseconds since 1970, by the log) has been handled. */
+  /** Log time, in milliseconds since 1970, up to which all records are stored. */
   handledUntil: number;
 }

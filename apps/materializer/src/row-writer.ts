@@ -1,6 +1,6 @@
 import type { EventWriter } from '#store';
 
-/** What of the store materializing needs. */
+/** The part of the event writer that the materializer uses. */
 export type RowWriter = Pick<
   EventWriter,
   'appendBlocks' | 'appendDeadLetters' | 'lastStored' | 'stored' | 'versions'

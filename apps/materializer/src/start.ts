@@ -31,16 +31,19 @@ const streamLag: LagGauge = {
     metrics.consumeLagSeconds.remove({ stream });
   },
 };
-/** Two fetches of each partition are held in memory, and a hundred partitions can have a backlog. */
+/** Bounds of fetches. Two fetches of each partition are in memory, and a hundred partitions can have a backlog. */
 const fetchBounds = {
   fetchBytes: 8 * 1024 * 1024,
   fetchPartitionBytes: 512 * 1024,
   consumeBytes: 32 * 1024 * 1024,
 };
-/** Seconds of the time to stop that are kept for leaving the group and closing connections. */
+/** Seconds of the shutdown time that are reserved for leaving the consumer group and closing connections. */
 const closeSeconds = 5;
 
-/** Health and metrics first, so that probes see it starting; then the tables, the definitions, and the streams. */
+/**
+ * Starts the materializer. The HTTP port opens first, so that probes see the process start. Then the tables are
+ * created, the definitions are read, and the streams are subscribed to.
+ */
 export async function startMaterializer(context: AppContext<MaterializerConfig>): Promise<void> {
   const { config, logger, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
@@ -100,7 +103,8 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   lag.start();
   await untilReachable(context, clickHouse, () => store.migrate());
   await untilReachable(context, kafka, () => definitions.start());
-  // A new Kafka makes its offsets topic at the first question for a coordinator: not while the first event waits.
+  // A new Kafka cluster creates its offsets topic at the first request for a group coordinator. This request makes that
+  // happen now, and not when the first event waits.
   await untilReachable(context, kafka, () =>
     log.admin.committed(topics.materializerGroup, topics.definitions),
   );

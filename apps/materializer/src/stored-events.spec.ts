@@ -4,10 +4,10 @@ import { blockOf, uuid } from './event-block.fixture.js';
 import { StoredEvents } from './stored-events.js';
 
 const place = { stream: 's', partition: 1 };
-/** Not the id of any event that a spec hands over. */
+/** An event id that no other event of these specs has. */
 const former = uuid(1e6);
 
-/** A store that has these events, and what it was asked. */
+/** A `StoredEvents` over a store with these events, and the offset ranges that it queries. */
 function storedEvents(events: [number, string][], last = Math.max(-1, ...events.map(([offset]) => offset))) {
   const asked: [number, number][] = [];
   const others: number[] = [];
@@ -35,7 +35,7 @@ function storedEvents(events: [number, string][], last = Math.max(-1, ...events.
 }
 
 describe('StoredEvents', () => {
-  it('are those of the same id at the same offset', async () => {
+  it('finds rows with the same event id at the same offset', async () => {
     const { among, others } = storedEvents([
       [3, uuid(3)],
       [5, uuid(5)],
@@ -44,7 +44,7 @@ describe('StoredEvents', () => {
     expect(others).toEqual([]);
   });
 
-  it('are none of another id at the same offset; that is said once', async () => {
+  it('does not find rows whose offset has another event id, and reports the first of them once', async () => {
     const { among, others } = storedEvents([
       [3, former],
       [4, former],
@@ -55,14 +55,14 @@ describe('StoredEvents', () => {
     expect(others).toEqual([3]);
   });
 
-  it('are not asked for past the last one', async () => {
+  it('does not query past the greatest stored offset', async () => {
     const { among, asked } = storedEvents([[5, uuid(5)]]);
     await among([4, 5, 6, 7]);
     await among([8, 9]);
     expect(asked).toEqual([[4, 6]]);
   });
 
-  it('are asked for in bounded stretches, where there are rows', async () => {
+  it('queries bounded offset ranges that have rows', async () => {
     const { among, asked } = storedEvents([], 10_000_000);
     await among([0, 65_535, 65_536, 9_000_000]);
     expect(asked).toEqual([

@@ -4,27 +4,27 @@ export interface StoredEventsOptions {
   writer: Pick<EventWriter, 'stored'>;
   stream: string;
   partition: number;
-  /** The greatest offset that the store had at the assignment; -1 without any. */
+  /** The greatest offset that the store had when the partition was assigned; -1 if it had none. */
   last: number;
-  /** Called once when the store holds another event at an offset of the log. */
+  /** Called once, with the first offset at which the store has another event than the log. */
   others(offset: number): void;
 }
 
 /**
- * Which of a partition's events the store has already, so that they are not written again after a restart. It is asked
- * batch by batch, and not at all past its greatest offset: nothing is held.
+ * Finds the events of a partition that the store already has, so that they are not written again after a restart. It
+ * queries the store for each batch up to the greatest stored offset, and caches nothing.
  */
 export class StoredEvents {
   private told = false;
 
   constructor(private readonly options: StoredEventsOptions) {}
 
-  /** Whether an event at this offset, or past it, may have been stored before the assignment. */
+  /** Whether an event at or after this offset may have been stored before the assignment. */
   mayHave(offset: number): boolean {
     return offset <= this.options.last;
   }
 
-  /** The numbers of those rows that are stored: the same event at the same offset. */
+  /** Resolves with the indexes of the rows that are stored: those with the same event id at the same offset. */
   async among(rows: EventBlock): Promise<ReadonlySet<number>> {
     const found = new Set<number>();
     for (let from = 0; from < rows.count && rows.offsetOf(from) <= this.options.last;) {

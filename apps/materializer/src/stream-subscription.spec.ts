@@ -29,7 +29,7 @@ describe('followStreams', () => {
 
   afterEach(() => definitions.close());
 
-  it('subscribes to the streams there are, and to those that come', async () => {
+  it('subscribes to the existing streams and to new ones', async () => {
     await definitions.createStream({ stream: 'b' }, systemActor);
     followStreams(definitions, target);
     await definitions.createStream({ stream: 'a' }, systemActor);
@@ -42,7 +42,7 @@ describe('followStreams', () => {
     expect(subscriptions).toEqual([]);
   });
 
-  it('takes changes together that come while a subscription is under way', async () => {
+  it('combines changes that arrive during a subscription', async () => {
     let finish: () => void = () => undefined;
     await definitions.createStream({ stream: 'a' }, systemActor);
     followStreams(definitions, {
@@ -57,7 +57,7 @@ describe('followStreams', () => {
     await vi.waitFor(() => expect(subscriptions).toEqual([['a'], ['a', 'b', 'c', 'd']]), { timeout: 20_000 });
   });
 
-  it('leaves a stream as soon as it is being deleted', async () => {
+  it('unsubscribes from a stream when its deletion begins', async () => {
     await definitions.createStream({ stream: 'a' }, systemActor);
     await definitions.createStream({ stream: 'b' }, systemActor);
     followStreams(definitions, target);
@@ -67,7 +67,7 @@ describe('followStreams', () => {
     expect(subscriptions).toHaveLength(2);
   });
 
-  it('subscribes to the next stream of a name, and no longer to the former one', async () => {
+  it('subscribes to the new stream when a stream is deleted and recreated', async () => {
     await definitions.createStream({ stream: 'a' }, systemActor);
     let last: readonly StreamId[] = [];
     followStreams(definitions, { ...target, subscribe: async (ids) => void (last = ids) });
@@ -77,14 +77,14 @@ describe('followStreams', () => {
     expect(last.filter((id) => streamName(id) === 'a')).toHaveLength(1);
   });
 
-  it('hands on why a subscription failed', async () => {
+  it('reports the error of a failed subscription', async () => {
     const error = new Error('closed');
     await definitions.createStream({ stream: 'a' }, systemActor);
     followStreams(definitions, { ...target, subscribe: () => Promise.reject(error) });
     await vi.waitFor(() => expect(failures).toEqual([error]), { timeout: 20_000 });
   });
 
-  it('ends when told to', async () => {
+  it('stops when its returned function is called', async () => {
     followStreams(definitions, target)();
     await definitions.createStream({ stream: 'a' }, systemActor);
     expect(subscriptions).toEqual([]);

@@ -7,8 +7,8 @@ export interface StreamTarget {
 }
 
 /**
- * Keeps a consumer subscribed to all streams that are not being deleted: once at the start, and again whenever their set
- * changes. Changes that come while one is under way are taken together. Returns what ends it.
+ * Keeps a consumer subscribed to all streams that are not being deleted, and subscribes again when the set of streams
+ * changes. Changes during a subscription are applied together after it. Returns a function that stops this.
  */
 export function followStreams(definitions: Definitions, target: StreamTarget): () => void {
   let subscribed = '';

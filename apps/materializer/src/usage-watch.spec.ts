@@ -10,8 +10,8 @@ const usage: StoreUsage = {
 const shown = async () =>
   (await metricsText()).split('\n').filter((line) => line.startsWith('tributary_store_'));
 
-describe('the room that the store has', () => {
-  it('is shown as the store tells it, and not at all while it cannot', async () => {
+describe('The metrics of disk and table sizes', () => {
+  it('have the values that the store reports, and are absent while it does not report them', async () => {
     const warnings: unknown[] = [];
     let answer = () => Promise.resolve(usage);
     const watch = new UsageWatch({

@@ -4,7 +4,7 @@ import { metrics, type Logger } from '#telemetry';
 export interface UsageWatchOptions {
   store: Pick<Store, 'usage'>;
   logger: Pick<Logger, 'warn'>;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two polls. */
   intervalMs: number;
 }
 
@@ -12,8 +12,9 @@ const diskGauges = [metrics.storeDiskFree, metrics.storeDiskSize];
 const tableGauges = [metrics.storeTableBytes, metrics.storeTableRows, metrics.storeTableParts];
 
 /**
- * Shows how much room the store has. While it cannot tell, nothing is shown: an old figure would say that all is well.
- * Every instance asks the same thing of it; that is cheap, and one of them may be down.
+ * Exports the disk and table sizes of ClickHouse as metrics. While ClickHouse does not report them, the metrics are
+ * absent, because an old value would look healthy. Every instance polls the same values: the query is cheap, and any
+ * instance may be down.
  */
 export class UsageWatch {
   private timer: NodeJS.Timeout | undefined;
@@ -30,7 +31,7 @@ export class UsageWatch {
     clearInterval(this.timer);
   }
 
-  /** Never rejects. */
+  /** Polls the sizes once. Never rejects. */
   async look(): Promise<void> {
     try {
       const usage = await this.options.store.usage();
@@ -39,8 +40,9 @@ export class UsageWatch {
       this.failing = false;
     } catch (error) {
       forgetUsage();
-      // Once: without rights to look (system.disks, system.parts), it is the same each time.
-      if (!this.failing) this.options.logger.warn({ err: error }, 'cannot tell how much room the store has');
+      // Warns only at the first failure: without the right to read system.disks and system.parts, every poll fails.
+      if (!this.failing)
+        this.options.logger.warn({ err: error }, 'cannot read the disk and table sizes of ClickHouse');
       this.failing = true;
     }
   }

@@ -6,7 +6,7 @@ const fill = (versions: ReturnType<VersionCache['open']>, from: number, to: numb
 };
 
 describe('VersionCache', () => {
-  it('holds no more than its capacity of what is stored, over all partitions', () => {
+  it('caches at most its capacity of entities with stored events, over all partitions', () => {
     const cache = new VersionCache(1000);
     const partitions = [cache.open({ fromTheStart: false }), cache.open({ fromTheStart: false })];
     for (const versions of partitions) versions.storedUpTo = Infinity;
@@ -14,7 +14,7 @@ describe('VersionCache', () => {
     expect(cache.size).toBeLessThanOrEqual(1001);
   });
 
-  it('never forgets an entity whose last event is not stored yet', () => {
+  it('does not evict an entity whose last event is not stored yet', () => {
     const versions = new VersionCache(100).open({ fromTheStart: false });
     versions.storedUpTo = 10;
     fill(versions, 0, 5000);
@@ -23,7 +23,7 @@ describe('VersionCache', () => {
     );
   });
 
-  it('forgets them once they are stored', () => {
+  it('evicts an entity after its last event is stored', () => {
     const cache = new VersionCache(100);
     const versions = cache.open({ fromTheStart: false });
     fill(versions, 0, 5000);
@@ -32,7 +32,7 @@ describe('VersionCache', () => {
     expect(versions.get('entity-17')).toBeUndefined();
   });
 
-  it('keeps what is used, and forgets what is not', () => {
+  it('keeps used entities and evicts unused ones', () => {
     const versions = new VersionCache(100).open({ fromTheStart: false });
     versions.storedUpTo = Infinity;
     fill(versions, 0, 2);
@@ -43,7 +43,7 @@ describe('VersionCache', () => {
     expect([versions.get('entity-0')?.version, versions.get('entity-1')]).toEqual([1, undefined]);
   });
 
-  it('makes room when a partition is released', () => {
+  it('frees the entities of a released partition', () => {
     const cache = new VersionCache(100);
     const first = cache.open({ fromTheStart: false });
     fill(first, 0, 40);
@@ -51,7 +51,7 @@ describe('VersionCache', () => {
     expect(cache.size).toBe(0);
   });
 
-  it('says whether an unknown entity can have a version: not if read from the start and nothing was forgotten', () => {
+  it('is complete if the partition was read from offset 0 and no entity was evicted', () => {
     const cache = new VersionCache(100);
     const [whole, part] = [cache.open({ fromTheStart: true }), cache.open({ fromTheStart: false })];
     expect([whole.complete, part.complete]).toEqual([true, false]);

@@ -1,28 +1,29 @@
-/** How far the versions of one entity have been counted. */
+/** The latest version of an entity and the offset of the event that has it. */
 export interface EntityHead {
   version: number;
-  /** The last offset that was counted, or is about to be. */
+  /** Offset of the last event that has a version or is about to get one. */
   offset: number;
 }
 
 /**
- * The last versions of entities, for all partitions together, with a bound: two generations, of which the older is
- * forgotten when the younger is full. An entity with an event that the store does not have yet is never forgotten, so
- * what is not here can be asked of the store at any time. Those are bounded by the queue of the inserts.
+ * A bounded cache of the latest versions of entities, shared by all partitions. It has a young and an old segment;
+ * when the young segment is full, the old one is evicted. An entity with an event that is not stored yet is never
+ * evicted, so the store always knows the version of an entity that is not cached. The insert queue bounds the number
+ * of such entities.
  */
 export class VersionCache {
   private readonly partitions = new Set<PartitionVersions>();
   private young = 0;
   private limit: number;
 
-  /** @param capacity Entities held, apart from those that wait for their insert. */
+  /** @param capacity Number of cached entities, without those that wait for their insert. */
   constructor(private readonly capacity: number) {
     this.limit = capacity / 2;
   }
 
   /**
-   * The versions of one assigned partition; `release` them when it is revoked.
-   * @param options.fromTheStart The partition is read from offset 0, so that no entity has a version before.
+   * Opens the cache of one assigned partition. The caller calls `release` when the partition is no longer read.
+   * @param options.fromTheStart Whether the partition is read from offset 0, so that no entity has a version yet.
    */
   open(options: { fromTheStart: boolean }): PartitionVersions {
     const versions = new PartitionVersions(options.fromTheStart, () => this.added());
@@ -34,7 +35,7 @@ export class VersionCache {
     if (this.partitions.delete(versions)) this.young -= versions.youngSize;
   }
 
-  /** Partitions that are open. */
+  /** Number of open partitions. */
   get opened(): number {
     return this.partitions.size;
   }
@@ -47,14 +48,14 @@ export class VersionCache {
     this.young++;
     if (this.young <= this.limit) return;
     this.young = [...this.partitions].reduce((sum, versions) => sum + versions.age(), 0);
-    // With many that must stay, the next turn is further away: never a turn for each addition.
+    // If many entities cannot be evicted, the limit grows, so that not every addition triggers an eviction.
     this.limit = Math.max(this.capacity / 2, this.young * 2);
   }
 }
 
-/** The entities of one partition. */
+/** The cached latest versions of the entities of one partition. */
 export class PartitionVersions {
-  /** All offsets below this one are in the store. */
+  /** All events below this offset are stored. */
   storedUpTo = 0;
   private youngHeads = new Map<string, EntityHead>();
   private oldHeads = new Map<string, EntityHead>();
@@ -64,7 +65,7 @@ export class PartitionVersions {
     private readonly added: () => void,
   ) {}
 
-  /** True as long as an entity that is not here has no version: the store need not be asked. */
+  /** Whether all entities that have a version are cached. If true, the store need not be queried. */
   get complete(): boolean {
     return this.isComplete;
   }
@@ -77,7 +78,7 @@ export class PartitionVersions {
     return this.youngHeads.size;
   }
 
-  /** The entity's head, if it is known here. */
+  /** The entity's latest version, or undefined if it is not cached. */
   get(entity: string): EntityHead | undefined {
     const head = this.youngHeads.get(entity);
     if (head) return head;
@@ -92,7 +93,10 @@ export class PartitionVersions {
     this.put(entity, head);
   }
 
-  /** Forgets the older generation but for what the store does not have yet. Returns how many are young now. */
+  /**
+   * Evicts the old segment, except entities with unstored events, and makes the young segment the old one. Returns the
+   * number of entities in the new young segment.
+   */
   age(): number {
     const kept = [...this.oldHeads].filter(([, head]) => head.offset >= this.storedUpTo);
     if (kept.length < this.oldHeads.size) this.isComplete = false;

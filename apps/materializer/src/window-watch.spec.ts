@@ -5,7 +5,7 @@ import { WindowWatch, type WatchedPartition } from './window-watch.js';
 const shown = async () =>
   (await metricsText()).split('\n').filter((line) => line.startsWith('tributary_id_window_seconds'));
 
-it('shows the shortest window of each stream, and no stream that is gone', async () => {
+it('exports the shortest id window of each stream, and removes streams that are no longer read', async () => {
   const of = (name: string, ms: number): WatchedPartition => ({ name, window: { lengthAt: () => ms } });
   let partitions = [of('orders', 3_600_000), of('orders', 12_500), of('quiet', 3_600_000)];
   const watch = new WindowWatch({ partitions: () => partitions, now: () => 0, intervalMs: 60_000 });

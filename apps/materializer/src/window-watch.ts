@@ -1,6 +1,6 @@
 import { metrics } from '#telemetry';
 
-/** A partition whose ids are remembered. */
+/** A partition with an id window. */
 export interface WatchedPartition {
   readonly name: string;
   readonly window: { lengthAt(now: number): number };
@@ -10,11 +10,11 @@ export interface WindowWatchOptions {
   readonly partitions: () => Iterable<WatchedPartition>;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two updates of the metric. */
   intervalMs: number;
 }
 
-/** Shows for each stream how long an id is remembered, by the partition that remembers it for the shortest time. */
+/** Exports, for each stream, the length of the id window in seconds. This is the shortest window of its partitions. */
 export class WindowWatch {
   private timer: NodeJS.Timeout | undefined;
 

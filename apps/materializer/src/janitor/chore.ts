@@ -1,7 +1,7 @@
-/** One thing to be removed; it can be done again and again. */
+/** A removal task of the store garbage collection. It is idempotent. */
 export interface Chore {
   reason: 'time' | 'bytes' | 'erased' | 'deleted' | 'late' | 'purge';
   stream: string;
-  /** Resolves with the number of events that were removed. */
+  /** Runs the task, and resolves with the number of removed events. */
   run: () => Promise<number>;
 }

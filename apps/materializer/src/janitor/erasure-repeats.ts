@@ -3,15 +3,15 @@ import { erasureName, type Erasure } from '#registry';
 import type { EventEraser } from '#store';
 import type { Chore } from './chore.js';
 
-/** After a day nobody still holds what was read before. */
+/** Age up to which an erasure is repeated. After a day, no process still has events that it read before the erasure. */
 const repeatedForMs = 24 * 3_600_000;
-/** Repeated in one go; the others have their turn the next time. */
+/** Most erasures that one round repeats. Later rounds repeat the others. */
 const most = 100;
 
 /**
- * Removes erased entities once more. A materializer that was paused while somebody took over its partitions may insert,
- * when it goes on, what it had read before the erasure. Each erasure is repeated every time that it has become twice as
- * old, for a day.
+ * Repeats the removal of erased entities. A materializer that was suspended while another took over its partitions
+ * can insert, when it resumes, events that it read before the erasure. Each erasure is repeated whenever its age has
+ * doubled, for one day.
  */
 export class ErasureRepeats {
   /** Age of an erasure when it was last repeated, in milliseconds. */
@@ -19,7 +19,10 @@ export class ErasureRepeats {
 
   constructor(private readonly eraser: Pick<EventEraser, 'eraseEntity'>) {}
 
-  /** @param now Milliseconds since 1970. */
+  /**
+   * Returns the repetitions that are due.
+   * @param now Milliseconds since 1970.
+   */
   due(erasures: readonly Erasure[], now: number): Chore[] {
     const young = erasures.filter((erasure) => ageOf(erasure, now) < repeatedForMs);
     this.forgetOthers(young);
@@ -50,7 +53,7 @@ function ageOf({ erased_at }: Erasure, now: number): number {
   return now - (parseTime(erased_at) ?? 0) / 1000;
 }
 
-/** A later erasure of the same entity is another one. */
+/** Identifies an erasure. Two erasures of the same entity at different times have different keys. */
 function keyOf(erasure: Erasure): string {
   return `${erasureName(erasure)} ${erasure.erased_at}`;
 }

@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 afterEach(() => definitions.close());
 
-/** The store's eraser with some of it replaced, and what was asked of it. */
+/** The store's eraser with some methods replaced, and a record of its calls. */
 function eraserWith(replaced: Partial<EventEraser> = {}): { eraser: EventEraser; asked: string[] } {
   const asked: string[] = [];
   const methods = ['eraseEntity', 'expire', 'truncate', 'dropStream', 'removeLate', 'purge'] as const;
@@ -61,7 +61,7 @@ const create = (stream: string, retention?: NewStream['retention']) =>
 
 const idOf = (stream: string) => definitions.stream(stream)?.id ?? stream;
 
-/** Events a minute apart, the last one now. */
+/** Stores `count` events that are a minute apart; the last one is ingested now. */
 async function write(name: string, count: number, partition = 0): Promise<void> {
   const stream = idOf(name);
   const block = blockOf(
@@ -88,8 +88,8 @@ async function erase(stream: string, entityId: string, end: number): Promise<voi
   await definitions.erasures.change(erasureName(erasure), () => erasure, systemActor);
 }
 
-describe('retention', () => {
-  it('removes what is older than its stream keeps, and nothing of others', async () => {
+describe('Retention', () => {
+  it('removes the events of a stream that are older than its retention, and no others', async () => {
     await create('short', { time: '3m' });
     await create('long', { time: '1h' });
     await create('unlimited');
@@ -99,7 +99,7 @@ describe('retention', () => {
     expect([await offsets('long'), await offsets('unlimited')].map(({ length }) => length)).toEqual([6, 6]);
   });
 
-  it('removes what the log has let go, where that is bounded by size', async () => {
+  it('removes the events whose records Kafka has deleted, when the retention is a size', async () => {
     await create('sized', { bytes: 1_000_000 });
     await create('unlimited');
     for (const stream of ['sized', 'unlimited'])
@@ -110,7 +110,7 @@ describe('retention', () => {
     expect(await offsets('unlimited')).toHaveLength(8);
   });
 
-  it('is looked after once an interval', async () => {
+  it('is applied once per interval', async () => {
     await create('short', { time: '3m' });
     await write('short', 4);
     const { eraser, asked } = eraserWith();
@@ -124,7 +124,7 @@ describe('retention', () => {
     expect([asked, await offsets('short')]).toEqual([['expire', 'expire'], []]);
   });
 
-  it('is left to who has the first partition', async () => {
+  it('is applied only by the process that owns partition 0 of the stream', async () => {
     await create('short', { time: '3m' });
     await create('other', { time: '3m' });
     for (const stream of ['short', 'other']) await write(stream, 6);
@@ -133,8 +133,8 @@ describe('retention', () => {
   });
 });
 
-describe('erasures', () => {
-  it('are repeated, for what a zombie has brought back', async () => {
+describe('Erasures', () => {
+  it('are repeated, because a zombie may have inserted erased events', async () => {
     await create('orders');
     await erase('orders', 'ann', 3);
     await write('orders', 6);
@@ -142,7 +142,7 @@ describe('erasures', () => {
     expect(await offsets('orders')).toEqual(['0:0', '0:2', '0:3', '0:4', '0:5']);
   });
 
-  it('are repeated ever more rarely, and no longer after a day', async () => {
+  it('are repeated at growing intervals, for one day', async () => {
     await create('orders');
     await erase('orders', 'ann', 3);
     const { eraser, asked } = eraserWith();
@@ -153,7 +153,7 @@ describe('erasures', () => {
     expect(repeats).toBeLessThan(15);
   });
 
-  it('are repeated a bounded number at a time, and all of them in the end', async () => {
+  it('are repeated in rounds of bounded size until all are repeated', async () => {
     await create('orders');
     for (let i = 0; i < 150; i++) await erase('orders', `entity-${i}`, 1);
     const { eraser, asked } = eraserWith();
@@ -169,8 +169,8 @@ describe('erasures', () => {
   });
 });
 
-describe('deletions', () => {
-  it('that somebody has left are finished after a minute', async () => {
+describe('Stream deletions', () => {
+  it('are finished after a minute when the process that began them does not finish them', async () => {
     const { id } = (await create('orders')).definition;
     await write('orders', 3);
     const one = janitor({ holds: () => true });
@@ -186,18 +186,18 @@ describe('deletions', () => {
   });
 });
 
-describe('rows that come late', () => {
+describe('Rows that are inserted late', () => {
   const everywhere = { holds: () => true };
   const removedLate = async () =>
     (await metrics.removedEvents.get()).values.find(({ labels }) => labels.reason === 'late')?.value ?? 0;
-  /** Resolves with the id that the stream had. */
+  /** Deletes a stream, and resolves with its id. */
   const deleted = async (stream: string): Promise<string> => {
     const id = idOf(stream);
     await definitions.deleteStream(stream, (one) => store.eraser.dropStream(one), systemActor);
     return id;
   };
 
-  it('of a stream that is deleted are removed, also by a process that has not seen the deletion', async () => {
+  it('are removed when their stream is deleted, also by a process that has not read the deletion', async () => {
     await create('orders');
     const former = await deleted('orders');
     await create('orders');
@@ -209,11 +209,11 @@ describe('rows that come late', () => {
     await janitor(everywhere).sweep();
     expect(await store.writer.lastStored(former, 0)).toBeUndefined();
     expect(await offsets('orders')).toEqual(['1:0']);
-    // The metric is of events, and nobody has counted these.
+    // The metric counts events, but `removeLate` returns a number of streams.
     expect(await removedLate()).toBe(before);
   });
 
-  it('of a name that was never dropped stay: they may be all that is left of a log that was lost', async () => {
+  it('are kept when their stream was never deleted, because the log may have been lost', async () => {
     await write('orders', 3);
     now += day;
     await janitor(everywhere).sweep();
@@ -221,8 +221,8 @@ describe('rows that come late', () => {
   });
 });
 
-describe('the janitor', () => {
-  it('removes late rows, and what was removed from the disk, at its start and once an hour, by one process', async () => {
+describe('The store garbage collection', () => {
+  it('removes late rows and purges removed rows from disk in one process, at its start and hourly', async () => {
     const { eraser, asked } = eraserWith();
     const [one, other] = [true, false].map((holds) =>
       janitor({ eraser, holds: (stream) => stream === auditStream && holds }),
@@ -233,7 +233,7 @@ describe('the janitor', () => {
     expect(asked.filter((name) => name === 'removeLate')).toHaveLength(3);
   });
 
-  it('goes on with the others when one fails, and tries again', async () => {
+  it('runs the other tasks when one fails, and retries it later', async () => {
     for (const stream of ['a', 'b', 'c']) {
       await create(stream, { time: '3m' });
       await write(stream, 6);
@@ -258,7 +258,7 @@ describe('the janitor', () => {
     expect(await offsets('b')).toEqual([]);
   });
 
-  it('leaves a store alone that is away, and comes back soon', async () => {
+  it('stops a round when the store is unreachable, and retries soon', async () => {
     for (const stream of ['a', 'b']) await create(stream, { time: '3m' });
     await write('b', 6);
     let down = true;
@@ -276,7 +276,7 @@ describe('the janitor', () => {
     expect(await offsets('b')).toEqual(['0:3', '0:4', '0:5']);
   });
 
-  it('begins nothing more once it is stopped, and waits for what it has begun', async () => {
+  it('starts no task after it is stopped, and waits for the running one', async () => {
     for (const stream of ['a', 'b']) await create(stream, { time: '3m' });
     let letGo: () => void = () => undefined;
     const { eraser, asked } = eraserWith({

@@ -9,28 +9,28 @@ import { ErasureRepeats } from './erasure-repeats.js';
 import { LeftDeletions } from './left-deletions.js';
 import { retentionChores, type RetentionParts } from './retention.js';
 
-/** How often it is looked for deletions that somebody has left, at least. */
+/** Longest time between two checks for unfinished stream deletions. */
 const longestPauseMs = 60_000;
-/** Writing anew what holds removed rows costs as much as there is of it. */
+/** Time between two purges. A purge rewrites every part that has removed rows, so it is expensive. */
 const purgeEveryMs = 3_600_000;
 const stopMs = 2_000;
-/** At the start the partitions are still being given out. */
+/** Delay of the first round, because Kafka still assigns the partitions when the process starts. */
 const firstPauseMs = 10_000;
 
 export interface JanitorOptions extends RetentionParts {
   definitions: Pick<Definitions, 'streams' | 'erasures' | 'finishDeletion'>;
   eraser: EventEraser;
-  /** Whether this process has the stream's first partition: of all materializers, that one takes care of the stream. */
+  /** Whether partition 0 of the stream is assigned to this process. Only that materializer cleans up the stream. */
   holds: (stream: string) => boolean;
   logger: Logger;
-  /** Between two rounds over all streams. */
+  /** Milliseconds between two rounds over all streams. */
   intervalMs: number;
 }
 
 /**
- * Takes out of the store what must not be there any more: what is past its stream's retention, what comes back of erased
- * entities and of deleted streams, what is left of these. It goes from one thing to the next, beside the materializing: what fails is
- * said, counted, and tried again in the next round.
+ * The store garbage collection. It removes events past their stream's retention, rows of erased entities and deleted
+ * streams that were inserted late, and the remains of unfinished stream deletions. It runs one task at a time, beside
+ * the materializer. A task that fails is logged, counted, and retried in the next round.
  */
 export class Janitor {
   private readonly repeats: ErasureRepeats;
@@ -51,7 +51,10 @@ export class Janitor {
     this.schedule(firstPauseMs);
   }
 
-  /** Begins nothing more; resolves when what is under way is over, or takes too long: it can be cut off anywhere. */
+  /**
+   * Starts no further task. Resolves when the running task ends or a timeout passes; a task may be cut off at any
+   * point.
+   */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
@@ -61,7 +64,7 @@ export class Janitor {
     patience.abort();
   }
 
-  /** Does what is due now. Never rejects. */
+  /** Runs the tasks that are due now. Never rejects. */
   sweep(): Promise<void> {
     this.running = this.doWhatIsDue();
     return this.running;
@@ -89,9 +92,9 @@ export class Janitor {
     yield this.purge(now);
   }
 
-  /** Late rows are in no answer, so they can wait. */
+  /** Removes rows that were inserted after their stream was deleted. No query returns them, so this is not urgent. */
   private async removeLate(): Promise<number> {
-    // It counts streams; the events in them nobody has counted.
+    // `removeLate` returns a number of streams, but the metric counts events.
     await this.options.eraser.removeLate();
     return 0;
   }
@@ -105,7 +108,7 @@ export class Janitor {
     return { reason: 'purge', stream: '', run };
   }
 
-  /** False when there is no use in going on with others now. */
+  /** Runs a task. Returns false if the remaining tasks of this round should not run. */
   private async done({ reason, stream, run }: Chore): Promise<boolean> {
     if (this.stopped) return false;
     const { logger } = this.options;
@@ -116,7 +119,7 @@ export class Janitor {
       return true;
     } catch (error) {
       metrics.removalErrors.inc({ reason });
-      logger.warn({ err: error, stream, reason }, 'cannot be removed now: trying again later');
+      logger.warn({ err: error, stream, reason }, 'rows could not be removed; a later round tries again');
       return !storeMayReturn(error);
     }
   }

@@ -3,12 +3,12 @@ import { systemActor, type Definitions } from '#registry';
 import type { EventEraser } from '#store';
 import type { Chore } from './chore.js';
 
-/** Whoever has begun a deletion goes on with it himself for so long. */
+/** Time for which the process that began a deletion is left to finish it. */
 const patienceMs = 60_000;
 
-/** Finishes the deletions of streams that somebody has begun and left. */
+/** Finishes stream deletions whose process ended before they were complete. */
 export class LeftDeletions {
-  /** When each was first seen, in milliseconds since 1970. */
+  /** When each deletion was first seen, in milliseconds since 1970. */
   private readonly seen = new Map<StreamId, number>();
 
   constructor(
@@ -16,7 +16,11 @@ export class LeftDeletions {
     private readonly eraser: Pick<EventEraser, 'dropStream'>,
   ) {}
 
-  /** To be called more often than the patience is long. @param now Milliseconds since 1970. */
+  /**
+   * Returns a task for each deletion that was first seen at least a minute ago. The caller calls this at least once a
+   * minute.
+   * @param now Milliseconds since 1970.
+   */
   due(now: number): Chore[] {
     const deleting = this.definitions.streams().filter(({ state }) => state === 'deleting');
     const ids = new Set(deleting.map(({ id }) => id));

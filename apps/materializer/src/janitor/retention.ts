@@ -13,7 +13,7 @@ export interface RetentionParts {
   now: () => number;
 }
 
-/** What a stream's retention asks for: of the rows, what its topic no longer has to keep either. */
+/** Returns the tasks that remove the rows of a stream that are past its retention. */
 export function retentionChores(definition: StreamDefinition, parts: RetentionParts): Chore[] {
   const { stream, retention, id } = definition;
   if (retention === 'unlimited') return [];
@@ -29,7 +29,7 @@ function expire(stream: StreamId, keptMs: number, { eraser, now }: RetentionPart
   return eraser.expire({ stream, before: (now() - keptMs) * 1000 });
 }
 
-/** The log decides by its size what it keeps: what it has let go, the rows follow. */
+/** Removes the rows whose records Kafka has already deleted because of the topic's size limit. */
 async function truncate(stream: StreamId, { eraser, admin, topics }: RetentionParts): Promise<number> {
   let removed = 0;
   for (const { partition, beginning } of await admin.offsets(topics.ofStream(stream)))
