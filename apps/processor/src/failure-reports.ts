@@ -4,21 +4,24 @@ import type { Logger } from '#telemetry';
 
 export interface FailureReportsOptions {
   /**
-   * Has the definition say why it cannot go on.
-   * @param isStill Whether that is still the reason.
+   * Writes the failure reason into the definition.
+   * @param isStill Returns whether the reason still applies.
    */
   report(id: string, reason: string, isStill: () => boolean): Promise<void>;
   logger: Logger;
-  /** Milliseconds between what fails and its report: a definition that is taken back at once is not reported. */
+  /** Milliseconds from a failure to its report. A definition that is reverted within this time is not reported. */
   delayMs: number;
   onFailure(error: unknown): void;
 }
 
-/** Has definitions say that what they define cannot go on; tries again while they cannot be changed. */
+/**
+ * Writes into the definitions of projections or pipelines why they cannot run. Retries while the definitions cannot be
+ * changed.
+ */
 export class FailureReports {
-  /** Why something cannot begin, as the definitions are now. */
+  /** Why a generation or job cannot start with the current definitions, by its id. */
   private invalid: ReadonlyMap<string, string> = new Map();
-  /** Why something that was running cannot go on, until its definition says so. */
+  /** Why a running generation or job cannot continue, by its id. An entry is removed when its definition is changed. */
   private readonly lost = new Map<string, string>();
   private readonly poll: Poll;
 
@@ -28,17 +31,17 @@ export class FailureReports {
       onFailure: (error) => options.onFailure(error),
       run: () => this.report(),
       mayReturn: (error) => error instanceof ProblemError,
-      complaint: 'a definition could not be changed: trying again',
+      complaint: 'a definition could not be changed; retrying later',
     });
   }
 
-  /** These cannot begin now, by id; others can. */
+  /** Replaces the set of generations or jobs that cannot start, with the reasons by id. */
   follow(invalid: ReadonlyMap<string, string>): void {
     this.invalid = invalid;
     if (invalid.size > 0) this.poll.soon(this.options.delayMs);
   }
 
-  /** It was running and cannot go on. */
+  /** Reports that a running generation or job cannot continue. */
   giveUp(id: string, reason: string): void {
     this.lost.set(id, reason);
     this.poll.soon(this.options.delayMs);

@@ -4,7 +4,7 @@ import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';
 
-/** What `/health`, `/health/live` and `/health/ready` say about this process. */
+/** Registers the checks behind `/health`, `/health/live` and `/health/ready`. */
 export function registerChecks(
   health: Health,
   parts: {

@@ -1,9 +1,8 @@
 /**
- * A map that gives away first what was put in longest ago; putting a key in again makes it the newest.
+ * A map that returns its entries in the order in which they were last put, oldest first.
  *
- * It keeps its place among the oldest. Asking a Map for its first key each time would not do: what was deleted leaves
- * holes until the Map is laid out anew, and whoever begins at the front passes all of them (of 100 000 keys 100 µs each
- * time).
+ * It keeps an iterator at the oldest entry. Reading the first key of a Map each time would be slow: deleted entries
+ * leave holes until the Map is rehashed, and each new iterator passes all of them (about 100 µs with 100 000 keys).
  */
 export class OldestFirst<Key, Value> {
   private readonly values = new Map<Key, Value>();
@@ -26,10 +25,10 @@ export class OldestFirst<Key, Value> {
     this.values.delete(key);
   }
 
-  /** Takes the oldest out; undefined when there is none. */
+  /** Removes and returns the oldest entry; undefined if the map is empty. */
   take(): [Key, Value] | undefined {
-    // What lies before the place was taken out or put in again, so whatever is there comes after it, until it has passed
-    // the end: then it begins anew.
+    // All entries before the iterator were removed or put again, so every remaining entry comes after it. When the
+    // iterator reaches the end, a new one starts at the first entry.
     let next = this.place.next();
     if (next.done) {
       this.place = this.values.entries();

@@ -36,7 +36,7 @@ export interface SpecEvent {
   entity?: string | null;
   data?: Record<string, unknown>;
   type?: string;
-  /** Instead of an event. */
+  /** Raw record value that replaces the encoded event. */
   value?: string;
 }
 
@@ -51,7 +51,7 @@ export function valueOf({ id, entity = 'e', data = {}, type = 'order.placed' }: 
 
 type Step = 'letters' | 'load' | 'rows' | 'progress' | 'saved' | 'commit';
 
-/** A processor as a process is: it may die at any step, and then does nothing more, whatever it was about to do. */
+/** A simulated processor process. A spec can kill it at any step; it then does nothing more. */
 export class Incarnation {
   dead = false;
   storeIsAway = false;
@@ -103,7 +103,7 @@ export class Incarnation {
     this.processor.start();
   }
 
-  /** As SIGKILL does. */
+  /** Ends the processor as SIGKILL does. */
   async kill(): Promise<void> {
     this.dead = true;
     await this.processor.close(0);
@@ -145,14 +145,14 @@ export class Incarnation {
   }
 }
 
-/** Engines in memory, and what lives through the death of a processor. */
+/** In-memory fakes of Kafka and ClickHouse, which survive the death of a processor. */
 export class World {
   readonly log = new MemoryLog();
   readonly store = new MemoryStore();
   readonly erasures = new MemoryErasures();
   readonly definitions: Definitions;
   private builds = 0;
-  /** What retention has taken from the log. */
+  /** Records that the log's retention has deleted. */
   private readonly expired: LogRecord[] = [];
 
   private constructor() {
@@ -187,7 +187,7 @@ export class World {
     );
   }
 
-  /** What a materializer does with everything that is in the log and was. */
+  /** Stores all events that are or were in the log, as a materializer does. */
   async materialize(stream = 'orders'): Promise<void> {
     const topic = this.topicOf(stream);
     for (const partition of this.log.topics.get(topic)!.partitions.keys()) {
@@ -214,7 +214,7 @@ export class World {
     }
   }
 
-  /** Retention takes such a part of what the log has, of each partition. */
+  /** Deletes this fraction of the records of each partition, as retention does. */
   expire(part: number, stream = 'orders'): void {
     const topic = this.log.topics.get(this.topicOf(stream))!;
     for (const partition of topic.partitions.keys()) {
@@ -270,7 +270,7 @@ export class World {
     return this.definitions.projections.get(name);
   }
 
-  /** What is stored of a build: result, events and last offset by stream, partition and key. */
+  /** Returns the stored states of a generation: result, events and last offset by stream, partition and key. */
   async states(build: ProjectionBuild): Promise<Record<string, unknown>> {
     const fold = compileFold(build.spec.fields);
     const keys = await this.store.projections.keys({ owner: build.id, limit: 1_000_000 });
@@ -283,7 +283,7 @@ export class World {
     );
   }
 
-  /** What `states` shall be: all that was ever in the log, folded at once. */
+  /** Returns the expected result of `states`: a fold over all records that were ever in the log. */
   folded(build: ProjectionBuild): { states: Record<string, unknown>; processed: number; failed: number } {
     const [fold, keyOf] = [compileFold(build.spec.fields), compileKey(build.spec.key)];
     const matches = compileSource(build.spec.source);
@@ -327,7 +327,7 @@ export class World {
     return { states: Object.fromEntries(states) as Record<string, unknown>, ...counted };
   }
 
-  /** Sums of what was counted, as it is stored. */
+  /** Returns the sums of the stored counters. */
   async counted(build: ProjectionBuild): Promise<{ processed: number; failed: number }> {
     const progress = await this.store.projections.progress([build.id]);
     return {
@@ -336,7 +336,7 @@ export class World {
     };
   }
 
-  /** Whether a build's group stands at the end of the log. */
+  /** Whether the consumer group of a generation has committed the end of the log. */
   async isThrough(build: ProjectionBuild): Promise<boolean> {
     for (const stream of Object.keys(build.sources)) {
       const topic = this.topicOf(stream);

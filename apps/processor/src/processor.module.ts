@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
 
-/** The processor's port has health and metrics only; both come with every port. */
+/** Root module of the processor. Its port serves only health checks and metrics, which every app has. */
 @Module({})
 export class ProcessorModule {}

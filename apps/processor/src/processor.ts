@@ -31,30 +31,30 @@ export interface ProcessorOptions {
   definitions: Pick<Definitions, 'projections' | 'stream' | 'onChange' | 'ageMs'>;
   writer: Pick<KeyedStateWriter, 'save' | 'load' | 'progressOf' | 'remove' | 'owners'> &
     Pick<EventWriter, 'appendDeadLetters'>;
-  /** What the log has no more. */
+  /** Reads events that Kafka no longer has. */
   reader: Pick<EventReader, 'inLogOrder'>;
   erasures: KnownErasures;
   progress: Progress;
   logger: Logger;
   window: IdWindowBounds;
-  /** Keys kept in memory, and about how many characters they may take. */
+  /** Bounds of the key cache: `keys` entries and about `weight` characters. */
   cache: { keys: number; weight: number };
-  /** What may wait to be saved. */
+  /** Bounds on states that wait to be saved: `keys` entries and about `weight` characters. */
   unsaved: { keys: number; weight: number };
   saveIntervalMs: number;
   tracing?: Tracing | undefined;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
-  /** Milliseconds between two looks at the generations that are being built, at most. */
+  /** Longest time between two polls of the progress of generations that are being built, in milliseconds. */
   lookMs?: number;
   /** Milliseconds since 1970. */
   now?: () => number;
-  /** It cannot go on by itself; called once. The process should end. */
+  /** Called once, when the processor cannot continue. The process should end. */
   onFailure(error: Error): void;
 }
 
-/** Partitions that fold a batch, and ask the store for keys, at the same time. */
+/** Number of partitions that may fold a batch, and load keys from the store, at the same time. */
 const foldingAtOnce = 4;
-/** Generations that are built at a time, beside those that serve. */
+/** Number of generations that are built at the same time, without those that already serve. */
 const mostBuilding = 2;
 
 const metricsOfProjections = [
@@ -65,7 +65,7 @@ const metricsOfProjections = [
   metrics.projectionLastProgress,
 ];
 
-/** Folds what projections are defined over, and keeps their states in the store. */
+/** Runs all projections: folds the events of their sources and saves the resulting states in ClickHouse. */
 export class Processor {
   private readonly retry: Retry;
   private readonly checkpointer: StateCheckpointer;
@@ -115,19 +115,19 @@ export class Processor {
     this.collection.start();
   }
 
-  /** The partitions that this process has now. */
+  /** The partitions that are assigned to this process now. */
   *partitions(): Iterable<OwnedPartition> {
     for (const generation of this.generations) for (const { partition } of generation) yield partition;
   }
 
-  /** What is being repeated because an engine does not take it, and why; undefined when all goes well. */
+  /** The operation that Kafka or ClickHouse rejects and the reason; undefined while no operation is being retried. */
   get complaint(): string | undefined {
     return this.retry.complaint;
   }
 
   /**
-   * Saves and commits what has been read, takes nothing more, leaves the groups. What cannot be saved within the time is
-   * read again by whoever comes next.
+   * Stops taking batches, saves and commits what was read, and leaves the consumer groups. Events whose states cannot
+   * be saved within `flushMs` milliseconds are read again by the next owner of the partition.
    */
   async close(flushMs: number): Promise<void> {
     await this.shutdown.within(flushMs, (givenUp) => this.generations.close(givenUp));
@@ -184,6 +184,6 @@ export class Processor {
       },
       systemActor,
     );
-    if (changed) logger.error({ projection: name, build, reason }, 'cannot go on');
+    if (changed) logger.error({ projection: name, build, reason }, 'projection failed');
   }
 }

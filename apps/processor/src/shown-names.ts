@@ -1,10 +1,10 @@
-/** Has metrics forget the names that no definition has any more. */
+/** Removes the metrics of projections or pipelines that are no longer defined. */
 export class ShownNames {
   private names: ReadonlySet<string> = new Set();
 
   constructor(private readonly forget: (name: string) => void) {}
 
-  /** These are defined now. */
+  /** Replaces the set of defined names, and calls `forget` for each name that is no longer defined. */
   follow(names: readonly string[]): void {
     const before = this.names;
     this.names = new Set(names);

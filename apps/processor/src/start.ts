@@ -27,19 +27,19 @@ const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
 
 const lagIntervalMs = 5000;
-/** Of one build or run; there are as many consumers as builds and runs. */
+/** Fetch bounds of one consumer. Each generation of a projection and each stage of a pipeline job has a consumer. */
 const fetchBounds = {
   fetchBytes: 4 * 1024 * 1024,
-  // As many events as are folded at a time.
+  // About as many events as are folded in one batch.
   fetchPartitionBytes: 2 * 1024 * 1024,
   consumeBytes: 8 * 1024 * 1024,
   fetchWaitMs: 250,
   fetchCollectMs: 50,
 };
-/** Seconds of the time to stop that are kept for leaving the groups and closing connections. */
+/** Seconds of the shutdown time that are reserved for leaving the consumer groups and closing connections. */
 const closeSeconds = 5;
 
-/** Milliseconds that a receiver of a webhook has to answer. */
+/** Milliseconds in which the receiver of a webhook must respond. */
 const webhookTimeoutMs = 15_000;
 
 const lagGauge: LagGauge = {
@@ -80,7 +80,10 @@ function pipelineOf(name: string): string | undefined {
   return name.startsWith(pipelineMark) ? name.slice(pipelineMark.length) : undefined;
 }
 
-/** Health and metrics first, so that probes see it starting; then the tables, the definitions, and what is defined. */
+/**
+ * Starts the processor. The HTTP port opens first, so that probes see the process start. Then the tables are created,
+ * the definitions are read, and projections, pipelines and snapshots start.
+ */
 export async function startProcessor(context: AppContext<ProcessorConfig>): Promise<void> {
   const { config, logger, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
@@ -119,7 +122,9 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     webhooks: new Deliverer({
       poster,
       keys: webhookKeys(config.WEBHOOK_SECRETS),
-      // Who waits for a receiver does not hang: a restart would begin its attempts anew, for ever.
+      // A pipeline that waits for a webhook receiver counts as making progress. If the liveness check failed, the
+      // restart
+      // would start the delivery attempts again, without end.
       attempted: (attempt) => {
         progress.attempted();
         countAttempt(attempt);
@@ -128,12 +133,12 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     onFailure: (error) => context.crash(error),
   });
   const lagOfSnapshots = new LagMonitor({
-    // Whether it moves is nobody's health: what it misses costs a later read some events more.
+    // Snapshots do not affect the health checks, because a missing snapshot only makes a later read slower.
     ...{ admin: log.admin, progress: new Progress(), intervalMs: lagIntervalMs, now: Date.now },
     ...{ nameOf: () => 'snapshots', gauge: snapshotLag },
     partitions: () => snapshotter.partitions(),
   });
-  // Their lags are measured together, and shown apart.
+  // One monitor measures the lag of projections and pipelines. `lagGauge` exports it as separate metrics.
   const lag = new LagMonitor<OwnedPartition>({
     ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
     ...{ nameOf: ({ name }) => name, gauge: lagGauge },

@@ -195,7 +195,8 @@ export class Pipelines {
     const { definitions, logger } = this.options;
     const found = definitions.pipelines.all().find((one) => one.run.id === run);
     if (!found) return;
-    // A loop that a gateway has just written is taken back at once, and what made a definition invalid may have changed.
+    // A loop that a gateway has just written is taken back at once, and what made a definition invalid may have
+    // changed.
     const fails = (current: PipelineDefinition | undefined): current is PipelineDefinition =>
       current?.run.id === run && current.failure === null && isStill();
     const { changed } = await definitions.pipelines.change(

@@ -3,8 +3,8 @@ import type { ProjectionBuild } from '#registry';
 import type { TopicAdmin } from '#log';
 
 /**
- * Tells whether a build has been through the log: when its group stands, in every partition, where the log's end was at
- * the last question, or is now.
+ * Checks whether a generation has caught up with the log: in every partition, its consumer group has committed the end
+ * offset of the previous check or the current end offset.
  */
 export class CaughtUp {
   private ends = new Map<string, number>();
@@ -14,7 +14,12 @@ export class CaughtUp {
     private readonly build: ProjectionBuild,
   ) {}
 
-  /** @param streams Those of its sources that are still there. @throws LogUnavailableError @throws UnknownTopicError */
+  /**
+   * Resolves with whether the generation has caught up.
+   * @param streams The sources of the generation that still exist.
+   * @throws LogUnavailableError when Kafka is unreachable
+   * @throws UnknownTopicError when a source's topic does not exist
+   */
   async is(streams: readonly string[]): Promise<boolean> {
     const ends = new Map<string, number>();
     let reached = true;

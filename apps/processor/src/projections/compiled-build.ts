@@ -8,17 +8,23 @@ import {
   type KeyOutcome,
 } from '#dataflow';
 
-/** What a build does with an event. */
+/** The compiled expressions of a generation of a projection. */
 export interface CompiledBuild {
   readonly build: ProjectionBuild;
-  /** Undefined takes every type: most events need not be looked at any closer. */
+  /**
+   * The event types of the source; undefined for all types. Events of other types are skipped before they are
+   * decoded.
+   */
   readonly eventTypes: ReadonlySet<string> | undefined;
   readonly matches: (event: FoldEvent) => boolean;
   readonly keyOf: (event: FoldEvent) => KeyOutcome;
   readonly fold: Fold;
 }
 
-/** @throws DefinitionError when the definition is not one that this version understands */
+/**
+ * Compiles the definition of a generation.
+ * @throws DefinitionError when this version cannot compile the definition
+ */
 export function compileBuild(build: ProjectionBuild): CompiledBuild {
   const { source, key, fields } = build.spec;
   return {

@@ -2,27 +2,30 @@ import type { Definitions, ProjectionBuild } from '#registry';
 import { DefinitionError } from '#dataflow';
 import { compileBuild, type CompiledBuild } from './compiled-build.js';
 
-/** A generation that shall run, and the streams that it reads. */
+/** A generation that should run, and the streams that it reads. */
 export interface DesiredGeneration {
-  /** Of the projection. */
+  /** Name of the projection. */
   name: string;
   compiled: CompiledBuild;
-  /** Those of its sources that are the streams that they were. */
+  /** The sources that still exist and were not recreated. */
   streams: readonly string[];
   isBuilding: boolean;
 }
 
 export interface DesiredGenerations {
   desired: DesiredGeneration[];
-  /** Why others cannot run, by id. */
+  /** The reasons why other generations cannot run, by generation id. */
   invalid: ReadonlyMap<string, string>;
 }
 
-/** Reads from the definitions which generations shall run now. A generation is compiled once. */
+/** Selects the generations that should run now from the definitions. Each generation is compiled once. */
 export class GenerationSelection {
   private compiled = new Map<string, CompiledBuild | string>();
 
-  /** @param mostBuilding Generations that are built at a time, the oldest ones, beside those that serve. */
+  /**
+   * @param mostBuilding Number of generations that are built at the same time, oldest first. Serving generations do not
+   *   count.
+   */
   constructor(
     private readonly definitions: Pick<Definitions, 'projections' | 'stream'>,
     private readonly mostBuilding: number,
@@ -72,7 +75,9 @@ function compiledOrWhyNot(build: ProjectionBuild): CompiledBuild | string {
   }
 }
 
-/** The same ones in every process: they share the work. */
+/**
+ * Returns the oldest generations. Every process selects the same ones, so that the processes share their partitions.
+ */
 function oldest(builds: readonly DesiredGeneration[], count: number): DesiredGeneration[] {
   const age = ({ compiled: { build } }: DesiredGeneration): string => `${build.started_at} ${build.id}`;
   return [...builds].sort((a, b) => (age(a) < age(b) ? -1 : 1)).slice(0, count);

@@ -10,7 +10,7 @@ export interface GenerationCollectionOptions extends Pick<
   writer: Pick<KeyedStateWriter, 'owners' | 'remove'>;
 }
 
-/** Removes what generations have that no definition names any more. */
+/** Returns the garbage collection of generations: it removes the states of generations that no definition refers to. */
 export function collectGenerations(options: GenerationCollectionOptions): GarbageCollection<string> {
   const { definitions, writer, logger } = options;
   return new GarbageCollection({
@@ -25,7 +25,7 @@ export function collectGenerations(options: GenerationCollectionOptions): Garbag
     },
     remove: async (build) => {
       await writer.remove(build);
-      logger.info({ build }, 'removed a generation that no projection has any more');
+      logger.info({ build }, 'removed the states of a generation that no projection refers to');
       return true;
     },
   });

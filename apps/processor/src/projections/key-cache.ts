@@ -3,29 +3,30 @@ import type { FoldState } from '#dataflow';
 import { OldestFirst } from '../oldest-first.js';
 import { KeyFilter } from './key-filter.js';
 
-/** What is known of one key from one partition. */
+/** The cached state of one key in one partition. */
 export interface KeyEntry {
   readonly key: string;
   state: FoldState;
-  /** Events that are folded into it. */
+  /** Number of events that are folded into the state. */
   events: number;
-  /** The last of them; -1 without any. */
+  /** Offset of the last folded event; -1 if there is none. */
   lastOffset: number;
-  /** When that one was ingested. */
+  /** When the last folded event was ingested. */
   updatedAt: Micros;
-  /** About how many characters the state has as JSON. */
+  /** Approximate length of the state as JSON, in characters. */
   weight: number;
 }
 
-/** What an entry holds besides its state, about. */
+/** Approximate size of an entry without its state, in characters. */
 const entryWeight = 300;
 
 /**
- * The keys that were used last, over all partitions of this process, with a bound in number and in characters. What is
- * not saved yet is never forgotten; whoever changes keys bounds that.
+ * A bounded cache of key states for all partitions of this process. The bounds are a number of keys and a number of
+ * characters. The key that was saved longest ago is evicted first. A key with unsaved changes is never evicted; the
+ * checkpointer bounds the number of such keys.
  */
 export class KeyCache {
-  /** Those that are saved, by when they were. */
+  /** The saved keys, by the time of their save. */
   private readonly order = new OldestFirst<KeyEntry, PartitionKeys>();
   private count = 0;
   private weight = 0;
@@ -33,8 +34,8 @@ export class KeyCache {
   constructor(private readonly bounds: { keys: number; weight: number }) {}
 
   /**
-   * The keys of one assigned partition; `close` them when it is revoked.
-   * @param options.complete Nothing of it is stored yet.
+   * Opens the cache of one assigned partition. The caller closes it when the partition is revoked.
+   * @param options.complete Whether the store has no state of the partition yet.
    */
   open(options: { complete: boolean }): PartitionKeys {
     return new PartitionKeys(options.complete, {
@@ -65,13 +66,13 @@ export class KeyCache {
 }
 
 interface Holder {
-  /** So many keys more, or fewer, and so many characters. */
+  /** Adds to the numbers of cached keys and characters; both values may be negative. */
   held(keys: number, weight: number): void;
   mayGo(entry: KeyEntry, keys: PartitionKeys): void;
   stays(entry: KeyEntry): void;
 }
 
-/** The keys of one partition. */
+/** The cached keys of one partition. */
 export class PartitionKeys {
   private readonly entries = new Map<string, KeyEntry>();
   private readonly unsaved = new Set<KeyEntry>();
@@ -84,7 +85,10 @@ export class PartitionKeys {
     private readonly cache: Holder,
   ) {}
 
-  /** Whether the store may know a key that is not here. Where it began with nothing, only what was forgotten is there. */
+  /**
+   * Whether the store may have a state of a key that is not cached. If the store had no state when the cache was
+   * opened, only evicted keys can be stored.
+   */
   mayBeStored(key: string): boolean {
     return !this.complete || (this.forgotten?.mayHave(key) ?? false);
   }
@@ -93,7 +97,7 @@ export class PartitionKeys {
     return this.entries.get(key);
   }
 
-  /** The entry was changed, and has to be saved. It may have been forgotten meanwhile. */
+  /** Marks an entry as changed, so that it is saved. Adds the entry again if it was evicted meanwhile. */
   change(entry: KeyEntry): void {
     if (this.closed) return;
     if (!this.entries.has(entry.key)) {
@@ -106,7 +110,7 @@ export class PartitionKeys {
     this.unsavedCharacters += weightOf(entry);
   }
 
-  /** The state of an entry has become so many characters larger, or smaller. */
+  /** Adds `by` characters to the weight of an entry; `by` may be negative. */
   weigh(entry: KeyEntry, by: number): void {
     entry.weight += by;
     if (this.entries.get(entry.key) !== entry) return;
@@ -114,24 +118,24 @@ export class PartitionKeys {
     if (this.unsaved.has(entry)) this.unsavedCharacters += by;
   }
 
-  /** What has to be saved. */
+  /** The entries with unsaved changes. */
   get changed(): ReadonlySet<KeyEntry> {
     return this.unsaved;
   }
 
-  /** About how many characters that has. */
+  /** Approximate size of the entries with unsaved changes, in characters. */
   get changedWeight(): number {
     return this.unsavedCharacters;
   }
 
-  /** The entry is saved as it was at this offset: unless it was changed since, it may be forgotten. */
+  /** Marks an entry as saved up to this offset. Unless the entry was changed since, it may then be evicted. */
   saved(entry: KeyEntry, lastOffset: number): void {
     if (entry.lastOffset !== lastOffset || !this.unsaved.delete(entry)) return;
     this.unsavedCharacters -= weightOf(entry);
     this.cache.mayGo(entry, this);
   }
 
-  /** Of what is saved. */
+  /** Evicts an entry. The entry must be saved. */
   forget(entry: KeyEntry): void {
     this.entries.delete(entry.key);
     if (this.complete && !this.closed) (this.forgotten ??= new KeyFilter()).add(entry.key);

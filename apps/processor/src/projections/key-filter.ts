@@ -1,10 +1,13 @@
 import { hash64 } from '#dataflow';
 
-/** 256 KiB: of 125 000 keys, 1 in 500 others is taken for one of them, and of 500 000 every seventh. */
+/**
+ * Size of the filter: 256 KiB. The false-positive rate is about 1 in 500 with 125 000 keys and 1 in 7 with 500 000
+ * keys.
+ */
 const bits = 2 ** 21;
 const probes = 4;
 
-/** Remembers which keys it was given, in a fixed size: never says no of one that it was, sometimes yes of another (Bloom). */
+/** A Bloom filter of fixed size. `mayHave` is true for every added key and sometimes true for another key. */
 export class KeyFilter {
   private readonly words = new Uint32Array(bits / 32);
 

@@ -19,7 +19,7 @@ import { ProjectionTask } from './projection-task.js';
 import type { StateCheckpointer } from './save-states.js';
 import type { StoredHistory } from './stored-history.js';
 
-/** What all generations of a process share. */
+/** Dependencies that all generations of a process share. */
 export interface ProjectionParts {
   log: Log;
   topics: TopicNames;
@@ -34,11 +34,11 @@ export interface ProjectionParts {
   tracing?: Tracing | undefined;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** It cannot go on by itself. The process should end. */
+  /** Called when a generation cannot continue. The process should end. */
   onFailure(error: unknown): void;
 }
 
-/** Opens partitions for one generation. */
+/** Creates the tasks that fold the assigned partitions of one generation. */
 export class ProjectionTasks implements TaskFactory<ProjectionTask> {
   constructor(
     private readonly generation: Pick<DesiredGeneration, 'name' | 'compiled'>,
@@ -59,7 +59,7 @@ export class ProjectionTasks implements TaskFactory<ProjectionTask> {
         ? beginning
         : await retry.run('log', ended, () => warmUpStart(assignment, bounds, now()));
     if (from < beginning) partition.commitFrom(from);
-    // The former process died between the last save and its commit.
+    // The previous owner of the partition died between its last checkpoint and the commit of the offset.
     else if (saved && from === position && partition.oldest === undefined) partition.commitFrom(position - 1);
     const window = new IdWindow(bounds);
     return new ProjectionTask({
@@ -71,8 +71,9 @@ export class ProjectionTasks implements TaskFactory<ProjectionTask> {
   }
 
   /**
-   * Where folding begins: the store says what is folded. The group's position is lost when nobody reads for a week, or the
-   * store was.
+   * Resolves with the stored progress and the offset from which events are folded. The progress in the store decides,
+   * not the group's committed offset: Kafka deletes committed offsets after a week without readers, and the store may
+   * have been lost.
    */
   private async begin(
     place: StatePartition,
@@ -106,7 +107,7 @@ export class ProjectionTasks implements TaskFactory<ProjectionTask> {
     return new PartitionProjector({
       ...{ ...this.generation, place, partition, from, window, progress: saved },
       traced: tracing !== undefined,
-      // A generation begins to save after it has said so: of one that has not there is nothing.
+      // A generation saves its progress before any state. Without saved progress, the store has no states.
       keys: keys.open({ complete: saved === undefined }),
       erasures: new PartitionErasures(erasures, { stream: id, partition: place.partition }),
       load: (wanted) => retry.run('store', partition.ended, () => writer.load(place, wanted)),

@@ -24,56 +24,62 @@ import type { KeyEntry, PartitionKeys } from './key-cache.js';
 import { readRecord } from './read-event.js';
 
 /**
- * Events that are folded at a time where the store is asked: so many keys at most are asked for, and held, at once. Many: asking for 1 300
- * of a million keys costs ClickHouse 100 ms of a core, as most of them must be passed over, and for 5 000 of them 120.
+ * Number of events whose keys are loaded from the store by one query. It bounds the keys of the query and in memory.
+ * The number is large because ClickHouse reads most of the key column anyway: of a million keys, loading 1 300 takes
+ * 100 ms of a core, and loading 5 000 takes 120 ms.
  */
 const sliceEvents = Math.min(5000, maxStateKeys);
 const letterWeight = 500;
-/** A projection that has counted nothing; the rest is what pipelines count. */
+/** The initial progress of a projection. Only `processed` and `failed` change; the other members are for pipelines. */
 export const noProgress = {
   ...{ processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 },
   ...{ watermark: null, state: '' },
 };
 
-/** Traced requests that are followed from one save to the next, at most. */
+/** Greatest number of traced requests for which one checkpoint records spans. */
 const followedRequests = 16;
 
 export interface PartitionProjectorOptions {
-  /** Of the projection. */
+  /** Name of the projection. */
   name: string;
   compiled: CompiledBuild;
   place: StatePartition;
   partition: Pick<OwnedPartition, 'ended' | 'commit' | 'isBehind' | 'handledUntil'>;
-  /** Events below it are folded and saved, or are not for this build: they only fill the window. */
+  /**
+   * Offset below which events are already folded and saved, or precede this generation. They only fill the id window.
+   */
   from: number;
-  /** What is saved already; undefined for nothing. */
+  /** The saved progress; undefined if there is none. */
   progress: StateProgress | undefined;
   window: IdWindow;
   erasures: Pick<PartitionErasures, 'endOf'>;
   keys: PartitionKeys;
-  /** Whether requests that are sampled are followed. */
+  /** Whether spans are recorded for sampled requests. */
   traced?: boolean;
-  /** What the store knows of these keys. */
+  /** Loads the stored states of these keys. */
   readonly load: (keys: readonly string[]) => Promise<StateRow[]>;
   /** Microseconds since 1970. */
   now: () => Micros;
 }
 
-/** What became of records. */
+/** Numbers of records of a batch by their outcome. */
 export interface Counted {
   processed: number;
   failed: number;
   duplicates: number;
 }
 
-/** What has to be saved of one partition, in this order: the letters, the rows, the progress; then `next` is committed. */
+/**
+ * The unsaved changes of one partition. They are saved in this order: dead letters, rows, progress. Then the offset
+ * `next` is committed.
+ */
 export interface Unsaved extends Checkpoint {
   letters: readonly DeadLetter[];
   rows: readonly StateRow[];
   progress: StateProgress;
-  /** Of the projection. */
+  /** Name of the projection. */
   name: string;
-  /** Requests of the events that were folded, where they are traced. */
+  /** The traced requests whose events were folded. */
   sampled: readonly SampledRequest[];
 }
 
@@ -82,18 +88,18 @@ interface Matched {
   record: LogRecord;
   key: string;
   ingestedAt: Micros;
-  /** Of all expressions of the definition, for this event. */
+  /** Budget of evaluation steps for this event, shared by all expressions of the definition. */
   steps: StepBudget;
 }
 
 /**
- * Folds one partition for one build, from its assignment to its revocation. What it holds in memory is always what
- * folding the partition up to some offset gives, key by key: it may be saved at any time, and by several at once. An
- * event at or below the last one that is folded into its key is passed over.
+ * Folds the events of one assigned partition for one generation. For each key, its state in memory always equals the
+ * fold of the partition up to some offset. The states can therefore be saved at any time, even by two processes at
+ * once. An event at or below the last folded offset of its key is not folded again.
  */
 export class PartitionProjector implements Checkpointed<Unsaved> {
   private next: number;
-  /** The window knows everything below it. */
+  /** Offset below which all event ids are in the id window. */
   private remembered = 0;
   private savedNext: number;
   private processed: number;
@@ -119,31 +125,35 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
     return this.options.partition;
   }
 
-  /** It is far from the log's end: nobody waits for what it saves. */
+  /** Whether the partition is far behind the log's end, so that saving its states is not urgent. */
   get isBehind(): boolean {
     return this.partition.isBehind(this.next);
   }
 
-  /** Keys and dead letters that wait to be saved. */
+  /** Number of keys and dead letters that wait to be saved. */
   get unsavedCount(): number {
     return this.options.keys.changed.size + this.letters.length;
   }
 
-  /** About how many characters they have. */
+  /** Approximate size of the keys and dead letters that wait to be saved, in characters. */
   get unsavedWeight(): number {
     return this.options.keys.changedWeight + this.lettersWeight;
   }
 
-  /** Everything below `next` is folded, or is not for this build; every id below `known` that can be repeated is known. */
+  /**
+   * The progress of the partition. All events below `next` are folded or precede the generation. All event ids below
+   * `known` that a later record can repeat are in the id window.
+   */
   get reached(): { next: number; known: number } {
     const { next, remembered, options } = this;
     return { next, known: Math.max(remembered, next - options.window.bounds.records) };
   }
 
   /**
-   * Folds a batch. Rejects when the partition is ended meanwhile.
-   * @param beginning Of the log, for a batch that was read from the store: each event in there counts. The window is told
-   * of those that the log does not bring.
+   * Folds a batch. Rejects when the partition is revoked meanwhile.
+   * @param beginning For a batch that was read from the store: the first offset that Kafka still has. Every event of
+   * such a batch is folded, because the store has no repeated ids. Only events below `beginning` are added to the id
+   * window here; the others are added when they come from Kafka.
    */
   async take(batch: RecordBatch, beginning?: number): Promise<Counted> {
     const counted: Counted = { processed: 0, failed: 0, duplicates: 0 };
@@ -154,12 +164,12 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
     this.processed += counted.processed;
     this.failed += counted.failed;
     this.remembered = Math.max(this.remembered, Math.min(batch.next, beginning ?? batch.next));
-    // Last: whatever is saved before, it is read again from where the batch began.
+    // `next` advances last, so that a checkpoint during the batch still refers to the start of the batch.
     this.next = Math.max(this.next, batch.next);
     return counted;
   }
 
-  /** What is new since the last save; undefined for nothing. */
+  /** Returns the changes since the last checkpoint; undefined if there are none. */
   unsaved(): Unsaved | undefined {
     const { keys, place, from, now } = this.options;
     if (this.unsavedCount === 0 && (this.next === this.savedNext || this.next === from)) return undefined;
@@ -194,9 +204,9 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
   }
 
   /**
-   * Folds what belongs to keys that are in memory, at once: an event that waits lives long, and costs the garbage collector
-   * more than its folding. Returns those whose keys the store may know, all of each such key. Other work of the process
-   * gets its turn between two records.
+   * Folds the events whose keys are in memory immediately, because keeping an event for later costs the garbage
+   * collector more than folding it. Returns the other events: all events of keys that must be loaded from the store.
+   * Yields to other work between records.
    */
   private async foldKnown(
     records: readonly LogRecord[],
@@ -219,13 +229,16 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
     return waiting;
   }
 
-  /** @throws the signal's reason */
+  /** Yields to other work of the process. @throws the signal's reason when the partition is revoked */
   private async giveWay(turn: Turn): Promise<void> {
     await turn.end();
     this.partition.ended.throwIfAborted();
   }
 
-  /** Without any waiting: the reader's record is gone at the next one. */
+  /**
+   * Decodes a record and evaluates the key of its event. Returns undefined if the event is not folded. This function is
+   * synchronous, because the shared reader has the record only until the next one is read.
+   */
   private admitOne(record: LogRecord, counted: Counted, beginning?: number): Matched | undefined {
     const { window, compiled, erasures, place } = this.options;
     const { offset, timestamp } = record;
@@ -266,7 +279,9 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
   private foldOne({ event, record, ingestedAt, steps }: Matched, entry: KeyEntry, counted: Counted): void {
     const { compiled, keys } = this.options;
     const isFolded = record.offset <= entry.lastOffset;
-    // It was folded, and saved, before its progress was: what it was counted as is not known any more.
+    // If the event's state was saved before the progress, the event is folded into an empty state again, only to
+    // count it
+    // as processed or failed.
     const before = isFolded ? compiled.fold.empty : entry.state;
     const { state, refused } = withinBudget(steps, () => compiled.fold.add(before, event));
     if (refused) return this.refuse(record, refused, counted);
@@ -293,7 +308,7 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
     return entries;
   }
 
-  /** What is known of the key; undefined where the store has to be asked. */
+  /** Returns the state of a key, or undefined if the key must be loaded from the store. */
   private inMemory(key: string): KeyEntry | undefined {
     const { keys, compiled } = this.options;
     const entry = keys.get(key);

@@ -15,7 +15,10 @@ const batch = (next: number): RecordBatch => ({
   ...{ topic, partition: 0, records: [], bytes: 0, next, highWatermark: next },
 });
 
-/** The task of a partition of which the log has let go of everything below 5, and that the store has folded up to `from`. */
+/**
+ * The task of a partition of which the log has let go of everything below 5, and that the store has folded up to
+ * `from`.
+ */
 function given({ from }: { from: number }) {
   const partition = ownedPartition({ topic, position: 5, beginning: 5 });
   const [added, committed]: [unknown[], number[]] = [[], []];

@@ -21,11 +21,14 @@ export interface ProjectionTaskOptions {
   onFailure(error: unknown): void;
 }
 
-/** Folds one partition for one generation: first what the log no longer has, from the store, then what the log brings. */
+/**
+ * Folds one partition for one generation. It first reads the events that Kafka no longer has from ClickHouse, and then
+ * continues from Kafka.
+ */
 export class ProjectionTask implements PartitionTask {
-  /** Resolves when batches may be folded; false where none may be any more. */
+  /** Resolves true when batches may be folded, and false if no batch may be folded any more. */
   readonly ready: Promise<boolean>;
-  /** Where the next batch begins, unless the log has no record there. */
+  /** Expected first offset of the next batch. */
   private expected: number;
 
   constructor(private readonly options: ProjectionTaskOptions) {
@@ -58,7 +61,7 @@ export class ProjectionTask implements PartitionTask {
 
   async take(batch: RecordBatch): Promise<void> {
     if (!(await this.ready)) return;
-    // Between two offsets nothing may have been written; or the log's beginning has overtaken us.
+    // A gap has two possible causes: its offsets have no records, or Kafka's retention deleted their records.
     const isGap = (batch.records[0]?.offset ?? batch.next) > this.expected;
     if (isGap && !(await this.fill())) return;
     this.expected = batch.next;
@@ -73,12 +76,14 @@ export class ProjectionTask implements PartitionTask {
     const { partition, projector, from } = this.options;
     const { beginning, position } = partition.assignment;
     if (projector.reached.known < beginning && !(await this.fill())) return false;
-    // Commits nothing unless the factory found a commit missing. What was filled in is committed when it is saved.
+    // This commits only if `ProjectionTasks` found a missing commit. The offset of events that were read from the
+    // store is
+    // committed when their states are saved.
     if (from >= beginning) await partition.commits.offer(position);
     return true;
   }
 
-  /** Folds what the log no longer has, if there is any of it. Resolves false when the host stops meanwhile. */
+  /** Folds the events that Kafka no longer has, from the store. Resolves false if the host stops meanwhile. */
   private async fill(): Promise<boolean> {
     const { partition, projector, history, place } = this.options;
     const folder = {

@@ -13,9 +13,9 @@ export interface PromotionOptions {
   admin: TopicAdmin;
   topics: TopicNames;
   logger: Logger;
-  /** Longest time between two looks, in milliseconds: soon after a generation has begun there are more. */
+  /** Longest time between two polls, in milliseconds. Polls are more frequent soon after a generation starts. */
   intervalMs: number;
-  /** Another generation has taken the place of this one. */
+  /** Called when another generation has replaced the serving generation with this id. */
   replaced(id: string): void;
   onFailure(error: unknown): void;
 }
@@ -27,7 +27,7 @@ interface Building {
 
 const firstLookMs = 100;
 
-/** Has a generation serve when it has been through the log. */
+/** Makes a generation the serving one when it has caught up with the log. */
 export class Promotion {
   private readonly building = new Map<string, Building>();
   private readonly backoff: Backoff;
@@ -40,11 +40,11 @@ export class Promotion {
       ...{ logger, retryMs: intervalMs, onFailure: (error) => options.onFailure(error) },
       run: () => this.look(),
       mayReturn,
-      complaint: 'a projection could not be changed: trying again',
+      complaint: 'a generation could not be promoted; retrying later',
     });
   }
 
-  /** These are being built now. */
+  /** Replaces the set of generations that are being built. */
   follow(desired: readonly DesiredGeneration[]): void {
     const ids = new Set(desired.map(({ compiled }) => compiled.build.id));
     for (const id of this.building.keys()) if (!ids.has(id)) this.building.delete(id);
@@ -64,14 +64,14 @@ export class Promotion {
     this.poll.soon(this.backoff.next());
   }
 
-  /** Most generations are through the log within moments; the longer one takes, the less often it is asked how far it is. */
+  /** Checks all generations. Most catch up quickly, so the polls of a slow generation become less frequent. */
   private async look(): Promise<number | undefined> {
     let failure: Error | undefined;
     for (const { caughtUp, desired } of this.building.values())
       try {
         if (await caughtUp.is(desired.streams)) await this.promote(desired);
       } catch (error) {
-        // One that fails keeps no other from serving.
+        // A failure of one generation does not delay the promotion of the others.
         if (!mayReturn(error)) throw error;
         failure = error;
       }
@@ -93,13 +93,16 @@ export class Promotion {
       systemActor,
     );
     if (!changed) return;
-    logger.info({ projection: name, build: id }, 'has been through the log: it serves now');
+    logger.info({ projection: name, build: id }, 'the generation has caught up and serves now');
     const last = former.at(-1);
     if (last) this.options.replaced(last.id);
   }
 }
 
-/** Repeating helps against what the log does not take now; a topic that is gone is in no source for long. */
+/**
+ * Whether a retry may succeed after this error. An unknown topic is included, because a deleted stream is soon removed
+ * from the sources.
+ */
 function mayReturn(error: unknown): error is Error {
   return (
     error instanceof LogUnavailableError ||

@@ -2,22 +2,25 @@ import { RecordReader, UnreadableRecordError, uuidText, type Micros } from '#eve
 import type { LogRecord } from '#log';
 import type { LogEvent } from '#cel';
 
-/** One for all partitions: what was read is used before anything else is. */
+/** Shared by all partitions. Each record is fully used before the next one is read. */
 const reader = new RecordReader();
 
-/** A record as far as it is read before anybody wants its content. */
+/** The members of a record that are decoded eagerly; `event` decodes the rest on demand. */
 export interface ReadRecord {
-  /** 32 bits each, the first ones first; until the next record is read. */
+  /** The event id as 32-bit words, most significant first. Valid until the next record is read. */
   readonly id: Uint32Array;
   readonly eventType: string;
   readonly entityId: string | null;
   readonly timestamp: Micros;
   readonly ingestedAt: Micros;
-  /** The whole event; until the next record is read. */
+  /** Decodes the whole event. Must be called before the next record is read. */
   event(stream: string): LogEvent;
 }
 
-/** Undefined when the record is no event: the materializer makes a dead letter of it. */
+/**
+ * Reads a record. Returns undefined if the record is not an event; the materializer stores such a record as a dead
+ * letter.
+ */
 export function readRecord(record: LogRecord): ReadRecord | undefined {
   if (record.value === null || !isReadable(record.value)) return undefined;
   return {

@@ -3,9 +3,9 @@ import type { DesiredGeneration } from './desired-generations.js';
 import { ProjectionTasks, type ProjectionParts } from './open-projection.js';
 import type { ProjectionTask } from './projection-task.js';
 
-/** Runs one generation in this process: folds the partitions that it is given in the generation's own group. */
+/** Runs one generation in this process: folds the partitions that the generation's consumer group assigns to it. */
 export class RunningGeneration implements Reconciled<DesiredGeneration> {
-  /** Of the projection. */
+  /** Name of the projection. */
   readonly name: string;
   private readonly host: PartitionHost<ProjectionTask>;
 

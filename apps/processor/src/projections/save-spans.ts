@@ -2,7 +2,10 @@ import type { StoreSpans } from '#engine';
 import type { Tracing } from '#telemetry';
 import type { Unsaved } from './partition-projector.js';
 
-/** What is shown of one save; undefined while tracing is off, and where no traced request was folded. */
+/**
+ * Describes the trace spans of one checkpoint of projections. Returns undefined if tracing is off or no folded event
+ * has a traced request.
+ */
 export function saveSpans(tracing: Tracing | undefined, all: readonly Unsaved[]): StoreSpans | undefined {
   if (!tracing) return undefined;
   const followed = all.flatMap(({ name, sampled }) =>

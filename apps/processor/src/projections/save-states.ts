@@ -4,18 +4,22 @@ import { metrics, type Tracing } from '#telemetry';
 import type { PartitionProjector, Unsaved } from './partition-projector.js';
 import { saveSpans } from './save-spans.js';
 
-/** Saves what projections have folded. */
+/** The checkpointer of all projections. */
 export type StateCheckpointer = Checkpointer<PartitionProjector, Unsaved>;
 
 export interface StateSaving {
   writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
   retry: Retry;
   tracing?: Tracing | undefined;
-  /** Aborted when everything stops at once. */
+  /** Aborted when the process stops without waiting for saves. */
   stopped: AbortSignal;
 }
 
-/** Letters before states before progress: what is counted as done is saved. @throws the signal's reason */
+/**
+ * Saves the changes of several partitions: first dead letters, then states, then progress. Saved progress therefore
+ * never includes unsaved changes.
+ * @throws the signal's reason
+ */
 export function saveStates(saving: StateSaving, all: readonly Unsaved[]): Promise<void> {
   return inStoreSpans(saveSpans(saving.tracing, all), () => save(saving, all));
 }

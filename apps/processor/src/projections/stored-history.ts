@@ -13,46 +13,49 @@ export interface StoredHistoryParts {
   retry: Retry;
   progress: Pick<Progress, 'attempted'>;
   logger: Logger;
-  /** Offsets before a record that decide whether its id is repeated. */
+  /** Size of the id window in records: a repeated id is recognised at most this many offsets back. */
   windowRecords: number;
-  /** Milliseconds between two looks at how far the materializer is. */
+  /** Milliseconds between two polls of the materializer's committed offset. */
   lookMs?: number;
 }
 
-/** A partition, as one build reads it. */
+/** A source partition of one generation. */
 export interface HistoryPlace {
-  /** Of the projection. */
+  /** Name of the projection. */
   name: string;
   topic: string;
-  /** Its id. */
+  /** The stream's id. */
   stream: string;
   partition: number;
 }
 
-/** How far somebody is who folds a partition. */
+/**
+ * Progress of a partition: all events below `next` are folded, and all event ids below `known` that a later record can
+ * repeat are in the id window.
+ */
 export interface Reached {
   next: number;
   known: number;
 }
 
-/** Who folds what is read, in the order of the log. */
+/** Receives the events in the order of the log and folds them. */
 export interface HistoryFolder {
   reached(): Reached;
-  /** @param beginning Of the log: events from there on are in it, too. */
+  /** @param beginning First offset that Kafka still has. The batch may contain events from there on. */
   fold(batch: RecordBatch, beginning: number): Promise<void>;
 }
 
-/** Offsets to be read from the store. */
+/** An offset range that is read from the store. */
 interface Expired {
   from: number;
   until: number;
-  /** What is below it the log has no more. */
+  /** First offset that Kafka still has. */
   beginning: number;
 }
 
 const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 
-/** Reads from the store what the log's retention has taken. */
+/** Reads events from ClickHouse that Kafka's retention has deleted. */
 export class StoredHistory {
   private readonly materialized: MaterializedOffset;
 
@@ -61,8 +64,9 @@ export class StoredHistory {
   }
 
   /**
-   * Hands over what the log has no more, until the log has what follows: its beginning moves on meanwhile.
-   * @throws the signal's reason, and what the folding throws
+   * Passes the events that Kafka no longer has to `folder`, until Kafka has the next event. It checks again after each
+   * pass, because Kafka's retention continues meanwhile.
+   * @throws the signal's reason, and the errors of `folder`
    */
   async fill(place: HistoryPlace, folder: HistoryFolder, signal: AbortSignal): Promise<void> {
     for (;;) {
@@ -74,10 +78,10 @@ export class StoredHistory {
   }
 
   /**
-   * What is to be read from the store by whoever has folded everything below `next`, and knows every id below `known` that
-   * can be repeated; undefined when the log has it. Waits until the materializer is past what is to be folded. It goes on
-   * into what the log has, as far as a window of ids: that some record is a repetition may follow from one that is gone,
-   * and the store has what the materializer has decided.
+   * Resolves with the offset range that must be read from the store for a partition with this progress; undefined if
+   * Kafka has all remaining events. Waits until the materializer has stored the events to fold. The range extends
+   * into the offsets that Kafka still has, by the size of the id window. Whether a record there repeats an id may
+   * depend on a deleted record, and the store has only the events that the materializer accepted.
    * @throws the signal's reason
    */
   async expired(
@@ -109,7 +113,7 @@ export class StoredHistory {
     }
   }
 
-  /** Its events in the order of the log, as batches of the log. @throws the signal's reason */
+  /** Reads an offset range from the store, as batches of log records in offset order. @throws the signal's reason */
   private async *read(
     place: HistoryPlace,
     { from, until }: Expired,
@@ -130,7 +134,10 @@ export class StoredHistory {
     }
   }
 
-  /** Where the log begins, and up to where everything is stored that ever will be. */
+  /**
+   * Resolves with the first offset that Kafka has, and with the materializer's committed offset: all events below it
+   * that will ever be stored are stored.
+   */
   private async look(place: HistoryPlace, signal: AbortSignal): Promise<[beginning: number, stored: number]> {
     const { admin, retry } = this.parts;
     const { topic, partition } = place;
@@ -147,18 +154,21 @@ export class StoredHistory {
     metrics.projectionUnstored.inc({ projection: name }, until - from);
     this.parts.logger.error(
       { projection: name, stream, partition, from, until },
-      'the log has let go of records before the materializer was past them: what is not stored is in no state',
+      'Kafka deleted records before the materializer stored them; their events are missing from the projection',
     );
   }
 }
 
-/** The stream is being deleted: nothing more of it is wanted. */
+/** Returns no offsets for an unknown topic, because its stream is being deleted. Throws every other error again. */
 function noneWhenGone(error: unknown): [] {
   if (error instanceof UnknownTopicError) return [];
   throw error;
 }
 
-/** As it was in the log. It was written a moment after it was ingested. */
+/**
+ * Encodes a stored event as a log record. Its record timestamp is the ingestion time, which is slightly before the
+ * original one.
+ */
 function recordOf(event: StoredEvent, topic: string): LogRecord {
   const [timestamp, ingested_at] = [parseTime(event.timestamp) ?? NaN, parseTime(event.ingested_at) ?? NaN];
   return {

@@ -1,18 +1,18 @@
 import { OldestFirst } from '../oldest-first.js';
 
 /**
- * Counts what passes of each entity, so that its stored version is looked up only when a snapshot may be due. Of an entity
- * that is met for the first time, or was forgotten, nobody knows where it stands: it is looked up after a quarter of the
- * usual number, so its first snapshot may come that much late.
+ * Counts the events of each entity, so that its stored version is looked up only when a snapshot may be due. The
+ * version of an entity that is new or was evicted is unknown. It is looked up after a quarter of `every` events, so
+ * its first snapshot may be that much late.
  */
 export class DueEntities {
-  /** Events that may still pass before the entity is looked up. */
+  /** Number of events until the entity is looked up. */
   private readonly left = new OldestFirst<string, number>();
 
-  /** @param most Entities that are remembered. */
+  /** @param most Greatest number of entities that are counted. */
   constructor(private readonly most: number) {}
 
-  /** One more event of it has passed. Says whether it is to be looked up. */
+  /** Counts one event of an entity. Returns whether the entity's version should be looked up. */
   passed(stream: string, entityId: string, every: number): boolean {
     const key = keyOf(stream, entityId);
     const left = (this.left.get(key) ?? Math.ceil(every / 4)) - 1;
@@ -20,7 +20,7 @@ export class DueEntities {
     return left <= 0;
   }
 
-  /** It was looked up: this is its version. */
+  /** Sets the version of an entity that was looked up. */
   found(entity: { stream: string; entityId: string }, version: number, every: number): void {
     this.keep(keyOf(entity.stream, entity.entityId), every - (version % every));
   }
@@ -31,7 +31,7 @@ export class DueEntities {
   }
 }
 
-/** Neither name holds a zero byte. */
+/** Returns a unique key, because neither name contains a zero byte. */
 function keyOf(stream: string, entityId: string): string {
   return `${stream}\0${entityId}`;
 }

@@ -15,7 +15,7 @@ export interface SnapshotMakerOptions {
   now: () => number;
 }
 
-/** Entities of one partition that may be due. */
+/** Entities of one partition for which a snapshot may be due. */
 export interface DueBatch {
   stream: string;
   partition: number;
@@ -29,12 +29,15 @@ interface DueVersion {
   version: number;
 }
 
-/** Snapshots that a process makes at a time: each of them is a few small queries. */
+/** Number of snapshots that are made at the same time. Each takes a few small queries. */
 const atOnce = 2;
 
-/** Looks up the versions of entities, and makes snapshots of those that have passed a multiple. */
+/**
+ * Looks up the versions of entities, and makes a snapshot of each at the greatest multiple of `every` that it
+ * reached.
+ */
 export class SnapshotMaker {
-  /** One partition's snapshots are made after the other's. */
+  /** Settles when the last requested batch is done; batches are handled one at a time. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: SnapshotMakerOptions) {}

@@ -17,7 +17,7 @@ export interface SnapshotTaskParts {
   logger: Logger;
 }
 
-/** Counts the events of one partition, and has snapshots made where one may be due. */
+/** Counts the events of one partition, and requests a snapshot of each entity for which one may be due. */
 export class SnapshotTask implements PartitionTask {
   constructor(
     readonly partition: OwnedPartition,
@@ -41,16 +41,16 @@ export class SnapshotTask implements PartitionTask {
     } catch (error) {
       if (partition.ended.aborted) return;
       metrics.snapshotFailures.inc({ reason: 'error' });
-      // Nothing that is read depends on it: the projections of this process go on.
+      // No query result depends on a snapshot, so the process continues.
       this.parts.logger.error(
         { err: error as Error, topic: batch.topic },
-        'snapshots of a batch are left out',
+        'snapshots of a batch failed and are skipped',
       );
     }
   }
 
   close(): void {
-    // It holds nothing that is not its own.
+    // The task has no shared resources to release.
   }
 
   private async make(batch: RecordBatch): Promise<void> {
@@ -68,7 +68,7 @@ export class SnapshotTask implements PartitionTask {
     await maker.make({ stream, every, entityIds, partition }, ended);
   }
 
-  /** Other work of the process gets its turn between two records. */
+  /** Returns the entities of a batch for which a snapshot may be due. Yields to other work between records. */
   private async dueOf({ records }: RecordBatch, stream: string, every: number): Promise<string[]> {
     const due = new Set<string>();
     const turn = new Turn();

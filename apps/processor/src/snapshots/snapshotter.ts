@@ -17,20 +17,21 @@ export interface SnapshotterOptions {
   versions: Pick<EventWriter, 'versions'>;
   logger: Logger;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
-  /** Milliseconds between two looks at how far the materializer is. */
+  /** Milliseconds between two polls of the materializer's committed offset. */
   lookMs?: number;
-  /** Entities that are counted. */
+  /** Greatest number of entities whose events are counted. */
   mostCounted?: number;
   /** Milliseconds since 1970. */
   now?: () => number;
-  /** It cannot go on by itself. The process should end. */
+  /** Called when the snapshotter cannot continue. The process should end. */
   onFailure(error: Error): void;
 }
 
 /**
- * Makes snapshots of entities whose version passes a multiple of their stream's `snapshot_every`. It follows the log in a
- * group of its own and counts; where a snapshot may be due it waits for the materializer and looks into the store. What it
- * misses, a crash or a long count in between, costs a later read some events more, and never changes its answer.
+ * Makes a snapshot of an entity when its version passes a multiple of its stream's `snapshot_every`. It reads the log
+ * in its own consumer group and counts events. When a snapshot may be due, it waits for the materializer and looks up
+ * the entity's version in the store. A snapshot that is missed, for example after a crash, makes a later read slower
+ * but never changes its result.
  */
 export class Snapshotter {
   private readonly host: PartitionHost<SnapshotTask>;
@@ -45,20 +46,20 @@ export class Snapshotter {
     const parts = { ...options, due, materialized, maker };
     this.host = new PartitionHost({
       ...{ log, retry, now, name: 'snapshots', group: topics.snapshotGroup },
-      // Whether it moves is nobody's health: what it misses costs a later read some events more.
+      // Snapshots do not affect the health checks, because a missing snapshot only makes a later read slower.
       progress: new Progress(),
       tasks: { open: async (partition) => new SnapshotTask(partition, parts) },
       onFailure: (error) => options.onFailure(error as Error),
     });
   }
 
-  /** Follows the streams that there are, as they change. */
+  /** Starts reading all streams with snapshots, and follows changes of the definitions. */
   start(): void {
     this.stopListening = this.options.definitions.onChange(() => this.follow());
     this.follow();
   }
 
-  /** The partitions that this process has now. */
+  /** The partitions that are assigned to this process now. */
   *partitions(): Iterable<OwnedPartition> {
     for (const { partition } of this.host) yield partition;
   }

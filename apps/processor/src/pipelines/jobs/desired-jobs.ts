@@ -17,8 +17,8 @@ export interface DesiredJobs {
 }
 
 /**
- * Reads the definitions: which jobs shall run now. A definition is compiled once. A gateway that dies at the wrong moment
- * leaves a loop (decision 0021): of its pipelines the one whose run began last is not run.
+ * Reads the definitions: which jobs shall run now. A definition is compiled once. A gateway that dies at the wrong
+ * moment leaves a loop (decision 0021): of its pipelines the one whose run began last is not run.
  */
 export class JobSelection {
   private compiled = new Map<string, Pipeline | string>();
@@ -74,8 +74,8 @@ export class JobSelection {
   }
 
   /**
-   * Settings that are missing keep a job from beginning: what would have been delivered is not lost to the dead letters, but
-   * delivered once they are there.
+   * Settings that are missing keep a job from beginning: what would have been delivered is not lost to the dead
+   * letters, but delivered once they are there.
    */
   private missingConfigurationOf({ webhooks }: Pipeline): string | undefined {
     for (const webhook of webhooks) {

@@ -13,8 +13,8 @@ export interface InternalAppendsParts {
 const mostMissing = 10_000;
 
 /**
- * A producer for internal topics, which are created once. When one has been missing for longer than `goneMs`, its records
- * are lost: the job is told instead of a new, empty topic taking its place.
+ * A producer for internal topics, which are created once. When one has been missing for longer than `goneMs`, its
+ * records are lost: the job is told instead of a new, empty topic taking its place.
  */
 export class InternalAppends implements Pick<Producer, 'append'> {
   /** When an append first failed because the topic is missing, in milliseconds of `performance.now()`. */

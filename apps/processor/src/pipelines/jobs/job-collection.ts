@@ -30,8 +30,8 @@ interface Unnamed {
 type Stages = Pick<ReadonlySet<string>, 'has'>;
 
 /**
- * Removes what no definition names any more, when it has not been named for some time, whoever forgot it: runs, and stages
- * of jobs, with their groups, topics and rows; and rows of windows that have closed.
+ * Removes what no definition names any more, when it has not been named for some time, whoever forgot it: runs, and
+ * stages of jobs, with their groups, topics and rows; and rows of windows that have closed.
  */
 export class JobCollection {
   private readonly removedTo = new Map<string, number>();

@@ -16,8 +16,8 @@ import type { DesiredJob } from './desired-jobs.js';
 export const pipelineMark = 'pipeline ';
 
 /**
- * Runs one job of a pipeline in this process: makes its topics, reads its sources and the topics of its stages in the job's own
- * group, and works through the partitions that it is given.
+ * Runs one job of a pipeline in this process: makes its topics, reads its sources and the topics of its stages in the
+ * job's own group, and works through the partitions that it is given.
  */
 export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
   private readonly host: PartitionHost<JobTask>;

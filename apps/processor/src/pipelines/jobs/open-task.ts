@@ -106,8 +106,8 @@ function whereOf({ partition: { topic, partition }, source }: Pick<Opening, 'par
 
 /**
  * The end of the log. It is at or above `from`.
- * @throws CheckpointLostError when the end is below `from`: the topic was created again, or has lost its last records. The
- * job would take new records for records that it has processed.
+ * @throws CheckpointLostError when the end is below `from`: the topic was created again, or has lost its last
+ * records. The job would take new records for records that it has processed.
  */
 async function endFrom(opening: Opening, from: number, { log, pace }: JobParts): Promise<number> {
   const { topic, partition, position } = opening.partition.assignment;

@@ -11,8 +11,8 @@ export class ShownStreams {
   constructor(private readonly projections: Pick<Definitions['projections'], 'get'>) {}
 
   /**
-   * Returns the streams of the pipeline as it and its projections are defined now, and those it used before. None where a
-   * projection that it asks does not exist: only keys for all streams see such letters.
+   * Returns the streams of the pipeline as it and its projections are defined now, and those it used before. None
+   * where a projection that it asks does not exist: only keys for all streams see such letters.
    */
   of(spec: PipelineSpec): readonly string[] {
     const { streams, isComplete } = pipelineStreams(spec, this.projections);

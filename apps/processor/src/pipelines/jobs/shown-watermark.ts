@@ -3,8 +3,9 @@ import { noWatermark } from '#dataflow';
 import type { PartitionState } from '../state/partition-state.js';
 
 /**
- * The watermark that is shown of a job: the least of the windows and dedupes that are here; of the sources where the definition
- * has none. An empty partition of a source holds back nobody whose windows go on without it. Undefined: none is known here.
+ * The watermark that is shown of a job: the least of the windows and dedupes that are here; of the sources where the
+ * definition has none. An empty partition of a source holds back nobody whose windows go on without it. Undefined:
+ * none is known here.
  */
 export function shownWatermark(
   partitions: Iterable<Pick<PartitionState, 'place' | 'watermark'>>,

@@ -17,8 +17,8 @@ interface Parts {
 }
 
 /**
- * Looks up for all events at once what a chain needs to run over them. Where it needs nothing they come back as they are:
- * each is made when it is asked for. Undefined stands for an event that the chain does not run over.
+ * Looks up for all events at once what a chain needs to run over them. Where it needs nothing they come back as they
+ * are: each is made when it is asked for. Undefined stands for an event that the chain does not run over.
  */
 export async function lookUp<In extends Input>(
   chain: Chain,

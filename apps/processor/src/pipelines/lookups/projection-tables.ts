@@ -3,7 +3,10 @@ import { maxStateKeys, type KeyedStateReader } from '#store';
 import { compileFold, type Fold, type FoldState, type Lookup } from '#dataflow';
 import { OldestFirst } from '../../oldest-first.js';
 
-/** Milliseconds that a state is taken as it was found; how many of them are kept, and about how many characters they have. */
+/**
+ * Milliseconds that a state is taken as it was found; how many of them are kept, and about how many characters they
+ * have.
+ */
 const keptMs = 2000;
 const mostKept = { states: 10_000, weight: 16 * 1024 * 1024 };
 /** What is kept of a state besides itself and its name, about. */

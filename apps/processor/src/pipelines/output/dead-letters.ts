@@ -20,8 +20,8 @@ export interface DeadLetterCause {
 
 /**
  * The dead letter of an event. That of a stream's event has the position of the event. The result of a window has no
- * position: its dead letter has the target's id as stream, or `''` where the target does not exist. `step` has the rest that
- * a replay needs.
+ * position: its dead letter has the target's id as stream, or `''` where the target does not exist. `step` has the
+ * rest that a replay needs.
  */
 export function deadLetterOf(
   run: JobLabel,

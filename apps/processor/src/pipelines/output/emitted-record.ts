@@ -47,7 +47,9 @@ export const tooLarge = `an event is at most ${limits.eventBytes} bytes of JSON`
 
 const own = /"(?:pipeline|pipeline_version|source_stream|source_event_id)"/;
 
-/** What the event's metadata has, with where it comes from. A window's result has its number of events there already. */
+/**
+ * What the event's metadata has, with where it comes from. A window's result has its number of events there already.
+ */
 export function emittedMetadata({ event, origin }: FlowEvent, run: JobLabel): string {
   const from = event.event_id === '' ? {} : { source_stream: origin.stream, source_event_id: event.event_id };
   const added = { pipeline: run.name, pipeline_version: run.version, ...from };

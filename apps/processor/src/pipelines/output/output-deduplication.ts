@@ -35,15 +35,20 @@ interface Written extends OffsetRange {
 
 /** The clock that stamped what was saved is the one that stamped what was written then, unless it was set back. */
 const marginMs = 1000;
-/** Ids in a row that were not there, after which none is: twice what is written at once. Of that some may be missing. */
+/**
+ * Ids in a row that were not there, after which none is: twice what is written at once. Of that some may be missing.
+ */
 const mostMissed = 10_000;
-/** Within this share of the id window, whoever reads the streams knows what is repeated: the rest is for what comes meanwhile. */
+/**
+ * Within this share of the id window, whoever reads the streams knows what is repeated: the rest is for what comes
+ * meanwhile.
+ */
 const share = 2;
 
 /**
- * What was written of a partition after it was last saved, when whoever had it died: it comes once more, under the same
- * ids. Readers of a stream know such a repetition by their id window; where more was written to the stream since, by whomever,
- * than half of it holds, the store says what is there.
+ * What was written of a partition after it was last saved, when whoever had it died: it comes once more, under the
+ * same ids. Readers of a stream know such a repetition by their id window; where more was written to the stream
+ * since, by whomever, than half of it holds, the store says what is there.
  */
 export class OutputDeduplication {
   private missed = 0;
@@ -55,7 +60,10 @@ export class OutputDeduplication {
     private readonly failover: Failover,
   ) {}
 
-  /** When the partition was saved last. A member that takes it over before the deduplication ends begins from the same time. */
+  /**
+   * When the partition was saved last. A member that takes it over before the deduplication ends begins from the same
+   * time.
+   */
   get savedAt(): Micros {
     return this.failover.savedAt;
   }
@@ -85,7 +93,8 @@ export class OutputDeduplication {
   }
 
   /**
-   * Those of the ids that are in the stream already. Waits until the materializer has passed what was there at the failover.
+   * Those of the ids that are in the stream already. Waits until the materializer has passed what was there at the
+   * failover.
    * @throws the signal's reason
    */
   async among(stream: string, ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {

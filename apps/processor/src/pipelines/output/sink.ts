@@ -29,8 +29,8 @@ export class Sink {
   constructor(private readonly parts: SinkParts) {}
 
   /**
-   * Resolves when everything that waits to be written has been acknowledged, by the log first and then by webhooks. When it
-   * rejects, some of it may have been written all the same: it comes again with the same ids.
+   * Resolves when everything that waits to be written has been acknowledged, by the log first and then by webhooks.
+   * When it rejects, some of it may have been written all the same: it comes again with the same ids.
    * @throws the signal's reason when it is aborted
    */
   async write(output: OutputBuffer, run: JobLabel, signal: AbortSignal): Promise<void> {

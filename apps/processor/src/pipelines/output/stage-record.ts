@@ -3,19 +3,19 @@ import type { LogRecord, NewRecord } from '#log';
 import type { Control, FlowEvent, ForwardedPosition } from '#dataflow';
 
 /**
- * The value of a record in a stage's topic: an event on its way, or what a feeder says of itself. Its key is that of the event.
+ * The value of a record in a stage's topic: an event on its way, or what a feeder says of itself. Its key is that of
+ * the event.
  *
- *     <length of the head><head><metadata><data>
- *     [1, source, next, watermark, idle]
+ * <length of the head><head><metadata><data> [1, source, next, watermark, idle]
  *
  * The head is a JSON array too,
  *
- *     [0, source, at, index, watermark, stream, partition, offset, path, event_id, event_type, entity_id, timestamp,
- *      ingested_at, schema_version, length of metadata, replay]
+ * [0, source, at, index, watermark, stream, partition, offset, path, event_id, event_type, entity_id, timestamp,
+ * ingested_at, schema_version, length of metadata, replay]
  *
- * `source` and `at` are the feeder's partition and the offset of its record; `stream` to `path` are the event's origin, and
- * `replay`, or 0. The event's own JSON stands behind it as it is: nothing in it has to be escaped and read twice. Lengths are in
- * UTF-16 units.
+ * `source` and `at` are the feeder's partition and the offset of its record; `stream` to `path` are the event's
+ * origin, and `replay`, or 0. The event's own JSON stands behind it as it is: nothing in it has to be escaped and
+ * read twice. Lengths are in UTF-16 units.
  */
 type Head = [
   kind: 0,

@@ -8,7 +8,10 @@ const idlePauses = 5;
 const longestIdleMs = 30_000;
 const minute = 60_000;
 
-/** Tells the stages that one partition feeds how far it is: when that has changed, and again and again while it is idle. */
+/**
+ * Tells the stages that one partition feeds how far it is: when that has changed, and again and again while it is
+ * idle.
+ */
 export class WatermarkBroadcast {
   private told: Control | undefined;
   private toldAt = -Infinity;

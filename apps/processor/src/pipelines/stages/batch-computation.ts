@@ -5,7 +5,10 @@ import { lookUp, sizeOf, type Input } from '../lookups/look-up.js';
 import type { Cause, OutputBuffer } from '../output/output-buffer.js';
 import type { TaskParts } from './task.js';
 
-/** Records that may wait to be written, and about how many characters of each kind: a `flat_map` alone can make 16 MiB of one event. */
+/**
+ * Records that may wait to be written, and about how many characters of each kind: a `flat_map` alone can make 16 MiB
+ * of one event.
+ */
 const [mostRecords, mostWeight] = [5000, 4 * 1024 * 1024];
 
 type Parts = Pick<TaskParts, 'sink' | 'load' | 'saveDeadLetters' | 'permit'> & {
@@ -13,8 +16,8 @@ type Parts = Pick<TaskParts, 'sink' | 'load' | 'saveDeadLetters' | 'permit'> & {
 };
 
 /**
- * Computes one batch and writes what it leads to: at its end, and before, whenever too much of it waits. What is written
- * comes again with the same ids, should the batch not be done.
+ * Computes one batch and writes what it leads to: at its end, and before, whenever too much of it waits. What is
+ * written comes again with the same ids, should the batch not be done.
  */
 export class BatchComputation {
   private readonly turn = new Turn();
@@ -40,8 +43,8 @@ export class BatchComputation {
   }
 
   /**
-   * Runs a chain over events of the batch, in their order: each when it is asked for, so that what became of the one before
-   * may be written and forgotten by then. Undefined is a record without one.
+   * Runs a chain over events of the batch, in their order: each when it is asked for, so that what became of the one
+   * before may be written and forgotten by then. Undefined is a record without one.
    */
   async take(chain: Chain, inputs: Iterable<(Input & Cause) | undefined>): Promise<void> {
     const { output, turn } = this;

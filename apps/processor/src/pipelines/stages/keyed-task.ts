@@ -105,7 +105,10 @@ export class KeyedTask implements Task {
     this.options.rows.end();
   }
 
-  /** @throws CheckpointLostError when the records below `next` are not those that were processed: the topic was created again */
+  /**
+   * @throws CheckpointLostError when the records below `next` are not those that were processed: the topic was
+   * created again
+   */
   private requireTaken(records: readonly LogRecord[]): void {
     for (const record of records) {
       if (record.offset >= this.state.next) return;

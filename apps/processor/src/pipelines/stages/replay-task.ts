@@ -34,9 +34,9 @@ export interface ReplayTaskOptions extends TaskParts {
 }
 
 /**
- * Reads the job's replay topic: events that were dead letters go on at the operator where they stopped. Nothing that stands
- * before it, and nothing else that the event has become, is done again. What is emitted has the id that it would have had.
- * Event time is not moved: for a window that has closed they are late.
+ * Reads the job's replay topic: events that were dead letters go on at the operator where they stopped. Nothing that
+ * stands before it, and nothing else that the event has become, is done again. What is emitted has the id that it
+ * would have had. Event time is not moved: for a window that has closed they are late.
  */
 export class ReplayTask implements Task {
   readonly state: PartitionState;

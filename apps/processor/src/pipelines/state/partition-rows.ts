@@ -52,9 +52,9 @@ export class RowBudget {
 }
 
 /**
- * The rows of one partition of a stage: a cache of the stored rows. A change is visible here at once. It may be saved after
- * `settle`, when its results are in the log. A row that closes at or before `closedTo` does not exist, even where it is
- * still stored.
+ * The rows of one partition of a stage: a cache of the stored rows. A change is visible here at once. It may be saved
+ * after `settle`, when its results are in the log. A row that closes at or before `closedTo` does not exist, even
+ * where it is still stored.
  */
 export class PartitionRows {
   /** In the order of their last use, oldest first. */
@@ -132,8 +132,8 @@ export class PartitionRows {
   }
 
   /**
-   * The rows that close at or before the watermark, in their order, a page at a time: they are here until each of them is
-   * changed or closed. After the last one everything up to the watermark has closed.
+   * The rows that close at or before the watermark, in their order, a page at a time: they are here until each of
+   * them is changed or closed. After the last one everything up to the watermark has closed.
    * @throws FencedError
    */
   async *due(watermark: Micros, before: number): AsyncGenerator<readonly string[]> {

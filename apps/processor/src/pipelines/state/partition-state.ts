@@ -8,7 +8,10 @@ import type { OutputDeduplication } from '../output/output-deduplication.js';
 
 const letterWeight = 500;
 
-/** What has to be saved of one partition: the letters, then the rows and the progress at once; then `next` is committed. */
+/**
+ * What has to be saved of one partition: the letters, then the rows and the progress at once; then `next` is
+ * committed.
+ */
 export interface UnsavedBatch extends Checkpoint {
   letters: readonly DeadLetter[];
   rows: readonly StateRow[];
@@ -43,8 +46,8 @@ export interface PartitionStateOptions {
 }
 
 /**
- * How far one partition of a job is: what is done and written, and is to be saved; and what of it is saved. It is always
- * that of a position: a batch of records is done as a whole.
+ * How far one partition of a job is: what is done and written, and is to be saved; and what of it is saved. It is
+ * always that of a position: a batch of records is done as a whole.
  */
 export class PartitionState implements Checkpointed<UnsavedBatch> {
   next: number;

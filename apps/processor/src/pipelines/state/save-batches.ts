@@ -10,7 +10,10 @@ export interface BatchSaving {
   stopped: AbortSignal;
 }
 
-/** Letters first: what is counted as done is saved. Then, of each job at once, rows and progress. @throws the signal's reason */
+/**
+ * Letters first: what is counted as done is saved. Then, of each job at once, rows and progress. @throws the signal's
+ * reason
+ */
 export async function saveBatches(saving: BatchSaving, all: readonly UnsavedBatch[]): Promise<void> {
   const { writer, retry, stopped } = saving;
   const letters = all.flatMap((one) => one.letters);
@@ -21,7 +24,10 @@ export async function saveBatches(saving: BatchSaving, all: readonly UnsavedBatc
   metrics.pipelineSavedRows.inc(rows.length);
 }
 
-/** Dead letters that come again are the same ones: they may be stored before what else their events lead to. @throws the signal's reason */
+/**
+ * Dead letters that come again are the same ones: they may be stored before what else their events lead to. @throws
+ * the signal's reason
+ */
 export async function saveDeadLetters(
   {
     writer,
