@@ -15,7 +15,7 @@ describe('a cursor', () => {
     expect(encodeCursor(binding, [1, '???>>>~~~ü'])).toMatch(/^[A-Za-z0-9_-]+$/);
   });
 
-  it('belongs to what it was made for', () => {
+  it('is valid only for the query that it was created for', () => {
     const cursor = encodeCursor(binding, [1, 'a']);
     expect(() => decodeCursor(['events', ['others'], 10n], cursor, types)).toThrow(InvalidCursorError);
     expect(() => decodeCursor(['events', ['orders'], 11n], cursor, types)).toThrow(InvalidCursorError);
@@ -34,7 +34,7 @@ describe('a cursor', () => {
     ['a fraction', encodeCursor(binding, [1.5, 'a'])],
     ['a number that is not safe', encodeCursor(binding, [2 ** 60, 'a'])],
     ['another check sum', crafted(['AAAAAAAAAAAAAAAA', 1, 'a'])],
-  ])('is refused with %s', (_what, cursor) => {
+  ])('is rejected when it contains %s', (_what, cursor) => {
     expect(() => decodeCursor(binding, cursor, types)).toThrow(InvalidCursorError);
   });
 });

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { jsonValue } from '#event';
 import { InvalidCursorError } from './errors.js';
 
-/** Where a page ended: the values of its order's columns in its last row. */
+/** The position at which a page ended: the values of the sort columns in its last row. */
 export type CursorPosition = readonly (string | number)[];
 
 /**
- * A cursor is base64url of a JSON array: a check sum, then the position. The check sum covers the position and what the
- * cursor is bound to (the kind of list, filters, order): with another query, or changed on its way, it is refused.
- * There is nothing secret in it: every page it can lead to is one that the query without it leads to as well.
+ * Encodes a cursor: base64url of a JSON array with a checksum, then the position. The checksum covers the
+ * position and `boundTo` (the kind of list, the filters, the order). So `decodeCursor` rejects a cursor that
+ * was modified or comes from another query. A cursor contains no secret: the query without the cursor leads
+ * to the same pages.
  */
 export function encodeCursor(boundTo: unknown, position: CursorPosition): string {
   const text = JSON.stringify([checkSum(boundTo, position), ...position]);
@@ -16,7 +17,9 @@ export function encodeCursor(boundTo: unknown, position: CursorPosition): string
 }
 
 /**
- * @param types What each value of the position must be; whole numbers, negative ones included.
+ * Decodes a cursor and verifies its checksum.
+ * @param types The expected type of each value of the position; a number must be a safe integer and may be
+ * negative.
  * @throws InvalidCursorError
  */
 export function decodeCursor(
@@ -39,7 +42,8 @@ export function decodeCursor(
 
 function readArray(cursor: string): unknown[] {
   const bytes = Buffer.from(cursor, 'base64url');
-  // Node skips what is not base64url; only the one spelling that we make is taken.
+  // Node ignores characters that are not base64url. Only the exact text that `encodeCursor` produces is
+  // accepted.
   if (bytes.toString('base64url') !== cursor) throw new InvalidCursorError('The cursor cannot be read.');
   const value = jsonValue(bytes.toString('utf8'));
   if (Array.isArray(value)) return value;

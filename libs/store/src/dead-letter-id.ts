@@ -2,7 +2,10 @@ import { jsonValue } from '#event';
 import { stepText, type LetterStep } from './letter-step.js';
 import { maxDeadLetterIds, type DeadLetter } from './store.js';
 
-/** What a dead letter is known by; the step is empty for letters that are not of pipelines. */
+/**
+ * The identity of a dead letter. `step` is the text of its failure location; it is empty for a dead letter
+ * that is not from a pipeline.
+ */
 export type DeadLetterIdentity = readonly [
   source: string,
   stream: string,
@@ -19,7 +22,7 @@ export function deadLetterIdentity(letter: Identified): DeadLetterIdentity {
   return [letter.source, letter.stream, letter.partition, letter.offset, stepText(letter.step)];
 }
 
-/** Names a dead letter by its identity; an empty step is left out. */
+/** Encodes the identity of a dead letter as its id. An empty step is omitted. */
 export function deadLetterId(letter: Identified): string {
   const [source, stream, partition, offset, step] = deadLetterIdentity(letter);
   const parts = [source, stream, partition, offset, ...(step === '' ? [] : [step])];
@@ -28,11 +31,13 @@ export function deadLetterId(letter: Identified): string {
 
 /** @throws RangeError for more than `maxDeadLetterIds`. */
 export function assertBounded(ids: readonly string[]): void {
-  if (ids.length > maxDeadLetterIds)
-    throw new RangeError(`more than ${maxDeadLetterIds} ids of dead letters`);
+  if (ids.length > maxDeadLetterIds) throw new RangeError(`more than ${maxDeadLetterIds} dead letter ids`);
 }
 
-/** The identities that these ids name; what is no id is left out. @throws RangeError for too many. */
+/**
+ * Decodes ids to identities and ignores an id that is malformed. @throws RangeError for more than
+ * `maxDeadLetterIds`.
+ */
 export function deadLetterIdentities(ids: readonly string[]): DeadLetterIdentity[] {
   assertBounded(ids);
   return ids.map(identityOf).filter((identity) => identity !== undefined);

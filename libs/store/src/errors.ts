@@ -1,37 +1,41 @@
-/** The store did not answer, or cannot take writes now. Repeating may help. */
+/** The store did not answer, or cannot accept writes at the moment. A retry may succeed. */
 export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError';
 }
 
 /**
- * The store cannot serve this, and repeating does not help: a wrong password, missing rights, a table that is gone, a
- * statement that this server does not understand. Somebody has to look at it.
+ * The store cannot serve the request, and a retry does not help. Examples: a wrong password, missing
+ * privileges, a missing table, a statement that this version of the server does not understand. An operator
+ * must act.
  */
 export class StoreFaultError extends StoreUnavailableError {
   override readonly name: string = 'StoreFaultError';
 }
 
-/** The answer was not read to its end: too many bytes of answers are held in memory already. Repeating may help. */
+/**
+ * The store client stopped reading an answer because all answers in memory exceed the byte budget. A retry
+ * may succeed.
+ */
 export class StoreOverloadedError extends StoreUnavailableError {
   override readonly name = 'StoreOverloadedError';
 }
 
-/** The store will never take these rows. */
+/** The store rejects these rows permanently. */
 export class StoreRefusedError extends Error {
   override readonly name = 'StoreRefusedError';
 }
 
-/** The query passed one of its bounds (time, rows, memory). */
+/** The query exceeded one of its limits (time, rows read, memory). */
 export class QueryTooExpensiveError extends Error {
   override readonly name = 'QueryTooExpensiveError';
 }
 
-/** The cursor is broken or was made by a query with other filters. */
+/** The cursor is malformed, or belongs to a query with other filters. */
 export class InvalidCursorError extends Error {
   override readonly name = 'InvalidCursorError';
 }
 
-/** Whether what failed with this error may succeed when it is repeated. */
+/** Returns true when a retry of the failed operation may succeed. */
 export function storeMayReturn(error: unknown): error is StoreUnavailableError {
   return error instanceof StoreUnavailableError && !(error instanceof StoreFaultError);
 }

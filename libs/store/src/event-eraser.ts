@@ -1,51 +1,70 @@
 import type { Micros } from '#event';
 
-/** All events of one entity in one stream up to an end of its log. */
+/** An erasure: all events of one entity in one stream, up to an end offset in each partition. */
 export interface EntityErasure {
-  /** Its id. */
+  /** The id of the stream. */
   stream: string;
-  /** SHA-256 (hex, lower case) of the stream's name, a zero byte and the entity's id: all that a tombstone knows of it. */
+  /**
+   * SHA-256 (hex, lower case) of the stream's name, a zero byte and the entity's id. A tombstone contains
+   * only this hash.
+   */
   entityHash: string;
   /**
-   * The entity's id, where it is known. With it nothing is missed that only one of the tables has, and dead letters that
-   * are not JSON are erased, too, when they hold the id.
+   * The entity's id, when it is known. With the id, the erasure also finds rows that only one of the tables
+   * contains. It also erases dead letters that are not JSON if they contain the id.
    */
   entityId?: string;
-  /** By partition: what is below this offset goes. Partitions that are not named keep everything. */
+  /**
+   * The end offset of each partition, exclusive: events below it are erased. Partitions that are not listed
+   * keep their events.
+   */
   before: Readonly<Record<string, number>>;
 }
 
 /**
- * Takes out of the store what must not be there any more. What is removed is in no answer from the moment on in which a
- * removal resolves; counts, streams and entities agree with it. A removal can be repeated: it finishes what an earlier
- * one left, and does nothing where nothing is left. Removals of one process run one after the other.
+ * Removes events and the rows derived from them. Once a removal resolves, no answer contains the removed
+ * events; counts, streams and entities agree with that. A removal can be repeated: a repeat completes an
+ * interrupted removal, and does nothing when nothing is left to remove. Within one process, removals run one
+ * after the other.
  *
- * All throw StoreUnavailableError when they should be tried again: the store is down, slow or read-only, or too many
- * removals are under way. Where a number comes back, it is that of the events that were found.
+ * All methods throw StoreUnavailableError when the caller should retry: the store is down, slow or read-only,
+ * or too many removals are pending. A returned number counts the events found, unless the method says
+ * otherwise.
  */
 export interface EventEraser {
   /**
-   * Nothing of the entity is left: no event, no dead letter, and no last version, so that versions start at 1 again.
-   * Whoever writes sees to it that what is erased is not written again, and has written everything else below `before`.
+   * Removes all events and dead letters of the entity, and its latest version: new events start at version 1
+   * again. The caller ensures that erased events are not written again, and that all other events below
+   * `before` are already stored.
    */
   eraseEntity(erasure: EntityErasure): Promise<number>;
-  /** How many events `eraseEntity` would find now; `entityId` must be given. */
+  /** Returns the number of events that `eraseEntity` would find now; requires `entityId`. */
   countEntity(erasure: EntityErasure & { entityId: string }): Promise<number>;
-  /** Events that were ingested before a time, and dead letters of that age. Entities keep their last version. */
+  /**
+   * Removes events ingested before a time, and dead letters created before it. The latest version of each
+   * entity remains.
+   */
   expire(query: { stream: string; before: Micros }): Promise<number>;
-  /** Events of a partition below an offset, and dead letters of these. Entities keep their last version. */
+  /**
+   * Removes the events of a partition below an offset, and their dead letters. The latest version of each
+   * entity remains.
+   */
   truncate(query: { stream: string; partition: number; before: number }): Promise<number>;
   /**
-   * Everything of the stream with this id, for ever: what is written of it later is in no answer that does not name it, and
-   * goes with `removeLate`.
+   * Removes all rows of the stream with this id, permanently. Rows of the stream that are written later
+   * appear only in answers to queries that name the stream; `removeLate` removes them.
    */
   dropStream(stream: string): Promise<void>;
-  /** Removes what was written of dropped streams since. Resolves with how many streams there were, up to 100. */
+  /**
+   * Removes rows that were written for dropped streams after the drop. Returns the number of streams with
+   * such rows, 100 at most.
+   */
   removeLate(): Promise<number>;
   /**
-   * Starts to write anew what still holds removed rows on disk. Without it they go when ClickHouse happens to merge their
-   * parts. It costs as much as these parts are large, so once an hour or a day is often enough: until then more comes
-   * together. Resolves when it has been started, or is under way already.
+   * Starts a rewrite of the data parts that still contain removed rows on disk. Without a purge, the rows
+   * leave the disk when ClickHouse merges the parts. The cost is proportional to the size of the parts, and
+   * one purge covers all removals since the last one: once an hour or a day is enough. Resolves when the
+   * rewrite has been started or is already in progress.
    */
   purge(): Promise<void>;
 }

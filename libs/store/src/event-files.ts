@@ -2,23 +2,24 @@ import type { Readable } from 'node:stream';
 import type { MemberColumn } from './sql-queries.js';
 import type { EventFilter } from './store.js';
 
-/** Formats that hold whole files: a reader needs what stands at their end. */
+/** File formats that are complete only with their footer: a reader needs the end of the file. */
 export const eventFileFormats = ['parquet', 'arrow'] as const;
 
 export type EventFileFormat = (typeof eventFileFormats)[number];
 
-/** Events as a file. Streams are named by their ids. */
+/** A query for events as a file. `streams` contains stream ids. */
 export interface EventFileQuery extends EventFilter {
   format: EventFileFormat;
-  /** Top-level members of `data` that are columns too. */
+  /** Top-level members of `data` that become additional columns. */
   members: readonly MemberColumn[];
 }
 
-/** Writes events as files: each event once, in the order of streams, then of timestamps. */
+/** Exports events as files. Each event appears once, ordered by stream, then by timestamp. */
 export interface EventFiles {
   /**
-   * Resolves when the file begins. An abort ends the query in ClickHouse, too.
-   * @throws QueryTooExpensiveError @throws StoreUnavailableError; the stream fails where ClickHouse fails later
+   * Resolves with the file as a stream when its first bytes are available. An abort of the signal also
+   * cancels the query in ClickHouse. If ClickHouse fails later, the stream fails.
+   * @throws QueryTooExpensiveError @throws StoreUnavailableError
    */
   open(query: EventFileQuery, signal: AbortSignal): Promise<Readable>;
   close(): Promise<void>;

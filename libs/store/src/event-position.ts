@@ -2,8 +2,8 @@ import { decodeCursor, encodeCursor } from './cursor.js';
 import type { EventQuery } from './store.js';
 
 /**
- * A place in the one total order of events: by time, events of the same instant in log order, and where offsets of
- * several streams meet there, by stream.
+ * A position in the total order of events: by timestamp, then partition, then offset, then stream. The stream
+ * decides only between events of different streams that share the first three values.
  */
 export interface EventPosition {
   timestamp: number;
@@ -18,7 +18,7 @@ export function eventCursor(query: EventQuery, last: EventPosition): string {
   return encodeCursor(binding(query), [last.timestamp, last.partition, last.offset, last.stream]);
 }
 
-/** @throws InvalidCursorError */
+/** Decodes the position in the query's cursor; undefined without a cursor. @throws InvalidCursorError */
 export function eventCursorPosition(query: EventQuery): EventPosition | undefined {
   if (query.cursor === undefined) return undefined;
   const [timestamp, partition, offset, stream] = decodeCursor(binding(query), query.cursor, types);
@@ -30,7 +30,10 @@ export function eventCursorPosition(query: EventQuery): EventPosition | undefine
   };
 }
 
-/** Everything that decides which events come in which order; the limit may change from page to page. */
+/**
+ * Returns everything that determines which events a query returns, and in which order. The limit is not part
+ * of it: it may differ from page to page.
+ */
 function binding(query: EventQuery): unknown {
   const sorted = (values?: readonly string[]) => (values ? [...values].sort() : null);
   return [

@@ -1,92 +1,109 @@
 import type { Micros } from '#event';
 
-/** A partition that a generation of a projection reads, or a stage of a pipeline. */
+/** A source partition that a generation of a projection, or a stage of a pipeline, reads. */
 export interface StatePartition {
-  /** Id of the generation, or of the pipeline's job. */
+  /** Id of the projection's generation, or of the pipeline's job. */
   owner: string;
-  /** Of a pipeline; empty for the stage that reads the sources, and for projections. */
+  /** Stage of a pipeline; empty for the stage that reads the sources, and for projections. */
   stage: string;
-  /** The source; empty for a partition of a stage's own topic. */
+  /** Id of the source stream; empty for a partition of a pipeline stage's internal topic. */
   stream: string;
   partition: number;
 }
 
-/** The state of one key, or of one window, from one partition. Of several the greatest position wins. */
+/**
+ * The state of one key or window, derived from one partition. Of several rows with the same key, the row with
+ * the greatest position wins.
+ */
 export interface StateRow extends StatePartition {
-  /** Unique in its partition. */
+  /** Unique within the partition. */
   key: string;
-  /** JSON. */
+  /** JSON text. */
   state: string;
-  /** Events of this partition that are folded into it, where they are counted. */
+  /** Number of events of this partition that are folded into the state; 0 where events are not counted. */
   events: number;
-  /** From this watermark on there is something to do with it, or it counts no more; 0 where it never closes. */
+  /**
+   * The watermark at which the row closes: it is then due for processing, or expired. 0 if it never closes.
+   */
   closes_at: Micros;
-  /** Offset of the last record that changed it. */
+  /** Offset of the last record that changed the row. */
   position: number;
-  /** When that one was ingested, or when the row was saved. */
+  /** The time at which that record was ingested, or at which the row was saved. */
   updated_at: Micros;
 }
 
-/** How far an owner is in one partition. Of several the greatest `next` wins. */
+/** The checkpoint of an owner in one partition. Of several rows, the row with the greatest `next` wins. */
 export interface StateProgress extends StatePartition {
-  /** Everything below this offset has been processed, and what came of it has been emitted. */
+  /** All records below this offset are processed, and their results are emitted. */
   next: number;
-  /** Events that were read and processed; that were emitted, dropped, too late, or could not be processed. In all. */
+  /** Totals since the owner started: events processed, emitted, dropped, late, and failed. */
   processed: number;
   emitted: number;
   dropped: number;
   late: number;
   failed: number;
-  /** Null before the first event, and where there is none. */
+  /** Event-time watermark; null before the first event, and for an owner without a watermark. */
   watermark: Micros | null;
-  /** JSON: whatever else has to be known to go on. */
+  /** JSON text: additional state that the owner needs to resume. */
   state: string;
   updated_at: Micros;
 }
 
-/** Rows by when they close, a page at a time. */
+/** A page of rows, ordered by closing time. */
 export interface DueQuery {
-  /** Those that close up to this watermark, */
+  /** Only rows that close at or before this watermark. */
   until: Micros;
-  /** and after this one: the last one of the page before. */
+  /** Only rows after this one, which is the last row of the previous page. */
   after?: { closes_at: Micros; key: string } | undefined;
   limit: number;
 }
 
-/** What of a stage's partition has closed. */
+/** The closed rows of one partition of a stage. */
 export interface ClosedRows {
   stage: string;
   partition: number;
-  /** A watermark that is saved. */
+  /** Rows that close at or before this watermark are closed. The caller has already saved this watermark. */
   until: Micros;
 }
 
-/** What a processor needs. Writing the same again changes nothing, and what is older never wins. */
+/**
+ * The part of the state store that a processor needs. Writes are idempotent, and an older row never replaces
+ * a newer one.
+ */
 export interface KeyedStateWriter {
   /**
-   * Of one owner all of it is there at once, or nothing: no row is ahead of its progress.
+   * Writes the rows and progress of each owner atomically: no row is ever ahead of its owner's progress.
    * @throws StoreUnavailableError @throws StoreRefusedError
    */
   save(rows: readonly StateRow[], progress: readonly StateProgress[]): Promise<void>;
-  /** Rows of these keys, of one partition; keys without one are left out. At most `maxStateKeys`. @throws RangeError */
+  /**
+   * Returns the rows of these keys from one partition; keys without a row are omitted. @throws RangeError for
+   * more than `maxStateKeys` keys
+   */
   load(place: StatePartition, keys: readonly string[]): Promise<StateRow[]>;
-  /** By closing time, then key (bytewise). */
+  /** Returns rows ordered by closing time, then by key (bytewise). */
   due(place: StatePartition, query: DueQuery): Promise<StateRow[]>;
   progressOf(place: StatePartition): Promise<StateProgress | undefined>;
-  /** Removes rows that have closed: nobody asks for them any more. */
+  /**
+   * Deletes closed rows. The delete may finish after the promise resolves: no reader needs these rows any
+   * more.
+   */
   removeClosed(owner: string, closed: readonly ClosedRows[]): Promise<void>;
-  /** Removes all that an owner has of stages. Safe to repeat. */
+  /** Deletes all rows and progress of an owner for these stages. Idempotent. */
   removeStages(owner: string, stages: readonly string[]): Promise<void>;
-  /** Removes all that an owner has. Safe to repeat. */
+  /** Deletes all rows and progress of an owner. Idempotent. */
   remove(owner: string): Promise<void>;
-  /** Owners of which there is anything. */
+  /** Returns the ids of all owners that have rows or progress. */
   owners(): Promise<string[]>;
 }
 
-/** Keys that one question can name. */
+/** Maximum number of keys in one query. */
 export const maxStateKeys = 10_000;
 
-/** One key of an owner: its rows from all partitions, by stream and partition, to be merged by the fold. */
+/**
+ * The state of one key of an owner: one row for each partition, ordered by stream and partition. The fold
+ * merges them.
+ */
 export interface KeyedState {
   key: string;
   parts: readonly StateRow[];
@@ -95,36 +112,39 @@ export interface KeyedState {
 export interface StatePageQuery {
   owner: string;
   limit: number;
-  /** The key after which the page begins. */
+  /** Only keys after this key. */
   after?: string;
-  /** Only keys that begin with it. */
+  /** Only keys that start with this prefix. */
   prefix?: string;
 }
 
-/** Keys that events from some offsets on have changed. */
+/** Keys changed by events at or after the given offsets. */
 export interface ChangedKeysQuery extends Pick<StatePageQuery, 'owner' | 'limit' | 'after'> {
-  /** By partition: the first of these offsets. */
+  /** The first offset to include, for each partition. */
   since: readonly { stream: string; partition: number; offset: number }[];
 }
 
 /**
- * What the gateway needs.
+ * The part of the state store that the gateway needs.
  * @throws QueryTooExpensiveError @throws StoreUnavailableError
  */
 export interface KeyedStateReader {
   key(owner: string, key: string, signal?: AbortSignal): Promise<KeyedState | undefined>;
-  /** Those of these keys that there are, in no order. At most `maxStateKeys`. @throws RangeError for more */
+  /**
+   * Returns the states of those keys that exist, in no particular order. @throws RangeError for more than
+   * `maxStateKeys` keys
+   */
   find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<KeyedState[]>;
-  /** By key (bytewise). */
+  /** Returns a page of keys, ordered by key (bytewise). */
   keys(query: StatePageQuery, signal?: AbortSignal): Promise<KeyedState[]>;
   /**
-   * Those in which an event from these offsets on is folded, with all their parts as they are now, by key (bytewise).
-   * Rows are saved with the progress that counts them: whoever has read a progress finds with it every key that was
-   * changed below it.
+   * Returns the keys into which an event at or after the given offsets is folded, with their current rows
+   * from all partitions, ordered by key (bytewise). Rows are saved atomically with the progress that counts
+   * them. So a caller that first reads a progress finds every key that was changed below it.
    */
   changedKeys(query: ChangedKeysQuery, signal?: AbortSignal): Promise<KeyedState[]>;
-  /** How many keys there are. */
+  /** Returns the number of keys. */
   countKeys(query: Pick<StatePageQuery, 'owner' | 'prefix'>, signal?: AbortSignal): Promise<number>;
-  /** By owner, stage, stream and partition. */
+  /** Returns the progress of owners, ordered by owner, stage, stream and partition. */
   progress(owners: readonly string[], signal?: AbortSignal): Promise<StateProgress[]>;
 }

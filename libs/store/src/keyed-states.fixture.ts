@@ -1,6 +1,6 @@
 import type { StateProgress, StateRow } from './keyed-state-store.js';
 
-/** A row of a partition of `orders`, as a processor saves it. */
+/** A state row of a partition of `orders`, as a processor saves it. */
 export function stateRow(row: Partial<StateRow> & Pick<StateRow, 'owner' | 'key'>): StateRow {
   return {
     ...{ stage: '', stream: 'orders', partition: 0, state: '[1]', events: 1 },
@@ -9,7 +9,7 @@ export function stateRow(row: Partial<StateRow> & Pick<StateRow, 'owner' | 'key'
   };
 }
 
-/** How far a partition of `orders` is, as a processor saves it. */
+/** The progress of a partition of `orders`, as a processor saves it. */
 export function stateProgress(
   progress: Partial<StateProgress> & Pick<StateProgress, 'owner'>,
 ): StateProgress {

@@ -1,25 +1,39 @@
-/** Where in a pipeline it was that an event could not go on, and which of the events that were made of one it is. */
+/**
+ * The failure location of an event in a pipeline. It also identifies the event among all events derived from
+ * the same source event.
+ */
 export interface LetterStep {
-  /** The pipeline's run. */
+  /** Id of the pipeline's job. */
   readonly run: string;
-  /** Pointer of the operator into the definition, such as `/operators/2/map`; empty where none had it yet. */
+  /**
+   * JSON pointer to the operator in the pipeline definition, such as `/operators/2/map`; empty if the event
+   * failed before the first operator.
+   */
   readonly operator: string;
-  /** Of the source; empty for the result of a window, whose letter has the stream that it was to go to. */
+  /**
+   * Source stream of the event. Empty for a window result: its dead letter names the target stream instead.
+   */
   readonly stream: string;
-  /** What tells several events of one origin apart. */
+  /** Emission index: distinguishes several events derived from the same source event. */
   readonly path: string;
-  /** 0, or which replay it failed again in: the letter that was replayed is another one. */
+  /**
+   * 0, or the number of the replay in which the event failed again. A dead letter of a replay differs from
+   * the replayed dead letter.
+   */
   readonly replay: number;
 }
 
-/** The text of a step as it is stored, which is part of the letter's identity; empty without one. */
+/**
+ * Returns the failure location as stored text; it is part of the dead letter's identity. Empty without a
+ * failure location.
+ */
 export function stepText(step: LetterStep | undefined): string {
   if (!step) return '';
   const { run, operator, stream, path, replay } = step;
   return JSON.stringify([run, operator, stream, path, replay]);
 }
 
-/** What `stepText` has made. */
+/** Parses the text that `stepText` returns. */
 export function readStep(text: string): LetterStep | undefined {
   if (text === '') return undefined;
   const [run, operator, stream, path, replay] = JSON.parse(text) as [string, string, string, string, number];

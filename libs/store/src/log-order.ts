@@ -1,7 +1,7 @@
 import type { StoredEvent } from '#event';
 import type { EventFilter } from './questions.js';
 
-/** Offsets of one partition: from `from` on, below `until`. */
+/** Offset range of one partition: `from` inclusive, `until` exclusive. */
 export interface OffsetRange {
   stream: string;
   partition: number;
@@ -9,25 +9,28 @@ export interface OffsetRange {
   until: number;
 }
 
-/** Offsets that one question for what is stored may span. */
+/** Maximum number of offsets in the range of one call of `EventWriter.stored`. */
 export const maxRangeOffsets = 65_536;
 
-/** Ranges of one question. */
+/** Maximum number of offset ranges in one query. */
 export const maxOffsetRanges = 64;
 
-/** Events by where they lie in the log: which ones, of these ranges. */
+/** A query for matching events in the given offset ranges, in log order. */
 export interface LogOrderQuery extends Omit<EventFilter, 'streams'> {
-  /** At most `maxOffsetRanges`, each of another partition. */
+  /** At most `maxOffsetRanges`; each range is of a different partition. */
   ranges: readonly OffsetRange[];
   limit: number;
-  /** Bytes of the answer in the store's form, about; more than that is a QueryTooExpensiveError. */
+  /**
+   * Approximate limit in bytes on the answer in the store's format; a larger answer throws
+   * QueryTooExpensiveError.
+   */
   maxBytes: number;
 }
 
-/** Ids of one question. */
+/** Maximum number of event ids in one query. */
 export const maxStoredIds = 5_000;
 
-/** Which events are there: of these ids, in these ranges. */
+/** A query for which of these event ids are stored in these offset ranges. */
 export interface StoredIdsQuery {
   /** At most `maxOffsetRanges`. */
   ranges: readonly OffsetRange[];
@@ -36,20 +39,28 @@ export interface StoredIdsQuery {
 }
 
 export interface LogOrderPage {
-  /** By stream, partition and offset; each event once. */
+  /** Ordered by stream, partition and offset; each event once. */
   events: StoredEvent[];
-  /** How far each range has been read, in the ranges' order: all of it below this offset is in the page, or does not match. */
+  /**
+   * For each range, in the order of the ranges, the offset up to which it has been read. Every matching event
+   * below this offset is in the page.
+   */
   next: number[];
 }
 
-/** A row's place. Names of streams are ASCII: the engine and we compare them alike. */
+/**
+ * The position of a row in the log. Stream names are ASCII, so JavaScript and ClickHouse order them alike.
+ */
 interface Place {
   stream: string;
   partition: number;
   offset: number;
 }
 
-/** How far the ranges have been read when this was the last row of a full page; undefined is a page that was not full. */
+/**
+ * Returns the offset up to which each range has been read. `last` is the last row of a full page; undefined
+ * means that the page was not full, so all ranges have been read.
+ */
 export function readTo(ranges: readonly OffsetRange[], last: Place | undefined): number[] {
   return ranges.map(({ stream, partition, from, until }) => {
     if (!last) return until;
@@ -59,7 +70,7 @@ export function readTo(ranges: readonly OffsetRange[], last: Place | undefined):
   });
 }
 
-/** @throws RangeError when there are more than one question may have */
+/** @throws RangeError for more than `maxOffsetRanges` ranges or more than `maxStoredIds` ids */
 export function assertStoredIds({ ranges, ids }: StoredIdsQuery): void {
   assertRanges(ranges);
   if (ids.length > maxStoredIds) throw new RangeError(`at most ${maxStoredIds} ids at once`);

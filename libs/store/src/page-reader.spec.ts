@@ -9,7 +9,7 @@ import type { EventReader } from './store.js';
 
 const filter = { access: allStreams };
 
-/** A store with so many events of about so many bytes, that counts how often it is asked. */
+/** A store with `count` events of about `bytes` bytes each. It records the limit of each query. */
 async function given(count: number, bytes: number, eventType = 'order.placed') {
   const store = new MemoryStore();
   const rows = Array.from({ length: count }, (_, offset) =>
@@ -46,7 +46,7 @@ describe('reading the log in pages', () => {
     expect(await readAll(pages, 350)).toEqual(upTo(350));
   });
 
-  it('takes fewer events at a time where they are large, and where the store says they are too much', async () => {
+  it('reads fewer events at a time when events are large, and when the store rejects a page as too expensive', async () => {
     const { reader, asked } = await given(100, 150_000);
     const pages = new PageReader({ reader, events: 64, bytes: 300_000 });
     expect(await readAll(pages, 100)).toEqual(upTo(100));
@@ -54,7 +54,7 @@ describe('reading the log in pages', () => {
     expect(Math.max(...asked.slice(2))).toBe(1);
   });
 
-  it('reads far at once where nothing matches', async () => {
+  it('widens the offset range of a page when no event matches', async () => {
     const { reader, asked } = await given(10, 10, 'other');
     const pages = new PageReader({ reader, events: 50, bytes: 1e6 });
     expect(await readAll(pages, 10_000_000, { eventTypes: ['order.placed'] })).toEqual([]);

@@ -5,23 +5,26 @@ import type { EventReader } from './store.js';
 
 export interface PageReaderOptions {
   reader: Pick<EventReader, 'inLogOrder'>;
-  /** Events of a page at most. */
+  /** Maximum number of events in a page. */
   events: number;
-  /** Bytes of `data` and `metadata` that a page should have at most; one event may be larger. */
+  /** Intended limit in bytes on the `data` and `metadata` of a page; a single event may exceed it. */
   bytes: number;
 }
 
-/** How far the ranges of a page were read, by partition. */
+/** The events of a page, and for each offset range the offset up to which it has been read. */
 export type PageRead = Pick<LogOrderPage, 'events'> & { reached: (OffsetRange & { next: number })[] };
 
-/** Offsets of a partition that one question may span: a filter that matches little reads far at once. */
+/**
+ * Maximum number of offsets of a partition that one query may span: a filter with few matches reads far at
+ * once.
+ */
 const widest = 2 ** 30;
-/** What an answer may have beyond the wanted size, so that the largest event always fits. */
+/** Bytes that an answer may exceed the intended size by, so that the largest event always fits. */
 const largestEvent = 4 * 1024 * 1024;
 
 /**
- * Reads ranges of the log in pages that are neither large nor costly, whatever the size of the events and however few of
- * them match: how many, and how far at once, follows from the pages before.
+ * Reads offset ranges of the log in pages of bounded size and cost, however large the events are and however
+ * few match. It derives the number of events and the width of the offset ranges from earlier pages.
  */
 export class PageReader {
   private readonly size: PageSize;
@@ -34,8 +37,8 @@ export class PageReader {
   }
 
   /**
-   * One page. Ranges beyond what one question may have come with the next.
-   * @throws what `inLogOrder` throws
+   * Reads one page. If there are more ranges than one query allows, this page reads only the first ones.
+   * @throws the errors of `inLogOrder`
    */
   async read(
     filter: Omit<LogOrderQuery, 'ranges' | 'limit' | 'maxBytes'>,

@@ -4,7 +4,7 @@ import { PageSize } from './page-size.js';
 const given = () => new PageSize({ first: 64, most: 500, bytes: 1_000 });
 
 describe('PageSize', () => {
-  it('becomes a quarter where a page was too large, and is one at least', () => {
+  it('shrinks to a quarter after a page that was too large, but not below one row', () => {
     const size = given();
     size.tooLarge(64);
     expect(size.rows).toBe(16);
@@ -12,13 +12,13 @@ describe('PageSize', () => {
     expect(size.rows).toBe(1);
   });
 
-  it('is as many rows as fit, by the size of those before', () => {
+  it('is the number of rows that fit, given the size of earlier rows', () => {
     const size = given();
     size.learn(64, 6_400);
     expect(size.rows).toBe(10);
   });
 
-  it('grows fourfold at most, up to the most', () => {
+  it('grows at most fourfold at a time, up to the maximum', () => {
     const size = given();
     size.learn(64, 0);
     expect(size.rows).toBe(256);
@@ -26,7 +26,7 @@ describe('PageSize', () => {
     expect(size.rows).toBe(500);
   });
 
-  it('is one row where each is larger than a page should be', () => {
+  it('is one row when each row is larger than a page', () => {
     const size = given();
     size.learn(2, 10_000);
     expect(size.rows).toBe(1);

@@ -1,12 +1,15 @@
 export interface PageSizeOptions {
-  /** Of the first page. */
+  /** Rows of the first page. */
   first: number;
   most: number;
-  /** What a page should have, about. */
+  /** Approximate size of a page in bytes. */
   bytes: number;
 }
 
-/** How many rows to ask for at once, so that pages are neither large nor many: it follows from the pages before. */
+/**
+ * Chooses the number of rows to request at once, from the sizes of earlier pages, so that pages are neither
+ * large nor numerous.
+ */
 export class PageSize {
   rows: number;
 
@@ -14,12 +17,15 @@ export class PageSize {
     this.rows = options.first;
   }
 
-  /** A page of so many rows was more than the store gives at once. */
+  /** Reports that a page of `rows` rows exceeded the store's limit. */
   tooLarge(rows: number): void {
     this.rows = Math.max(1, rows >> 2);
   }
 
-  /** Sizes of rows are alike; growing fourfold at most keeps a page bounded where they are not. */
+  /**
+   * Reports the size of a page. Rows usually have similar sizes; the fourfold limit on growth bounds the next
+   * page when they do not.
+   */
   learn(rows: number, bytes: number): void {
     const fitting = Math.floor((rows * this.options.bytes) / Math.max(1, bytes));
     this.rows = Math.max(1, Math.min(fitting, this.rows * 4, this.options.most));

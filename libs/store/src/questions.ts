@@ -2,14 +2,17 @@ import type { Expression } from '#cel';
 import type { Micros } from '#event';
 import type { StreamAccess } from '#api';
 
-/** What the asker of a question may see: an answer holds nothing of other streams, whatever the question says. */
+/**
+ * The authorization scope of a query: an answer contains nothing of other streams, whatever else the query
+ * asks for.
+ */
 export interface Permitted {
   access: StreamAccess;
-  /** Streams that nobody sees, whatever the access: those that are being deleted. */
+  /** Streams that no caller sees, whatever its access: the streams that are being deleted. */
   hidden?: readonly string[];
 }
 
-/** Which events. All conditions hold together; values of one list are alternatives. */
+/** A filter for events. All conditions must match; the values of one list are alternatives. */
 export interface EventFilter extends Permitted {
   streams?: readonly string[];
   eventTypes?: readonly string[];
@@ -24,7 +27,7 @@ export interface EventFilter extends Permitted {
 
 export interface Page<T> {
   items: T[];
-  /** Set when there is more. */
+  /** Present when there are more items. */
   nextCursor?: string;
 }
 

@@ -1,16 +1,16 @@
 /**
- * Bounds the bytes of all answers that are held in memory while they are read. Whoever passes an answer on counts its
- * bytes from then on.
+ * Bounds the total bytes of answers that are held in memory while they are being read. A component that
+ * passes an answer on accounts for its bytes from then on.
  */
 export interface ReadBudget {
   /** Opens the share of one answer. */
   share(): ReadShare;
 }
 
-/** The bytes of one answer that have been read. */
+/** The bytes read so far of one answer. */
 export interface ReadShare {
-  /** Counts more bytes; false when the budget has no room for them. */
+  /** Counts more bytes. Returns false when they exceed the budget. */
   take(bytes: number): boolean;
-  /** Gives everything back. */
+  /** Returns all bytes of the share to the budget. */
   end(): void;
 }

@@ -1,7 +1,10 @@
 import type { Micros } from '#event';
 import type { EntityQuery, Page, Permitted } from './questions.js';
 
-/** An event, told from every other of its stream. A topic that is made anew counts its offsets from 0 again. */
+/**
+ * Identifies an event within its stream. The times are needed because a recreated topic reuses offsets from
+ * 0.
+ */
 export interface EventPlace {
   partition: number;
   offset: number;
@@ -9,55 +12,55 @@ export interface EventPlace {
   ingested_at: Micros;
 }
 
-/** One event of an entity, as far as its state goes. */
+/** One event of an entity: the fields that its state is computed from. */
 export interface HistoryEvent extends EventPlace {
   version: number;
-  /** Raw JSON text of an object. */
+  /** JSON text of an object. */
   data: string;
 }
 
 export type SnapshotReason = 'automatic' | 'requested';
 
-/** What an entity was like after its event of a version. */
+/** The state of an entity after its event of one version. */
 export interface EntitySnapshot {
   stream: string;
   entity_id: string;
   version: number;
-  /** The first event in it. */
+  /** The earliest event that is included. */
   first: EventPlace;
-  /** The event of its version. */
+  /** The event of the snapshot's version. */
   last: EventPlace;
-  /** The greatest timestamp of all events in it. */
+  /** The greatest timestamp of all included events. */
   latest_timestamp: Micros;
   created_at: Micros;
   reason: SnapshotReason;
-  /** Raw JSON text of an object. */
+  /** JSON text of an object. */
   state: string;
 }
 
 export interface EntityTimeQuery extends EntityQuery {
-  /** Only events whose timestamp is not later; undefined is all of them. */
+  /** Only events with a timestamp up to this one, inclusive; undefined means all events. */
   asOf?: Micros;
 }
 
-/** Of the events of an entity that are stored: the least and the greatest version. */
+/** The least and the greatest version among the stored events of an entity. */
 export interface VersionSpan {
   first: number;
   last: number;
 }
 
 export interface HistoryQuery extends EntityTimeQuery {
-  /** Only greater versions. */
+  /** Only versions greater than this one. */
   after: number;
-  /** Only versions up to this one, inclusive; at most `maxHistory` after `after`. */
+  /** Only versions up to this one, inclusive; at most `maxHistory` above `after`. */
   upTo: number;
 }
 
-/** Versions that one question for a history may span. */
+/** Maximum number of versions in one history query. */
 export const maxHistory = 16_384;
 
 export interface NearestSnapshotQuery extends EntityTimeQuery {
-  /** Only snapshots of this version or a lesser one. */
+  /** Only snapshots of this version or a lower one. */
   upTo: number;
 }
 
@@ -69,34 +72,45 @@ export interface SnapshotsQuery extends Permitted {
 }
 
 /**
- * Snapshots and what they are made of. A snapshot whose first or last event is not stored any more is in no answer:
- * what a retention or an erasure has taken away does not live on in a state, whoever wrote it when.
+ * Reads snapshots and the events they are derived from. A snapshot is current only while its first and last
+ * event are stored; answers contain only current snapshots. So data removed by retention or erasure never
+ * reappears in a state, whichever writer saved the snapshot and whenever.
  *
- * All throw @throws QueryTooExpensiveError @throws StoreUnavailableError
+ * All methods throw QueryTooExpensiveError and StoreUnavailableError.
  */
 export interface SnapshotReader {
-  /** Undefined where there is no such event. */
+  /** Undefined if no event of the entity matches. */
   span(query: EntityTimeQuery, signal?: AbortSignal): Promise<VersionSpan | undefined>;
-  /** By version, each once; of several events with one version (a removal is under way) the newest. */
+  /**
+   * Ordered by version, each version once. If several events have the same version (a removal is in
+   * progress), the newest event is returned.
+   */
   history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryEvent[]>;
-  /** The one with the greatest version, of those of which all events are within `asOf`. */
+  /**
+   * Returns the snapshot with the greatest version among those whose events all have a timestamp up to
+   * `asOf`.
+   */
   nearest(query: NearestSnapshotQuery, signal?: AbortSignal): Promise<EntitySnapshot | undefined>;
   /**
-   * Newest first. A page ends before its limit where its states are large. `total` counts those that are kept.
+   * Returns snapshots, newest first. A page may end before its limit when its states are large. `total`
+   * counts all stored snapshots.
    * @throws InvalidCursorError
    */
   snapshots(query: SnapshotsQuery, signal?: AbortSignal): Promise<Page<EntitySnapshot> & { total: number }>;
 }
 
-/** All can be repeated. @throws StoreUnavailableError @throws StoreRefusedError */
+/** All writes are idempotent. @throws StoreUnavailableError @throws StoreRefusedError */
 export interface SnapshotWriter {
-  /** One of the same version and last event is replaced. */
+  /** Saves a snapshot; it replaces the snapshot of the same version and last event. */
   save(snapshot: EntitySnapshot): Promise<void>;
-  /** Removes those of this entity that count no more: somebody was late to write them. */
+  /**
+   * Removes the entity's snapshots that are no longer current, for example because they were saved after
+   * their events were removed.
+   */
   removeStale(entity: { stream: string; entityId: string }): Promise<void>;
 }
 
 export interface SnapshotStore extends SnapshotReader, SnapshotWriter {}
 
-/** Bytes of states on one page of snapshots, if it has more than one. */
+/** Limit in bytes on the states of one page of snapshots; a page with a single snapshot may exceed it. */
 export const snapshotPageBytes = 16 * 1024 * 1024;

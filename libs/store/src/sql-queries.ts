@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { Permitted } from './store.js';
 
-/** A column of a typed view: a top-level member of `data`. */
+/** A column of a view: a top-level member of `data` with its type. */
 export interface MemberColumn {
   member: string;
   type: 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json';
 }
 
-/** The view of one event type with a schema. */
+/** The view of one event type that has a schema. */
 export interface EventTypeView {
   view: string;
-  /** Its id. */
+  /** The id of the stream. */
   stream: string;
   eventType: string;
   columns: readonly MemberColumn[];
@@ -19,55 +19,61 @@ export interface EventTypeView {
 /** The view of a projection's states. */
 export interface ProjectionView {
   view: string;
-  /** The generation that answers reads. */
+  /** Id of the generation that serves reads. */
   build: string;
 }
 
-/** All views that analysts query, besides `events`. */
+/** All views that analysts can query, in addition to `events`. */
 export interface AnalystViews {
   eventTypes: readonly EventTypeView[];
   projections: readonly ProjectionView[];
 }
 
-/** One statement of an analyst, with what its key may see. */
+/** One SQL statement of an analyst, with the authorization scope of its API key. */
 export interface SqlQuestion {
   text: string;
-  /** Values of `{name:Type}` in the text, in ClickHouse's escaped form. */
+  /** Values of the parameters `{name:Type}` in the text, in ClickHouse's escaped form. */
   params: ReadonlyMap<string, string>;
-  /** The format of the answer where the text names none. */
+  /** The answer's format if the text has no FORMAT clause. */
   format: string | undefined;
   /** Unique among running queries. */
   queryId: string;
-  /** Seconds that it may take; never more than the store's bound. */
+  /** Time limit in seconds; the store's own limit still applies. */
   seconds: number | undefined;
-  /** By ids of streams. */
+  /** The authorization scope, in stream ids. */
   permitted: Permitted;
-  /** The views that it may name. */
+  /** The views that the statement may use. */
   views: readonly string[];
-  /** Generations of projections whose rows it may see. */
+  /** Generations of projections whose rows the statement may read. */
   builds: readonly string[];
-  /** `Accept-Encoding` for the answer. */
+  /** The `Accept-Encoding` header for the answer. */
   acceptEncoding: string | undefined;
-  /** Parameters of ClickHouse's interface about how the answer is sent: `compress`, `client_protocol_version` … */
+  /**
+   * Parameters of ClickHouse's HTTP interface that control the transport of the answer: `compress`,
+   * `client_protocol_version` and so on.
+   */
   transport: Readonly<Record<string, string>>;
 }
 
-/** ClickHouse's answer as it arrives. */
+/** ClickHouse's answer as a stream. */
 export interface SqlAnswer {
   headers: Readonly<Record<string, string>>;
   body: Readable;
 }
 
-/** A statement whose syntax ClickHouse has read, and which only reads published views. */
+/** A statement that ClickHouse has parsed and that only reads published views. */
 export interface CheckedStatement {
-  /** As ClickHouse writes it, without its FORMAT clause. */
+  /** The statement as ClickHouse formats it, without its FORMAT clause. */
   text: string;
   format: string;
-  /** The text without its literals, for the log. */
+  /** The statement without its literals, for the log. */
   outline: string;
 }
 
-/** ClickHouse refuses a statement: a syntax error, an unknown column. The message is ClickHouse's. */
+/**
+ * ClickHouse rejects a statement, for example because of a syntax error or an unknown column. The message is
+ * ClickHouse's.
+ */
 export class SqlError extends Error {
   override readonly name: string = 'SqlError';
   constructor(
@@ -79,29 +85,32 @@ export class SqlError extends Error {
   }
 }
 
-/** A statement asks for what analysts may not use. */
+/** A statement uses something that analysts may not use. */
 export class SqlRefusedError extends SqlError {
   override readonly name = 'SqlRefusedError';
-  /** The statement without its literals, where ClickHouse could read it. */
+  /** The statement without its literals; empty if ClickHouse could not parse it. */
   outline = '';
   constructor(readonly reason: string) {
     super(497, 403, `${reason}. (ACCESS_DENIED)`);
   }
 }
 
-/** Read-only SQL over views, for analysts. */
+/** Read-only SQL over published views, for analysts. */
 export interface SqlQueries {
-  /** The database of the views. */
+  /** The database that contains the views. */
   readonly database: string;
-  /** Whether ClickHouse itself limits the user of these queries to the views. */
+  /** True if these statements run as a ClickHouse user of their own, which ClickHouse limits to the views. */
   readonly ownUser: boolean;
-  /** Seconds that a statement may take at most. */
+  /** Maximum duration of a statement in seconds. */
   readonly mostSeconds: number;
-  /** Creates, replaces and drops views until they are these. @throws StoreUnavailableError */
+  /** Creates, replaces and drops views until exactly these exist. @throws StoreUnavailableError */
   publish(views: AnalystViews): Promise<void>;
-  /** @throws SqlRefusedError @throws SqlError @throws StoreUnavailableError */
+  /** Parses and checks a statement. @throws SqlRefusedError @throws SqlError @throws StoreUnavailableError */
   check(question: SqlQuestion, signal: AbortSignal): Promise<CheckedStatement>;
-  /** Runs what `check` returned. An abort ends it in ClickHouse, too. @throws SqlError @throws StoreUnavailableError */
+  /**
+   * Runs a statement that `check` returned. An abort of the signal also cancels it in ClickHouse. @throws
+   * SqlError @throws StoreUnavailableError
+   */
   run(question: SqlQuestion, statement: CheckedStatement, signal: AbortSignal): Promise<SqlAnswer>;
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import { maxStateKeys, type KeyedState, type StateRow } from './keyed-state-store.js';
 
-/** @throws RangeError when more keys are named than one question may name. */
+/** @throws RangeError for more than `maxStateKeys` keys. */
 export function assertKeysBounded(keys: readonly string[]): void {
   if (keys.length <= maxStateKeys) return;
   throw new RangeError(`at most ${maxStateKeys} keys at once, not ${keys.length}`);
 }
 
-/** The keys that rows in the order of their keys belong to. */
+/** Groups rows by key; the rows must be ordered by key. */
 export function groupByKey(rows: readonly StateRow[]): KeyedState[] {
   const keys: { key: string; parts: StateRow[] }[] = [];
   for (const row of rows) {

@@ -40,8 +40,9 @@ const writingAndReading: Theme[] = [
 const removing: Theme[] = [describeErasing, describeRetention, describeDropping, describeRemovingSnapshots];
 
 /**
- * What every store promises. `open` gives an empty one, in which nothing is merged while the suite runs. Each removal has
- * one of its own: it takes the longer the more was written before.
+ * The contract suite that every store must pass. `open` returns an empty store in which no parts are merged
+ * while the suite runs. Each removal test opens a store of its own, because a removal takes longer the more
+ * data was written before.
  */
 export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${name} as a store`, () => {
@@ -64,7 +65,7 @@ function describeServing(contract: StoreContract): void {
     await contract.store.ping();
   });
 
-  it('can be migrated again, and by two at once', async () => {
+  it('can be migrated repeatedly and concurrently', async () => {
     await Promise.all([contract.store.migrate(), contract.store.migrate()]);
   });
 }

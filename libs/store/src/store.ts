@@ -22,72 +22,81 @@ export {
 } from './log-order.js';
 
 /**
- * The store: what has been materialized, for queries. ClickHouse stands behind it in production; a twin in memory
- * passes the same contract suite. `stream` is a stream's id in all that goes in, and its name in all that is read.
+ * The store: materialized events for queries. ClickHouse implements it in production; an in-memory fake
+ * passes the same contract suite. `stream` is a stream's id in all inputs, and its name in all results.
  */
 
-/** A record that could not become an event, or an event that could not go on. (source, stream, partition, offset, step) is its identity. */
+/**
+ * A record that could not become an event, or an event that could not be processed. The tuple (source,
+ * stream, partition, offset, step) identifies it.
+ */
 export interface DeadLetter {
-  /** Who gave up on it: `materializer` or `projection:<name>` or `pipeline:<name>`. */
+  /** The component that gave up on it: `materializer`, `projection:<name>` or `pipeline:<name>`. */
   source: string;
   stream: string;
   partition: number;
   offset: number;
-  /** Of a letter of a pipeline. */
+  /** Failure location; only for a dead letter from a pipeline. */
   step?: LetterStep;
-  /** A stable word: `unreadable`, `refused_by_store`. */
+  /** A stable code, such as `unreadable` or `refused_by_store`. */
   reason: string;
-  /** What exactly went wrong. */
+  /** The detailed error message. */
   error: string;
-  /** The record's value, UTF-8 where it is that, else base64 with the prefix `base64:`. */
+  /** The record's value as text if it is valid UTF-8, otherwise as base64 with the prefix `base64:`. */
   event: string;
   created_at: Micros;
   /**
-   * Names of the streams whose events can show in the letter, its own among them: who may not see one of them does not see
-   * the letter. Default: the name of `stream` alone. They are stored, and are not read back.
+   * Names of the streams whose data the dead letter can reveal, including its own stream. A caller that may
+   * not see all of them does not see the dead letter. Default: only the name of `stream`. The names are
+   * stored but not returned.
    */
   streams?: readonly string[];
 }
 
 export interface StoredIdentity {
   offset: number;
-  /** In lower case. */
+  /** The event id as a UUID in lower case. */
   event_id: string;
 }
 
-/** What a materializer needs. All writes are idempotent: writing the same rows again changes nothing that is read. */
+/**
+ * The part of the store that a materializer needs. All writes are idempotent: writing the same rows again
+ * does not change any answer.
+ */
 export interface EventWriter {
   /**
-   * Writes the rows of the blocks to every table at once. `token` names the batch: the same token with the same rows is
-   * dropped, unless some of them have been removed in between.
-   * @throws StoreUnavailableError when it should be tried again (down, slow, read-only, too many parts, disk full).
-   * @throws StoreRefusedError when ClickHouse will never take these rows.
+   * Writes the rows of the batches to all tables at once. `token` identifies the insert: a second insert with
+   * the same token and the same rows is ignored, unless some of the rows have been removed in between.
+   * @throws StoreUnavailableError when a retry may succeed (down, slow, read-only, too many parts, disk
+   * full).
+   * @throws StoreRefusedError when ClickHouse rejects the rows permanently.
    */
   appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void>;
   appendDeadLetters(letters: readonly DeadLetter[]): Promise<void>;
   /**
-   * Says that these letters were replayed. The mark stays when a letter is written again as it was; ids of which there is
-   * no letter are passed over. @param ids At most `maxDeadLetterIds`.
+   * Marks dead letters as replayed. The mark remains when a dead letter is written again unchanged. Ids
+   * without a dead letter are ignored. @param ids At most `maxDeadLetterIds`.
    */
   markReplayed(ids: readonly string[], at: Micros): Promise<void>;
-  /** The greatest offset of a partition that was ever stored, or undefined when there is none. */
+  /** Returns the greatest offset of a partition that was ever stored; undefined if there is none. */
   lastStored(stream: string, partition: number): Promise<number | undefined>;
   /**
-   * Which events of a range are stored already, in every table, by offset. Several have the same offset when the
-   * topic was made anew: an offset alone does not say that an event is stored.
-   * @param range Of at most `maxRangeOffsets`.
+   * Returns the events of an offset range that every table contains, ordered by offset. Several events can
+   * have the same offset after the topic was recreated: an offset alone does not prove that an event is
+   * stored.
+   * @param range At most `maxRangeOffsets` offsets.
    */
   stored(range: OffsetRange): Promise<StoredIdentity[]>;
   /**
-   * The last stored version of each entity counting only events below `before` (the partition's offset), and only those
-   * from `from` on; entities without one are left out.
+   * Returns the latest stored version of each entity, counting only events at offsets from `from` up to, but
+   * not including, `before`. Entities without such an event are omitted.
    */
   versions(query: {
     stream: string;
     partition: number;
     entityIds: readonly string[];
     before: number;
-    /** What is below it was erased, and may be stored still. */
+    /** Events below this offset were erased and may still be stored. */
     from?: number;
   }): Promise<Map<string, number>>;
 }
@@ -100,7 +109,7 @@ export interface EventQuery extends EventFilter {
 
 export interface CountQuery extends EventFilter {
   groupBy?: 'stream' | 'event_type' | 'entity_id';
-  /** Seconds of one bucket. */
+  /** Width of a time bucket in seconds. */
   intervalSeconds?: number;
   limit: number;
 }
@@ -111,7 +120,7 @@ export interface CountBucket {
   count: number;
 }
 
-/** A stream of which there are events. */
+/** A stream that has events. */
 export interface StreamSummary {
   stream: string;
   events: number;
@@ -119,7 +128,10 @@ export interface StreamSummary {
   last_timestamp: Micros | null;
 }
 
-/** The head of an entity. It outlives the entity's events where these are past their retention: versions go on from it. */
+/**
+ * The latest version of an entity. It remains when retention removes the entity's events: new events continue
+ * from this version.
+ */
 export interface EntitySummary {
   stream: string;
   entity_id: string;
@@ -132,7 +144,7 @@ export interface EventIdQuery extends Permitted {
 }
 
 export interface StreamsQuery extends Permitted {
-  /** Undefined is all. */
+  /** Undefined means all streams. */
   streams?: readonly string[];
 }
 
@@ -143,55 +155,60 @@ export interface EntitiesQuery extends Permitted {
 }
 
 export interface EntityTraces {
-  /** There are events, or a head that has outlived them. */
+  /** True if the entity has events, or a latest version that outlived its events. */
   events: boolean;
   deadLetters: boolean;
 }
 
-/** Dead letters that one question can name. */
+/** Maximum number of dead letter ids in one query. */
 export const maxDeadLetterIds = 500;
 
-/** A letter as it is found. */
+/** A dead letter as a query returns it. */
 export interface FoundDeadLetter extends Omit<DeadLetter, 'streams'> {
   id: string;
-  /** When it was last replayed. */
+  /** Time of the last replay; null if it was never replayed. */
   replayed_at: Micros | null;
 }
 
 export interface DeadLetterQuery extends Permitted {
-  /** At most `maxDeadLetterIds`; what is no id names no letter. */
+  /** At most `maxDeadLetterIds`; a malformed id matches no dead letter. */
   ids?: readonly string[];
   source?: string;
-  /** Whether it was replayed; undefined is both. */
+  /** Only dead letters that were, or were not, replayed; undefined means both. */
   replayed?: boolean;
   since?: Micros;
   until?: Micros;
   limit: number;
-  /** Bytes of the records of a page at most; the first letter comes whatever its size. */
+  /** Limit in bytes on the records of a page; the first dead letter is returned whatever its size. */
   maxBytes?: number;
   cursor?: string;
 }
 
 /**
- * What the gateway needs. No answer ever shows an event twice, before or after merges. A cursor is a place in an order
- * and nothing more: the access is applied to each page anew, so it is no part of what a cursor is bound to.
+ * The part of the store that the gateway needs. No answer contains an event twice, before or after ClickHouse
+ * merges parts. A cursor is only a position in an order: each page applies the caller's access again, so the
+ * access is not bound into the cursor.
  */
 export interface EventReader {
   /** @throws InvalidCursorError @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError */
   query(query: EventQuery, signal?: AbortSignal): Promise<Page<StoredEvent>>;
   /**
-   * Events in the log's order, for whoever follows the log. A page is as long as its limit while there is more.
+   * Returns events in log order, for readers that follow the log. A page reaches its limit as long as there
+   * are more events.
    * @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError
    */
   inLogOrder(query: LogOrderQuery, signal?: AbortSignal): Promise<LogOrderPage>;
-  /** Those of the ids that are stored in the ranges. @throws StoreUnavailableError */
+  /** Returns those of the ids that are stored in the ranges. @throws StoreUnavailableError */
   storedIds(query: StoredIdsQuery, signal?: AbortSignal): Promise<string[]>;
-  /** Buckets by start, then group; without either, one bucket that is everything, or none when nothing matches. */
+  /**
+   * Returns buckets ordered by start, then by group. A query without interval and group returns one bucket
+   * with all events, or no bucket if nothing matches.
+   */
   count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }>;
   byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined>;
   streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
   entities(query: EntitiesQuery, signal?: AbortSignal): Promise<Page<EntitySummary>>;
-  /** What there is of an entity that an erasure takes away. */
+  /** Returns what an erasure of the entity would remove. */
   tracesOf(query: EntityQuery, signal?: AbortSignal): Promise<EntityTraces>;
   deadLetters(
     query: DeadLetterQuery,
@@ -199,7 +216,7 @@ export interface EventReader {
   ): Promise<Page<FoundDeadLetter> & { total: number }>;
 }
 
-/** A disk that the store keeps its data on. Object storage, which has no end, is none. */
+/** A disk that the store keeps its data on. Object storage has no fixed size and is not listed. */
 export interface StoreDisk {
   disk: string;
   freeBytes: number;
@@ -209,13 +226,13 @@ export interface StoreDisk {
 export interface StoreTable {
   table: string;
   rows: number;
-  /** On disk. */
+  /** Bytes on disk. */
   bytes: number;
-  /** Pieces that it is kept in: too many are slow. */
+  /** Number of data parts; too many parts make queries slow. */
   parts: number;
 }
 
-/** How much room there is, and what takes it. */
+/** Disk space, and the size of each table. */
 export interface StoreUsage {
   disks: StoreDisk[];
   tables: StoreTable[];
@@ -228,11 +245,11 @@ export interface Store {
   readonly snapshots: SnapshotStore;
   readonly projections: KeyedStateWriter & KeyedStateReader;
   readonly pipelines: KeyedStateWriter & KeyedStateReader;
-  /** Applies the migrations that are missing. Safe to run by several processes at once. */
+  /** Applies the missing migrations. Several processes may run this at the same time. */
   migrate(): Promise<void>;
   /** Resolves when the store answers. @throws StoreUnavailableError */
   ping(): Promise<void>;
-  /** For whoever watches it. @throws StoreUnavailableError */
+  /** Disk and table sizes, for monitoring. @throws StoreUnavailableError */
   usage(): Promise<StoreUsage>;
   close(): Promise<void>;
 }

@@ -3,7 +3,10 @@ import type { EventRow } from './event-row.js';
 import { EventBlockBuilder } from './event-block-builder.js';
 import type { EventBlock } from './event-block.js';
 
-/** Blocks as a materializer makes them, one for each partition: of the records that ingest has written of these rows. */
+/**
+ * Builds one row batch for each stream partition, as the materializer does from records that ingest wrote for
+ * these rows.
+ */
 export function blocksOf(rows: readonly EventRow[]): EventBlock[] {
   const ofPartitions = new Map<string, EventRow[]>();
   for (const row of rows) {

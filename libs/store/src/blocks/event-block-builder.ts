@@ -3,12 +3,15 @@ import { RowBinaryWriter } from './row-binary.js';
 import { writeRecord } from './event-columns.js';
 import { EventBlock, type BlockPlace } from './event-block.js';
 
-/** One for all builders: a block is made without waiting. */
+/** Shared by all builders: building a row batch is synchronous, so two builds never overlap. */
 const out = new RowBinaryWriter();
 
-/** Makes blocks of records. From `begin` to `finish` nothing else may be awaited. */
+/**
+ * Builds row batches from records. All builders share one buffer, so the caller awaits nothing between
+ * `begin` and `finish`.
+ */
 export class EventBlockBuilder {
-  /** The first two, which are the same for all rows. */
+  /** The encoded first two columns (stream, partition); they are the same in every row of the batch. */
   private readonly columns: Buffer;
   private starts = new Uint32Array(1024);
   private count = 0;
@@ -25,7 +28,7 @@ export class EventBlockBuilder {
     this.count = 0;
   }
 
-  /** Adds what `record` has read. The row has no version yet. */
+  /** Appends the record that `record` has parsed. The row's version is 0 until `setVersion` sets it. */
   add(record: RecordReader, offset: number): void {
     if (this.count + 1 >= this.starts.length) this.grow();
     this.starts[this.count++] = out.size;

@@ -17,7 +17,9 @@ const plain: EventRecord = {
   data: '{"n":1}',
 };
 
-/** The events at offsets 10, 11, …, each with its place in the list as its version. */
+/**
+ * A batch with the events at offsets 10, 11, …; the version of each event is its 1-based index in the list.
+ */
 function blockOf(events: Partial<EventRecord>[], of = place): EventBlock {
   const builder = new EventBlockBuilder(of);
   const reader = new RecordReader();
@@ -46,7 +48,7 @@ const events = fc.record({
 });
 
 describe('EventBlock', () => {
-  it('holds what its records say', () => {
+  it('returns every field of the records that it was built from', () => {
     fc.assert(
       fc.property(fc.array(events), text, fc.nat(65_535), (list, stream, partition) => {
         const block = blockOf(list, { stream, partition });
@@ -57,22 +59,22 @@ describe('EventBlock', () => {
     );
   });
 
-  it('grows with its rows', () => {
+  it('has room for any number of rows', () => {
     expect(offsets(blockOf(Array.from({ length: 3000 }, () => ({}))))).toHaveLength(3000);
   });
 
-  it('tells offsets and ids of single rows', () => {
+  it('returns the offset and the event id of a single row', () => {
     const block = blockOf([{}, { event_id: '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c12' }]);
     expect([block.offsetOf(1), block.eventIdOf(1)]).toEqual([11, '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c12']);
   });
 
-  it('keeps the greatest version and offset', () => {
+  it('stores the largest safe integer as a version', () => {
     const block = blockOf([{}]);
     block.setVersion(0, Number.MAX_SAFE_INTEGER);
     expect(block.row(0).version).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it('is sliced without being copied', () => {
+  it('shares its bytes with a slice', () => {
     const block = blockOf([{}, {}, {}, {}]);
     const slice = block.slice(1, 3);
     expect([slice.count, offsets(slice), offsets(block.slice(2, 2))]).toEqual([2, [11, 12], []]);
@@ -81,7 +83,7 @@ describe('EventBlock', () => {
     expect(slice.slice(1, 2).rows()).toEqual([block.row(2)]);
   });
 
-  it('goes on without some of its rows', () => {
+  it('returns a batch without the given rows', () => {
     const block = blockOf([{}, { data: '{"long":"value"}' }, {}]);
     expect(block.without(new Set([0, 2])).rows()).toEqual([block.row(1)]);
     expect(block.without(new Set([1])).rows()).toEqual([block.row(0), block.row(2)]);

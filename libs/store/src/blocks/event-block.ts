@@ -1,20 +1,22 @@
 import type { EventRow } from './event-row.js';
 import { RowReader } from './row-reader.js';
 
-/** Of which stream's partition the rows are. */
+/** The stream partition that the rows of a batch belong to. */
 export interface BlockPlace {
   readonly stream: string;
   readonly partition: number;
 }
 
 /**
- * Rows of one partition, in offset order, in the form in which ClickHouse takes them (RowBinary): they are made of a
- * record's bytes once, and are neither objects nor text in between. Rows are numbered from 0.
+ * A batch of rows of one partition, in offset order, encoded in ClickHouse's RowBinary format. Rows are
+ * encoded once, directly from the bytes of a record, without objects or text in between. Row indexes start at
+ * 0.
  */
 export class EventBlock {
   /**
-   * @param bytes The rows, one after the other.
-   * @param starts Where each row begins, and where the last one ends, counted from the first of them.
+   * @param bytes The encoded rows, one after the other.
+   * @param starts The byte offset at which each row begins, relative to the first row, then the offset at
+   * which the last row ends.
    */
   constructor(
     readonly place: BlockPlace,
@@ -26,7 +28,7 @@ export class EventBlock {
     return this.starts.length - 1;
   }
 
-  /** Bytes that it holds. */
+  /** Bytes of memory that the batch occupies. */
   get memory(): number {
     return this.bytes.length + this.starts.byteLength;
   }
@@ -35,12 +37,12 @@ export class EventBlock {
     return this.readerAt(row).offset;
   }
 
-  /** In lower case. */
+  /** The event id as a UUID in lower case. */
   eventIdOf(row: number): string {
     return this.readerAt(row).eventId;
   }
 
-  /** null without an entity. */
+  /** The entity id; null for an event without an entity. */
   entityOf(row: number): string | null {
     return this.readerAt(row).entityId;
   }
@@ -61,7 +63,7 @@ export class EventBlock {
     this.readerAt(row).version = version;
   }
 
-  /** Some of the rows; they share their bytes with these. */
+  /** Returns the rows from `from` up to, but not including, `until`. Both batches share the same bytes. */
   slice(from: number, until: number): EventBlock {
     const { starts, bytes } = this;
     const first = starts[from]!;
@@ -69,7 +71,7 @@ export class EventBlock {
     return new EventBlock(this.place, bytes.subarray(first, starts[until]), own);
   }
 
-  /** The rows that are not among these. */
+  /** Returns a batch without the rows whose indexes are in `left`. */
   without(left: ReadonlySet<number>): EventBlock {
     if (left.size === 0) return this;
     const { bytes, starts } = this;
@@ -80,7 +82,10 @@ export class EventBlock {
     return new EventBlock(this.place, Buffer.concat(parts), ends);
   }
 
-  /** For an event that does not count: the versions of the same entity's later events are one less. */
+  /**
+   * Lowers by one the version of each later event of an entity. The caller uses this after it discards the
+   * entity's event at offset `after`.
+   */
   lowerVersions(entityId: string, after: number): void {
     for (let row = this.count - 1; row >= 0; row--) {
       const reader = this.readerAt(row);

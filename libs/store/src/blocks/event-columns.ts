@@ -1,7 +1,7 @@
 import type { RecordReader } from '#event';
 import type { RowBinaryWriter } from './row-binary.js';
 
-/** The columns of `events` in the order in which blocks hold them. */
+/** The columns of the table `events`, in the order in which row batches encode them. */
 export const eventColumns = [
   'stream',
   'partition',
@@ -18,8 +18,8 @@ export const eventColumns = [
 ] as const;
 
 /**
- * Writes the columns after the first two, of a record that was read: its texts are copied as they are. The version is to be
- * set later.
+ * Writes all columns after the first two (stream, partition) of a parsed record. Strings are copied as bytes.
+ * The version is written as 0 and set later.
  */
 export function writeRecord(out: RowBinaryWriter, record: RecordReader, offset: number): void {
   out.int64(offset);

@@ -1,6 +1,6 @@
 import type { Micros } from '#event';
 
-/** One event as the materializer writes it. (stream, partition, offset) is its identity. */
+/** One event as the materializer writes it. The tuple (stream, partition, offset) identifies it. */
 export interface EventRow {
   stream: string;
   partition: number;
@@ -12,8 +12,8 @@ export interface EventRow {
   timestamp: Micros;
   ingested_at: Micros;
   schema_version: number | null;
-  /** Raw JSON text of an object. */
+  /** JSON text of an object. */
   metadata: string;
-  /** Raw JSON text of an object. */
+  /** JSON text of an object. */
   data: string;
 }

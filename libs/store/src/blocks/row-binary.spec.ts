@@ -7,7 +7,7 @@ function bytes(write: (out: RowBinaryWriter) => void, initial = 4): number[] {
   return [...out.bytes()];
 }
 
-/** Reads a string back as ClickHouse does: a varint, then that many bytes. */
+/** Reads a string as ClickHouse does: a varint with the length in bytes, then the bytes. */
 function readString(from: number[]): { text: string; rest: number } {
   let [length, shift, at] = [0, 0, 0];
   for (;;) {
@@ -46,7 +46,7 @@ describe('RowBinaryWriter', () => {
     expect(readString(bytes((out) => out.string(text)))).toEqual({ text, rest: 0 });
   });
 
-  it('replaces lone surrogates, which UTF-8 does not have', () => {
+  it('replaces a lone surrogate by U+FFFD, because UTF-8 cannot encode it', () => {
     expect(readString(bytes((out) => out.string('a\ud800b'))).text).toBe('a\ufffdb');
   });
 
@@ -58,7 +58,7 @@ describe('RowBinaryWriter', () => {
     expect(bytes((out) => out.uuidWords(words))).toEqual(expected);
   });
 
-  it('starts over after a reset', () => {
+  it('discards what was written when it is reset', () => {
     const out = new RowBinaryWriter(1);
     out.string('first');
     out.reset();

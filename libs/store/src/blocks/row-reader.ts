@@ -1,9 +1,9 @@
 import { uuidText } from '#event';
 import type { EventRow } from './event-row.js';
 
-/** Reads one row of `events` in RowBinary, as `clickhouse/rows.ts` writes it. */
+/** Reads one row of the table `events` in RowBinary, as `event-columns.ts` writes it. */
 export class RowReader {
-  /** Where the partition stands. Everything up to the event type is of fixed size from there. */
+  /** Byte offset of the partition column. From there to the event type, all columns have a fixed size. */
   private readonly fixed: number;
 
   constructor(
@@ -17,7 +17,7 @@ export class RowReader {
     return this.int64(this.fixed + 2);
   }
 
-  /** In lower case. */
+  /** The event id as a UUID in lower case. */
   get eventId(): string {
     const { bytes } = this;
     const at = this.fixed + 10;

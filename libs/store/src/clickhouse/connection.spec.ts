@@ -6,14 +6,14 @@ import { derivedSignals } from '#testkit';
 import { StoreUnavailableError } from '../errors.js';
 import { Connection } from './connection.js';
 
-describe('a connection to ClickHouse', () => {
+describe('Connection', () => {
   const open: { close(): unknown }[] = [];
 
   afterEach(async () => {
     for (const one of open.splice(0).toReversed()) await one.close();
   });
 
-  /** A connection to a server that answers so to everything. */
+  /** A connection to a server that gives the same answer to every request. */
   async function connectionTo(status: number, body: string): Promise<Connection> {
     const server = createServer((request, response) => {
       request.resume();
@@ -30,21 +30,21 @@ describe('a connection to ClickHouse', () => {
     return connection;
   }
 
-  it('leaves nothing behind on a signal that outlives its queries', async () => {
+  it('removes its listeners from a signal that outlives the query', async () => {
     const { signal } = new AbortController();
     const connection = await connectionTo(200, '[1]\n');
     for (let i = 0; i < 4; i++) expect(await connection.select('SELECT 1', { signal })).toEqual([[1]]);
     expect([getEventListeners(signal, 'abort'), derivedSignals(signal)]).toEqual([[], 0]);
   });
 
-  it('leaves nothing behind on the signal of a query that fails', async () => {
+  it('removes its listeners from the signal when a query fails', async () => {
     const { signal } = new AbortController();
     const connection = await connectionTo(503, 'not now');
     await expect(connection.select('SELECT 1', { signal })).rejects.toThrow(StoreUnavailableError);
     expect([getEventListeners(signal, 'abort'), derivedSignals(signal)]).toEqual([[], 0]);
   });
 
-  it('ends a query with the reason of its signal', async () => {
+  it("rejects an aborted query with the signal's reason", async () => {
     const connection = await connectionTo(200, '[1]\n');
     const ended = new AbortController();
     const query = connection.select('SELECT 1', { signal: ended.signal });
@@ -52,7 +52,7 @@ describe('a connection to ClickHouse', () => {
     await expect(query).rejects.toThrow('nobody waits any more');
   });
 
-  it('does not take a mistake of its caller for a ClickHouse that cannot be reached', async () => {
+  it('passes on a TypeError of its caller instead of reporting ClickHouse as unreachable', async () => {
     const connection = await connectionTo(200, '[1]\n');
     const signal = { throwIfAborted: () => undefined, aborted: false } as AbortSignal;
     await expect(connection.select('SELECT 1', { signal })).rejects.toThrow(TypeError);

@@ -19,17 +19,17 @@ export interface ConnectionOptions {
   user: string;
   password: string;
   database: string;
-  /** Sockets to the server at once. */
+  /** Maximum number of open sockets to the server. */
   maxConnections: number;
-  /** Milliseconds after which an unanswered write, or a lookup for one, is given up. */
+  /** Time limit in milliseconds for a write, and for a lookup that a write depends on. */
   insertTimeoutMs: number;
-  /** Milliseconds after which an unanswered read is given up. */
+  /** Time limit in milliseconds for a read. */
   queryTimeoutMs: number;
-  /** Bounds the bytes of answers that are read at the same time; without it, nothing does. */
+  /** Bounds the total bytes of answers that are being read; without it, there is no bound. */
   readBudget?: ReadBudget | undefined;
 }
 
-/** The pattern of a `matches` is not one that the engine's regular expressions (RE2) know. */
+/** A `matches` expression has a pattern that ClickHouse's regular expression engine (RE2) does not accept. */
 export class InvalidPatternError extends Error {
   override readonly name = 'InvalidPatternError';
 }
@@ -38,13 +38,13 @@ export interface SelectOptions {
   params?: Record<string, unknown>;
   settings?: ClickHouseSettings;
   signal?: AbortSignal;
-  /** `read` when nothing is said. */
+  /** Default: `read`. */
   purpose?: 'read' | 'lookup';
 }
 
 /**
- * The official client, with the store's errors and time-outs. Values reach ClickHouse only as bound parameters or as
- * the body of an insert.
+ * The official ClickHouse client, with the store's error classes and time limits. Values reach ClickHouse
+ * only as bound parameters or as the body of an insert.
  */
 export class Connection {
   private readonly client: ClickHouseClient;
@@ -58,17 +58,20 @@ export class Connection {
       application: 'tributary',
       request_timeout: Math.max(options.insertTimeoutMs, options.queryTimeoutMs) + 5_000,
       max_open_connections: options.maxConnections,
-      // Shorter than the server keeps an idle connection (3 s in old versions, 10 s or more today).
+      // Below the server's own idle time-out (3 s in old versions, 10 s or more in current ones).
       keep_alive: { enabled: true, idle_socket_ttl: 2_500 },
       compression: { request: false, response: false },
-      // Lists of ids would pass the length of a URL.
+      // A list of ids can exceed the maximum length of a URL.
       use_multipart_params_auto: true,
-      // Failures come back as errors and are logged where they are handled.
+      // Failures are returned as errors; the code that handles an error also logs it.
       log: { level: ClickHouseLogLevel.OFF },
     });
   }
 
-  /** The rows of a SELECT, each as the array of its columns. 64-bit integers come as numbers. */
+  /**
+   * Runs a SELECT and returns its rows, each as an array of column values. 64-bit integers are returned as
+   * numbers.
+   */
   async select<Row extends readonly unknown[]>(query: string, options: SelectOptions = {}): Promise<Row[]> {
     const share = this.options.readBudget?.share();
     try {
@@ -94,9 +97,11 @@ export class Connection {
         abort_signal: signal,
         clickhouse_settings: {
           output_format_json_quote_64bit_integers: 0,
-          // The double nearest to a text: the other way is off in the last digit.
+          // Parses a decimal text to the nearest double; ClickHouse's default parser can be off in the last
+          // digit.
           precise_float_parsing: 1,
-          // Nothing can be written by a read; and only a read-only query ends with its connection.
+          // Prevents a read from writing. ClickHouse also cancels only read-only queries when their
+          // connection closes.
           readonly: '2',
           cancel_http_readonly_queries_on_client_close: 1,
           ...options.settings,
@@ -106,7 +111,10 @@ export class Connection {
     });
   }
 
-  /** The answer of a SELECT with its FORMAT, as it arrives. An abort ends the query, also while the answer is read. */
+  /**
+   * Runs a SELECT that has a FORMAT clause and returns the answer as a stream. An abort cancels the query,
+   * even while the answer is being read.
+   */
   async open(
     query: string,
     { params, settings, signal }: Required<Pick<SelectOptions, 'params' | 'settings' | 'signal'>>,
@@ -127,7 +135,7 @@ export class Connection {
     return addAbortSignal(signal, stream);
   }
 
-  /** Runs a statement that has no answer. */
+  /** Runs a statement that returns no rows. */
   async command(
     query: string,
     params: Record<string, unknown> = {},
@@ -143,7 +151,7 @@ export class Connection {
     );
   }
 
-  /** Inserts a body in RowBinary, given in parts, as one block. */
+  /** Inserts a RowBinary body, given in parts, as one ClickHouse block. */
   async insert(query: string, body: readonly Buffer[], settings: ClickHouseSettings): Promise<void> {
     await this.guarded({ purpose: 'write' }, async (signal) => {
       const answer = await this.client.exec({
@@ -152,7 +160,7 @@ export class Connection {
         abort_signal: signal,
         clickhouse_settings: settings,
       });
-      // The answer is empty; its end says that the insert is complete, and frees the socket.
+      // The answer is empty. Its end signals that the insert is complete, and frees the socket.
       answer.stream.resume();
       await finished(answer.stream);
     });
@@ -185,8 +193,8 @@ export class Connection {
   }
 
   /**
-   * Ends a query that nobody waits for any more: ClickHouse notices a closed connection only when it next writes to it.
-   * Resolves with whether ClickHouse answers at all.
+   * Cancels a query whose result nobody needs. ClickHouse detects a closed connection only when it next
+   * writes to it. Resolves with true if ClickHouse answered the cancellation.
    */
   async end(queryId: string): Promise<boolean> {
     try {
@@ -202,7 +210,7 @@ export class Connection {
   }
 }
 
-/** @throws StoreOverloadedError when the budget has no room; leaving the loop ends the query. */
+/** @throws StoreOverloadedError when the budget has no room. Leaving the loop cancels the query. */
 async function rowsWithin<Row>(result: ResultSet<'JSONCompactEachRow'>, share: ReadShare): Promise<Row[]> {
   const read: Row[] = [];
   for await (const rows of result.stream<Row>()) {
@@ -213,11 +221,14 @@ async function rowsWithin<Row>(result: ResultSet<'JSONCompactEachRow'>, share: R
   return read;
 }
 
-/** After it, ClickHouse counts as unreachable; what it still computes ends by its own bounds. */
+/**
+ * Time limit in milliseconds for a cancellation. After it, ClickHouse is treated as unreachable; the query
+ * still ends at its own limits.
+ */
 const killTimeoutMs = 5_000;
 
 function translated(error: Error, purpose: Purpose, timeout: AbortSignal): Error {
-  // A TypeError is a mistake of ours: no later try mends it.
+  // A TypeError is a bug in the calling code: a retry cannot succeed.
   if (error instanceof StoreOverloadedError || error instanceof TypeError) return error;
   if (timeout.aborted)
     return new StoreUnavailableError('ClickHouse did not answer in time', { cause: error });

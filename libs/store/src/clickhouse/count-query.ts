@@ -5,12 +5,13 @@ import { Params } from './params.js';
 import { keptSegments } from './summaries.js';
 import { readableColumns } from '#cel';
 
-/** A bucket as `countSql` selects it; `total` is the same in every row. */
+/** A row of the result of `countSql`. `total` is the same in every row. */
 export type SelectedBucket = [start: number, group: string, count: number, total: number];
 
 /**
- * Counts by bucket of time and by group. `final` merges an event's rows while reading: needed where an event may have
- * more than one, and two to three times slower. ORDER BY start, group: the answer's order, stable where `limit` cuts.
+ * Counts events by time bucket and group. `final` deduplicates the rows of each event while reading. This is
+ * needed if an event may have several rows, and is two to three times slower. ORDER BY start, group: the
+ * order of the answer, so `limit` always cuts at the same bucket.
  */
 export function countSql(query: CountQuery, final: boolean): Sql {
   const params = new Params();
@@ -28,18 +29,24 @@ LIMIT ${params.bind('UInt64', query.limit)}`,
   };
 }
 
-/** Buckets are counted from 1970, also before it. */
+/** Buckets are aligned to 1970-01-01, for times before it too. */
 function startOf(query: CountQuery, params: Params): string {
   if (query.intervalSeconds === undefined) return '0';
   const width = params.bind('Int64', query.intervalSeconds * 1_000_000);
   return `toUnixTimestamp64Micro(timestamp) - positiveModulo(toUnixTimestamp64Micro(timestamp), ${width})`;
 }
 
-/** Whether the table has more rows than events. Every event sets one bit of `positions`, removed ones another. */
+/**
+ * Whether the table has more rows than events. Each event sets one bit in `positions`, and each removed event
+ * sets the same bit in `removed_positions`.
+ */
 export const repeatedRowsSql = `
 SELECT (SELECT count() FROM events) != (SELECT sum(kept) FROM (${keptSegments([])}))`;
 
-/** Whether the bits of `positions` alone can say it: no condition but on the stream, no bucket but the stream. */
+/**
+ * Whether the bitmaps in `positions` suffice to answer the query: its only filter is on streams, and it
+ * groups by nothing or by stream.
+ */
 export function countsWholeStreams(query: CountQuery): boolean {
   const { access: _access, hidden: _hidden, streams: _streams, groupBy, limit: _limit, ...others } = query;
   const grouped = groupBy === undefined || groupBy === 'stream';

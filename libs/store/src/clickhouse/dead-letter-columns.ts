@@ -3,7 +3,7 @@ import type { RowBinaryWriter } from '../blocks/row-binary.js';
 import { stepText } from '../letter-step.js';
 import type { DeadLetter } from '../store.js';
 
-/** The columns of `dead_letters` in the order in which `writeDeadLetter` writes them. */
+/** The columns of `dead_letters`, in the order in which `writeDeadLetter` writes them. */
 export const deadLetterColumns = [
   'source',
   'stream',

@@ -9,7 +9,7 @@ import { whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
 import { everyStreamCondition, streamConditions } from './stream-scope.js';
 
-/** `replayedAt` is 0 for one that was not replayed. */
+/** A row of the result of `deadLettersSql`. `replayedAt` is 0 for a dead letter that was never replayed. */
 export type SelectedDeadLetter = [
   source: string,
   stream: string,
@@ -21,7 +21,7 @@ export type SelectedDeadLetter = [
   event: string,
   createdAt: number,
   replayedAt: number,
-  /** Letters that match from the page's first one on, counted up to one more than its limit. */
+  /** Number of matching dead letters from the first one of the page on, counted up to the limit plus one. */
   found: number,
 ];
 
@@ -36,15 +36,19 @@ export function foundDeadLetter(row: SelectedDeadLetter): FoundDeadLetter {
 }
 
 const identity = 'source, stream, partition, offset, step';
-/** A mark is of a letter with this identity that holds this: see 0006_dead_letter_replays.sql. */
+/**
+ * A replay mark belongs to the dead letter with this identity and this event: see
+ * 0006_dead_letter_replays.sql.
+ */
 const markKey = `${identity}, event_hash`;
 const markKeyOfLetter = `${identity}, sipHash64(event)`;
 const order = 'ORDER BY created_at DESC, source DESC, stream DESC, partition DESC, offset DESC, step DESC';
 
 /**
- * ORDER BY created_at and then the identity, newest first. FINAL, because a letter that was written again may have
- * another time and would not stand beside the first; dead letters are few. Marks are joined to the page alone. A page
- * ends before the letter that would exceed `maxBytes`; `found` says that there is more.
+ * ORDER BY created_at, then the identity, newest first. FINAL is needed because a dead letter that was
+ * written again can have another `created_at`, so its rows are not adjacent; dead letters are few. Replay
+ * marks are joined only to the page. A page ends before the dead letter that would exceed `maxBytes`; `found`
+ * then shows that there are more.
  */
 export function deadLettersSql(query: DeadLetterQuery): Sql {
   const params = new Params();
@@ -79,7 +83,7 @@ export function deadLettersTotalSql(query: DeadLetterQuery): Sql {
   };
 }
 
-/** Marks letters as they are now. */
+/** Marks dead letters as replayed, each with its current event. */
 export function markReplayedSql(ids: readonly string[], at: number): Sql {
   const params = new Params();
   return {

@@ -7,7 +7,7 @@ import { streamConditions } from './stream-scope.js';
 
 export type SelectedTrace = [kind: 'entities' | 'events' | 'dead_letters'];
 
-/** A row for each kind of thing that there is of an entity; none when it is unknown. */
+/** Selects one row for each table that contains the entity; no rows for an unknown entity. */
 export function entityTracesSql({ stream, entityId, ...permitted }: EntityQuery): Sql {
   const params = new Params();
   const ofStream = streamConditions({ ...permitted, streams: [stream] }, params);

@@ -7,7 +7,10 @@ import { expire, truncate } from './removal/past-retention.js';
 import { purge } from './removal/purge.js';
 import { RemovalQueue } from './removal/removal-queue.js';
 
-/** Statements that ClickHouse has not finished, of all processes: some of ours that were given up, and purges. */
+/**
+ * Maximum number of unfinished mutations in ClickHouse, of all processes. They include timed-out removals and
+ * purges.
+ */
 const mostUnfinished = 20;
 
 const unfinished = 'SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done';
@@ -56,7 +59,7 @@ export class ClickHouseEraser implements EventEraser {
     const [row] = await this.connection.select<[number]>(unfinished, { purpose: 'lookup' });
     if ((row?.[0] ?? 0) < mostUnfinished) return;
     throw new StoreUnavailableError(
-      `ClickHouse has not finished ${row?.[0]} earlier removals: try again when it has`,
+      `ClickHouse has not finished ${row?.[0]} earlier removals: try again later`,
     );
   }
 }

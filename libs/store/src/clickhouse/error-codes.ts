@@ -6,14 +6,15 @@ import {
 } from '../errors.js';
 
 /**
- * What a request was for, as the same code can mean different things: to write, to answer somebody's query (`read`), or
- * to look up what is stored so that writing can go on (`lookup`): nobody can ask for less there, so it is repeated.
+ * The purpose of a request: the same error code can have different consequences. `write` inserts or removes
+ * rows. `read` answers a caller's query. `lookup` reads stored data so that a write can continue; a lookup
+ * cannot be narrowed, so it is retried.
  */
 export type Purpose = 'write' | 'read' | 'lookup';
 
 /**
- * ClickHouse's codes that say "these rows themselves are bad": sending them again cannot help. A body that was cut
- * off on its way (3, 4, 32, 33: end of file, cannot read all data) is not among them.
+ * ClickHouse's codes for rows that are themselves invalid: sending them again cannot succeed. The codes for a
+ * truncated request body (3, 4, 32, 33: end of file, cannot read all data) are not included.
  */
 const refused = new Set([
   6, // CANNOT_PARSE_TEXT
@@ -36,12 +37,12 @@ const refused = new Set([
   441, // CANNOT_PARSE_DOMAIN_VALUE_FROM_STRING
   467, // CANNOT_PARSE_BOOL
   469, // VIOLATED_CONSTRAINT
-  565, // TOO_MANY_PARTITIONS: these rows were ingested in too many different months
+  565, // TOO_MANY_PARTITIONS: the rows were ingested in too many different months
   632, // UNEXPECTED_DATA_AFTER_PARSED_VALUE
   760, // UNICODE_ERROR
 ]);
 
-/** Codes of a query that passed one of its own bounds. */
+/** Codes for a query that exceeded one of its own limits. */
 const tooExpensive = new Set([
   158, // TOO_MANY_ROWS
   159, // TIMEOUT_EXCEEDED
@@ -53,7 +54,7 @@ const tooExpensive = new Set([
   396, // TOO_MANY_ROWS_OR_BYTES
 ]);
 
-/** Codes that say who we are is wrong, whatever was asked. */
+/** Codes for wrong credentials or missing privileges, whatever the statement. */
 const rejected = new Set([
   192, // UNKNOWN_USER
   193, // WRONG_PASSWORD
@@ -62,7 +63,7 @@ const rejected = new Set([
   516, // AUTHENTICATION_FAILED
 ]);
 
-/** Codes that say that a statement of ours does not fit this server or its tables. */
+/** Codes for a statement that does not match this server version or its tables. */
 const misunderstood = new Set([
   16, // NO_SUCH_COLUMN_IN_TABLE
   36, // BAD_ARGUMENTS
@@ -76,15 +77,18 @@ const misunderstood = new Set([
   456, // UNKNOWN_QUERY_PARAMETER
   457, // BAD_QUERY_PARAMETER
 ]);
-/** A table can be away for a moment while somebody repairs it: a write waits for that, and says so. */
+/**
+ * A table can be missing briefly during a repair. A write therefore reports a retryable error; a lookup
+ * reports a fault.
+ */
 const unknownTable = 60;
 
-/** Codes that a `where` can cause at run time: the pattern of `matches` is not one that RE2 knows. */
+/** The code for an invalid pattern in `matches`: RE2 does not accept it. */
 export const invalidPatternCode = 427; // CANNOT_COMPILE_REGEXP
 
 /**
- * The store's error for a code of ClickHouse. A code that is in no list (down, read-only, too many parts, disk full,
- * Keeper lost, and whatever comes with later versions) is worth another try.
+ * Returns the store's error for a ClickHouse error code. A code that is in no list (server down, read-only,
+ * too many parts, disk full, Keeper lost, codes of later versions) is retryable.
  */
 export function errorOfCode(code: number, purpose: Purpose, cause: Error): Error {
   const message = `ClickHouse answered with error ${code}: ${firstLine(cause.message)}`;

@@ -8,7 +8,7 @@ import { conditions, whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
 import { selectedColumns } from './sql/view-statements.js';
 
-/** What one file may cost. */
+/** Limits for the query of one file. */
 export interface EventFileBounds {
   seconds: number;
   memoryBytes: number;
@@ -16,19 +16,22 @@ export interface EventFileBounds {
 
 export const defaultEventFileBounds: EventFileBounds = { seconds: 600, memoryBytes: 2 * 1024 ** 3 };
 
-/** ClickHouse's names. Its `Arrow` is the file with a footer, which tells a whole file from a part of one. */
+/**
+ * ClickHouse's format names. `Arrow` is the file format with a footer, by which a reader detects a truncated
+ * file.
+ */
 const formats: Readonly<Record<EventFileFormat, string>> = { parquet: 'Parquet', arrow: 'Arrow' };
 
-/** Row groups and blocks small enough that neither side holds much. */
+/** Settings that keep row groups and record batches small enough for ClickHouse and for the reader. */
 const fileSettings: ClickHouseSettings = {
   output_format_parquet_row_group_size: '100000',
   output_format_parquet_row_group_size_bytes: String(32 * 1024 ** 2),
   output_format_parquet_compression_method: 'snappy',
   output_format_arrow_compression_method: 'none',
   output_format_arrow_string_as_string: 1,
-  // A condition is about the column, not about what the SELECT makes of it.
+  // A condition refers to the column, not to the SELECT alias of the same name.
   prefer_column_name_to_alias: 1,
-  // Events of one identity were ingested in the same month: FINAL need not look for them in another partition.
+  // All rows of one event have the same ingestion month: FINAL need not compare partitions.
   do_not_merge_across_partitions_select_final: 1,
 };
 
@@ -56,8 +59,8 @@ export class ClickHouseEventFiles implements EventFiles {
 }
 
 /**
- * ORDER BY stream, timestamp, partition, offset: the order of the table, so ClickHouse sorts nothing and the same events
- * make the same file. FINAL: no event twice.
+ * ORDER BY stream, timestamp, partition, offset: the order of the table. So ClickHouse does not sort, and the
+ * same events always produce the same file. FINAL: each event appears once.
  */
 export function eventFileSql(query: EventFileQuery): Sql {
   const params = new Params();

@@ -8,14 +8,14 @@ import { namedStreams } from './stream-scope.js';
 
 type Run = (sql: Sql) => Promise<SelectedEvent[]>;
 
-/** Reads one page: every event once, and full whenever there are enough events. */
+/** Reads one page of distinct events. The page is full whenever enough events match. */
 export async function readEventPage(
   query: EventQuery,
   spans: PageSpans,
   run: Run,
 ): Promise<Page<StoredEvent>> {
   const after = eventCursorPosition(query);
-  // One more than the page holds says whether there is a next one.
+  // One extra row shows whether there is a next page.
   const rows = await readRows({ ...query, after, rows: query.limit + 1 }, query, { spans, run });
   const items = rows.slice(0, query.limit);
   const last = items.at(-1);
@@ -28,7 +28,8 @@ async function readRows(
   query: EventQuery,
   { spans, run }: { spans: PageSpans; run: Run },
 ): Promise<SelectedEvent[]> {
-  // One stream, or entities: the table's own order is the page's, or the rows are few.
+  // For a single stream, the table order is the page order; for named entities, the rows are few. No time
+  // bound is needed.
   if (namedStreams(query)?.length === 1 || query.entityIds) return readFull(page, run);
   const bound = spans.bound(query, page.after);
   let rows = bound === undefined ? [] : await readFull({ ...page, bound }, run);
@@ -37,7 +38,10 @@ async function readRows(
   return rows;
 }
 
-/** Repeated rows make a page short: it is filled up from after its last row. */
+/**
+ * Reads until the page is full: repeated rows of an event make an answer shorter, so the query continues
+ * after its last row.
+ */
 async function readFull(page: PageQuery, run: Run): Promise<SelectedEvent[]> {
   let found: SelectedEvent[] = [];
   let after: EventPosition | undefined = page.after;

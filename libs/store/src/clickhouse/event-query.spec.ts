@@ -11,7 +11,7 @@ const page = (query: Partial<PageQuery>) => {
 };
 
 describe('eventPageSql', () => {
-  it('reads one stream in the order of its table', () => {
+  it('reads one stream in table order', () => {
     expect(page({ streams: ['orders'] })).toEqual({
       sql: [
         'FROM events',
@@ -23,7 +23,7 @@ describe('eventPageSql', () => {
     });
   });
 
-  it('orders several streams by stream last, newest first where asked', () => {
+  it('adds the stream as the last sort column for several streams, and sorts descending on request', () => {
     expect(page({ streams: ['a', 'b'], order: 'desc' })).toEqual({
       sql: [
         'FROM events',
@@ -35,14 +35,14 @@ describe('eventPageSql', () => {
     });
   });
 
-  it('reads entities from their own table', () => {
+  it('reads named entities from the table events_by_entity', () => {
     expect(page({ entityIds: ['e'], eventTypes: ['x', 'y'] }).sql.slice(0, 2)).toEqual([
       'FROM events_by_entity',
       `WHERE ${notDropped} AND entity_id = {p0:String} AND event_type IN {p1:Array(String)}`,
     ]);
   });
 
-  it('binds prefix, times and bound', () => {
+  it('binds the event type prefix, the times and the bound as parameters', () => {
     const { sql, params } = page({ eventTypePrefix: "a'", since: -5, until: 7, bound: 6 });
     expect(sql[1]).toBe(
       `WHERE ${notDropped} AND startsWith(event_type, {p0:String}) AND timestamp >= ${time('p1')} AND timestamp < ${time('p2')} ` +
@@ -51,7 +51,7 @@ describe('eventPageSql', () => {
     expect(params).toEqual({ p0: "a'", p1: -5, p2: 7, p3: 6, p4: 101 });
   });
 
-  it('goes on right after a position', () => {
+  it('continues right after a cursor position', () => {
     const after = { timestamp: 5, partition: 1, offset: 9, stream: 's' };
     const position = `(${time('p0')}, {p1:UInt16}, {p2:UInt64}, {p3:String})`;
     expect(page({ after }).sql[1]).toBe(
@@ -64,7 +64,7 @@ describe('eventPageSql', () => {
 });
 
 describe('countSql', () => {
-  it('merges rows only where it is told to', () => {
+  it('deduplicates rows (FINAL) only on request', () => {
     expect(countSql({ access: allStreams, limit: 5 }, false).query).toContain('FROM events\n');
     expect(countSql({ access: allStreams, limit: 5 }, true).query).toContain('FROM events FINAL\n');
     expect(countSql({ access: allStreams, limit: 5, entityIds: ['e'] }, true).query).toContain(

@@ -12,15 +12,15 @@ export interface Sql {
 
 export interface PageQuery extends EventFilter {
   order: 'asc' | 'desc';
-  /** Rows to ask for. */
+  /** Maximum number of rows. */
   rows: number;
-  /** The page starts right after this. */
+  /** The position right before the page's first row. */
   after?: EventPosition;
-  /** Nothing past this time (descending: before it) is looked at. */
+  /** The last timestamp to read, inclusive; for descending order, the first one. */
   bound?: number;
 }
 
-/** The columns in the order in which `readEvent` reads them. */
+/** The selected columns, in the order in which `readEvent` reads them. */
 export const eventSelection = [
   'stream',
   'partition',
@@ -36,17 +36,21 @@ export const eventSelection = [
   'data',
 ].join(', ');
 
-/** By entity where entities are named: each of them lies together there. Everything else is in the order of pages. */
+/**
+ * Returns the table to read. `events_by_entity` stores the events of an entity next to each other; `events`
+ * has the page order.
+ */
 export function tableFor(filter: EventFilter): 'events' | 'events_by_entity' {
   return filter.entityIds ? 'events_by_entity' : 'events';
 }
 
 /**
- * One page of events.
+ * Selects one page of events.
  *
- * ORDER BY timestamp, partition, offset: the order that pages promise. Within one stream it is the order of the table
- * `events`, so ClickHouse reads just as far as the page goes, from either end. Then `stream`, which decides between
- * events of different streams that have all three in common; with one stream it is left out.
+ * ORDER BY timestamp, partition, offset: the documented page order. Within one stream it is the sorting key
+ * of the table `events`, so ClickHouse reads only the rows of the page, in either direction. `stream` follows
+ * as the last sort column: it decides between events of different streams with the same first three values. A
+ * query for one stream omits it.
  */
 export function eventPageSql(query: PageQuery): Sql {
   const params = new Params();
@@ -70,7 +74,7 @@ LIMIT ${params.bind('UInt64', query.rows)}`,
 
 const pageOrder = ['timestamp', 'partition', 'offset', 'stream'];
 
-/** The first condition alone lets the primary key skip what lies before; the second makes it exact. */
+/** The first condition lets the primary key skip earlier granules; the second one makes the start exact. */
 function positionConditions(after: EventPosition, order: 'asc' | 'desc', params: Params): string[] {
   const operator = order === 'asc' ? '>' : '<';
   const timestamp = params.time(after.timestamp);
@@ -84,8 +88,9 @@ function positionConditions(after: EventPosition, order: 'asc' | 'desc', params:
 }
 
 /**
- * The event with an id, found by the bloom filter. An id that was sent again after the window of guarantee 3 names
- * several events: the first one that was ingested answers. ORDER BY ingested_at for that, then the identity.
+ * Selects the event with an id, by the bloom filter index. An id that was sent again after the deduplication
+ * window of guarantee 3 belongs to several events: the event that was ingested first is returned. ORDER BY
+ * ingested_at, then the identity.
  */
 export function eventByIdSql(query: EventIdQuery): Sql {
   const params = new Params();

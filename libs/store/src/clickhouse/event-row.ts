@@ -38,12 +38,12 @@ export function positionOf(row: SelectedEvent): EventPosition {
   return { timestamp: row[7], partition: row[1], offset: row[2], stream: row[0] };
 }
 
-/** Rows of one event stand next to each other: all but the first of them are left out. */
+/** Returns the first row of each event; the rows of one event must be adjacent. */
 export function withoutRepeats(rows: readonly SelectedEvent[]): SelectedEvent[] {
   return rows.filter((row, i) => i === 0 || !sameEvent(row, rows[i - 1] as SelectedEvent));
 }
 
-/** The tables' sorting key: merging leaves one row of it. */
+/** Compares the sorting key of the tables: a merge keeps one row for each key. */
 function sameEvent(a: SelectedEvent, b: SelectedEvent): boolean {
   return a[2] === b[2] && a[1] === b[1] && a[7] === b[7] && a[0] === b[0];
 }

@@ -15,7 +15,7 @@ async function offsetsOf({ store }: TestStore, stream: string): Promise<number[]
   return stored.map(({ offset }) => offset);
 }
 
-describe('ClickHouse in trouble', () => {
+describe('the ClickHouse store under faults', () => {
   let test: TestStore;
   beforeAll(async () => {
     test = await openTestStore();
@@ -28,7 +28,7 @@ describe('ClickHouse in trouble', () => {
   };
   const tables = { events: 'events', byEntity: 'events_by_entity' };
 
-  it('a repeat completes the tables that the first attempt did not reach', async () => {
+  it('writes a repeated batch to the tables that the first attempt did not reach', async () => {
     const stream = `s-${randomUUID()}`;
     const rows = rowsOf(stream, 50, (i) => ({ entity_id: `e-${i}`, version: 1 }));
     const blocked = `ALTER TABLE ${tables.byEntity} ADD CONSTRAINT blocked CHECK throwIf(stream = '${stream}') = 0`;
@@ -46,7 +46,7 @@ describe('ClickHouse in trouble', () => {
   });
 
   it.each(['events_by_entity', 'entities', 'positions'])(
-    'what %s lacks does not count as stored',
+    'does not report events as stored when %s lacks them',
     async (table) => {
       const own = await openTestStore();
       const rows = rowsOf('orders', 3, () => ({ entity_id: 'e', version: 1 }));
@@ -60,7 +60,7 @@ describe('ClickHouse in trouble', () => {
     },
   );
 
-  it('one insert is one part, however many rows', async () => {
+  it('writes one part for each insert, however many rows it has', async () => {
     const stream = `s-${randomUUID()}`;
     const before = await count(
       "SELECT count() FROM system.parts WHERE table = 'events' AND database = currentDatabase()",
@@ -75,7 +75,7 @@ describe('ClickHouse in trouble', () => {
     expect(after - before).toBe(1);
   });
 
-  it('a query past its bounds says so', async () => {
+  it('rejects a query that exceeds its bounds with QueryTooExpensiveError', async () => {
     const stream = `s-${randomUUID()}`;
     await test.store.writer.appendBlocks(blocksOf(rowsOf(stream, 100)), stream);
     const small = openClickHouse({ ...test.options, bounds: { rowsRead: 10 } });
@@ -89,7 +89,7 @@ describe('ClickHouse in trouble', () => {
     await small.close();
   });
 
-  describe('with a query that takes long', () => {
+  describe('running a long query', () => {
     const where = parseCondition(
       Array.from({ length: 6 }, (_, i) => `event.data.a * event.data.b > 1e30 + ${i}`).join(' || '),
     );
@@ -105,21 +105,21 @@ describe('ClickHouse in trouble', () => {
       await test.store.writer.appendBlocks(blocksOf(rows), 'long');
     });
 
-    it('gives it up as too expensive, and ends it', async () => {
+    it('rejects it as too expensive at the time limit, and cancels it in ClickHouse', async () => {
       const store = openClickHouse({ ...test.options, readTimeoutMs: 400 });
       await expect(store.reader.count(query)).rejects.toBeInstanceOf(QueryTooExpensiveError);
       await isOver();
       await store.close();
     });
 
-    it('ends it when whoever asked goes away', async () => {
+    it('cancels it in ClickHouse when the caller aborts', async () => {
       const reason = new Error('the client went away');
       await expect(test.store.reader.count(query, abortedIn(400, reason))).rejects.toBe(reason);
       await isOver();
     });
   });
 
-  it('an aborted query ends with the reason of the abort', async () => {
+  it("rejects an aborted query with the signal's reason", async () => {
     const reason = new Error('the client went away');
     const query = { access: allStreams, order: 'asc', limit: 10 } as const;
     await expect(test.store.reader.query(query, AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -129,7 +129,7 @@ describe('ClickHouse in trouble', () => {
     await expect(running).rejects.toBe(reason);
   });
 
-  it('nobody listening is unavailable', async () => {
+  it('rejects every request with StoreUnavailableError when nothing listens on the port', async () => {
     const store = openClickHouse({ ...test.options, url: 'http://127.0.0.1:1' });
     await expect(store.ping()).rejects.toBeInstanceOf(StoreUnavailableError);
     await expect(store.writer.appendBlocks(blocksOf(rowsOf('s', 1)), 't')).rejects.toBeInstanceOf(
@@ -139,7 +139,7 @@ describe('ClickHouse in trouble', () => {
     await store.close();
   });
 
-  describe('behind a server that never answers', () => {
+  describe('whose server never answers', () => {
     let server: Server;
     beforeAll(async () => {
       server = createServer((request) => request.resume());
@@ -150,7 +150,7 @@ describe('ClickHouse in trouble', () => {
       server.close();
     });
 
-    it('a write is given up after its time-out', async () => {
+    it('rejects a write after its time limit', async () => {
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const store = openClickHouse({ ...test.options, url, insertTimeoutMs: 200 });
       await expect(store.writer.appendBlocks(blocksOf(rowsOf('s', 1)), 't')).rejects.toThrow(

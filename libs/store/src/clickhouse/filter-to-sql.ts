@@ -3,7 +3,7 @@ import type { Params } from './params.js';
 import { oneOf, streamConditions } from './stream-scope.js';
 import { whereToSql } from '#cel';
 
-/** The filter's conditions, to be joined by AND. */
+/** Returns the SQL conditions of the filter, to be joined by AND. */
 export function conditions(filter: EventFilter, params: Params): string[] {
   const sql = streamConditions(filter, params);
   if (filter.entityIds) sql.push(oneOf('entity_id', filter.entityIds, params));

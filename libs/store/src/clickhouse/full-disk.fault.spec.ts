@@ -15,7 +15,7 @@ import { openClickHouse } from './open.js';
 const mib = 1024 * 1024;
 const stream = 'orders';
 
-/** Whether a small file system can be made here: that takes root on Linux. */
+/** Whether the test can mount a small file system: this requires root on Linux. */
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 
 describe.skipIf(!canMount)('a store whose disk is full', () => {
@@ -38,7 +38,7 @@ describe.skipIf(!canMount)('a store whose disk is full', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A megabyte that cannot be made smaller, in ten events. */
+  /** Ten events with a megabyte of incompressible data in total. */
   const batch = (n: number): EventRow[] =>
     rowsOf(stream, 10, (i) => ({
       offset: n * 10 + i,
@@ -47,7 +47,7 @@ describe.skipIf(!canMount)('a store whose disk is full', () => {
   const total = async (): Promise<number> =>
     (await store.reader.count({ access: allStreams, streams: [stream], limit: 1 })).total;
 
-  it('refuses rows for now, goes on answering, and takes them once when there is room (fault 11)', async () => {
+  it('rejects rows with a retryable error, keeps answering reads, and stores the rows once after space is freed (fault 11)', async () => {
     let batches = 0;
     let error: unknown;
     let refused: EventRow[] = [];
@@ -63,7 +63,7 @@ describe.skipIf(!canMount)('a store whose disk is full', () => {
     expect(batches).toBeGreaterThan(3);
     await store.ping();
     expect(await total()).toBe(batches * 10);
-    // What was refused may have reached some of the tables: it does not count as stored.
+    // The rejected batch may have reached some of the tables: its events are not reported as stored.
     const stored = await store.writer.stored({ stream, partition: 0, from: 0, until: 10_000 });
     expect(stored.at(-1)?.offset).toBe(batches * 10 - 1);
     await rm(join(folder, 'ballast'));

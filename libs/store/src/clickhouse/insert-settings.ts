@@ -1,22 +1,23 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
-/** An insert is over when it is written. */
+/** An insert completes only when its rows are written. */
 export const writtenInsert: ClickHouseSettings = { async_insert: 0, wait_end_of_query: 1 };
 
-/** One insert is one block of each partition, so that it is there as a whole or not at all. */
+/** Each insert forms one ClickHouse block for each partition, so it is visible entirely or not at all. */
 const wholeInsert: ClickHouseSettings = {
   ...writtenInsert,
   max_insert_block_size: '16777216',
   min_insert_block_size_rows: '16777216',
   min_insert_block_size_bytes: '0',
-  // Rows of one batch of events were ingested close together, whatever their own timestamps say; a clock that jumps is no
-  // reason to refuse them.
+  // The events of one batch are normally ingested close together, whatever their timestamps. The high limit
+  // ensures that a clock jump does not cause a rejected insert.
   max_partitions_per_insert_block: '1000',
 };
 
 /**
- * The token makes a repeat of an insert vanish, in the table and in each of those that the materialized views fill; where the
- * first attempt got only as far as some of them, the repeat completes the others.
+ * ClickHouse ignores a repeated insert with the same token, in the table and in the tables that its
+ * materialized views fill. If the first attempt reached only some of these tables, the repeat completes the
+ * others.
  */
 export const deduplicatedInsert: ClickHouseSettings = {
   ...wholeInsert,
@@ -24,5 +25,7 @@ export const deduplicatedInsert: ClickHouseSettings = {
   deduplicate_blocks_in_dependent_materialized_views: 1,
 };
 
-/** A row that is written again replaces itself: no block needs to be known again. */
+/**
+ * A row that is written again replaces itself (ReplacingMergeTree): no deduplication of inserts is needed.
+ */
 export const replacingInsert: ClickHouseSettings = { ...wholeInsert, insert_deduplicate: 0 };

@@ -12,10 +12,10 @@ import { Params } from './params.js';
 import { readableColumns } from '#cel';
 
 /**
- * Events of some ranges of offsets. The bounds of all ranges together come first: with them the index of offsets skips
- * what was ingested long ago.
+ * Selects events in several offset ranges. The condition on the total range of offsets comes first: with it,
+ * the offset index skips granules with much older events.
  *
- * ORDER BY stream, partition, offset: the order of the log. Then the id, so that rows of one event are neighbours.
+ * ORDER BY stream, partition, offset: log order. Then event_id, so that all rows of one event are adjacent.
  */
 export function logOrderSql(query: LogOrderQuery): Sql {
   const { ranges, limit } = query;
@@ -33,7 +33,7 @@ LIMIT ${params.bind('UInt64', limit)}`,
   };
 }
 
-/** Which of some ids are in the ranges. */
+/** Selects those of the given event ids that are stored in the offset ranges. */
 export function storedIdsSql(query: StoredIdsQuery): Sql {
   assertStoredIds(query);
   const { ranges, ids } = query;

@@ -23,7 +23,7 @@ describe('migrations', () => {
     await test.close();
   });
 
-  it('are numbered without gaps, and every statement can be repeated', () => {
+  it('are numbered without gaps, and contain only idempotent statements', () => {
     const migrations = readMigrations(migrationsFolder());
     expect(migrations.map((migration) => migration.id)).toEqual(migrations.map((_, i) => i + 1));
     for (const statement of migrations.flatMap((migration) => migration.statements)) {
@@ -31,18 +31,18 @@ describe('migrations', () => {
     }
   });
 
-  it('are recorded once each', async () => {
+  it('are each recorded once', async () => {
     await test.store.migrate();
     const rows = await connection.select<[number]>('SELECT id FROM migrations ORDER BY id');
     expect(rows.flat()).toEqual(readMigrations(migrationsFolder()).map((migration) => migration.id));
   });
 
-  it('can be repeated, each statement', async () => {
+  it('can be repeated statement by statement', async () => {
     for (const { statements } of readMigrations(migrationsFolder()))
       for (const statement of statements) await connection.command(statement);
   });
 
-  it('keep dead letters and their marks when these get a step', async () => {
+  it('keep dead letters and their replay marks when the step column is added', async () => {
     const own = await openTestStore();
     const of = new Connection({
       ...own.options,
@@ -82,7 +82,7 @@ describe('migrations', () => {
     await own.close();
   });
 
-  it('refuse to go on when an applied one was edited', async () => {
+  it('fail when an applied migration was edited', async () => {
     const [first, ...rest] = readMigrations(migrationsFolder());
     const edited = { ...(first as NonNullable<typeof first>), checksum: 'other' };
     const error = await applyMigrations(connection, [edited, ...rest]).catch((caught: unknown) => caught);
@@ -90,7 +90,7 @@ describe('migrations', () => {
     expect((error as Error).message).toContain('0001_events.sql');
   });
 
-  it('refuse to go on when one was applied that this version does not know', async () => {
+  it('fail when the database has a migration that this version does not know', async () => {
     const own = await openTestStore();
     const insert = "INSERT INTO migrations (id, name, checksum) VALUES (9001, '9001_later.sql', 'x')";
     await own.engine.command({ query: insert });
@@ -100,7 +100,7 @@ describe('migrations', () => {
     await own.close();
   });
 
-  it('apply what is new', async () => {
+  it('apply a new migration', async () => {
     const table = `extra_${randomBytes(3).toString('hex')}`;
     const extra = {
       id: 9000,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Connection } from './connection.js';
 
-/** A migration that has been applied reads differently now, or is not known to this version. */
+/** An applied migration has been edited since, or is unknown to this version of the software. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
@@ -17,8 +17,9 @@ export interface Migration {
 }
 
 /**
- * `libs/store/migrations`, looked for upwards from this file: it lies in `libs/store/src` when run from source and in
- * `dist/libs/store/src` when built, and the `.sql` files stay where they are.
+ * Returns the folder `libs/store/migrations`, searched upwards from this file. This file is in
+ * `libs/store/src` when run from source and in `dist/libs/store/src` after a build; the `.sql` files are
+ * always in `libs/store/migrations`.
  */
 export function migrationsFolder(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
@@ -28,7 +29,7 @@ export function migrationsFolder(): string {
   }
 }
 
-/** The numbered files of a folder, in order. A statement ends with `;` at the end of a line. */
+/** Reads the numbered files of a folder, in order. A `;` at the end of a line ends a statement. */
 export function readMigrations(folder: string): Migration[] {
   const names = readdirSync(folder)
     .filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name))
@@ -64,9 +65,9 @@ ENGINE = ReplacingMergeTree
 ORDER BY id`;
 
 /**
- * Applies what has not been recorded, in order, and records each file after its statements. Two processes may do this
- * at once: every statement can be repeated (`IF NOT EXISTS`), and so can the recording.
- * @throws MigrationError when a recorded file has changed since, or is one that this version does not have.
+ * Applies, in order, the migrations that are not recorded, and records each file after its statements. Two
+ * processes may do this concurrently: every statement is idempotent (`IF NOT EXISTS`), and so is the record.
+ * @throws MigrationError when a recorded file has changed since, or is unknown to this version.
  */
 export async function applyMigrations(connection: Connection, migrations: Migration[]): Promise<void> {
   await connection.command(createTable);
@@ -94,7 +95,7 @@ async function apply(connection: Connection, migration: Migration): Promise<void
 
 function newer(name: string): MigrationError {
   return new MigrationError(
-    `${name} was applied to this database by another version of this software: this one does not know its tables. ` +
+    `${name} was applied to this database by another version of this software, and this version does not have it. ` +
       'Run that version or a later one, or use another database.',
   );
 }
@@ -102,6 +103,6 @@ function newer(name: string): MigrationError {
 function changed(migration: Migration): MigrationError {
   return new MigrationError(
     `${migration.name} was applied to this database with other contents. Applied migrations are never edited: ` +
-      'put its old text back and add a new file, or use another database.',
+      'restore the old text and add a new file, or use another database.',
   );
 }

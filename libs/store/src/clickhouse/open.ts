@@ -21,25 +21,28 @@ export interface ClickHouseOptions {
   user: string;
   password: string;
   database: string;
-  /** Sockets to the server at once; requests past that wait. */
+  /** Maximum number of open sockets to the server; further requests wait. */
   maxConnections?: number;
-  /** Milliseconds after which a write is given up and fails with StoreUnavailableError. */
+  /** Time limit in milliseconds for a write; after it, the write fails with StoreUnavailableError. */
   insertTimeoutMs?: number;
-  /** Milliseconds after which a read is given up and ended in ClickHouse; five seconds more than it may compute. */
+  /**
+   * Time limit in milliseconds for a read; after it, the read is cancelled in ClickHouse. Default: five seconds more than
+   * `bounds.seconds`.
+   */
   readTimeoutMs?: number;
-  /** What one query may use before it fails with QueryTooExpensiveError. */
+  /** Limits of one query; a query that exceeds one fails with QueryTooExpensiveError. */
   bounds?: Partial<QueryBounds>;
-  /** Bounds the bytes of answers that are read at the same time; without it, nothing does. */
+  /** Bounds the total bytes of answers that are being read; without it, there is no bound. */
   readBudget?: ReadBudget;
 }
 
 export interface SqlOptions {
-  /** ClickHouse's own user for statements of analysts; without it, the user of the apps. */
+  /** The ClickHouse user for statements of analysts; without it, the apps' own user. */
   user?: { name: string; password: string } | undefined;
   bounds?: Partial<SqlBounds>;
 }
 
-/** Opens SQL for analysts beside a store: `<database>_sql` has the views. */
+/** Opens SQL access for analysts to the data of a store. The views are in the database `<database>_sql`. */
 export function openClickHouseSql(options: ClickHouseOptions, sql: SqlOptions): SqlQueries {
   const { url, user, password, database } = options;
   const asked = sql.user ?? { name: user, password };
@@ -54,7 +57,7 @@ export function openClickHouseSql(options: ClickHouseOptions, sql: SqlOptions): 
   });
 }
 
-/** Opens events as files beside a store. A file may take longer to begin than an answer may take at all. */
+/** Opens the export of events as files. Its queries have a longer time limit than other reads. */
 export function openClickHouseFiles(
   options: ClickHouseOptions,
   given: Partial<EventFileBounds> = {},
@@ -64,7 +67,7 @@ export function openClickHouseFiles(
   return new ClickHouseEventFiles(connectionTo(unhurried, options.database), bounds);
 }
 
-/** The bounds that hold where nothing else is said. */
+/** The query limits that apply by default. */
 export const defaultQueryBounds: QueryBounds = {
   seconds: 20,
   rowsRead: 2_000_000_000,
@@ -72,7 +75,7 @@ export const defaultQueryBounds: QueryBounds = {
   resultBytes: 64 * 1024 * 1024,
 };
 
-/** What an app's configuration says about ClickHouse. */
+/** Returns the ClickHouse options from an app's configuration. */
 export function clickHouseOptions(config: AppConfig): ClickHouseOptions {
   return {
     url: config.CLICKHOUSE_URL,
@@ -82,7 +85,10 @@ export function clickHouseOptions(config: AppConfig): ClickHouseOptions {
   };
 }
 
-/** Opens nothing yet: the first request connects. `migrate` creates the database where it is missing. */
+/**
+ * Creates a store without connecting: the first request connects. `migrate` creates the database if it is
+ * missing.
+ */
 export function openClickHouse(options: ClickHouseOptions): Store {
   const bounds = { ...defaultQueryBounds, ...options.bounds };
   const connection = connectionTo(options, options.database);

@@ -2,28 +2,34 @@ import { createHash } from 'node:crypto';
 import type { EventPosition } from '../event-position.js';
 import type { EventQuery } from '../store.js';
 
-/** How far the last page of a kind of query reached. */
+/** The time range of the last page of one kind of query. */
 interface Reach {
-  /** Microseconds between where it was asked to start and its last event; unknown where it had no start. */
+  /**
+   * Microseconds between the page's start time and its last event; unknown if the query had no start time.
+   */
   span?: number;
-  /** The time of its last event. */
+  /** The timestamp of the page's last event, in microseconds. */
   last: number;
 }
 
 const kindsKept = 1_000;
-/** A page is looked for within this many times the span that the last one had. */
+/** The time range that is searched first, as a multiple of the last page's time range. */
 const margin = 4;
 
 /**
- * Over several streams no table has the order of pages: a page is the top of a sort. Asked for within a bound of time
- * it is small work (the key skips every granule outside), asked for without one it goes through everything. This
- * remembers how far pages of one kind reached and proposes a bound. A bound is never relied on: a page that does not
- * come out full within it is asked for again without.
+ * Time-range hints for pages over several streams. No table has the page order over several streams, so
+ * ClickHouse sorts the matching rows. With a time bound this is little work, because the primary key skips
+ * all other granules; without one, ClickHouse reads every matching row. This class remembers the time range
+ * of the last page of each kind of query and proposes a bound. A bound is only a hint: if the page is not
+ * full within the bound, the caller repeats the query without it.
  */
 export class PageSpans {
   private readonly reaches = new Map<string, Reach | null>();
 
-  /** A time up to which (descending: down to which), inclusive, the page is likely to be full. */
+  /**
+   * Returns a time, inclusive, up to which (for descending order, down to which) the page is likely to be
+   * full. Undefined if there is no hint.
+   */
   bound(query: EventQuery, after: EventPosition | undefined): number | undefined {
     const reach = this.reaches.get(kindOf(query));
     if (!reach) return undefined;
@@ -34,7 +40,7 @@ export class PageSpans {
     return query.order === 'asc' ? start + distance : start - distance;
   }
 
-  /** @param last The time of the page's last event, or undefined when it was not full. */
+  /** @param last The timestamp of the page's last event; undefined if the page was not full. */
   remember(query: EventQuery, after: EventPosition | undefined, last: number | undefined): void {
     const kind = kindOf(query);
     const start = startOf(query, after);
@@ -53,7 +59,7 @@ function startOf(query: EventQuery, after: EventPosition | undefined): number | 
   return after?.timestamp ?? (query.order === 'asc' ? query.since : query.until);
 }
 
-/** Queries of one kind differ in nothing but times and cursor. */
+/** Queries of one kind differ only in their times and cursor. */
 function kindOf(query: EventQuery): string {
   const started = query.cursor !== undefined || startOf(query, undefined) !== undefined;
   const text = JSON.stringify(

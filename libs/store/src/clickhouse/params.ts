@@ -1,16 +1,19 @@
-/** Collects the values of a query. Only what `bind` returns goes into the SQL's text: never the value. */
+/**
+ * Collects the parameters of a query. The SQL text contains only the placeholders that `bind` returns, never
+ * a value.
+ */
 export class Params {
   readonly values: Record<string, unknown> = {};
   private count = 0;
 
-  /** @param type ClickHouse's type, written by us. */
+  /** @param type A ClickHouse type; always a constant of this code base. */
   bind(type: string, value: unknown): string {
     const name = `p${this.count++}`;
     this.values[name] = value;
     return `{${name}:${type}}`;
   }
 
-  /** A time in microseconds as a constant that the primary key can be compared with. */
+  /** Binds a time in microseconds, as a constant that ClickHouse can compare with the primary key. */
   time(micros: number): string {
     return `fromUnixTimestamp64Micro(${this.bind('Int64', micros)}, 'UTC')`;
   }

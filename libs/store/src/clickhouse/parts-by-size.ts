@@ -1,12 +1,12 @@
-/** Bytes of texts asked for at once, as they are written into a query. */
+/** Maximum number of bytes of the texts in one query, in escaped form. */
 const bytesPerQuery = 128 * 1024;
-/** What stands for a character that is escaped, at most: `\\x00`, each backslash escaped again. */
+/** Maximum number of bytes of an escaped character: `\\x00`, with each backslash escaped again. */
 const escapedBytes = 8;
 
-/** Servers bound a query's text at 256 KiB unless told otherwise. */
+/** Raises the limit on the text of a query; ClickHouse's default is 256 KiB. */
 export const longQuery = { max_query_size: String(4 * 1024 * 1024) };
 
-/** A list of texts in parts that one query can name each. */
+/** Splits a list of texts into parts that each fit in one query. */
 export function* partsBySize(texts: readonly string[]): Generator<string[]> {
   let part: string[] = [];
   let bytes = 0;
@@ -24,7 +24,7 @@ export function* partsBySize(texts: readonly string[]): Generator<string[]> {
 }
 
 function escapedSize(text: string): number {
-  // eslint-disable-next-line no-control-regex -- these are what is escaped
+  // eslint-disable-next-line no-control-regex -- these characters are escaped
   const escaped = text.match(/[\u0000-\u001f'\\\u007f]/g)?.length ?? 0;
   return Buffer.byteLength(text, 'utf8') + escaped * (escapedBytes - 1);
 }

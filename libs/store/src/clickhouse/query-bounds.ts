@@ -1,11 +1,11 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
-/** What one query may use before it fails with QueryTooExpensiveError. */
+/** Limits of one query; a query that exceeds one fails with QueryTooExpensiveError. */
 export interface QueryBounds {
   seconds: number;
   rowsRead: number;
   memoryBytes: number;
-  /** Of one answer, uncompressed: it is held in memory while it is passed on. */
+  /** Uncompressed bytes of one answer, which is held in memory until it is sent. */
   resultBytes: number;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Numbers as JSON writes them: of all sizes, also of those that nothing is computed with. */
+/** Number texts as JSON allows them, of all sizes. Some are too large or too precise for arithmetic. */
 const numberTexts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '0',
@@ -29,7 +29,7 @@ const numberTexts: fc.Arbitrary<string> = fc.oneof(
   fc.double({ noNaN: true, min: -1e6, max: 1e6 }).map((x) => JSON.stringify(x)),
 );
 
-/** Anything that a member can be, mostly a number. */
+/** JSON values of a member, mostly numbers. */
 const values: fc.Arbitrary<string> = fc.oneof(
   { weight: 8, arbitrary: numberTexts },
   { weight: 1, arbitrary: numberTexts.map((text) => JSON.stringify(text)) },
@@ -51,7 +51,7 @@ const values: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.array(numberTexts, { maxLength: 3 }).map((texts) => `[${texts.join(', ')}]`) },
 );
 
-/** The text of an event's `data`, with some of the members a, b, c and l. */
+/** The JSON text of an event's `data`, with a subset of the members a, b, c and l. */
 export const randomData: fc.Arbitrary<string> = fc
   .record({ a: values, b: values, c: values, l: values }, { requiredKeys: [] })
   .map(
@@ -62,7 +62,7 @@ export const randomData: fc.Arbitrary<string> = fc
   );
 
 const members = fc.constantFrom('a', 'b', 'c').map((name) => `event.data.${name}`);
-/** Those that an expression may have: a double's shortest text says the same. */
+/** Number literals of expressions: the shortest text of a double denotes the same value. */
 const literals = fc.oneof(
   fc.integer({ min: -10, max: 10 }).map(String),
   fc.constantFrom(
@@ -112,5 +112,5 @@ const { condition } = fc.letrec<{ number: string; condition: string }>((tie) => 
   ),
 }));
 
-/** Conditions on numbers that are read, computed, converted, chosen and looked for. */
+/** Conditions that read, compute, convert, select and search for numbers. */
 export const randomConditions: fc.Arbitrary<string> = condition;

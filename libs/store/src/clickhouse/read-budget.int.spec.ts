@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** A budget of so many bytes for each answer, which remembers what was taken and what was given back. */
+/** A budget of `most` bytes. It records how many bytes were taken and how many shares were returned. */
 class CountingBudget implements ReadBudget {
   taken = 0;
   ended = 0;
@@ -31,7 +31,7 @@ class CountingBudget implements ReadBudget {
   }
 }
 
-/** What a store with this budget does; it is closed after that. */
+/** Runs `work` with a store that has this budget, then closes the store. */
 async function withBudget<T>(budget: ReadBudget, work: (store: Store) => Promise<T>): Promise<T> {
   const store = openClickHouse({ ...test.options, readBudget: budget });
   try {
@@ -45,7 +45,7 @@ const page = (store: Store, limit: number) =>
   store.reader.query({ access: allStreams, streams: ['orders'], order: 'asc', limit });
 
 describe('an answer of the store', () => {
-  it('counts in the budget while it is read', async () => {
+  it('takes its bytes from the budget while it is being read', async () => {
     const budget = new CountingBudget(Infinity);
     const { items } = await withBudget(budget, (store) => page(store, 500));
     expect(items).toHaveLength(500);
@@ -53,7 +53,7 @@ describe('an answer of the store', () => {
     expect(budget.ended).toBe(1);
   });
 
-  it('is given up where the budget ends, long before it has been read whole', async () => {
+  it('is cancelled when the budget is exhausted, long before all of it is read', async () => {
     const budget = new CountingBudget(1_000_000);
     await withBudget(budget, async (store) => {
       await expect(page(store, 900)).rejects.toThrow(StoreOverloadedError);
@@ -62,7 +62,7 @@ describe('an answer of the store', () => {
     });
   });
 
-  it('that was given up holds no place among the connections', async () => {
+  it('frees its connection when it is cancelled', async () => {
     const budget = new CountingBudget(1_000_000);
     await withBudget(budget, async (store) => {
       for (let i = 0; i < 30; i++) await expect(page(store, 900)).rejects.toThrow(StoreOverloadedError);

@@ -48,7 +48,10 @@ import {
   type SelectedStream,
 } from './summaries.js';
 
-/** Pages up to this size are read by one thread: more of them cost more than they save. */
+/**
+ * Pages up to this number of rows are read by one thread: for so few rows, more threads cost more than they
+ * save.
+ */
 const smallPage = 1_000;
 
 export class ClickHouseReader implements EventReader {
@@ -82,7 +85,8 @@ export class ClickHouseReader implements EventReader {
 
   async count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }> {
     if (countsWholeStreams(query)) return this.countStreams(query, signal);
-    // By entity the rows are few, so merging them costs little. Elsewhere it is done only when something was repeated.
+    // Named entities have few rows, so deduplicating them costs little. Otherwise rows are deduplicated only
+    // if some are repeated.
     const final = query.entityIds !== undefined || (await this.hasRepeatedRows(signal));
     const rows = await this.select<SelectedBucket>(countSql(query, final), { signal });
     const buckets = rows
@@ -124,7 +128,7 @@ export class ClickHouseReader implements EventReader {
     query: DeadLetterQuery,
     signal?: AbortSignal,
   ): Promise<Page<FoundDeadLetter> & { total: number }> {
-    // The total first: nobody counts the letters while the total is read.
+    // Awaits the total first, so that its answer and the page are not held in memory at the same time.
     const [count] = await this.select<[number]>(deadLettersTotalSql(query), { signal });
     const rows = await this.select<SelectedDeadLetter>(deadLettersSql(query), { signal });
     const shown = rows.slice(0, query.limit);
@@ -183,7 +187,10 @@ function groupOf(groupBy: CountQuery['groupBy'], group: string): string | null {
   return groupBy === 'entity_id' && group === '' ? null : group;
 }
 
-/** What was asked for is one more than the page holds: it says whether there is a next one. */
+/**
+ * Builds a page from a query for one item more than the page holds; the extra item shows that there is a next
+ * page.
+ */
 function page<T>(items: T[], limit: number, cursor: (last: T) => string): Page<T> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);

@@ -2,10 +2,11 @@ import type { OffsetRange, StoredIdentity } from '../store.js';
 import type { Connection } from './connection.js';
 
 /**
- * An insert that was cut off can have reached some of the tables. An event counts as stored when all of them have it:
- * `events` and, where there is an entity, `events_by_entity` hold its id, `positions` its offset. `entities` holds the
- * last offset of each entity; as a partition is written in order and each batch until it succeeds, every earlier one
- * of the entity is in there with it.
+ * Selects the events of an offset range that all tables contain. An interrupted insert can have reached only
+ * some of the tables. `events` and, for events with an entity, `events_by_entity` must contain the event id,
+ * and `positions` the offset. `entities` stores only the last offset of each entity. That suffices because
+ * batches of a partition are written in order, each until it succeeds: a stored last offset proves that all
+ * earlier events of the entity are included.
  */
 const query = `
 SELECT e.offset, toString(e.event_id)
@@ -47,14 +48,17 @@ GROUP BY segment
 ORDER BY segment DESC
 LIMIT 1`;
 
-/** The events of a range that every table has. */
+/** Returns the events of an offset range that every table contains. */
 export async function stored(connection: Connection, range: OffsetRange): Promise<StoredIdentity[]> {
   const params = { ...range };
   const rows = await connection.select<[number, string]>(query, { params, purpose: 'lookup' });
   return rows.map(([offset, event_id]) => ({ offset, event_id }));
 }
 
-/** What `positions` lacks is not stored: such an event is written again. */
+/**
+ * Returns the greatest offset in `positions`. An event that `positions` lacks is not stored and is written
+ * again.
+ */
 export async function lastStored(
   connection: Connection,
   params: { stream: string; partition: number },

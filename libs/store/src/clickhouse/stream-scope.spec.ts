@@ -74,7 +74,7 @@ const cases: [string, StreamScope, string[], unknown[]][] = [
   ],
 ];
 
-describe('the conditions on streams', () => {
+describe('streamConditions', () => {
   it.each(cases)('for %s', (...[, scope, sql, values]) => {
     const params = new Params();
     expect(streamConditions(scope, params)).toEqual(sql);

@@ -3,14 +3,14 @@ import { streamName } from '#event';
 import type { Permitted } from '../store.js';
 import type { Params } from './params.js';
 
-/** What a question says about streams: what its asker may see, and which of them are asked for. */
+/** The streams of a query: those that the caller may see, and those that the query names. */
 export interface StreamScope extends Permitted {
   streams?: readonly string[];
 }
 
 /**
- * The only streams that can be in the answer, where names alone say it; undefined where a prefix, or nothing, limits
- * it. What is asked for and not permitted is not among them.
+ * Returns the only streams that the answer can contain; undefined if a prefix, or nothing, limits them. A
+ * stream that the query names but the caller may not see is not included.
  */
 export function namedStreams({ access, hidden, streams }: StreamScope): string[] | undefined {
   const names = streams ?? (access.patterns?.some(isPrefix) ? undefined : access.patterns);
@@ -19,19 +19,19 @@ export function namedStreams({ access, hidden, streams }: StreamScope): string[]
   );
 }
 
-/** Rows of dropped streams that came late. */
+/** Excludes late rows of dropped streams. */
 const notDropped = 'stream NOT IN (SELECT stream FROM dropped_streams)';
 
 /**
- * The conditions that keep an answer to the streams of the scope, to be joined by AND. Every SELECT for a reader has
- * them.
+ * Returns the conditions that limit an answer to the streams of the scope, to be joined by AND. Every SELECT
+ * that answers a caller's query includes them.
  */
 export function streamConditions(scope: StreamScope, params: Params): string[] {
   const permitted = permittedConditions(scope, params);
   return namedStreams(scope) ? permitted : [...permitted, notDropped];
 }
 
-/** The same for a table in which rows of dropped streams are left out already. */
+/** Returns the same conditions for a table that already excludes rows of dropped streams. */
 export function permittedConditions(scope: StreamScope, params: Params): string[] {
   const names = namedStreams(scope);
   if (names) return [oneOf('stream', names, params)];
@@ -42,8 +42,8 @@ export function permittedConditions(scope: StreamScope, params: Params): string[
 }
 
 /**
- * The condition that keeps out rows of which the asker may not see every stream in a column of names, and rows of which
- * nobody knows the streams; none for an asker who may see everything. An id in the access stands for its name.
+ * Returns a condition on a column of stream names: the caller may see all of them, and the list is not empty.
+ * No condition for a caller that may see everything. Stream ids in the access are replaced by names.
  */
 export function everyStreamCondition(column: string, { access }: StreamScope, params: Params): string[] {
   const patterns = access.patterns?.map(streamName);
@@ -58,7 +58,9 @@ function accessConditions(column: string, { patterns, reserved }: StreamAccess, 
   return sql;
 }
 
-/** A single value is compared with `=`: only then does ClickHouse read what follows it in the key in order. */
+/**
+ * A single value is compared with `=`: only then can ClickHouse read the rest of the sorting key in order.
+ */
 export function oneOf(column: string, values: readonly string[], params: Params): string {
   return values.length === 1
     ? `${column} = ${params.bind('String', values[0])}`

@@ -3,14 +3,15 @@ import type { StreamsQuery, StreamSummary } from '../store.js';
 import type { Sql } from './event-query.js';
 import { streamEndsSql, streamsSql, type SelectedStream, type StreamEnd } from './summaries.js';
 
-/** Ends that one statement looks up. */
+/** Maximum number of first and last events that one statement looks up. */
 const endsAtOnce = 50;
 
 type Select = <Row extends readonly unknown[]>(sql: Sql) => Promise<Row[]>;
 
 /**
- * Streams with how many events they have, and from when to when. The times come with the positions; only where events
- * were removed beside the first or last one are they looked up in the events.
+ * Returns each stream with its number of events and its first and last timestamp. The timestamps come from
+ * `positions`. If events were removed from the same segment as the first or last event, the timestamp is
+ * looked up in `events`.
  */
 export async function streamSummaries(query: StreamsQuery, select: Select): Promise<StreamSummary[]> {
   const rows = await select<SelectedStream>(streamsSql(query));

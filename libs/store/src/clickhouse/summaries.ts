@@ -6,7 +6,7 @@ import { whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
 import { streamConditions } from './stream-scope.js';
 
-/** `firstInDoubt`, `lastInDoubt`: 1 when the time may be that of an event that was removed. */
+/** `firstInDoubt` and `lastInDoubt` are 1 if the timestamp may be that of a removed event. */
 export type SelectedStream = [
   stream: string,
   events: number,
@@ -17,8 +17,8 @@ export type SelectedStream = [
 ];
 
 /**
- * The offsets that are there, segment by segment: those that were stored without those that were removed. They are
- * counted as bits, so a repeated row does not count twice, and one that is removed twice is not missing twice.
+ * Selects the number of existing offsets for each segment: the stored offsets minus the removed ones. Offsets
+ * are counted as bits, so a repeated row counts once, and an offset removed twice is subtracted once.
  */
 export function keptSegments(conditions: readonly string[]): string {
   const where = whereClause(conditions);
@@ -47,15 +47,15 @@ ORDER BY stream`,
   };
 }
 
-/** Which end of a stream. */
+/** The first or the last event of a stream. */
 export interface StreamEnd {
   stream: string;
   end: 'first' | 'last';
 }
 
 /**
- * The times of the first or last events of streams, from the events. Each SELECT reads one stream in the order of its
- * table and stops at the first row.
+ * Selects the timestamps of the first or last events of streams from `events`. Each SELECT reads one stream
+ * in table order and stops at the first row.
  */
 export function streamEndsSql(ends: readonly StreamEnd[]): Sql {
   const params = new Params();
@@ -70,7 +70,7 @@ ORDER BY timestamp ${direction} LIMIT 1)`;
 
 export type SelectedEntity = [stream: string, entityId: string, version: number, last: number];
 
-/** ORDER BY stream, entity_id: the table's order, so a page reads no further than it goes. */
+/** ORDER BY stream, entity_id: the table's order, so ClickHouse reads only the rows of the page. */
 export function entitiesSql(query: EntitiesQuery): Sql {
   const params = new Params();
   const streams = query.stream === undefined ? undefined : [query.stream];

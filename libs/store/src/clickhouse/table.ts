@@ -1,6 +1,6 @@
 import type { RowBinaryWriter } from '../blocks/row-binary.js';
 
-/** How a column is written in RowBinary, and how it is asked for. */
+/** How a column is written in RowBinary, and how a SELECT names it. */
 interface ColumnType<Value> {
   write(out: RowBinaryWriter, value: Value): void;
   select(name: string): string;
@@ -13,22 +13,22 @@ const uint16: ColumnType<number> = { write: (out, value) => out.uint16(value), s
 const int64: ColumnType<number> = { write: (out, value) => out.int64(value), select: asItIs };
 const time: ColumnType<number> = { ...int64, select: (name) => `toUnixTimestamp64Micro(${name})` };
 
-/** Types of columns. A time is microseconds since 1970. */
+/** Column types. A time is in microseconds since 1970. */
 export const columnTypes = { text, uint16, int64, time };
 
 type Columns<Row> = { readonly [Name in keyof Row & string]: ColumnType<Row[Name]> };
 
-/** Some columns of a table, in the order in which they are asked for. */
+/** Some columns of a table, in the order in which they are selected. */
 export interface Selection<Row, Name extends keyof Row> {
   readonly sql: string;
-  /** @param known Of the other columns, what is known. */
+  /** @param known Values of columns that are not selected, as far as the caller knows them. */
   read<Known extends Partial<Omit<Row, Name>>>(
     values: readonly unknown[],
     known: Known,
   ): Pick<Row, Name> & Known;
 }
 
-/** A table, declared once: what is written, asked for and read follows from its columns. */
+/** A table that is declared once: its inserts, SELECTs and row readers are derived from its columns. */
 export class Table<Row extends object> {
   private readonly writers: [name: keyof Row & string, write: (out: RowBinaryWriter, value: never) => void][];
 

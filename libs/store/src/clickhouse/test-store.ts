@@ -5,7 +5,7 @@ import { openClickHouse, type ClickHouseOptions } from './open.js';
 
 export interface TestStore {
   store: Store;
-  /** The engine itself, for what the port does not offer. */
+  /** A client for the server itself, for operations that the store does not offer. */
   engine: ClickHouseClient;
   options: ClickHouseOptions;
   close(): Promise<void>;
@@ -22,10 +22,15 @@ const tables = [
   'projection_states',
   'pipeline_states',
 ];
-/** Nothing is small enough to be merged. (`SYSTEM STOP MERGES` would stop removals, too.) */
+/**
+ * Limits the size of merges so that no part is small enough to be merged. (`SYSTEM STOP MERGES` would also
+ * stop removals.)
+ */
 const noMerges = 'max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merge_at_min_space_in_pool = 1';
 
-/** A store in a database of its own on the engine of the tests, in which nothing is merged unless it is asked for. */
+/**
+ * Opens a store in a database of its own on the tests' ClickHouse server. Parts are merged only on request.
+ */
 export async function openTestStore({ merges = false } = {}): Promise<TestStore> {
   const url = process.env.TEST_CLICKHOUSE_URL;
   if (!url) throw new Error('TEST_CLICKHOUSE_URL is not set: the global set-up of the tests sets it');

@@ -19,7 +19,7 @@ const everyTable = [
   'dead_letter_replays',
 ];
 
-/** Settings with which ClickHouse itself refuses what is written to a table, and the code that it refuses with. */
+/** Settings that make ClickHouse reject writes to a table, with the error code of the rejection. */
 const troubles = [
   ['read-only', 'table_readonly = 1', 774],
   ['full of parts', 'parts_to_throw_insert = 1, parts_to_delay_insert = 1', 252],
@@ -31,7 +31,7 @@ const rows = rowsOf(stream, 20, (i) => ({ entity_id: 'e', version: i + 1 }));
 const more = rowsOf(stream, 20, (i) => ({ offset: 20 + i, entity_id: 'e', version: 21 + i }));
 const letter = letterOf({ stream, offset: 90 });
 
-/** What changes something: each may be repeated until it succeeds. */
+/** Changes to the store; each can be repeated until it succeeds. */
 const changes: [string, (store: Store) => Promise<unknown>][] = [
   ['rows', (store) => store.writer.appendBlocks(blocksOf(more), 'more')],
   ['dead letters', (store) => store.writer.appendDeadLetters([letterOf({ stream, offset: 91 })])],
@@ -83,7 +83,7 @@ describe('a store', () => {
     );
 
   describe.each(troubles)('that is %s', (_trouble, setting, code) => {
-    it('goes on answering, refuses changes for now, and takes each of them once after', async () => {
+    it('keeps answering reads, rejects changes with a retryable error, and applies each change once after recovery', async () => {
       const names = setting.replaceAll(/ = \d+/g, '');
       await alter(`MODIFY SETTING ${setting}`);
       for (const [what, change] of changes) {
@@ -104,7 +104,7 @@ describe('a store', () => {
     });
   });
 
-  it('that answers too late took the rows all the same, and a repeat does not double them', async () => {
+  it('that answers after the time limit has stored the rows, and a repeat does not store them twice', async () => {
     const proxy = await TcpProxy.start({ port: Number(new URL(test.options.url).port) });
     const slow = openClickHouse({
       ...test.options,

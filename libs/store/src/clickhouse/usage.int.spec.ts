@@ -4,7 +4,7 @@ import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { eventRow, newStream } from '../contract/rows.js';
 import { openTestStore } from './test-store.js';
 
-it('ClickHouse tells how much room there is, and what takes it', async () => {
+it('storeUsage reports the free space of each disk and the size of each table', async () => {
   const given = await openTestStore();
   const { store } = given;
   await store.writer.appendBlocks(blocksOf([eventRow({ stream: newStream(), offset: 0 })]), randomUUID());

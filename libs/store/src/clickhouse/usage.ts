@@ -1,7 +1,7 @@
 import type { StoreUsage } from '../store.js';
 import type { Connection } from './connection.js';
 
-/** What object storage says of itself has no end: the greatest number that there is. */
+/** Excludes object storage: ClickHouse reports the greatest possible number as its size. */
 const disks = `
 SELECT name, free_space, total_space
 FROM system.disks
@@ -15,7 +15,10 @@ WHERE active AND database = currentDatabase()
 GROUP BY table
 ORDER BY table`;
 
-/** How much room ClickHouse has, and what our tables take. @throws StoreUnavailableError */
+/**
+ * Returns the free space of ClickHouse's disks and the size of the store's tables. @throws
+ * StoreUnavailableError
+ */
 export async function storeUsage(connection: Pick<Connection, 'select'>): Promise<StoreUsage> {
   const foundDisks = await connection.select<[string, number, number]>(disks);
   const foundTables = await connection.select<[string, number, number, number]>(tables);

@@ -3,7 +3,7 @@ import { StoreFaultError, StoreUnavailableError } from '../errors.js';
 import type { Connection } from './connection.js';
 import { versions } from './versions.js';
 
-/** A server that takes up to `most` ids at once, and what it was asked. */
+/** A server that accepts at most `most` ids in one query; `asked` records the ids of each query. */
 function serverTaking(most: number, error: Error = new StoreFaultError('Max query size exceeded')) {
   const asked: string[][] = [];
   const select = async (_query: string, { params }: { params: { entityIds: string[] } }) => {
@@ -17,20 +17,20 @@ function serverTaking(most: number, error: Error = new StoreFaultError('Max quer
 const query = (entityIds: string[]) => ({ stream: 's', partition: 0, before: 10, entityIds });
 
 describe('versions', () => {
-  it('are asked for by halves where a server does not take all of them', async () => {
+  it('are queried in halves when the server rejects a query with all ids', async () => {
     const { connection, asked } = serverTaking(2);
     const found = await versions(connection, query(['a', 'b', 'c', 'd', 'e']));
     expect([...found.keys()]).toEqual(['a', 'b', 'c', 'd', 'e']);
     expect(asked.map((ids) => ids.join(''))).toEqual(['abcde', 'ab', 'cde', 'c', 'de']);
   });
 
-  it('fail when a server does not take one', async () => {
+  it('fail when the server rejects a query with a single id', async () => {
     await expect(versions(serverTaking(0).connection, query(['a', 'b']))).rejects.toBeInstanceOf(
       StoreFaultError,
     );
   });
 
-  it('are not asked for by halves of a server that is away', async () => {
+  it('are not queried in halves when the server is unavailable', async () => {
     const { connection, asked } = serverTaking(0, new StoreUnavailableError('down'));
     await expect(versions(connection, query(['a', 'b']))).rejects.toBeInstanceOf(StoreUnavailableError);
     expect(asked).toHaveLength(1);
@@ -40,7 +40,7 @@ describe('versions', () => {
     ['plain', 'x', 1],
     ['quotes and backslashes', "'\\", 16],
     ['line breaks', '\n', 8],
-  ])('are asked for in parts by the size of their escaped ids: %s', async (_what, text, bytes) => {
+  ])('are queried in parts bounded by the size of the escaped ids: %s', async (_what, text, bytes) => {
     const { connection, asked } = serverTaking(Infinity);
     const ids = Array.from({ length: 600 }, (_, i) => `${i}${text.repeat(500)}`);
     await versions(connection, query(ids));

@@ -19,9 +19,11 @@ WHERE entity_id IN {entityIds:Array(String)} AND stream = {stream:String} AND pa
 GROUP BY entity_id`;
 
 /**
- * Nearly always nothing of an entity is stored at or past `before`: its head says both that and the version. Only for
- * the others (a stretch that is read again) their events are looked at: the last one below, and where those are past
- * their retention, the first one from there on, whose version is one more. With no event left the head has to do.
+ * Returns the latest version of each entity below the offset `before`. Nearly always, an entity has no event
+ * at or above `before`, and its row in `entities` has the version. Otherwise (an offset range is read again),
+ * the entity's events decide. The last event below `before` has the version. If retention removed the events
+ * below `before`, the version is one less than that of the first remaining event. If no event is left, the
+ * row in `entities` decides.
  */
 export async function versions(connection: Connection, query: VersionsQuery): Promise<Map<string, number>> {
   const found = new Map<string, number>();
@@ -31,7 +33,10 @@ export async function versions(connection: Connection, query: VersionsQuery): Pr
   return found;
 }
 
-/** A server with bounds of its own may refuse what is many, and take each half. */
+/**
+ * Runs the query; if the server rejects it, for example because of a limit of its own, runs it for each half
+ * of the ids.
+ */
 async function addHalving(
   connection: Connection,
   query: VersionsQuery,

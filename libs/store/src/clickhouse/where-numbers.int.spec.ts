@@ -13,8 +13,11 @@ import { openTestStore, type TestStore } from './test-store.js';
 const events = 120;
 const conditions = 60;
 
-/** One language has one arithmetic: what a pipeline or a live stream takes is what a query finds. */
-describe('a where on numbers in ClickHouse', () => {
+/**
+ * Queries and evaluated expressions use one arithmetic: a query finds exactly the events that a pipeline or a
+ * live stream accepts.
+ */
+describe('a where condition on numbers in ClickHouse', () => {
   let test: TestStore;
   let stored: StoredEvent[];
   const stream = `numbers-${randomUUID()}`;
@@ -50,7 +53,7 @@ describe('a where on numbers in ClickHouse', () => {
     return stored.filter((event) => run(eventValue(event))).map(({ data }) => data);
   };
 
-  it('matches what the expression itself is true for, whatever the expression and the numbers', async () => {
+  it('matches the events for which the evaluated expression is true, for random expressions and numbers', async () => {
     let compared = 0;
     await fc.assert(
       fc.asyncProperty(randomConditions, async (text) => {
@@ -82,7 +85,7 @@ describe('a where on numbers in ClickHouse', () => {
     '!(1 in event.data.l)',
     '!("x" in event.data.l)',
     'event.data.a in [event.data.b, event.data.c]',
-  ])('%s: matches what it is true for', async (text) => {
+  ])('%s: matches the events for which the evaluated expression is true', async (text) => {
     expect((await find(text)).map(({ data }) => data)).toEqual(matched(text));
   });
 });

@@ -42,7 +42,7 @@ describe('whereToSql', () => {
     expect(translate(text)).toEqual({ sql, params });
   });
 
-  it('binds every value: nothing of the text gets into the SQL', () => {
+  it('binds every value as a parameter: no text of the expression gets into the SQL', () => {
     const { sql } = translate(
       'event.data["\'; DROP"]["{p0:String}"] == "\' OR 1=1 --" || event.stream in ["`", "/*"] || ' +
         'event.stream.matches("x\'y") || event.data.n == 98765',
@@ -69,18 +69,18 @@ describe('whereToSql', () => {
     ['event.stream.reverse() == "x"', 0, 'reverse'],
     ['has(event["data"])', 4, 'has'],
     ['event.data.constructor() == 1', 0, 'constructor'],
-  ])('says what cannot be translated in %s', (text, at, part) => {
+  ])('reports the untranslatable part of %s', (text, at, part) => {
     const error = refusal(text);
     expect(error).toBeInstanceOf(UntranslatableExpressionError);
     expect((error as UntranslatableExpressionError).message).toContain(part);
     expect((error as UntranslatableExpressionError).at).toBe(at);
   });
 
-  it.each(expressions)('%s is a condition to those who check it beforehand, too', (text) => {
+  it.each(expressions)('%s is also accepted by parseCondition', (text) => {
     expect(parseCondition(text)).toEqual(parseExpression(text));
   });
 
-  it('refuses an expression whose SQL would be too large', () => {
+  it('rejects an expression whose SQL would be too large', () => {
     const nested = Array.from({ length: 12 }).reduce<string>(
       (inner) => `((${inner}) == "a" ? event.data.a : event.data.b)`,
       'event.data.c',

@@ -1,7 +1,7 @@
 import { parseTime } from '#event';
 import type { EventRow } from '../store.js';
 
-/** Events of every shape; their offsets are their places here. */
+/** Events of every shape; the offset of each event is its index here. */
 export const samples: Partial<EventRow>[] = [
   {
     data: '{"amount":5,"name":"a","flag":true,"tags":["x","y"],"items":[{"qty":1}]}',
@@ -36,7 +36,7 @@ export const samples: Partial<EventRow>[] = [
   { data: '{"amount":1.5e300,"name":-0.0,"flag":false,"other":1e-7}' },
 ];
 
-/** Each has to match the same samples in ClickHouse as when it is evaluated. */
+/** Each expression must match the same samples in ClickHouse as in the evaluator. */
 export const expressions = [
   'event.data.amount * 2 > 10',
   'event.data.amount * 2 == 10',

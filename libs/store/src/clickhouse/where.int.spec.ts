@@ -9,7 +9,7 @@ import type { EventRow } from '../store.js';
 import { openTestStore, type TestStore } from './test-store.js';
 import { expressions, samples } from './where.fixture.js';
 
-describe('a where in ClickHouse', () => {
+describe('a where condition in ClickHouse', () => {
   let test: TestStore;
   let rows: EventRow[];
   const stream = `where-${randomUUID()}`;
@@ -50,7 +50,7 @@ describe('a where in ClickHouse', () => {
   const matching = async (text: string) =>
     (await find(text)).map((event) => event.offset).sort((a, b) => a - b);
 
-  it.each(expressions)('%s: matches what the expression itself is true for', async (text) => {
+  it.each(expressions)('%s: matches the events for which the evaluated expression is true', async (text) => {
     const run = compileCondition(parseExpression(text));
     const events = await find('true');
     expect(events).toHaveLength(samples.length);
@@ -73,7 +73,7 @@ describe('a where in ClickHouse', () => {
     expect(await matching(text)).toEqual(offsets);
   });
 
-  it('counts what it finds', async () => {
+  it('counts the events that it matches', async () => {
     const where = parseExpression('event.data.amount == 5');
     expect(
       await test.store.reader.count({ access: allStreams, streams: [stream], where, limit: 10 }),
@@ -82,7 +82,7 @@ describe('a where in ClickHouse', () => {
     });
   });
 
-  it('does not search a text that is too long for the pattern', async () => {
+  it('does not match a text that exceeds the byte limit of the pattern', async () => {
     const pattern = 'event.event_id.matches("^[-0-9a-f]+$")';
     const where = parseExpression(pattern) as Extract<Expression, { kind: 'call' }>;
     const query = { access: allStreams, streams: [stream], order: 'asc', limit: 100 } as const;
@@ -91,7 +91,7 @@ describe('a where in ClickHouse', () => {
     expect((await found(35)).items).toEqual([]);
   });
 
-  it('does not hang on a pattern that backtracks', async () => {
+  it('evaluates a pattern that would backtrack in linear time', async () => {
     expect(await find('event.event_id.matches("^((.+)+)+!$")')).toEqual([]);
   });
 });

@@ -53,7 +53,10 @@ export class ClickHouseWriter implements EventWriter {
   }
 }
 
-/** The same events, sent once more to a stream that was dropped in between, are no repeat: they were ingested later. */
+/**
+ * Adds the ingestion time to the token: events that are sent again after their stream was dropped have a
+ * later ingestion time, so they are not treated as a repeated insert.
+ */
 function tokenAt(token: string, { ingested_at }: EventRow): string {
   return `${token}@${ingested_at}`;
 }

@@ -5,13 +5,13 @@ import type { EventQuery } from '../store.js';
 import { eventRow, letterOf, newStream, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** No answer holds anything of a stream that the access does not cover. */
+/** No answer contains data of a stream outside the authorization scope. */
 export function describeAccess(contract: StoreContract): void {
-  describe('what the access does not cover', () => {
+  describe('streams outside the authorization scope', () => {
     const tag = randomUUID();
     const [orders, refunds, stock] = [`${tag}.orders`, `${tag}.orders-refunds`, `${tag}.stock`];
     const ids = new Map([orders, refunds, stock, auditStream].map((stream) => [stream, randomUUID()]));
-    /** Only this suite's own rows. */
+    /** Limits a query to the rows of this suite. */
     const mine = { entityIds: [tag] };
     const names = (...patterns: string[]): StreamAccess => ({ patterns, reserved: false });
     const withoutReserved: StreamAccess = { patterns: undefined, reserved: false };
@@ -32,15 +32,15 @@ export function describeAccess(contract: StoreContract): void {
 
     const accesses: [string, StreamAccess, string[]][] = [
       ['everything', allStreams, [orders, refunds, stock, auditStream]],
-      ['everything but the reserved', withoutReserved, [orders, refunds, stock]],
-      ['one name', names(orders), [orders]],
-      ['several names', names(orders, stock, 'elsewhere'), [orders, stock]],
+      ['everything except the reserved streams', withoutReserved, [orders, refunds, stock]],
+      ['one stream', names(orders), [orders]],
+      ['several streams', names(orders, stock, 'elsewhere'), [orders, stock]],
       ['a prefix', names(`${orders}*`), [orders, refunds]],
       ['a prefix and a name', names(`${orders}-*`, stock), [refunds, stock]],
-      ['a prefix that is everything', names('*'), [orders, refunds, stock]],
-      ['a prefix of the reserved, without the right to them', names('tributary.*', orders), [orders]],
-      ['a reserved name, without the right to it', names(auditStream), []],
-      ['the reserved alone', { patterns: ['tributary.*'], reserved: true }, [auditStream]],
+      ['a prefix that matches every stream', names('*'), [orders, refunds, stock]],
+      ['a prefix of reserved streams, without the right to read these', names('tributary.*', orders), [orders]],
+      ['a reserved stream, without the right to read it', names(auditStream), []],
+      ['only the reserved streams', { patterns: ['tributary.*'], reserved: true }, [auditStream]],
       ['nothing', names(), []],
       ['a name with a wildcard of SQL', names(`${tag}.%`, `${tag}._____`), []],
       ['a prefix with a quote in it', names(`' OR 1=1 --*`), []],
@@ -52,7 +52,7 @@ export function describeAccess(contract: StoreContract): void {
       const streamsOf = (items: readonly { stream: string }[]) =>
         items.map(({ stream }) => stream).toSorted();
 
-      it('is in no page, filtered by stream or not, and behind no cursor', async () => {
+      it('appear in no page, with and without a stream filter or a cursor', async () => {
         const { reader } = contract.store;
         expect(streamsOf((await reader.query({ ...all, ...mine })).items)).toEqual(expected);
         const everything = await contract.readAll({ ...all, since: t0 });
@@ -69,7 +69,7 @@ export function describeAccess(contract: StoreContract): void {
         expect(streamsOf(second.items)).toEqual(expected.filter((stream) => stream !== orders));
       });
 
-      it('is not counted', async () => {
+      it('are not counted', async () => {
         const { reader } = contract.store;
         expect(await reader.count({ access, ...mine, limit: 10 })).toMatchObject({ total: visible.length });
         const byStream = await reader.count({ access, groupBy: 'stream', limit: 10_000 });
@@ -79,14 +79,14 @@ export function describeAccess(contract: StoreContract): void {
         expect(named.total > 0).toBe(visible.length > 0);
       });
 
-      it('is not found by id', async () => {
+      it('are not searched for an event id', async () => {
         for (const [stream, eventId] of ids) {
           const event = await contract.store.reader.byId({ access, eventId });
           expect(event?.stream).toBe(visible.includes(stream) ? stream : undefined);
         }
       });
 
-      it('is in no list', async () => {
+      it('appear in no list', async () => {
         const { reader } = contract.store;
         const own = (items: readonly { stream: string }[]) =>
           streamsOf(items).filter((stream) => ids.has(stream));
@@ -103,7 +103,7 @@ export function describeAccess(contract: StoreContract): void {
       });
     });
 
-    it('shows a dead letter to whoever may see streams by these names, whatever ids they have now', async () => {
+    it('do not include a dead letter if the caller may see streams of the same names, whatever their current ids', async () => {
       const [first, second] = [newStream(), newStream()];
       const source = `m-${first}`;
       const letter = letterOf({ stream: `${first}#1`, source, offset: 0, streams: [first, second] });
@@ -118,13 +118,13 @@ export function describeAccess(contract: StoreContract): void {
 
     it.each([
       ['everything', allStreams, [0, 1, 2, 3]],
-      ['everything but the reserved', withoutReserved, [0, 2]],
+      ['everything except the reserved streams', withoutReserved, [0, 2]],
       ['one of the streams', names(orders), [2]],
-      ['a prefix that is too short for one', names(`${orders}*`), [2]],
+      ['a prefix that does not match one of the streams', names(`${orders}*`), [2]],
       ['all of the streams', names(orders, stock), [0, 2]],
-      ['a prefix that is everything', names(`${tag}.*`), [0, 2]],
+      ['a prefix that matches every stream of the suite', names(`${tag}.*`), [0, 2]],
       ['nothing', names(), []],
-    ])('includes letters that show more than it, where it is %s', async (_what, access, visible) => {
+    ])('include dead letters that reveal such a stream, with access to %s', async (_what, access, visible) => {
       const query = { access, source: `${ofSource}-showing`, limit: 10 };
       const { items, total } = await contract.store.reader.deadLetters(query);
       expect(items.map(({ offset }) => offset).toSorted()).toEqual(visible);
@@ -134,7 +134,7 @@ export function describeAccess(contract: StoreContract): void {
       expect((await contract.store.reader.deadLetters(named)).total).toBe(visible.length);
     });
 
-    it('includes what is hidden from everybody', async () => {
+    it('include streams that are hidden from every caller', async () => {
       const { reader } = contract.store;
       const scope = { access: allStreams, hidden: [orders, newStream()] };
       const visible = [refunds, stock, auditStream].toSorted();

@@ -5,9 +5,9 @@ import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { newStream, rowsOf } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Blocks of several partitions in one insert, and parts of blocks. */
+/** Specs of inserts with row batches of several partitions, and with slices of batches. */
 export function describeBlocks(contract: StoreContract): void {
-  describe('writing blocks', () => {
+  describe('writing row batches', () => {
     const rows = (stream: string, partition: number) =>
       rowsOf(stream, 3, (i) => ({
         partition,
@@ -18,7 +18,7 @@ export function describeBlocks(contract: StoreContract): void {
         data: `{"n":9007199254740993,"d":0.10,"text":"${'ü'.repeat(i * 300)}"}`,
       }));
 
-    it('keeps the rows of each partition', async () => {
+    it('stores the rows of each partition', async () => {
       const stream = newStream();
       const written = [...rows(stream, 0), ...rows(stream, 300)];
       await contract.write(written);
@@ -32,7 +32,7 @@ export function describeBlocks(contract: StoreContract): void {
       );
     });
 
-    it('writes nothing of empty ones', async () => {
+    it('writes nothing for an empty batch', async () => {
       const stream = newStream();
       const [block] = blocksOf(rows(stream, 0));
       await contract.store.writer.appendBlocks([block!.slice(1, 1), block!.slice(2, 3)], randomUUID());

@@ -3,9 +3,9 @@ import { formatTime, parseTime } from '#event';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Counting. */
+/** Specs of counting events. */
 export function describeCounts(contract: StoreContract): void {
-  describe('counts', () => {
+  describe('a count', () => {
     let stream: string;
     beforeAll(async () => {
       stream = newStream();
@@ -18,20 +18,20 @@ export function describeCounts(contract: StoreContract): void {
       );
     });
 
-    it('all, in one bucket', async () => {
+    it('returns one bucket with all events by default', async () => {
       const counted = await contract.count({ streams: [stream], limit: 10 });
       expect(counted).toEqual({ buckets: [{ count: 10 }], total: 10 });
       const filtered = await contract.count({ streams: [stream], eventTypes: ['late'], limit: 10 });
       expect(filtered).toEqual({ buckets: [{ count: 7 }], total: 7 });
     });
 
-    it('nothing, as no bucket', async () => {
+    it('returns no bucket if nothing matches', async () => {
       const nothing = { buckets: [], total: 0 };
       expect(await contract.count({ streams: [newStream()], limit: 10 })).toEqual(nothing);
       expect(await contract.count({ streams: [stream], eventTypes: ['x'], limit: 10 })).toEqual(nothing);
     });
 
-    it('by stream, type or entity', async () => {
+    it('groups by stream, event type or entity', async () => {
       const by = (groupBy: 'stream' | 'event_type' | 'entity_id') =>
         contract.count({ streams: [stream], groupBy, limit: 10 });
       expect(await by('stream')).toEqual({ buckets: [{ group: stream, count: 10 }], total: 10 });
@@ -47,7 +47,7 @@ export function describeCounts(contract: StoreContract): void {
       ]);
     });
 
-    it('by time, and by time and type', async () => {
+    it('groups by time, and by time and event type', async () => {
       const minutes = await contract.count({ streams: [stream], intervalSeconds: 60, limit: 10 });
       expect(minutes.buckets).toEqual(
         [0, 1, 2, 3].map((i) => ({ start: t0 + i * 60 * second, count: i < 3 ? 3 : 1 })),
@@ -61,7 +61,7 @@ export function describeCounts(contract: StoreContract): void {
       expect(both).toEqual({ buckets: [{ start: t0, group: 'early', count: 3 }], total: 10 });
     });
 
-    it('by day before 1970', async () => {
+    it('aligns day buckets before 1970', async () => {
       const old = newStream();
       await contract.write([
         eventRow({ stream: old, offset: 0, timestamp: parseTime('1969-12-30T12:00:00Z') }),

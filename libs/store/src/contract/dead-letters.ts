@@ -5,7 +5,7 @@ import { maxDeadLetterIds } from '../store.js';
 import { letterOf, newStream, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** What could not become an event. */
+/** Specs of dead letters: records that could not become events, and events that could not be processed. */
 export function describeDeadLetters(contract: StoreContract): void {
   describe('dead letters', () => {
     const newSource = () => `m-${randomUUID()}`;
@@ -14,7 +14,7 @@ export function describeDeadLetters(contract: StoreContract): void {
     const idsOf = async (source: string) =>
       (await contract.deadLetters({ source, limit: 100 })).items.map(({ id }) => id).toReversed();
 
-    it('are listed newest first, each once', async () => {
+    it('are listed once each, newest first', async () => {
       const source = newSource();
       const stream = 'orders';
       const letters = [t0, t0, t0 + second, t0 + 2 * second].map((created_at, i) =>
@@ -37,7 +37,7 @@ export function describeDeadLetters(contract: StoreContract): void {
       }
     });
 
-    it('come in pages that end before they have too many bytes, of one letter at least', async () => {
+    it('are returned in pages within the byte limit, with at least one dead letter', async () => {
       const source = newSource();
       const sizes = [10, 900, 2_000, 10, 10];
       await write(
@@ -82,7 +82,7 @@ export function describeDeadLetters(contract: StoreContract): void {
       await expect(contract.store.writer.markReplayed(tooMany, t0)).rejects.toBeInstanceOf(RangeError);
     });
 
-    it('of a pipeline are several at one place: each step has its own, with a mark of its own', async () => {
+    it('of a pipeline can share one offset: each failure location has its own dead letter and replay mark', async () => {
       const [source, stream] = [newSource(), newStream()];
       const step = { run: 'a'.repeat(24), operator: '/operators/0/map', stream, path: '', replay: 0 };
       const steps = [
@@ -118,7 +118,7 @@ export function describeDeadLetters(contract: StoreContract): void {
       expect((await contract.deadLetters({ ids: [marked!.id], limit: 10 })).items).toEqual(replayed.items);
     });
 
-    it('show when they were replayed, and keep that when they are written again', async () => {
+    it('show the time of their replay, and keep it when they are written again', async () => {
       const [source, stream] = [newSource(), newStream()];
       const letters = [1, 2, 3].map((offset) => ({ source, stream, offset, created_at: t0 + offset }));
       await write(letters);
@@ -146,7 +146,7 @@ export function describeDeadLetters(contract: StoreContract): void {
       ]);
     });
 
-    it('are other ones at the same place when they hold something else', async () => {
+    it('at the same offset with another event are not marked as replayed', async () => {
       const [source, stream] = [newSource(), newStream()];
       await write([{ source, stream, offset: 1, event: 'of a topic' }]);
       const ids = await idsOf(source);

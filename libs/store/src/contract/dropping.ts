@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventRow, letterOf, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** A stream goes as if it had never been. */
+/** Specs of dropping a stream: nothing of it remains. */
 export function describeDropping(contract: StoreContract): void {
   describe('dropping a stream', () => {
     const rows = (stream: string) => rowsOf(stream, 6, (i) => ({ entity_id: 'e', version: i + 1 }));
@@ -10,7 +10,7 @@ export function describeDropping(contract: StoreContract): void {
     const letters = async (stream: string) =>
       (await contract.deadLetters({ limit: 100 })).items.filter((letter) => letter.stream === stream);
 
-    it('leaves nothing of it, and everything of the others', async () => {
+    it('removes all its rows, and no row of another stream', async () => {
       const [stream, other] = [newStream(), newStream()];
       await contract.write([...rows(stream), ...rows(other)]);
       await contract.store.writer.appendDeadLetters(
@@ -32,7 +32,7 @@ export function describeDropping(contract: StoreContract): void {
       expect((await contract.entities({ stream: other, limit: 5 })).items).toMatchObject([{ version: 6 }]);
     });
 
-    it('leaves the next stream of the name alone, which begins at the first offset', async () => {
+    it('keeps the rows of the next stream with the same name, which starts at offset 0 again', async () => {
       const name = newStream();
       const [former, next] = [`${name}#1`, `${name}#2`];
       await contract.write(rows(former));
@@ -50,7 +50,7 @@ export function describeDropping(contract: StoreContract): void {
       expect((await contract.count({ streams: [next], limit: 5 })).total).toBe(1);
     });
 
-    it('hides what is written of it later from questions about all streams, until it is removed', async () => {
+    it('hides rows that are written later from queries on all streams, until removeLate removes them', async () => {
       const name = newStream();
       const [former, next] = [`${name}#1`, `${name}#2`];
       await drop(former);
@@ -75,7 +75,7 @@ export function describeDropping(contract: StoreContract): void {
       expect(await ofBoth()).toEqual([1, 1, 1, 0]);
     });
 
-    it('names streams by their names in all answers', async () => {
+    it('does not change that all answers contain stream names instead of ids', async () => {
       const name = newStream();
       const stream = `${name}#1`;
       await contract.write(rows(stream));

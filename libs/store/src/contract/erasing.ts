@@ -7,7 +7,10 @@ import type { Permitted } from '../store.js';
 import { eventRow, letterOf, newStream, offsets, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Events of `a` and `b` in turn, in two partitions; the versions of each go on from one to the other. */
+/**
+ * Events of `a` and `b` alternately, in two partitions; the versions of each entity continue across
+ * partitions.
+ */
 const mixed = (stream: string, count = 8) =>
   Array.from({ length: count }, (_, i) =>
     eventRow({
@@ -19,7 +22,7 @@ const mixed = (stream: string, count = 8) =>
     }),
   );
 
-/** One entity's data goes, and nothing else. */
+/** Specs of erasing an entity: its data is removed, and nothing else. */
 export function describeErasing(contract: StoreContract): void {
   describe('erasing an entity', () => {
     const erase = (stream: string, erasure: Partial<EntityErasure> = {}) =>
@@ -40,7 +43,7 @@ export function describeErasing(contract: StoreContract): void {
     it.each([
       ['by its id', erase],
       ['by its hash alone', byHash],
-    ])('%s leaves nothing of it in any answer, and everything of the others', async (_how, eraseIt) => {
+    ])('%s removes it from every answer, and does not affect other entities', async (_how, eraseIt) => {
       const [stream, other] = [newStream(), newStream()];
       const rows = mixed(stream);
       await contract.write([...rows, ...mixed(other)]);
@@ -72,7 +75,7 @@ export function describeErasing(contract: StoreContract): void {
       expect(offsets(await contract.query({ ...ofEntity, streams: [other], order: 'asc' }))).toHaveLength(4);
     });
 
-    it('has its versions start again, and counts nothing of it as stored', async () => {
+    it('restarts its versions, and no longer reports its events as stored', async () => {
       const stream = newStream();
       await contract.write(mixed(stream));
       await erase(stream);
@@ -83,7 +86,7 @@ export function describeErasing(contract: StoreContract): void {
       expect(await contract.store.writer.lastStored(stream, 0)).toBe(5);
     });
 
-    it('keeps what came after the end, with versions of its own', async () => {
+    it('keeps later events, with their own versions', async () => {
       const stream = newStream();
       await contract.write(mixed(stream));
       const later = [20, 21].map((offset) =>
@@ -112,7 +115,7 @@ export function describeErasing(contract: StoreContract): void {
       expect((await contract.count({ streams: [stream], limit: 10 })).total).toBe(6);
     });
 
-    it('tells the versions that came after an erasure, also while what was erased is still there', async () => {
+    it('allows a lookup of the versions after the erasure, even while erased events are still stored', async () => {
       const stream = newStream();
       await contract.write(mixed(stream));
       const after = (before = 10_000) =>
@@ -132,7 +135,7 @@ export function describeErasing(contract: StoreContract): void {
       expect(await after()).toEqual(new Map([['a', 2]]));
     });
 
-    it('leaves alone partitions that it does not name', async () => {
+    it('keeps the events of partitions that it does not name', async () => {
       const stream = newStream();
       await contract.write(mixed(stream));
       expect(await erase(stream, { before: { 1: 1000 } })).toBe(2);
@@ -145,7 +148,7 @@ export function describeErasing(contract: StoreContract): void {
       expect(await erase(stream, { before: {} })).toBe(0);
     });
 
-    it('may be repeated, finds what a zombie has written since, and does nothing else', async () => {
+    it('can be repeated, and then removes only what a fenced writer has written since', async () => {
       const stream = newStream();
       const rows = mixed(stream);
       await contract.write(rows);
@@ -163,7 +166,7 @@ export function describeErasing(contract: StoreContract): void {
       expect(await contract.eventsOf(stream)).toHaveLength(4);
     });
 
-    it('removes its dead letters: those that say so, and those that hold its id', async () => {
+    it('removes dead letters that name the entity, and unreadable ones that contain its id', async () => {
       const [stream, other] = [newStream(), newStream()];
       const entityId = `Ann "O'Hara" ${randomUUID()}`;
       const literal = JSON.stringify(entityId);
@@ -207,7 +210,7 @@ export function describeErasing(contract: StoreContract): void {
       expect(await left(stream)).toEqual([3, 4, 5, 6, 12]);
     });
 
-    it('removes those of its letters at one place that are its, and leaves the others', async () => {
+    it('removes only its own dead letters when several have the same offset', async () => {
       const stream = newStream();
       const step = { run: 'a'.repeat(24), operator: '/operators/0/map', stream, path: '', replay: 0 };
       await contract.store.writer.appendDeadLetters([
@@ -219,7 +222,7 @@ export function describeErasing(contract: StoreContract): void {
       expect(items.filter((letter) => letter.stream === stream)).toMatchObject([{ step: { path: '1' } }]);
     });
 
-    it('says what there is to erase of an entity: events or a head, dead letters', async () => {
+    it('is preceded by tracesOf, which reports the events or latest version, and the dead letters', async () => {
       const [stream, other] = [newStream(), newStream()];
       const traces = (entityId: string, query: Partial<Permitted> = {}) =>
         contract.store.reader.tracesOf({ access: allStreams, stream, entityId, ...query });
@@ -243,7 +246,7 @@ export function describeErasing(contract: StoreContract): void {
       expect(await all()).toEqual([none, none, none, none]);
     });
 
-    it('touches nothing of others that are being written meanwhile', async () => {
+    it('does not affect entities of other streams that are written concurrently', async () => {
       const [stream, busy] = [newStream(), newStream()];
       await contract.write(mixed(stream, 40));
       const writing = (async () => {

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { newStream, offsets, rowsOf, second, t0 } from './rows.js';
 import type { FullQuery, StoreContract } from './store-contract.js';
 
-/** Each filter, alone and with others. */
+/** Specs of each filter, alone and combined. */
 export function describeFilters(contract: StoreContract): void {
-  describe('filters', () => {
+  describe('a filter', () => {
     let stream: string;
     let other: string;
     beforeAll(async () => {
@@ -22,14 +22,14 @@ export function describeFilters(contract: StoreContract): void {
     const find = async (query: Partial<FullQuery>) =>
       offsets(await contract.query({ streams: [stream], order: 'asc', limit: 100, ...query }));
 
-    it('by type, several types and a prefix', async () => {
+    it('matches one event type, several event types and a prefix', async () => {
       expect(await find({ eventTypes: ['type.1'] })).toEqual([1, 4, 7, 10]);
       expect(await find({ eventTypes: ['type.1', 'type.2', 'none'] })).toHaveLength(8);
       expect(await find({ eventTypePrefix: 'type.' })).toHaveLength(12);
       expect(await find({ eventTypePrefix: 'type._' })).toEqual([]);
     });
 
-    it('by entity, alone and with the rest', async () => {
+    it('matches entities, alone and with other filters', async () => {
       expect(await find({ entityIds: ['entity-1'] })).toEqual([1, 5, 9]);
       expect(await find({ entityIds: ['entity-1', 'entity-2'], eventTypes: ['type.0'] })).toEqual([6, 9]);
       expect(await find({ streams: undefined, entityIds: ['entity-1'], since: t0 + second })).toContain(9);
@@ -37,12 +37,12 @@ export function describeFilters(contract: StoreContract): void {
       expect(await find({ entityIds: [''] })).toEqual([]);
     });
 
-    it('by time: since is inclusive, until is exclusive', async () => {
+    it('matches a time range: since is inclusive, until is exclusive', async () => {
       expect(await find({ since: t0 + 3 * second, until: t0 + 5 * second })).toEqual([3, 4]);
       expect(await find({ since: t0 + 3 * second + 1, until: t0 + 4 * second + 1 })).toEqual([4]);
     });
 
-    it('by several streams, and none', async () => {
+    it('matches several streams, and nothing for an empty list of streams', async () => {
       expect(await find({ streams: [stream, other], eventTypes: ['other', 'type.0'] })).toHaveLength(7);
       expect(await find({ streams: [] })).toEqual([]);
     });
@@ -58,7 +58,7 @@ export function describeFilters(contract: StoreContract): void {
       '%',
       '\0',
       '\n',
-    ])('take %j for nothing but a value', async (value) => {
+    ])('treats %j as a plain value', async (value) => {
       expect(await find({ streams: [value] })).toEqual([]);
       expect(await find({ eventTypes: [value] })).toEqual([]);
       expect(await find({ eventTypes: [value, 'type.1'] })).toHaveLength(4);

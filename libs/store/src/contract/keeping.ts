@@ -3,9 +3,9 @@ import { earliestTime, parseTime } from '#event';
 import { eventRow, newStream, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** What is written comes back as it was. */
+/** Specs of storing events: a read returns what was written. */
 export function describeKeeping(contract: StoreContract): void {
-  describe('keeping events', () => {
+  describe('the store', () => {
     it('returns an event as it was written', async () => {
       const stream = newStream();
       const row = eventRow({
@@ -31,14 +31,14 @@ export function describeKeeping(contract: StoreContract): void {
       ]);
     });
 
-    it('keeps null apart from values', async () => {
+    it('returns null for absent values', async () => {
       const stream = newStream();
       await contract.write([eventRow({ stream, offset: 1 })]);
       const [event] = await contract.eventsOf(stream);
       expect(event).toMatchObject({ entity_id: null, version: null, schema_version: null });
     });
 
-    it('holds times from 1900 to 2199 to the microsecond, in order', async () => {
+    it('stores and orders times from 1900 to 2199 with microseconds', async () => {
       const stream = newStream();
       const times = [
         '1900-01-01T00:00:00.000000Z',
@@ -59,14 +59,14 @@ export function describeKeeping(contract: StoreContract): void {
       });
     });
 
-    it('takes data of a megabyte', async () => {
+    it('stores an event with a megabyte of data', async () => {
       const stream = newStream();
       const data = JSON.stringify({ text: 'ä'.repeat(500_000) });
       await contract.write([eventRow({ stream, offset: 1, data })]);
       expect((await contract.eventsOf(stream))[0]?.data).toBe(data);
     });
 
-    it('has nothing to do for no rows', async () => {
+    it('accepts an empty list of rows', async () => {
       await contract.write([]);
       await contract.store.writer.appendDeadLetters([]);
     });

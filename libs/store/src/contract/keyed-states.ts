@@ -29,7 +29,10 @@ function progressOf(row: Partial<StateProgress> & { owner: string }): StateProgr
 
 const keysOf = (rows: readonly StateRow[]) => rows.map(({ key }) => key);
 
-/** What processors keep of projections and of pipelines, and what is read of it: both promise the same. */
+/**
+ * Specs of the keyed states that processors save and the gateway reads; projections and pipelines promise the
+ * same.
+ */
 export function describeKeyedStates(contract: StoreContract): void {
   for (const kind of ['projections', 'pipelines'] as const)
     describe(`states of ${kind}`, () => describeStatesOf(contract, kind));
@@ -37,7 +40,7 @@ export function describeKeyedStates(contract: StoreContract): void {
 
 function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipelines'): void {
   describe('rows', () => {
-    it('come back as they were saved, by key and partition', async () => {
+    it('are loaded as they were saved, by key and partition', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const rows = [
@@ -57,7 +60,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await states.load(place(newOwner()), ['EUR'])).toEqual([]);
     });
 
-    it('are found by any text that is a key', async () => {
+    it('are found by any text as key', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const keys = [
@@ -88,7 +91,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       }
     });
 
-    it('of an older offset never win, in whatever order they are saved', async () => {
+    it('with an older offset never win, in whatever order they are saved', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const [first, second, third] = [3, 5, 9].map((position) => stateRow({ owner, key: 'EUR', position }));
@@ -99,7 +102,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await states.countKeys({ owner })).toBe(1);
     });
 
-    it('of an older offset do not win within one batch either', async () => {
+    it('with an older offset do not win within one save either', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const row = stateRow({ owner, key: 'EUR', position: 9 });
@@ -107,7 +110,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await states.load(place(owner), ['EUR'])).toEqual([row]);
     });
 
-    it('are asked for with a bound', async () => {
+    it('are loaded for a bounded number of keys', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const keys = Array.from({ length: maxStateKeys + 1 }, (_, i) => `${'k'.repeat(240)}-${i}`);
@@ -116,7 +119,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await states.load(place(owner), keys.slice(1))).toHaveLength(1);
     });
 
-    it('are read with the parts of every partition, by stream and partition', async () => {
+    it('of a key are read from every partition, ordered by stream and partition', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const parts = [
@@ -130,7 +133,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await states.key(newOwner(), 'EUR')).toBeUndefined();
     });
 
-    it('are found for many keys at once, with the parts of every partition', async () => {
+    it('of many keys are found at once, from every partition', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const parts = [stateRow({ owner, key: 'EUR' }), stateRow({ owner, key: 'EUR', partition: 1 })];
@@ -146,7 +149,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       await expect(states.find(owner, many)).rejects.toBeInstanceOf(RangeError);
     });
 
-    it('are read by key, bytewise, page by page, also with a prefix', async () => {
+    it('are read in pages ordered by key bytewise, with and without a prefix', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const keys = ['B', 'a', 'a1', 'a2', 'ab', 'b', 'é', '\uffee', '🎉'];
@@ -170,8 +173,8 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
     });
   });
 
-  describe('keys that have changed', () => {
-    it('are those with an event from the offsets on, with all their parts, page by page', async () => {
+  describe('changed keys', () => {
+    it('are keys with an event at or after the offsets; they are returned in pages, with the rows of all partitions', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const rows = ['a', 'b', 'c', 'd'].flatMap((key, i) => [
@@ -202,7 +205,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await states.changedKeys({ owner, since, limit: 9 })).toEqual([{ key: 'd', parts }]);
     });
 
-    it('are shown as they are now, however often they were saved since', async () => {
+    it('are returned with their current rows, however often they were saved since', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const saved = [3, 5, 9].map((position) => stateRow({ owner, key: 'a', position }));
@@ -217,7 +220,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
   });
 
   describe('progress', () => {
-    it('is that which is furthest, by partition', async () => {
+    it('of a partition is the one with the greatest offset', async () => {
       const states = contract.store[kind];
       const [owner, other] = [newOwner(), newOwner()].sort() as [string, string];
       const ends = [
@@ -236,7 +239,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
   });
 
   describe('an owner', () => {
-    it('is gone with all that it has when it is removed, and can be removed again', async () => {
+    it('has no rows after its removal, which can be repeated', async () => {
       const states = contract.store[kind];
       const [owner, kept] = [newOwner(), newOwner()];
       for (const each of [owner, kept]) {
@@ -254,7 +257,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await states.progress([owner, kept])).toEqual([stateProgress({ owner: kept })]);
     });
 
-    it('is named while there is anything of it, also what is saved after its removal', async () => {
+    it('is listed while it has rows or progress, even if they were saved after its removal', async () => {
       const states = contract.store[kind];
       const [ofRows, ofProgress] = [newOwner(), newOwner()];
       await states.remove(ofRows);
@@ -264,8 +267,8 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
     });
   });
 
-  describe('of a stage', () => {
-    it('come back as they were saved, by stage, stream, partition and key', async () => {
+  describe('a stage', () => {
+    it('loads rows as they were saved, by stage, stream, partition and key', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const rows = [
@@ -285,7 +288,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await states.load(placeOf(owner), [])).toEqual([]);
       expect(await states.load(placeOf(newOwner()), ['a'])).toEqual([]);
     });
-    it('are due by closing time, then key bytewise, page by page', async () => {
+    it('returns due rows in pages, ordered by closing time, then by key bytewise', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const closing: [string, number][] = [
@@ -308,7 +311,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await due({ until: 10, limit: 3, after: rows[4]! })).toEqual([]);
       expect(await due({ until: -6, limit: 3 })).toEqual([]);
     });
-    it('are due when they last said so', async () => {
+    it('returns a row as due at its most recently saved closing time', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       await states.save([rowOf({ owner, key: 'a', position: 1, closes_at: 5 })], []);
@@ -316,7 +319,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await states.due(placeOf(owner), { until: 8, limit: 9 })).toEqual([]);
       expect(keysOf(await states.due(placeOf(owner), { until: 9, limit: 9 }))).toEqual(['a']);
     });
-    it('that have closed are gone some time after they are removed; others are not concerned', async () => {
+    it('loses closed rows some time after removeClosed, and keeps all other rows', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const kept = [
@@ -341,7 +344,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await states.load(placeOf(owner, 1), ['closed'])).toEqual([kept[1]]);
       expect(await states.progressOf(placeOf(owner))).toBeDefined();
     });
-    it('is that which is furthest, by stage, stream and partition', async () => {
+    it('has the progress with the greatest offset, by stage, stream and partition', async () => {
       const states = contract.store[kind];
       const [owner, other] = [newOwner(), newOwner()].sort() as [string, string];
       const ends = [
@@ -359,7 +362,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await states.progress([other, owner])).toEqual(ends);
       expect(await states.progress([])).toEqual([]);
     });
-    it('loses the stages that are removed, with their progress, and nothing else', async () => {
+    it('loses its rows and progress when it is removed, and other stages keep theirs', async () => {
       const states = contract.store[kind];
       const owner = newOwner();
       const gone = { owner, stage: 'cd'.repeat(8) };

@@ -4,10 +4,10 @@ import { InvalidCursorError } from '../errors.js';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Single events, streams and entities. */
+/** Specs of looking up single events, and of listing streams and entities. */
 export function describeLists(contract: StoreContract): void {
-  describe('lists', () => {
-    it('finds an event by its id, in either case, the first one that was ingested', async () => {
+  describe('the reader', () => {
+    it('finds an event by its id in upper or lower case, and returns the one that was ingested first', async () => {
       const stream = newStream();
       const event_id = randomUUID();
       await contract.write([
@@ -21,7 +21,7 @@ export function describeLists(contract: StoreContract): void {
       expect(await contract.byId(randomUUID())).toBeUndefined();
     });
 
-    it('lists streams by name', async () => {
+    it('lists streams ordered by name', async () => {
       const [a, b] = [`a${newStream()}`, `b${newStream()}`];
       await contract.write([
         eventRow({ stream: b, offset: 0 }),

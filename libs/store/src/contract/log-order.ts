@@ -6,14 +6,14 @@ import { maxStoredIds, type OffsetRange } from '../store.js';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Reading in the order of the log, whatever the events' timestamps. */
+/** Specs of reading in log order, independent of the events' timestamps. */
 export function describeLogOrder(contract: StoreContract): void {
   const range = (stream: string, of: Partial<OffsetRange> = {}): OffsetRange => ({
     ...{ stream, partition: 0, from: 0, until: 1000 },
     ...of,
   });
 
-  /** Reads all of the ranges, page by page. */
+  /** Reads all ranges completely, page by page. */
   const readAll = async (ranges: OffsetRange[], limit: number) => {
     const read: string[] = [];
     let rest = ranges;
@@ -27,8 +27,8 @@ export function describeLogOrder(contract: StoreContract): void {
     return read;
   };
 
-  describe('reading in the order of the log', () => {
-    it('goes by offset and not by time, and pages leave nothing out and show nothing twice', async () => {
+  describe('reading in log order', () => {
+    it('returns each event exactly once, ordered by offset instead of time, for any page size', async () => {
       const stream = newStream();
       await contract.write(
         [0, 1].flatMap((partition) =>
@@ -47,7 +47,7 @@ export function describeLogOrder(contract: StoreContract): void {
       for (const limit of [1, 4, 15, 30, 100]) expect(await readAll(ranges, limit)).toEqual(expected);
     });
 
-    it('says how far each range was read', async () => {
+    it('returns the offset up to which each range was read', async () => {
       const [a, b] = [`a-${newStream()}`, `b-${newStream()}`];
       await contract.write([...rowsOf(a, 3), ...rowsOf(b, 3)]);
       const ranges = [range(b), range(a)];
@@ -57,7 +57,7 @@ export function describeLogOrder(contract: StoreContract): void {
       expect(await next(7)).toEqual([1000, 1000]);
     });
 
-    it('shows what matches, and has read the rest all the same', async () => {
+    it('returns only matching events, and advances past all others', async () => {
       const stream = newStream();
       await contract.write(
         rowsOf(stream, 10, (i) => ({
@@ -75,7 +75,7 @@ export function describeLogOrder(contract: StoreContract): void {
       expect((await contract.inLogOrder({ ...asked, eventTypes: ['none'] })).next).toEqual([1000]);
     });
 
-    it('shows an event once that was written twice, also when a page ends with it', async () => {
+    it('returns an event once that was written twice, even at the end of a page', async () => {
       const stream = newStream();
       const rows = rowsOf(stream, 6);
       await contract.store.writer.appendBlocks(blocksOf(rows), randomUUID());
@@ -85,7 +85,7 @@ export function describeLogOrder(contract: StoreContract): void {
       }
     });
 
-    it('tells which of some ids are in the ranges', async () => {
+    it('reports which event ids are stored in the ranges', async () => {
       const [stream, other] = [newStream(), newStream()];
       const rows = rowsOf(stream, 10);
       const elsewhere = rowsOf(other, 2);
@@ -103,7 +103,7 @@ export function describeLogOrder(contract: StoreContract): void {
       await expect(reader.storedIds({ ranges: [range(stream)], ids: tooMany })).rejects.toThrow(RangeError);
     });
 
-    it('refuses an answer that is larger than allowed', async () => {
+    it('rejects an answer that is larger than allowed', async () => {
       const stream = newStream();
       await contract.write(
         [0, 1, 2, 3].map((offset) => eventRow({ stream, offset, data: `{"text":"${'x'.repeat(100_000)}"}` })),

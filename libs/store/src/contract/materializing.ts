@@ -3,10 +3,10 @@ import type { EventRow } from '../store.js';
 import { eventRow, newStream, rowsOf, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** What a materializer asks before it writes. */
+/** Specs of the lookups of a materializer before it writes. */
 export function describeMaterializing(contract: StoreContract): void {
-  describe('what a materializer asks', () => {
-    it('which events are stored: by offset, of that partition, of that stretch', async () => {
+  describe('a materializer', () => {
+    it('looks up the stored events of a partition in an offset range, ordered by offset', async () => {
       const stream = newStream();
       const at = (partition: number, offset: number) =>
         eventRow({ stream, partition, offset, entity_id: offset % 2 ? 'e' : null });
@@ -23,14 +23,14 @@ export function describeMaterializing(contract: StoreContract): void {
       expect(await stored(0, 0, 'nowhere')).toEqual([]);
     });
 
-    it('how far a partition is stored', async () => {
+    it('looks up the greatest stored offset of a partition', async () => {
       const stream = newStream();
       await contract.write([7, 2_000_000, 5].map((offset) => eventRow({ stream, offset })));
       expect(await contract.store.writer.lastStored(stream, 0)).toBe(2_000_000);
       expect(await contract.store.writer.lastStored(stream, 1)).toBeUndefined();
     });
 
-    it('of events with one offset, from a topic and from its successor, each by its id', async () => {
+    it('looks up several events with one offset by their ids, after the topic was recreated', async () => {
       const stream = newStream();
       const [old, young] = [0, 1].map((i) =>
         eventRow({ stream, offset: 3, timestamp: t0 + i, entity_id: 'e', version: 1 }),
@@ -45,7 +45,7 @@ export function describeMaterializing(contract: StoreContract): void {
       expect(await ids()).toEqual([old.event_id, young.event_id].sort());
     });
 
-    it('the last version of each entity before an offset', async () => {
+    it('looks up the latest version of each entity below an offset', async () => {
       const stream = newStream();
       const version = (entity: string, offset: number, n: number) =>
         eventRow({ stream, partition: 1, offset, entity_id: entity, version: n });
@@ -63,7 +63,7 @@ export function describeMaterializing(contract: StoreContract): void {
       ['long names', 'ü'],
       ['names of quotes and backslashes', `'\\`],
       ['names of control characters', '\n\t\r\0\b'],
-    ])('the versions of thousands of entities with %s', async (_what, text) => {
+    ])('looks up the versions of thousands of entities with %s', async (_what, text) => {
       const stream = newStream();
       const id = (i: number) => `entity-${i}-${text.repeat(100)}`;
       await contract.write(rowsOf(stream, 5000, (i) => ({ entity_id: id(i), version: 1 })));

@@ -3,10 +3,10 @@ import { InvalidCursorError } from '../errors.js';
 import { eventRow, newStream, offsets, rowsOf, second, t0 } from './rows.js';
 import type { FullQuery, StoreContract } from './store-contract.js';
 
-/** Pages and cursors. */
+/** Specs of pages and cursors. */
 export function describePages(contract: StoreContract): void {
   describe('pages', () => {
-    it('lead through all events in both orders', async () => {
+    it('return all events in ascending and descending order', async () => {
       const stream = newStream();
       await contract.write(rowsOf(stream, 25));
       const up = Array.from({ length: 25 }, (_, i) => i);
@@ -18,7 +18,7 @@ export function describePages(contract: StoreContract): void {
       }
     });
 
-    it('order events of one instant by partition, offset and stream, and cursors go between them', async () => {
+    it('order events with the same timestamp by partition, offset and stream, and a cursor can point between them', async () => {
       const [a, b] = [`a-${newStream()}`, `b-${newStream()}`];
       const rows = [a, b].flatMap((stream) =>
         [2, 0, 1].flatMap((partition) =>
@@ -39,7 +39,7 @@ export function describePages(contract: StoreContract): void {
       }
     });
 
-    it('over several streams are the same whatever was read before', async () => {
+    it('over several streams do not depend on earlier queries', async () => {
       const streams = [newStream(), newStream()];
       await contract.write(streams.flatMap((stream) => rowsOf(stream, 40)));
       const query: FullQuery = { streams, order: 'asc', limit: 10 };
@@ -54,7 +54,7 @@ export function describePages(contract: StoreContract): void {
       expect(offsets(newer)).toEqual([40, 40, ...offsets(newest).slice(0, 8)]);
     });
 
-    it('refuse a cursor of another query, and one that was changed', async () => {
+    it('reject a cursor of another query, and a modified cursor', async () => {
       const stream = newStream();
       await contract.write(rowsOf(stream, 5));
       const query: FullQuery = { streams: [stream], order: 'asc', limit: 2 };

@@ -5,7 +5,7 @@ import { second, t0, newStream } from './rows.js';
 import { entityRows, snapshotOf } from './snapshots.js';
 import type { StoreContract } from './store-contract.js';
 
-/** A snapshot goes with the first of its events. */
+/** Specs of removing snapshots: a snapshot is removed together with its first event. */
 export function describeRemovingSnapshots(contract: StoreContract): void {
   describe('removing snapshots with their events', () => {
     const versions = async (stream: string) => {
@@ -15,7 +15,7 @@ export function describeRemovingSnapshots(contract: StoreContract): void {
       expect(total).toBe(items.length);
       return items.map(({ version }) => version);
     };
-    /** Six events, of which snapshots begin with the first, and one with the fourth. */
+    /** Six events, two snapshots that begin with the first event, and one that begins with the fourth. */
     const given = async (stream: string) => {
       const rows = entityRows(stream, 6);
       await contract.write(rows);
@@ -28,7 +28,7 @@ export function describeRemovingSnapshots(contract: StoreContract): void {
         ...{ stream, entityHash: entityHash(stream, 'e'), entityId, before: { 0: before } },
       });
 
-    it.each([['e'], [undefined]])('erases them with the entity (named %s)', async (entityId) => {
+    it.each([['e'], [undefined]])('erases the snapshots of an erased entity (entity id: %s)', async (entityId) => {
       const [stream, other] = [newStream(), newStream()];
       await given(stream);
       await given(other);
@@ -39,7 +39,7 @@ export function describeRemovingSnapshots(contract: StoreContract): void {
       expect(await versions(other)).toEqual([6, 4, 2]);
     });
 
-    it('erases one that was written late, of an entity of which nothing else is left', async () => {
+    it('erases a snapshot that was saved after its entity was erased', async () => {
       const stream = newStream();
       const rows = await given(stream);
       await byHash(stream, 100, 'e');
@@ -52,7 +52,7 @@ export function describeRemovingSnapshots(contract: StoreContract): void {
       expect(await versions(stream)).toEqual([]);
     });
 
-    it('expires and truncates them when their first event goes', async () => {
+    it('removes a snapshot when its first event expires or is truncated', async () => {
       const [expired, truncated] = [newStream(), newStream()];
       await given(expired);
       await given(truncated);
@@ -64,7 +64,7 @@ export function describeRemovingSnapshots(contract: StoreContract): void {
       expect(await versions(truncated)).toEqual([6]);
     });
 
-    it('drops them with the stream, and keeps those of the next one of its name', async () => {
+    it('removes the snapshots of a dropped stream, and keeps those of the next stream with the same name', async () => {
       const name = newStream();
       const [former, next] = [`${name}#1`, `${name}#2`];
       await given(former);

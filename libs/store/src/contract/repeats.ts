@@ -3,10 +3,10 @@ import { blocksOf } from '../blocks/blocks-of.fixture.js';
 import { newStream, rowsOf } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Rows that are written more than once. */
+/** Specs of rows that are written more than once. */
 export function describeRepeats(contract: StoreContract): void {
   describe('a row that is written again', () => {
-    it('by a retry with the same token is one event', async () => {
+    it('by a retry with the same token appears once', async () => {
       const stream = newStream();
       const rows = rowsOf(stream, 10);
       await contract.store.writer.appendBlocks(blocksOf(rows), `${stream}:0:0-9`);
@@ -14,7 +14,7 @@ export function describeRepeats(contract: StoreContract): void {
       expect(await contract.readAll({ streams: [stream], order: 'asc', limit: 3 })).toHaveLength(10);
     });
 
-    it('by a zombie, in other batches, is one event everywhere', async () => {
+    it('by a fenced writer in other batches appears once in every answer', async () => {
       const stream = newStream();
       const rows = rowsOf(stream, 40, (i) => ({
         entity_id: i % 5 === 0 ? null : `e-${i % 5}`,

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { eventRow, letterOf, newStream, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** What is past its retention goes; what is known of the entities stays. */
+/** Specs of retention: events past their retention are removed; the latest versions of entities remain. */
 export function describeRetention(contract: StoreContract): void {
-  describe('removing what is past its retention', () => {
-    /** Ingested a second apart; what happened last was ingested first. */
+  describe('retention', () => {
+    /** Events ingested a second apart; the event with the latest timestamp was ingested first. */
     const rows = (stream: string, count = 10) =>
       Array.from({ length: count }, (_, i) =>
         eventRow({
@@ -22,7 +22,7 @@ export function describeRetention(contract: StoreContract): void {
     const offsetsOf = async (stream: string) =>
       (await contract.eventsOf(stream)).map((event) => event.offset).toReversed();
 
-    it('by time: events ingested before it, and letters as old', async () => {
+    it('by time removes events ingested, and dead letters created, before it', async () => {
       const [stream, other] = [newStream(), newStream()];
       const all = rows(stream);
       await contract.write([...all, ...rows(other)]);
@@ -44,7 +44,7 @@ export function describeRetention(contract: StoreContract): void {
       expect(await counted(other)).toBe(10);
     });
 
-    it('by place: what is below an offset of a partition', async () => {
+    it('by offset removes the events and dead letters of a partition below it', async () => {
       const stream = newStream();
       await contract.write(rows(stream));
       const letters = [3, 5].map((offset) => letterOf({ stream, partition: 1, offset }));
@@ -62,7 +62,7 @@ export function describeRetention(contract: StoreContract): void {
       ]);
     });
 
-    it('may be repeated, and goes on from where it was', async () => {
+    it('can be repeated, and continues after the events that are already removed', async () => {
       const stream = newStream();
       await contract.write(rows(stream));
       const expire = (seconds: number) =>
@@ -79,7 +79,7 @@ export function describeRetention(contract: StoreContract): void {
       expect(await contract.streams({ streams: [stream] })).toEqual([]);
     });
 
-    it('keeps the last version of each entity, so that versions go on', async () => {
+    it('keeps the latest version of each entity, so that new events continue from it', async () => {
       const stream = newStream();
       const row = (offset: number, version: number) =>
         eventRow({ stream, offset, version, entity_id: 'e', ingested_at: t0 + offset * second });
@@ -99,7 +99,7 @@ export function describeRetention(contract: StoreContract): void {
       expect(await contract.store.writer.lastStored(stream, 0)).toBe(9);
     });
 
-    it('shows from when to when a stream is, also where most of it is gone', async () => {
+    it('updates the first and last timestamp of a stream', async () => {
       const stream = newStream();
       const at = (offset: number, seconds: number) =>
         eventRow({ stream, offset, timestamp: t0 + seconds * second, ingested_at: t0 + offset * second });

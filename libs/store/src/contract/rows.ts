@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { parseTime, type StoredEvent } from '#event';
 import type { DeadLetter, EventRow, Page } from '../store.js';
 
-/** When the event at offset 0 happened; the others follow a second apart. */
+/** Timestamp of the event at offset 0, in microseconds; each further event is a second later. */
 export const t0 = parseTime('2026-11-21T04:00:00Z') as number;
 export const second = 1_000_000;
 
-/** A row with sensible values; every test uses a stream of its own. */
+/** A row with default values; every test uses a stream of its own. */
 export function eventRow(row: Partial<EventRow> & Pick<EventRow, 'stream' | 'offset'>): EventRow {
   return {
     partition: 0,
@@ -39,7 +39,7 @@ export function offsets(page: Page<StoredEvent>): number[] {
   return page.items.map((event) => event.offset);
 }
 
-/** A dead letter with sensible values. */
+/** A dead letter with default values. */
 export function letterOf(letter: Partial<DeadLetter> & Pick<DeadLetter, 'stream' | 'offset'>): DeadLetter {
   return {
     source: 'materializer',

@@ -7,7 +7,7 @@ import type { EventRow } from '../store.js';
 import { newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Events of the entity `e`, one after the other. */
+/** Consecutive events of the entity `e`. */
 export const entityRows = (
   stream: string,
   count: number,
@@ -18,7 +18,7 @@ export const placeOf = ({ partition, offset, timestamp, ingested_at }: EventRow)
   ...{ partition, offset, timestamp, ingested_at },
 });
 
-/** A snapshot of what these events are. */
+/** A snapshot that covers exactly these events. */
 export const snapshotOf = (rows: readonly EventRow[], more: Partial<EntitySnapshot> = {}): EntitySnapshot => {
   const [first, last] = [rows[0]!, rows.at(-1)!];
   return {
@@ -35,7 +35,7 @@ export const snapshotOf = (rows: readonly EventRow[], more: Partial<EntitySnapsh
   };
 };
 
-/** Snapshots of an entity, and what they are made of. */
+/** Specs of an entity's snapshots, and of the events that they are derived from. */
 export function describeSnapshots(contract: StoreContract): void {
   const of = (stream: string, entityId = 'e') => ({ access: allStreams, stream, entityId });
   const snapshots = () => contract.store.snapshots;
@@ -43,7 +43,7 @@ export function describeSnapshots(contract: StoreContract): void {
     snapshots().snapshots({ access: allStreams, limit: 100, ...query });
 
   describe('the history of an entity', () => {
-    it('has the versions that are asked for, each once however often it was written, in order', async () => {
+    it('returns the requested versions in order, each once however often it was written', async () => {
       const stream = newStream();
       const rows = entityRows(stream, 9, (i) => ({ timestamp: t0 + ((i * 7) % 9) * second }));
       await contract.write([...rows].reverse());
@@ -58,7 +58,7 @@ export function describeSnapshots(contract: StoreContract): void {
       expect(await snapshots().span(of(stream))).toEqual({ first: 1, last: 9 });
     });
 
-    it('ends at a time, inclusive, in order of versions', async () => {
+    it('is limited to a time, inclusive, and ordered by version', async () => {
       const stream = newStream();
       const rows = entityRows(stream, 4, (i) => ({ timestamp: t0 + [5, 2, 9, 5][i]! * second }));
       await contract.write(rows);
@@ -69,7 +69,7 @@ export function describeSnapshots(contract: StoreContract): void {
       expect(await snapshots().span({ ...of(stream), asOf: t0 + second })).toBeUndefined();
     });
 
-    it('is nobody else’s, and of nothing that the access does not cover', async () => {
+    it('contains no event of another entity or outside the authorization scope', async () => {
       const stream = newStream();
       await contract.write(entityRows(stream, 2));
       expect(await snapshots().span(of(stream, 'nobody'))).toBeUndefined();
@@ -85,7 +85,7 @@ export function describeSnapshots(contract: StoreContract): void {
   });
 
   describe('snapshots', () => {
-    it('come back as they were saved, the same one once', async () => {
+    it('are returned as they were saved; a repeated save replaces the snapshot', async () => {
       const stream = newStream();
       const rows = entityRows(stream, 3, (i) => ({ timestamp: t0 - 3e15 - i }));
       await contract.write(rows);
@@ -100,7 +100,7 @@ export function describeSnapshots(contract: StoreContract): void {
       expect(await snapshots().nearest({ ...of(stream), upTo: 2 })).toBeUndefined();
     });
 
-    it('are found nearest to a version, and within a time only whole', async () => {
+    it('are found by the nearest version, and with a time only if all their events are within it', async () => {
       const stream = newStream();
       const rows = entityRows(stream, 6, (i) => ({ timestamp: t0 + [0, 1, 8, 3, 4, 9][i]! * second }));
       await contract.write(rows);
@@ -114,7 +114,7 @@ export function describeSnapshots(contract: StoreContract): void {
       expect(await nearest(6, t0)).toBeUndefined();
     });
 
-    it('are listed newest first, by stream, by entity, page by page', async () => {
+    it('are listed in pages by stream or entity, newest first', async () => {
       const [a, b] = [newStream(), newStream()];
       const entity_id = randomUUID();
       const [ofA, ofB] = [a, b].map((stream) => entityRows(stream, 5, () => ({ entity_id })));
@@ -139,7 +139,7 @@ export function describeSnapshots(contract: StoreContract): void {
       await expect(other).rejects.toBeInstanceOf(InvalidCursorError);
     });
 
-    it('are not shown to those who may not see their stream', async () => {
+    it('are hidden from a caller that may not see their stream', async () => {
       const stream = newStream();
       const entity_id = randomUUID();
       const rows = entityRows(stream, 1, () => ({ entity_id }));
@@ -156,7 +156,7 @@ export function describeSnapshots(contract: StoreContract): void {
       }
     });
 
-    it('do not count where their first or last event is not stored, and are removed as stale', async () => {
+    it('are not current if their first or last event is not stored, and removeStale removes them', async () => {
       const stream = newStream();
       const rows = entityRows(stream, 5);
       await contract.write(rows);
@@ -182,7 +182,7 @@ export function describeSnapshots(contract: StoreContract): void {
       expect(await list({ stream })).toEqual({ items: [good], total: 1 });
     });
 
-    it('make a page shorter than its limit where their states are large', async () => {
+    it('with large states make a page shorter than its limit', async () => {
       const stream = newStream();
       const rows = entityRows(stream, 4);
       await contract.write(rows);

@@ -16,7 +16,7 @@ import type {
   StreamsQuery,
 } from '../store.js';
 
-/** The store under test and how to get rid of it. */
+/** The store under test, and a function that closes and removes it. */
 export interface StoreUnderTest {
   store: Store;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export interface StoreUnderTest {
 type Open<Query> = Omit<Query, keyof Permitted>;
 export type FullQuery = Open<EventQuery>;
 
-/** The store under test, asked with access to everything unless a spec says otherwise. */
+/** The store under test, queried with access to everything unless a spec says otherwise. */
 export class StoreContract {
   store: Store;
   private underTest: StoreUnderTest;
@@ -73,12 +73,12 @@ export class StoreContract {
     return this.store.reader.deadLetters({ access: allStreams, ...query });
   }
 
-  /** The events of a stream, as far as one page goes. */
+  /** Returns the first 1000 events of a stream. */
   async eventsOf(stream: string): Promise<StoredEvent[]> {
     return (await this.query({ streams: [stream], order: 'asc', limit: 1000 })).items;
   }
 
-  /** Follows the cursors to the end. */
+  /** Reads all pages by following the cursors. */
   async readAll(query: FullQuery & Partial<Permitted>): Promise<StoredEvent[]> {
     const events: StoredEvent[] = [];
     let cursor: string | undefined;

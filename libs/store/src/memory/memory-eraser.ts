@@ -78,12 +78,15 @@ export class MemoryEraser implements EventEraser {
 
 type FirstEvent = EventPlace & { stream: string };
 
-/** A snapshot goes with its first event. */
+/** Returns the first event of a snapshot: the snapshot is removed together with it. */
 function firstOf({ stream, first }: EntitySnapshot): FirstEvent {
   return { ...first, stream };
 }
 
-/** A letter that is JSON says whose it is; any other is theirs when it holds the id as a JSON text. */
+/**
+ * Whether a dead letter belongs to an entity. A JSON record names its entity. Any other record belongs to the
+ * entity if it contains the id as a JSON string.
+ */
 export function isLetterOf(
   { event, reason }: DeadLetter,
   isIts: (entity: string | null) => boolean,

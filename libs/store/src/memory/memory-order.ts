@@ -1,6 +1,9 @@
 import { compareUtf8 } from '#event';
 
-/** Orders by the first key in which two values differ; texts as ClickHouse does, by their UTF-8. */
+/**
+ * Compares two sort keys by the first value in which they differ. Strings are compared by their UTF-8 bytes,
+ * as in ClickHouse.
+ */
 export function compareKeys(a: readonly (string | number)[], b: readonly (string | number)[]): number {
   for (let i = 0; i < a.length; i++) {
     const [x, y] = [a[i], b[i]];

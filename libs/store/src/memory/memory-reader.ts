@@ -34,7 +34,9 @@ import { isLetterOf } from './memory-eraser.js';
 import { compareKeys } from './memory-order.js';
 import type { MemoryTables } from './memory-tables.js';
 
-/** Says whether an event fulfils a `where`; an event it has no meaning for does not. */
+/**
+ * Returns whether an event fulfils a `where` condition; false if the condition has no value for the event.
+ */
 export type Evaluate = (expression: Expression, event: StoredEvent) => boolean;
 
 export class MemoryReader implements EventReader {
@@ -217,12 +219,15 @@ export class MemoryReader implements EventReader {
   }
 }
 
-/** Whether a question may see a stream. */
+/** Whether the authorization scope includes a stream. */
 export function permitted({ access, hidden }: Permitted, { stream }: { stream: string }): boolean {
   return permitsStream(access, stream) && !hidden?.includes(stream);
 }
 
-/** Whether a question may see every stream that shows in a letter; nobody who is limited sees one that does not say. */
+/**
+ * Whether the authorization scope includes every stream that a dead letter can reveal. A caller with limited
+ * access never sees a dead letter with an empty list of streams.
+ */
 function showsNothingElse({ access }: Permitted, { stream, streams }: DeadLetter): boolean {
   if (access.patterns === undefined && access.reserved) return true;
   const byName = { ...access, patterns: access.patterns?.map(streamName) };
@@ -248,7 +253,7 @@ function bucketOf(row: EventRow, query: CountQuery): CountBucket {
   };
 }
 
-/** A page of what follows, and where the next one begins. */
+/** Returns the first `limit` items as a page, with a cursor for the next page if there are more items. */
 export function cut<T>(items: T[], limit: number, cursor: (last: T) => string): Page<T> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
@@ -272,7 +277,7 @@ function toStoredEvent(row: EventRow): StoredEvent {
   };
 }
 
-/** How many of the first letters have so many bytes at most: at least one. */
+/** Number of leading dead letters whose events fit in `maxBytes`, at least one. */
 function fitting(letters: readonly DeadLetter[], maxBytes: number): number {
   let bytes = 0;
   const beyond = letters.findIndex(({ event }) => (bytes += Buffer.byteLength(event)) > maxBytes);

@@ -6,7 +6,7 @@ import { MemoryReader, type Evaluate } from './memory-reader.js';
 import { MemoryTables } from './memory-tables.js';
 import { MemoryWriter } from './memory-writer.js';
 
-/** The store's twin for quick tests of what uses it; it passes the same contract suite. */
+/** In-memory fake of the store for fast tests; it passes the same contract suite as ClickHouse. */
 export class MemoryStore implements Store {
   readonly writer: MemoryWriter;
   readonly reader: MemoryReader;
@@ -15,7 +15,10 @@ export class MemoryStore implements Store {
   readonly projections = new MemoryKeyedStates();
   readonly pipelines = new MemoryKeyedStates();
 
-  /** @param options.evaluate What decides on a `where`; without it every `where` is refused as untranslatable. */
+  /**
+   * @param options.evaluate Evaluates a `where` condition; without it, every `where` is rejected as
+   * untranslatable.
+   */
   constructor(options: { evaluate?: Evaluate } = {}) {
     const tables = new MemoryTables();
     this.writer = new MemoryWriter(tables);
@@ -28,7 +31,7 @@ export class MemoryStore implements Store {
 
   async ping(): Promise<void> {}
 
-  /** It has neither disks nor tables. */
+  /** The in-memory store has neither disks nor tables. */
   async usage(): Promise<StoreUsage> {
     return { disks: [], tables: [] };
   }

@@ -2,24 +2,26 @@ import { deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
 import type { EntitySnapshot } from '../snapshot-store.js';
 import type { DeadLetter, EntitySummary, EventRow } from '../store.js';
 
-/** The head of an entity in one partition: it stays when its events go past their retention. */
+/**
+ * The latest version of an entity in one partition. It remains when retention removes the entity's events.
+ */
 export interface MemoryHead extends EntitySummary {
   partition: number;
   last_offset: number;
 }
 
-/** What the twin holds: one row per identity, as ClickHouse has after all merges. */
+/** The rows of the in-memory store: one row for each identity, as in ClickHouse after all merges. */
 export class MemoryTables {
   private rowsByIdentity = new Map<string, EventRow>();
   private lettersById = new Map<string, DeadLetter>();
   private headsByEntity = new Map<string, MemoryHead>();
   private snapshotsByPlace = new Map<string, EntitySnapshot>();
-  /** When a letter was replayed, by its id and what it holds. */
+  /** The time at which a dead letter was replayed, by its id and its event. */
   private replays = new Map<string, number>();
-  /** The greatest offset that was ever stored, by stream and partition. */
+  /** The greatest offset ever stored, by stream and partition. */
   private ends = new Map<string, number>();
 
-  /** Streams that were dropped. */
+  /** Ids of dropped streams. */
   readonly dropped = new Set<string>();
 
   put(rows: readonly EventRow[]): void {
@@ -88,14 +90,14 @@ export class MemoryTables {
     this.snapshotsByPlace = filtered(this.snapshotsByPlace, (snapshot) => !removed(snapshot));
   }
 
-  /** Removes heads, and makes those anew of which there still are events. */
+  /** Removes latest versions, then restores them for entities that still have events. */
   removeHeads(removed: (head: MemoryHead) => boolean): void {
     const gone = filtered(this.headsByEntity, removed);
     this.headsByEntity = filtered(this.headsByEntity, (head) => !removed(head));
     for (const row of this.events()) if (gone.has(headKey(row))) this.addToHead(row);
   }
 
-  /** Removes all that there is of a stream. */
+  /** Removes all rows of a stream. */
   removeStream(stream: string): void {
     const isOf = (row: { stream: string }) => row.stream === stream;
     this.removeLetters(isOf);

@@ -45,7 +45,10 @@ export class MemoryWriter implements EventWriter {
     return new Map(found.filter(([, version]) => version > 0));
   }
 
-  /** Of an entity with events from there on: past their retention, those below are known by the ones that follow. */
+  /**
+   * Returns the latest version of an entity below `before`. If retention removed the events below `before`,
+   * the first later event determines it.
+   */
   private versionBefore(
     { stream, partition, before, from = 0 }: Parameters<EventWriter['versions']>[0],
     entityId: string,

@@ -1,23 +1,29 @@
 import type { Connection } from '../connection.js';
 import { hasRows, removeRows } from './row-set.js';
 
-/** All that have rows of streams. `events` comes last: what leads to the others is there until they are done. */
+/**
+ * All tables that contain rows of streams. `events` is last: a repeat of an interrupted drop finds the other
+ * tables' rows until they are removed.
+ */
 const tables = [
   ...['dead_letters', 'dead_letter_replays', 'events_by_entity', 'snapshots'],
   ...['entities', 'positions', 'removed_positions', 'events'],
 ];
 
-/** Streams whose late rows are removed in one go. */
+/** Maximum number of streams whose late rows one call removes. */
 const most = 100;
 
-/** Each SELECT has the condition itself: by it ClickHouse finds the few rows in the table's key. */
+/** Each SELECT repeats the condition, so that ClickHouse finds the few rows by the table's sorting key. */
 const lateRows = tables.map(
   (table) => `SELECT DISTINCT stream FROM ${table} WHERE stream IN (SELECT stream FROM dropped_streams)`,
 );
 
 const withLateRows = `SELECT DISTINCT stream FROM (${lateRows.join(' UNION ALL ')}) LIMIT ${most}`;
 
-/** See EventEraser.dropStream. The mark comes first: from then on nothing of it is seen, whoever still writes. */
+/**
+ * See EventEraser.dropStream. The mark is written first: from then on, no answer includes the stream unless
+ * the query names it, even if other processes still write.
+ */
 export async function dropStream(connection: Connection, stream: string): Promise<void> {
   await connection.command('INSERT INTO dropped_streams (stream) SELECT {stream:String}', { stream });
   await removeAll(connection, stream);

@@ -4,10 +4,10 @@ import type { Connection } from '../connection.js';
 import { hashIs, type ErasedEntity } from './erased-entity.js';
 import { removeRows } from './row-set.js';
 
-/** What is known of an entity in one partition. */
+/** The latest version of an entity in one partition. */
 type Head = [partition: number, version: number, lastOffset: number, lastTimestamp: number];
 
-/** Times that heads are looked at again because events of the entity were written meanwhile. */
+/** Maximum number of corrections, each needed because events of the entity were written concurrently. */
 const attempts = 5;
 
 const heads = `
@@ -34,9 +34,10 @@ ${remaining} AND partition IN {partitions:Array(UInt16)}
 GROUP BY stream, entity_id, partition`;
 
 /**
- * Makes the entity's heads those of the events that are left. An event that is being written meanwhile may have its head
- * removed with the others; so they are compared again until they agree. A head without any event past the erasure stays:
- * its events were written after the erasure, and went past their retention.
+ * Corrects the entity's rows in `entities` to match its remaining events. A concurrent write may lose its row
+ * to the removal, so the rows are compared again until they agree. A row whose last offset is at or above the
+ * erasure's end remains even without events: its events were written after the erasure and then removed by
+ * retention.
  */
 export async function correctHeads(connection: Connection, erased: ErasedEntity): Promise<void> {
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -48,14 +49,16 @@ export async function correctHeads(connection: Connection, erased: ErasedEntity)
       condition: `${hashIs('entity_id')} AND partition IN {partitions:Array(UInt16)}`,
       params: { hash, partitions },
     });
-    // The same head may have been inserted before, and removed since: it is no repeat.
+    // An identical row may have been inserted and removed before: the insert must not be ignored as a repeat.
     await connection.command(
       insertRemaining,
       { stream, ids, below, partitions },
       { insert_deduplication_token: randomUUID() },
     );
   }
-  throw new StoreUnavailableError('The entity is being written to faster than its head can be corrected');
+  throw new StoreUnavailableError(
+    'Events of the entity are written faster than its latest version can be corrected',
+  );
 }
 
 async function wrongPartitions(connection: Connection, erased: ErasedEntity): Promise<number[]> {

@@ -36,8 +36,9 @@ function namedSet({ stream, ids, below }: Pick<ErasedEntity, 'stream' | 'ids' | 
 }
 
 /**
- * Nearly all that is stored of an entity is behind a head, zombies' events included: heads are few. Events without one
- * are left by an insert or an erasure that was cut off.
+ * Finds the entity's id by its hash. Nearly every entity with stored events has a row in `entities`, a small
+ * table; this includes events of fenced writers. Events without such a row come from an interrupted insert or
+ * erasure; `events` is searched for them.
  */
 async function idsOf(connection: Connection, { stream, entityHash }: EntityErasure): Promise<string[]> {
   for (const table of ['entities', 'events']) {
@@ -50,7 +51,10 @@ async function idsOf(connection: Connection, { stream, entityHash }: EntityErasu
   return [];
 }
 
-/** Heads come last: as long as there is one, it leads from the hash to the rows. */
+/**
+ * The rows in `entities` are removed last: as long as one exists, a repeat can find the entity's id by its
+ * hash.
+ */
 async function eraseEvents(connection: Connection, erased: ErasedEntity): Promise<number> {
   const { stream, hash, below } = erased;
   const named = namedSet(erased);
@@ -66,7 +70,9 @@ async function eraseEvents(connection: Connection, erased: ErasedEntity): Promis
   return countOf(found);
 }
 
-/** After the events: who makes one meanwhile looks whether they are still there. */
+/**
+ * Runs after the events are removed: a concurrent snapshot writer verifies that the events are still stored.
+ */
 async function eraseSnapshots(
   connection: Connection,
   { stream, hash, ids, below }: ErasedEntity,

@@ -1,13 +1,16 @@
-/** An erasure as its statements take it. */
+/** An erasure in the form that its statements use. */
 export interface ErasedEntity {
   stream: string;
   hash: string;
-  /** Its id; none where only the hash is known and nothing has that hash. */
+  /** The entity's id; empty if only the hash is known and no stored row matches it. */
   ids: readonly string[];
   below: ReadonlyMap<number, number>;
 }
 
-/** Whether a row is the entity's, told without naming it: statements that remove rows are kept by ClickHouse. */
+/**
+ * Returns a condition for rows of the entity that contains only its hash: ClickHouse keeps the text of DELETE
+ * statements.
+ */
 export function hashIs(entityId: string): string {
   return `SHA256(concat(substringIndex(stream, '#', 1), char(0), ${entityId})) = unhex({hash:String})`;
 }

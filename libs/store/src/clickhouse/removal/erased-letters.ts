@@ -3,24 +3,28 @@ import type { Connection } from '../connection.js';
 import { hashIs, type ErasedEntity } from './erased-entity.js';
 import { belowEnd, removeRows } from './row-set.js';
 
-/** Letters that one statement removes. */
+/** Maximum number of dead letters that one statement removes. */
 const atOnce = 1_000;
 
 type Place = [source: string, partition: number, offset: number, step: string];
 
 const bytes = `if(startsWith(event, 'base64:'), tryBase64Decode(substring(event, 8)), event)`;
 
-/** The text in what was refused at intake, where it does not say whose it is. */
+/** The raw text of an event that was refused at intake, if the event names no entity. */
 const refusedText = `if(reason = 'refused_at_intake' AND JSONExtractString(event, 'entity_id') = '', JSONExtractString(event, 'text'), '')`;
 
 /**
- * A record that could be read (and was refused by the store) says whose it is. Of one that could not, all that can be
- * told is whether it holds the id as a JSON text.
+ * A condition for dead letters that contain the entity's id without naming their entity. A readable record
+ * that the store rejected names its entity. For an unreadable record, the condition searches for the id as a
+ * JSON string.
  */
 export const holdsId = `((position(${bytes}, {literal:String}) > 0 AND NOT isValidJSON(${bytes})) OR position(${refusedText}, {literal:String}) > 0)`;
 const saysId = hashIs("JSONExtractString(event, 'entity_id')");
 
-/** Removes the entity's dead letters by their places: the statement does not name it. */
+/**
+ * Removes the entity's dead letters by their keys, so that the DELETE statement does not contain the entity's
+ * id.
+ */
 export async function eraseLetters(connection: Connection, erased: ErasedEntity): Promise<void> {
   const { stream, hash, ids, below } = erased;
   const [id] = ids;

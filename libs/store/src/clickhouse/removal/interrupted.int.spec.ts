@@ -10,7 +10,7 @@ import { Connection } from '../connection.js';
 import { ClickHouseEraser } from '../eraser.js';
 import { openTestStore, type TestStore } from '../test-store.js';
 
-/** A connection that breaks at its n-th statement that changes something. */
+/** A connection that fails at its n-th modifying statement. */
 class BreakingConnection extends Connection {
   statements = 0;
   breakAt = Infinity;
@@ -21,7 +21,7 @@ class BreakingConnection extends Connection {
   }
 }
 
-describe('a removal that breaks at any of its statements', () => {
+describe('a removal that is interrupted at any of its statements', () => {
   let test: TestStore;
   let connection: BreakingConnection;
   beforeAll(async () => {
@@ -38,7 +38,10 @@ describe('a removal that breaks at any of its statements', () => {
     await test.close();
   });
 
-  /** Entity `e` twice below offset 10 and once after, and `f` once below; a letter of `e`. */
+  /**
+   * Entity `e` with two events below offset 10 and one above, entity `f` with one event below, and a dead
+   * letter of `e`.
+   */
   const given = async (): Promise<string> => {
     const stream = `s-${randomUUID()}`;
     const row = (offset: number, entity_id: string, version: number) =>
@@ -128,13 +131,13 @@ describe('a removal that breaks at any of its statements', () => {
       },
     ],
     [
-      'the end of a stream',
+      'a drop of a stream',
       (eraser, stream) => eraser.dropStream(stream),
       { events: [], byEntity: [], entities: [], letters: 0, total: 0 },
     ],
   ];
 
-  it.each(removals)('is finished by a repeat: %s', async (_what, remove, expected) => {
+  it.each(removals)('is completed by a repeat: %s', async (_what, remove, expected) => {
     const eraser = new ClickHouseEraser(connection);
     Object.assign(connection, { statements: 0, breakAt: Infinity });
     await remove(eraser, await given());

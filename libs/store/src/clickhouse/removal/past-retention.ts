@@ -32,8 +32,8 @@ export async function truncate(
 }
 
 /**
- * What is written while this runs may belong to the set, too: only what was found, and so is noted, is removed. `events`
- * comes last: as long as it has them, a repeat finds them.
+ * Removes only the events that were found and noted: concurrently written events may match the set too.
+ * `events` is last: as long as it contains the rows, a repeat finds them.
  */
 async function removeEvents(connection: Connection, set: RowSet): Promise<number> {
   const found = await find(connection, set, ['events']);

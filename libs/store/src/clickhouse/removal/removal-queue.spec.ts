@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../errors.js';
 import { RemovalQueue } from './removal-queue.js';
 
-describe('removals', () => {
-  it('run one after the other, whatever becomes of those before', async () => {
+describe('RemovalQueue', () => {
+  it('runs removals one after the other, even if an earlier one fails', async () => {
     const queue = new RemovalQueue();
     const done: string[] = [];
     const removal = (name: string, error?: Error) => async () => {
@@ -27,7 +27,7 @@ describe('removals', () => {
     expect(done).toEqual(['a', 'b', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
-  it('are refused when a hundred wait, until one of them is done', async () => {
+  it('rejects a removal while a hundred are pending, until one completes', async () => {
     const queue = new RemovalQueue();
     let finish: () => void = () => undefined;
     const first = queue.run(() => new Promise<void>((resolve) => (finish = resolve)));

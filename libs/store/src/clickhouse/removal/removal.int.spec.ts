@@ -12,7 +12,7 @@ const tables = ['events', 'events_by_entity', 'entities', 'dead_letters'];
 
 const later = t0 + 1_000_000 * second;
 
-describe('rows that were removed', () => {
+describe('removed rows', () => {
   let test: TestStore;
   beforeAll(async () => {
     test = await openTestStore();
@@ -24,7 +24,10 @@ describe('rows that were removed', () => {
     return (await result.json<T>()).data;
   };
   const command = (query: string) => test.engine.command({ query });
-  /** Rows in files, removed or not, and files that wait to be deleted. */
+  /**
+   * The number of rows on disk, including removed ones; parts with removed rows; inactive parts that wait to
+   * be deleted.
+   */
   const onDisk = async (table: string) =>
     (
       await select<{ rows: number; masked: number; old: number }>(`
@@ -33,9 +36,9 @@ describe('rows that were removed', () => {
         FROM system.parts WHERE database = currentDatabase() AND table = '${table}'`)
     )[0];
 
-  it('are gone from every part after a purge, and from the disk a minute later', async () => {
+  it('disappear from every part after a purge, and from the disk a minute later', async () => {
     const [stream, entityId] = [`s-${randomUUID()}`, `ann-${randomUUID()}@example.org`];
-    // What takes a minute by itself is made quick.
+    // Shortens ClickHouse's clean-up delays, which are a minute by default.
     const quick = 'cleanup_delay_period = 1, max_cleanup_delay_period = 1, old_parts_lifetime = 1';
     for (const table of tables) await command(`ALTER TABLE ${table} MODIFY SETTING ${quick}`);
     const rows = rowsOf(stream, 10, (i) => ({
@@ -67,7 +70,7 @@ describe('rows that were removed', () => {
     );
   });
 
-  it('keep their place in the order of pages: a page is read no further than it goes', async () => {
+  it('do not prevent reading in order: a page reads only its own rows', async () => {
     const stream = `s-${randomUUID()}`;
     await test.store.writer.appendBlocks(blocksOf(rowsOf(stream, 50_000)), stream);
     await test.store.eraser.truncate({ stream, partition: 0, before: 25_000 });
@@ -84,7 +87,7 @@ describe('rows that were removed', () => {
     expect(page.items.map(({ offset }) => offset)).toEqual([25_000, 25_001, 25_002]);
   });
 
-  it('a removal that ClickHouse does not finish in time is unavailable, and finished by a repeat', async () => {
+  it('remain when a removal times out as unavailable, and a repeat removes them', async () => {
     const stream = `s-${randomUUID()}`;
     await test.store.writer.appendBlocks(blocksOf(rowsOf(stream, 10)), stream);
     const hasty = openClickHouse({ ...test.options, insertTimeoutMs: 1_000 });
@@ -98,7 +101,7 @@ describe('rows that were removed', () => {
     await hasty.close();
   });
 
-  it('more removals than ClickHouse gets done are refused, and others are not held up for ever', async () => {
+  it('remain while too many mutations are unfinished: the removal is rejected until ClickHouse catches up', async () => {
     const stream = `s-${randomUUID()}`;
     await test.store.writer.appendBlocks(blocksOf(rowsOf(stream, 10)), stream);
     await command('SYSTEM STOP MERGES events');
@@ -114,7 +117,7 @@ describe('rows that were removed', () => {
     await expect.poll(again, { interval: 500 }).toBe(5);
   });
 
-  it('two processes may remove the same at once', async () => {
+  it('are the same when two processes remove them concurrently', async () => {
     const stream = `s-${randomUUID()}`;
     const rows = Array.from({ length: 20 }, (_, offset) =>
       eventRow({ stream, offset, entity_id: 'e', version: offset + 1 }),

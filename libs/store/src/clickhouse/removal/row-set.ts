@@ -1,34 +1,38 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { Connection } from '../connection.js';
 
-/** Rows of events of one stream, told by a condition that can be asked of either table of events. */
+/** A set of event rows of one stream, given by a condition that is valid for both tables of events. */
 export interface RowSet {
   stream: string;
-  /** Written by us; its values are in `params`. */
+  /** SQL from this code base; its values are in `params`. */
   condition: string;
   params: Record<string, unknown>;
 }
 
 export type EventTable = 'events' | 'events_by_entity';
 
-/** What of a set is stored in one partition. */
+/** The rows of a set that one partition stores. */
 export interface Found {
   partition: number;
-  /** The offset after its last one. */
+  /** The offset after the last row. */
   end: number;
   events: number;
 }
 
 /**
- * A lightweight delete: rows are masked, and in no answer from then on. The statement waits until that is so in every
- * part. It stays readable in ClickHouse's list of mutations: nothing personal may be in it.
+ * Settings for a lightweight delete: ClickHouse masks the rows, so no later answer contains them. The
+ * statement waits until all parts are masked. Its text remains in ClickHouse's list of mutations, so it must
+ * not contain personal data.
  */
 const deleteSettings: ClickHouseSettings = { lightweight_deletes_sync: '2', mutations_sync: '2' };
 
-/** Said by partition: offsets below this one. Partitions that are not in it have 0 there. */
+/**
+ * A condition by partition: the offset is below the end given in `below`. A partition that is not in the map
+ * has the end 0.
+ */
 export const belowEnd = 'offset < {below:Map(UInt16, UInt64)}[partition]';
 
-/** The set by partition, repeated rows counted once. */
+/** Returns the rows of the set for each partition; repeated rows count once. */
 export async function find(
   connection: Connection,
   set: RowSet,
@@ -41,7 +45,10 @@ export async function find(
   return rows.map(([partition, end, events]) => ({ partition, end, events }));
 }
 
-/** Notes the set's offsets as removed, before they are: counts leave them out from now on. Bits can be set again. */
+/**
+ * Records the offsets of the set as removed, before the rows are removed: counts exclude them from now on.
+ * Idempotent, because it sets bits.
+ */
 export async function noteRemoved(
   connection: Connection,
   set: RowSet,
@@ -60,7 +67,10 @@ export function removeRows(connection: Connection, table: string, set: RowSet): 
   return connection.command(`DELETE FROM ${table} WHERE ${whereOf(set)}`, paramsOf(set), deleteSettings);
 }
 
-/** Whether a table has any of the set: a removal of nothing still goes through the whole table. */
+/**
+ * Whether a table contains rows of the set. The check is needed because a DELETE that matches nothing still
+ * scans the whole table.
+ */
 export async function hasRows(connection: Connection, table: string, set: RowSet): Promise<boolean> {
   const rows = await connection.select(`SELECT 1 FROM ${table} WHERE ${whereOf(set)} LIMIT 1`, {
     params: paramsOf(set),

@@ -3,21 +3,23 @@ import type { Connection } from '../connection.js';
 import { hashIs } from './erased-entity.js';
 import { hasRows, removeRows, type RowSet } from './row-set.js';
 
-/** The last event of a snapshot, and its version. */
+/** The key of a snapshot within its entity: its version and its last event. */
 export interface SnapshotPlace {
   version: number;
   last: { partition: number; offset: number; ingested_at: number };
 }
 
 /**
- * Removes the snapshots of a set, where there are any. A snapshot goes with its first event: the set says which of these go
- * in the columns `first_partition`, `first_offset` and `first_ingested_at`.
+ * Removes the snapshots of a set, if there are any. A snapshot is removed together with its first event: the
+ * set's condition uses the columns `first_partition`, `first_offset` and `first_ingested_at`.
  */
 export async function removeSnapshots(connection: Connection, set: RowSet): Promise<void> {
   if (await hasRows(connection, 'snapshots', set)) await removeRows(connection, 'snapshots', set);
 }
 
-/** Removes single snapshots of one entity; the statement does not name it. */
+/**
+ * Removes single snapshots of one entity. The DELETE statement contains only the entity's hash, not its id.
+ */
 export function removeSnapshotsAt(
   connection: Connection,
   { stream, hash, places }: { stream: string; hash: string; places: readonly SnapshotPlace[] },

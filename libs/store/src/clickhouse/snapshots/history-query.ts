@@ -24,8 +24,10 @@ export type SelectedHistory = [
 ];
 
 /**
- * A stretch of versions. ORDER BY version for the fold; then the newest first, of which LIMIT BY takes one: a row that was
- * written again stands beside the first until they are merged, and what is being erased beside what came after.
+ * Selects the events of a range of versions. ORDER BY version, which the fold needs; then newest first, so
+ * that LIMIT BY keeps the newest event of each version. A version has several rows if an event was written
+ * twice and its parts are not merged yet, or if an event is being erased and a later event has the same
+ * version.
  */
 export function historySql(query: HistoryQuery): Sql {
   const params = new Params();

@@ -9,17 +9,19 @@ import { snapshotColumns, type SnapshotHead } from './snapshot-row.js';
 
 const columns = snapshotColumns.filter((column) => column !== 'state').join(', ');
 
-/** The columns of a snapshot that name its events, and those of the events that they are compared with. */
+/**
+ * The columns of a snapshot that identify its first and last event, and the matching columns of the event.
+ */
 const lastPlace = `entity_id, stream, fromUnixTimestamp64Micro(timestamp, 'UTC'), partition, offset`;
 const firstPlace = `entity_id, stream, fromUnixTimestamp64Micro(first_timestamp, 'UTC'), first_partition, first_offset`;
 const eventPlace = 'e.entity_id, e.stream, e.timestamp, e.partition, e.offset';
 
-/** Those of one entity: the greatest version first. */
+/** The order of one entity's snapshots: greatest version first. */
 const byVersion = 'version DESC, ingested_at DESC, offset DESC';
 
 /**
- * Newest first: ORDER BY created_at; those that were made at once by version, and then whatever tells them apart. The
- * states are left out: what is sorted and looked up here is small.
+ * Selects one page of snapshots, newest first. ORDER BY created_at, then version, then the rest of the key.
+ * The states are not selected: the sorted and joined rows are small.
  */
 export function snapshotPageSql(query: SnapshotsQuery): Sql {
   const params = new Params();
@@ -40,8 +42,9 @@ export function snapshotTotalSql(query: SnapshotsQuery): Sql {
 }
 
 /**
- * Of one entity a row that was written again makes no difference: nothing is merged for it. Its state comes with it: the
- * end of an entity's snapshots is read no further than one granule, which has a megabyte of states at most.
+ * Selects the snapshot with the greatest version, with its state. FINAL is not needed: a repeated row of the
+ * snapshot has the same values. ClickHouse reads at most one granule, which contains at most a megabyte of
+ * states.
  */
 export function nearestSnapshotSql(query: NearestSnapshotQuery): Sql {
   const params = new Params();
@@ -54,7 +57,7 @@ export function nearestSnapshotSql(query: NearestSnapshotQuery): Sql {
   };
 }
 
-/** Whether both events of a snapshot are stored. */
+/** Selects whether the first and the last event of a snapshot are both stored. */
 export function countsSql({
   entity_id,
   stream,
@@ -76,7 +79,7 @@ WHERE ${entity} AND (${isFirst} OR ${isLast})`,
   };
 }
 
-/** @param below Only lesser versions. */
+/** @param below Only versions below this one. */
 export function snapshotsOfEntitySql(
   query: Pick<NearestSnapshotQuery, 'access' | 'stream' | 'entityId'>,
   { below, limit }: { below: number; limit: number },
@@ -86,7 +89,7 @@ export function snapshotsOfEntitySql(
   return headsSql(conditions, params, { order: byVersion, limit });
 }
 
-/** By the whole key of each; it comes back with the state. */
+/** Selects the states of snapshots by their full keys, and returns each key with its state. */
 export function statesSql(heads: readonly SnapshotHead[]): Sql {
   const params = new Params();
   const keys = heads.map(({ entity_id, stream, version, last }) => {
@@ -101,7 +104,7 @@ export function statesSql(heads: readonly SnapshotHead[]): Sql {
 
 const stateKey = 'entity_id, stream, version, partition, offset, ingested_at';
 
-/** Events are looked up by their whole key, and only those of the page. */
+/** Looks up only the events of the page, by their full keys. */
 function headsSql(
   conditions: readonly string[],
   params: Params,

@@ -1,7 +1,7 @@
 import type { EntitySnapshot, SnapshotReason } from '../../snapshot-store.js';
 import type { RowBinaryWriter } from '../../blocks/row-binary.js';
 
-/** The columns of `snapshots` in the order in which `writeSnapshot` writes them. */
+/** The columns of `snapshots`, in the order in which `writeSnapshot` writes them. */
 export const snapshotColumns = [
   'stream',
   'entity_id',
@@ -41,7 +41,7 @@ export function writeSnapshot(out: RowBinaryWriter, snapshot: EntitySnapshot): v
   out.string(state);
 }
 
-/** All columns but the state, then whether its events are stored. */
+/** All columns except the state, then 1 if both events of the snapshot are stored. */
 export type SelectedSnapshot = [
   stream: string,
   entityId: string,
@@ -61,13 +61,13 @@ export type SelectedSnapshot = [
   counts: number,
 ];
 
-/** With the state at the end. */
+/** The same columns with the state at the end. */
 export type SelectedSnapshotState = [...head: SelectedSnapshot, state: string];
 
 /** A snapshot without its state, which may be large. */
 export interface SnapshotHead extends Omit<EntitySnapshot, 'state'> {
   stateBytes: number;
-  /** Both its events are stored. */
+  /** True if the first and the last event of the snapshot are both stored. */
   counts: boolean;
 }
 

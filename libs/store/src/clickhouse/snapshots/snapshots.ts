@@ -46,13 +46,16 @@ import {
 
 const insertSnapshots = `INSERT INTO snapshots (${snapshotColumns.join(', ')}) FORMAT RowBinary`;
 
-/** Snapshots that count no more are looked at one after the other up to here; then it starts without one. */
+/**
+ * Maximum number of snapshots that a search for the nearest one tries. After so many snapshots with removed
+ * events, it returns none.
+ */
 const mostPassedOver = 5;
-/** States that one query names. */
+/** Maximum number of states in one query. */
 const statesAtOnce = 500;
-/** Snapshots of one entity that are looked through at once. */
+/** Maximum number of snapshots of one entity that one query checks. */
 const headsAtOnce = 1_000;
-/** Servers bound a query's text at 256 KiB unless told otherwise. */
+/** Raises the limit on the text of a query; ClickHouse's default is 256 KiB. */
 const longQuery: ClickHouseSettings = { max_query_size: String(4 * 1024 * 1024) };
 
 export class ClickHouseSnapshots implements SnapshotStore {
@@ -124,7 +127,7 @@ export class ClickHouseSnapshots implements SnapshotStore {
     return (await this.read<SelectedSnapshot>(sql, signal)).map(readHead);
   }
 
-  /** Those that are gone meanwhile are left out. */
+  /** Snapshots that were removed in the meantime are omitted. */
   private async withStates(
     heads: readonly SnapshotHead[],
     signal: AbortSignal | undefined,
@@ -156,7 +159,7 @@ function withState(
   return { ...head, stream: streamName(head.stream), state };
 }
 
-/** As many as a page can hold, at least one. */
+/** Returns the leading snapshots whose states fit in one page, at least one snapshot. */
 function fitting(heads: readonly SnapshotHead[]): SnapshotHead[] {
   let bytes = 0;
   const end = heads.findIndex(({ stateBytes, counts }, i) => {

@@ -18,8 +18,8 @@ const check =
   () =>
     checkSyntax(explained, text, published);
 
-describe('the syntax tree of a statement', () => {
-  it.each(['events', 'events (alias e)', 'views.events', 'a_cte', 'system.tables'])('may read %s', (name) => {
+describe('checkSyntax', () => {
+  it.each(['events', 'events (alias e)', 'views.events', 'a_cte', 'system.tables'])('accepts a SELECT from %s', (name) => {
     expect(check(select(`TableIdentifier ${name}`))).not.toThrow();
   });
 
@@ -29,12 +29,12 @@ describe('the syntax tree of a statement', () => {
     ['tables.events', 'There is no table tables.events to read'],
     ['a.views.events', 'There is no table a.views.events to read'],
     ['system.users (alias events)', 'There is no table system.users to read'],
-  ])('may not read %s', (name, message) => {
+  ])('rejects a SELECT from %s', (name, message) => {
     expect(check(select(`TableIdentifier ${name}`))).toThrow(message);
   });
 
   it.each(["SHOW TABLES FROM `a b` LIKE 'x%'", 'SHOW DATABASES', "SHOW TABLES NOT ILIKE 'it\\'s'"])(
-    'may be %s',
+    'accepts %s',
     (text) => {
       expect(check('ShowTables', text)).not.toThrow();
     },
@@ -45,11 +45,11 @@ describe('the syntax tree of a statement', () => {
     'SHOW TABLES LIMIT 1',
     "SHOW TABLES LIKE 'a' WHERE 1",
     'SHOW TABLES FROM a.b',
-  ])('may not be %s: the tree does not show its conditions', (text) => {
+  ])('rejects %s, because the syntax tree does not show its conditions', (text) => {
     expect(check('ShowTables', text)).toThrow('SHOW takes FROM and LIKE');
   });
 
-  it('describes views of the key only, whatever else may have a name', () => {
+  it('accepts DESCRIBE only for views that the key may read', () => {
     const described = (name: string) =>
       check(`DescribeQuery (children 1)\n TableExpression (children 1)\n  TableIdentifier ${name}`);
     expect(described('events')).not.toThrow();
@@ -57,25 +57,25 @@ describe('the syntax tree of a statement', () => {
   });
 
   it.each([
-    ['a node too many', `${select('TableIdentifier events')}\n      Literal x`],
-    ['a node too few', 'SelectWithUnionQuery (children 1)'],
-    ['a node in another place', 'SelectWithUnionQuery (children 1)\n   ExpressionList'],
+    ['an extra node', `${select('TableIdentifier events')}\n      Literal x`],
+    ['a missing node', 'SelectWithUnionQuery (children 1)'],
+    ['a node at a wrong depth', 'SelectWithUnionQuery (children 1)\n   ExpressionList'],
     ['a second tree', 'SelectWithUnionQuery\nSelectWithUnionQuery'],
-  ])('is refused with %s', (_, explained) => {
-    expect(check(explained)).toThrow('syntax tree is not clear');
+  ])('rejects a tree with %s', (_, explained) => {
+    expect(check(explained)).toThrow('ambiguous syntax tree');
   });
 
-  it('may have no node that is not known', () => {
+  it('rejects a tree with a node of an unknown kind', () => {
     expect(check(select('NodeOfALaterVersion x'))).toThrow('NodeOfALaterVersion is not allowed');
   });
 
-  it('may not be something else, or nothing', () => {
+  it('rejects other statements, and an empty tree', () => {
     for (const explained of ['DropQuery  events', '{', 'Explain EXPLAIN'])
       expect(check(explained)).toThrow('Only SELECT');
-    expect(check('')).toThrow('syntax tree is not clear');
+    expect(check('')).toThrow('ambiguous syntax tree');
   });
 
-  it('may list tables, but not all that ClickHouse lists by the same node', () => {
+  it('accepts SHOW TABLES, but rejects other statements with the same kind of node', () => {
     expect(check('ShowTables', 'SHOW FULL TABLES')).not.toThrow();
     expect(check('ShowTables', 'SHOW CLUSTERS')).toThrow('SHOW takes FROM and LIKE');
     expect(check('ShowColumns', 'SHOW INDEXES FROM x')).toThrow('SHOW takes FROM and LIKE');

@@ -2,17 +2,23 @@ import { SqlRefusedError } from '../../sql-queries.js';
 import { isRefusedFunction } from './refused-functions.js';
 import { below, isWhole, nameOf, syntaxNodes, type SyntaxNode } from './syntax-tree.js';
 
-/** What a statement may name. */
+/** The databases and views that a statement may name. */
 export interface Published {
-  /** The session is in it: a name without a database is one of its views, or one that the statement itself defines. */
+  /**
+   * The session's database: a name without a database is one of its views, or is defined by the statement
+   * itself.
+   */
   database: string;
-  /** Those of the key. */
+  /** The views that the API key may read. */
   views: readonly string[];
-  /** Those of all keys. */
+  /** The views of all API keys. */
   allViews: readonly string[];
 }
 
-/** Tables of ClickHouse itself that clients read to learn what there is. Those that tell of tables are filtered. */
+/**
+ * ClickHouse's own tables that clients read to discover the schema. `rowFilters` hides the rows about other
+ * tables.
+ */
 const readableSystemTables = new Set([
   ...[
     'system.tables',
@@ -26,7 +32,10 @@ const readableSystemTables = new Set([
   ...['information_schema.tables', 'information_schema.columns', 'information_schema.schemata'],
 ]);
 
-/** Nodes of a SELECT. What is not among them is refused: a node that a later ClickHouse has, too. */
+/**
+ * The kinds of nodes that a SELECT may contain. Any other kind is rejected, including kinds that a later
+ * ClickHouse adds.
+ */
 const selectNodes = new Set([
   ...['SelectWithUnionQuery', 'SelectIntersectExceptQuery', 'SelectQuery', 'Subquery', 'WithElement'],
   ...['ExpressionList', 'Function', 'Identifier', 'Literal', 'Asterisk', 'QualifiedAsterisk'],
@@ -54,24 +63,26 @@ const name = '(\\w+|`([^`\\\\]|\\\\.)*`)';
 const like = `( (NOT )?I?LIKE '([^'\\\\]|\\\\.)*')?`;
 
 /**
- * Statements that list what there is, by their node, as ClickHouse writes them. The tree does not show what their WHERE and
- * LIMIT have, and other statements have the same node: nothing may follow.
+ * Statements that list databases, tables or columns, by the kind of their root node. The syntax tree does not
+ * show their WHERE and LIMIT, and other statements have the same kind of node. So the formatted text must
+ * match exactly.
  */
 const listings: Readonly<Record<string, RegExp>> = {
   ShowTables: new RegExp(`^SHOW ((FULL )?TABLES( FROM ${name})?|DATABASES)${like}$`),
   ShowColumns: new RegExp(`^SHOW (EXTENDED )?(FULL )?COLUMNS FROM ${name}( FROM ${name})?${like}$`),
 };
 
-/** Functions whose second argument may be the name of a table. */
+/** Functions whose second argument may be a table name. */
 const membership = /^(global)?(not)?(null)?in(ignoreset)?$/i;
 
 /**
- * Refuses a statement that does anything but read published views, by the syntax tree that ClickHouse made of it.
- * @throws SqlRefusedError with the name of what is not allowed
+ * Rejects a statement that does anything except read published views, based on the syntax tree from
+ * ClickHouse.
+ * @throws SqlRefusedError with the name of the construct that is not allowed
  */
 export function checkSyntax(explained: string, text: string, published: Published): void {
   const nodes = syntaxNodes(explained);
-  if (!isWhole(nodes)) throw new SqlRefusedError('A statement whose syntax tree is not clear is not allowed');
+  if (!isWhole(nodes)) throw new SqlRefusedError('A statement with an ambiguous syntax tree is not allowed');
   const [root, ...rest] = nodes;
   const listing = root && listings[root.kind];
   if (listing?.test(text)) return checkLeaves(rest);
@@ -89,7 +100,10 @@ export function checkSyntax(explained: string, text: string, published: Publishe
   }
 }
 
-/** What belongs to the whole statement: INTO OUTFILE, FORMAT, SETTINGS stand beside its SELECTs. */
+/**
+ * Rejects clauses of the whole statement, whose nodes are siblings of its SELECTs: INTO OUTFILE, FORMAT,
+ * SETTINGS.
+ */
 function checkClauses(nodes: readonly SyntaxNode[], expected: string): void {
   const odd = nodes.find(({ depth, kind }, index) => index > 0 && depth <= 1 && kind !== expected);
   if (odd) throw refusedNode(odd);
@@ -100,12 +114,12 @@ function checkLeaves(nodes: readonly SyntaxNode[]): void {
   if (odd) throw refusedNode(odd);
 }
 
-/** @param mustExist the statement cannot define it itself */
+/** @param mustExist True if the statement cannot define the name itself. */
 function checkTable(name: string, { database, views, allViews }: Published, mustExist = false): void {
   const isDotted = name.includes('.');
   const own = isDotted && name.startsWith(`${database}.`) ? name.slice(database.length + 1) : name;
   if (views.includes(own) || readableSystemTables.has(name.toLowerCase())) return;
-  // Without a database it is what the statement itself defines, or nothing.
+  // A name without a database is one that the statement defines, or does not exist.
   if (isDotted || mustExist || allViews.includes(name))
     throw new SqlRefusedError(`There is no table ${name} to read`);
 }

@@ -46,9 +46,9 @@ beforeAll(async () => {
         if(s = 'orders#1', '{"amount":7,"it\\'s \`odd\` \\\\\\\\":"x","stream":"own"}', '{"hidden":"MARKER"}')
       FROM numbers(8)`,
   });
-  // A stream of the same name was there before; its rows came late.
+  // An earlier stream with the same name was dropped; its rows were written after the drop.
   await given.engine.command({ query: `INSERT INTO dropped_streams (stream) VALUES ('orders#0')` });
-  // The same rows once more: a consumer that was away writes them again.
+  // Writes the same rows again, as a materializer with a lost checkpoint does.
   await given.engine.command({
     query: 'INSERT INTO events SELECT * FROM events SETTINGS insert_deduplicate = 0',
   });
@@ -97,10 +97,10 @@ async function tried(asked: SqlQuestion): Promise<{ status: number; body: string
   }
 }
 
-describe('SQL of a key that sees one stream', () => {
+describe('SQL of a key with access to one stream', () => {
   const corpus = hostileStatements({ tables: 't_name', views: 'v_name' });
 
-  it('is tried by at least 150 statements', () => {
+  it('is attacked with at least 150 statements', () => {
     expect(corpus.length).toBeGreaterThan(150);
   });
 
@@ -110,7 +110,7 @@ describe('SQL of a key that sees one stream', () => {
     const params = new Map(Object.entries(hostile.params ?? {}).map(([name, value]) => [name, named(value)]));
     const began = Date.now();
     const { status, body } = await tried(question(named(hostile.sql), { params }));
-    // Far more than the bound: other specs share the processors.
+    // Much longer than the time limit of a statement, because other specs use the same processors.
     expect(Date.now() - began).toBeLessThan(seconds * 20_000);
     expect(body).not.toContain('MARKER');
     if (hostile.answers === undefined) return expect({ status, body }).not.toMatchObject({ status: 200 });
@@ -121,7 +121,7 @@ describe('SQL of a key that sees one stream', () => {
     return undefined;
   });
 
-  it('writes nothing', async () => {
+  it('changes no data', async () => {
     const count = await given.engine.query({ query: 'SELECT count() FROM events', format: 'TabSeparated' });
     expect(await count.text()).toBe('16\n');
     expect(await tried(question('SHOW TABLES'))).toEqual({
@@ -131,15 +131,15 @@ describe('SQL of a key that sees one stream', () => {
   });
 });
 
-describe('the views', () => {
+describe('the published views', () => {
   const all = { permitted: { access: { patterns: undefined, reserved: true }, hidden: [] } };
 
-  it('show each event once, and none of the system', async () => {
+  it('show each event once, and no event of a reserved stream', async () => {
     const counts = 'SELECT stream, count() FROM events GROUP BY stream ORDER BY stream';
     expect((await answered(question(counts, all))).body).toBe('orders\t2\nsecrets\t2\n');
   });
 
-  it('show no row of a dropped stream, whose name another one has', async () => {
+  it('show no row of a dropped stream, even if a new stream has the same name', async () => {
     const prefix = { permitted: { access: { patterns: ['orders*'], reserved: false }, hidden: [] } };
     for (const more of [all, prefix, {}]) {
       const rows = await answered(question("SELECT data FROM events WHERE stream = 'orders'", more));
@@ -150,12 +150,12 @@ describe('the views', () => {
     expect((await answered(question('SELECT count() FROM events', dropped))).body).toBe('0\n');
   });
 
-  it('leave out streams that are being deleted', async () => {
+  it('hide streams that are being deleted', async () => {
     const permitted = { ...all.permitted, hidden: ['orders#1'] };
     expect((await answered(question('SELECT count() FROM events', { permitted }))).body).toBe('2\n');
   });
 
-  it('of an event type have the members of its schema as columns', async () => {
+  it("of an event type have the schema's members as columns", async () => {
     const { body } = await answered(
       question(
         "SELECT amount, `it\\'s \\`odd\\` \\\\`, data_stream, stream FROM orders__order_placed LIMIT 1",
@@ -164,7 +164,7 @@ describe('the views', () => {
     expect(body).toBe('7\tx\town\torders\n');
   });
 
-  it('go when their schema goes', async () => {
+  it('are dropped together with their schema', async () => {
     await sql.publish({ eventTypes: [ordersView], projections: [] });
     const tables = `SELECT name FROM system.tables WHERE database = '${sql.database}' ORDER BY name`;
     const names = await given.engine.query({ query: tables, format: 'TabSeparated' });
@@ -172,14 +172,14 @@ describe('the views', () => {
     await sql.publish(published);
   });
 
-  it('of a projection have its states, without how far it is', async () => {
+  it('of a projection show its states, but not its progress', async () => {
     const { body } = await answered(question('SELECT key, stream, state, events FROM projection_totals'));
     expect(body).toBe('ann\torders\t{"sum":7}\t2\n');
     const all = await answered(question('SELECT count() FROM projection_totals', { builds: [] }));
     expect(all.body).toBe('0\n');
   });
 
-  it('are published besides one that ClickHouse refuses', async () => {
+  it('are published even if ClickHouse rejects one of them', async () => {
     const broken = { ...secretsView, view: 'a'.repeat(400) };
     await expect(sql.publish({ eventTypes: [broken, ordersView], projections: [] })).rejects.toThrow(
       'The view aaa',
@@ -188,7 +188,7 @@ describe('the views', () => {
     await sql.publish(published);
   });
 
-  it('are made once, and again when they are gone', async () => {
+  it('are created once, and again after someone dropped them', async () => {
     const made = async () => {
       const times = `SELECT toString(metadata_modification_time), name FROM system.tables WHERE database = '${sql.database}'`;
       return (await given.engine.query({ query: times, format: 'TabSeparated' })).text();
@@ -203,7 +203,7 @@ describe('the views', () => {
 });
 
 describe('a statement', () => {
-  it('takes parameters', async () => {
+  it('accepts parameters', async () => {
     const asked = question('SELECT {a:String}, {b:UInt8} + 1', {
       params: new Map([
         ['a', "x'\\ty"],
@@ -213,19 +213,19 @@ describe('a statement', () => {
     expect((await answered(asked)).body).toBe("x\\'\\ty\t5\n");
   });
 
-  it('names its format, or the request does', async () => {
+  it('uses the format of its FORMAT clause, else that of the request', async () => {
     expect((await answered(question('SELECT 1 AS a', { format: 'JSONEachRow' }))).body).toBe('{"a":1}\n');
     expect((await answered(question('SELECT 1 AS a FORMAT CSV', { format: 'JSONEachRow' }))).body).toBe(
       '1\n',
     );
   });
 
-  it('is outlined without its literals when it is refused', async () => {
+  it('is reported without its literals when it is rejected', async () => {
     const refused = sql.check(question("SELECT sleep(3), 'ann'"), new AbortController().signal);
     await expect(refused).rejects.toMatchObject({ outline: 'SELECT sleep(?), ?' });
   });
 
-  it('ends when its client goes', async () => {
+  it('is cancelled when its client disconnects', async () => {
     const gone = new AbortController();
     const asked = question(
       'WITH x AS (SELECT arrayJoin(range(1000000)) AS n) SELECT count() FROM x AS a CROSS JOIN x AS b',

@@ -23,11 +23,14 @@ export interface ClickHouseSqlOptions {
   databases: SqlDatabases;
   bounds: SqlBounds;
   ownUser: boolean;
-  /** The user of the apps, who makes views and ends queries. */
+  /** A connection as the apps' user, which creates views and cancels queries. */
   connection: Connection;
 }
 
-/** Headers of ClickHouse's answer that go to the client. Not the summary: it counts rows that the key does not see. */
+/**
+ * Headers of ClickHouse's answer that are passed to the client. `X-ClickHouse-Summary` is excluded: it counts
+ * rows that the key may not see.
+ */
 const passedHeaders = [
   'content-type',
   'content-encoding',
@@ -37,15 +40,16 @@ const passedHeaders = [
   'x-clickhouse-exception-tag',
 ];
 
-/** Seconds beyond those of a statement until ClickHouse counts as away. */
+/** Seconds after a statement's time limit at which ClickHouse is treated as unreachable. */
 const patienceSeconds = 5;
 
-/** ClickHouse writes `FORMAT x` at the end of the text, and nothing else ends like that. */
+/** The FORMAT clause at the end of a formatted statement; no other clause can end like this. */
 const formatClause = / FORMAT (?:(\w+)|`(\w+)`)$/;
 
 /**
- * ClickHouse reads every statement three times. It formats the text (one statement, without comments), explains the syntax
- * tree, which is checked, and runs the formatted text with settings that the statement cannot change.
+ * Runs analysts' statements. ClickHouse processes each statement three times. First it formats the text (a
+ * single statement, without comments). Then it explains the syntax tree, which `checkSyntax` checks. Finally
+ * it runs the formatted text, with settings that the statement cannot change.
  */
 export class ClickHouseSql implements SqlQueries {
   readonly database: string;
@@ -112,7 +116,9 @@ export class ClickHouseSql implements SqlQueries {
     return this.options.connection.close();
   }
 
-  /** The statement as ClickHouse writes it. @throws SqlError where it is none */
+  /**
+   * Returns the statement as ClickHouse formats it. @throws SqlError when the text is not a valid statement
+   */
   private async canonical(question: SqlQuestion, signal: AbortSignal): Promise<CheckedStatement> {
     const statement = quoted(question.text);
     const answer = await this.http.text({

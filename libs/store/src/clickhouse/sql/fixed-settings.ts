@@ -1,14 +1,14 @@
 import type { SqlQuestion } from '../../sql-queries.js';
 import { rowFilters, type SqlDatabases } from './row-filters.js';
 
-/** What one statement of an analyst may use. */
+/** Limits of one statement of an analyst. */
 export interface SqlBounds {
   seconds: number;
   rowsRead: number;
   memoryBytes: number;
   resultRows: number;
   resultBytes: number;
-  /** Of sorting and grouping, on disk. */
+  /** Bytes on disk for sorting and grouping. */
   temporaryBytes: number;
 }
 
@@ -22,8 +22,9 @@ export const defaultSqlBounds: SqlBounds = {
 };
 
 /**
- * The order of a plan's filters stays as it was written: first those of the key, then those of the statement. In another
- * order, an error that the statement's own condition raises would tell of rows that the key does not see.
+ * Settings that keep the filters of a query plan in their written order: first the filters of the API key,
+ * then those of the statement. In another order, an error raised by the statement's own condition could
+ * reveal rows that the key may not see.
  */
 const filtersInOrder = {
   query_plan_merge_filters: '0',
@@ -32,7 +33,7 @@ const filtersInOrder = {
   query_plan_optimize_prewhere: '0',
 };
 
-/** The settings of a statement. With `readonly = 1`, the statement cannot change them. */
+/** Returns the settings of a statement. `readonly = 1` prevents the statement from changing them. */
 export function fixedSettings(
   question: SqlQuestion,
   databases: SqlDatabases,
@@ -44,7 +45,7 @@ export function fixedSettings(
     additional_table_filters: rowFilters(question, databases),
     final: '1',
     apply_deleted_mask: '1',
-    // Events of one identity were ingested in the same month: FINAL need not look for them in another partition.
+    // All rows of one event have the same ingestion month: FINAL need not compare partitions.
     do_not_merge_across_partitions_select_final: '1',
     ...filtersInOrder,
     max_execution_time: String(seconds),
@@ -57,7 +58,7 @@ export function fixedSettings(
     result_overflow_mode: 'throw',
     max_temporary_data_on_disk_size_for_query: String(bounds.temporaryBytes),
     cancel_http_readonly_queries_on_client_close: '1',
-    // The statistics count all rows that were read, also those that the key does not cover.
+    // The statistics count all rows read, including rows that the key may not see.
     output_format_write_statistics: '0',
   };
 }

@@ -1,8 +1,9 @@
 import { SqlError } from '../../sql-queries.js';
 
 /**
- * The formats of an answer. Those that count rows that were read, rows of others among them, are left out, such as
- * `JSONEachRowWithProgress` and `JSONColumnsWithMetadata`; so is what a later ClickHouse has.
+ * The permitted output formats. Formats that report the number of rows read, such as
+ * `JSONEachRowWithProgress` and `JSONColumnsWithMetadata`, are excluded, because that number includes rows
+ * that the key may not see. Formats that a later ClickHouse adds are excluded too.
  */
 const formats = [
   ...['TabSeparated', 'TSV', 'TabSeparatedRaw', 'TSVRaw', 'CSV', 'CustomSeparated'].flatMap(withNames),
@@ -21,7 +22,7 @@ function withNames(format: string): string[] {
   return [format, `${format}WithNames`, `${format}WithNamesAndTypes`];
 }
 
-/** @throws SqlError for a format that analysts cannot have */
+/** Returns the canonical name of a format. @throws SqlError for a format that is not permitted */
 export function formatNamed(name: string): string {
   const format = canonical.get(name.toLowerCase());
   if (format === undefined) throw new SqlError(73, 404, 'Unknown format. (UNKNOWN_FORMAT)');

@@ -1,15 +1,18 @@
-/** A statement that tries something, over two events of `orders` that the key sees and two of `secrets` that it does not. */
+/**
+ * A statement that attempts something. The tables have two events of `orders`, which the key may read, and
+ * two of `secrets`, which it may not.
+ */
 export interface HostileStatement {
   tries: string;
   sql: string;
   params?: Readonly<Record<string, string>>;
-  /** What it may answer; without it, it is refused. */
+  /** The permitted answer; without it, the statement must be rejected. */
   answers?: string | RegExp;
 }
 
 type Row = [tries: string, sql: string, answers?: string | RegExp, params?: Readonly<Record<string, string>>];
 
-/** What `EXPLAIN AST` does not show, or would show in other places. */
+/** Constructs that `EXPLAIN AST` does not show, or shows at misleading positions. */
 const hidden: Row[] = [
   ...[
     "WHERE startsWith((SELECT any(data) FROM merge('{tables}', '^events$') WHERE stream LIKE 'secrets%'), '{\"h') AND name = 'events'",
@@ -356,7 +359,7 @@ const statements: Row[] = [
   ['processes as a view', 'SELECT * FROM (SHOW PROCESSLIST)'],
 ];
 
-/** What is allowed shows what the key may see, whichever way it is asked. */
+/** Permitted statements; each of them shows only data that the key may see. */
 const harmless: Row[] = [
   ['all streams', 'SELECT DISTINCT stream FROM events', 'orders\n'],
   ['all rows', 'SELECT count() FROM events', '2\n'],
@@ -451,7 +454,7 @@ const bombs: Row[] = [
   ['a deep subquery', `${'SELECT * FROM ('.repeat(200)}SELECT 1${')'.repeat(200)}`],
 ];
 
-/** @param names what `{tables}` and `{views}` stand for */
+/** @param names Replacements for `{tables}` and `{views}`. */
 export function hostileStatements(names: { tables: string; views: string }): HostileStatement[] {
   const filled = (text: string) =>
     text.replaceAll('{tables}', names.tables).replaceAll('{views}', names.views);

@@ -8,15 +8,18 @@ import { SqlError } from '../../sql-queries.js';
 
 export interface HttpQuery {
   sql: string;
-  /** Parameters of the URL: settings, `param_*`, `database` … */
+  /** Parameters of the URL: settings, `param_*`, `database` and so on. */
   url: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
   signal: AbortSignal;
-  /** Milliseconds until the answer must begin; default 10 000. */
+  /** Milliseconds until the answer must begin. Default: 10 000. */
   patienceMs?: number;
 }
 
-/** ClickHouse's HTTP interface, answers as they are: compressed, in any format, piece by piece. */
+/**
+ * A client for ClickHouse's HTTP interface that returns answers as raw streams, in any format and
+ * compression.
+ */
 export class HttpConnection {
   private readonly agent: Agent;
   private readonly base: URL;
@@ -27,7 +30,9 @@ export class HttpConnection {
     this.agent = this.base.protocol === 'https:' ? new SecureAgent(keepAlive) : new Agent(keepAlive);
   }
 
-  /** Resolves when the answer begins. @throws StoreUnavailableError, and the signal's reason */
+  /**
+   * Sends a query and resolves when the answer begins. @throws StoreUnavailableError, or the signal's reason
+   */
   async send({ sql, url, headers, signal, patienceMs = 10_000 }: HttpQuery): Promise<IncomingMessage> {
     signal.throwIfAborted();
     const target = new URL(this.base);
@@ -41,7 +46,7 @@ export class HttpConnection {
         signal,
         headers: { ...headers, 'x-clickhouse-user': user, 'x-clickhouse-key': password },
       });
-      // A ClickHouse that hangs ends no statement itself.
+      // A hanging server does not enforce the time limit of a statement, so the client does.
       const hangs = setTimeout(
         () => sent.destroy(new Error(`no answer within ${patienceMs} ms`)),
         patienceMs,
@@ -61,7 +66,7 @@ export class HttpConnection {
     });
   }
 
-  /** The whole answer of a short query. @throws SqlError with what ClickHouse says */
+  /** Returns the complete answer of a short query. @throws SqlError with ClickHouse's message */
   async text(query: HttpQuery): Promise<string> {
     const answer = await this.send(query);
     if (answer.statusCode !== 200) throw await errorOf(answer);
@@ -79,7 +84,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   deflate: createInflate,
 };
 
-/** The error that an answer tells of. */
+/** Reads the error from an answer of ClickHouse. */
 export async function errorOf(answer: IncomingMessage): Promise<SqlError> {
   const decoder = decoders[answer.headers['content-encoding'] ?? '']?.();
   const body = await text(decoder ? answer.pipe(decoder) : answer).catch(() => '');
@@ -88,8 +93,9 @@ export async function errorOf(answer: IncomingMessage): Promise<SqlError> {
 }
 
 /**
- * `Code: 62. DB::Exception: Syntax error: … (SYNTAX_ERROR) (version …)` without what stands around, and without what
- * ClickHouse guesses: it may be the name of a view that the key does not see.
+ * Returns the message of a ClickHouse error without prefix and version: `Code: 62. DB::Exception: Syntax
+ * error: … (SYNTAX_ERROR) (version …)`. It also removes ClickHouse's suggestion ("Maybe you meant"), because
+ * that can name a view that the key may not see.
  */
 function messageOf(body: string): string {
   const [, message = 'The statement failed. (UNKNOWN_EXCEPTION)'] =

@@ -1,6 +1,9 @@
 import { Params } from '../params.js';
 
-/** Writes values into the text as literals: for a setting or a view, where ClickHouse takes no parameters. */
+/**
+ * Writes values as literals into the SQL text, for settings and views, where ClickHouse accepts no
+ * parameters.
+ */
 export class Literals extends Params {
   override bind(_type: string, value: unknown): string {
     return literal(value);
@@ -11,7 +14,7 @@ export function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string') return quoted(value);
-  throw new TypeError('a literal is a text, a number or a list of them');
+  throw new TypeError('A literal must be a string, a number or a list of these');
 }
 
 export function quoted(text: string): string {

@@ -6,14 +6,14 @@ const require =
   () =>
     requirePlainNames(text, new Map(Object.entries(params)));
 
-describe('the names of a statement', () => {
+describe('requirePlainNames', () => {
   it.each([
     'SELECT `a b`',
     'SELECT "a b"',
     "SELECT `it's \\`odd\\` \\\\`",
     "SELECT 'a\\nb' AS `c`",
     "SELECT '`\\n`'",
-  ])('may be those of %j', (text) => {
+  ])('accepts the names in %j', (text) => {
     expect(require(text)).not.toThrow();
   });
 
@@ -24,11 +24,11 @@ describe('the names of a statement', () => {
     "SELECT 'x' AS `\\0`",
     'SELECT `a\u0085`',
     "SELECT '\\'' AS `\\n`",
-  ])('may not be those of %j', (text) => {
+  ])('rejects the names in %j', (text) => {
     expect(require(text)).toThrow('A name with a control character is not allowed');
   });
 
-  it('may come from parameters that have no control character', () => {
+  it('accepts names from parameters unless they contain a control character', () => {
     expect(require('SELECT {a:String}', { a: 'x\\ny' })).not.toThrow();
     expect(require('SELECT * FROM {a:Identifier}', { a: 'events' })).not.toThrow();
     expect(require('SELECT * FROM {a:Identifier}', { a: 'x\\ny' })).toThrow('control character');

@@ -1,16 +1,19 @@
 import { SqlRefusedError } from '../../sql-queries.js';
 
-/** Texts in single quotes, or names in other ones, as ClickHouse writes a statement. */
+/** Matches single-quoted strings, and names in other quotes, as ClickHouse formats a statement. */
 const quotedParts = /'(?:[^'\\]|\\[\s\S])*'|([`"])((?:(?!\1)[^\\]|\\[\s\S])*)\1/g;
 
-/** A name without a control character. ClickHouse escapes quotes, backslashes and control characters. */
+/**
+ * Matches a name without control characters. ClickHouse escapes quotes, backslashes and control characters.
+ */
 const plain = /^(?:[^\p{Cc}\\]|\\[\\'"`])*$/u;
 
 /**
- * Refuses names with a control character. `EXPLAIN AST` writes names as they are: a line break in one could look like a
- * node of the tree.
- * @param text the statement as ClickHouse writes it
- * @param params values of the statement's parameters; one that stands for a name is a name
+ * Rejects names that contain a control character. `EXPLAIN AST` prints names unescaped, so a line break in a
+ * name could imitate a node of the tree.
+ * @param text The statement as ClickHouse formats it.
+ * @param params The values of the statement's parameters. If any parameter has the type Identifier, all
+ * values are checked as names.
  * @throws SqlRefusedError
  */
 export function requirePlainNames(text: string, params: ReadonlyMap<string, string>): void {

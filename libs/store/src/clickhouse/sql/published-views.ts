@@ -6,8 +6,8 @@ import type { SqlDatabases } from './row-filters.js';
 import { viewSelects } from './view-statements.js';
 
 /**
- * The views in ClickHouse. Each has a hash of its SELECT as its comment, so that a process sees what others have made.
- * Several processes may publish at once.
+ * Manages the analysts' views in ClickHouse. The comment of each view is a hash of its SELECT, by which every
+ * process detects which views are up to date. Several processes may publish concurrently.
  */
 export class PublishedViews {
   private selects: ReadonlyMap<string, string> = new Map();
@@ -18,14 +18,15 @@ export class PublishedViews {
     private readonly databases: SqlDatabases,
   ) {}
 
-  /** The names of the views that were published last; none before the first time. */
+  /** Names of the most recently published views; empty before the first call of `publish`. */
   get names(): readonly string[] {
     return [...this.selects.keys()];
   }
 
   /**
-   * Creates views that are missing, replaces those that differ, drops all others.
-   * @throws AggregateError with an error for each view that ClickHouse refuses; the others are published
+   * Creates missing views, replaces changed ones and drops all others.
+   * @throws AggregateError with one error for each view that ClickHouse rejects; the other views are
+   * published
    */
   publish(views: AnalystViews): Promise<void> {
     const selects = viewSelects(views, this.databases.tables);
@@ -63,7 +64,7 @@ export class PublishedViews {
     return `${quotedName(this.databases.views)}.${quotedName(name)}`;
   }
 
-  /** The comments of the views that exist, by name. */
+  /** Returns the comments of the existing views by view name. */
   private async present(): Promise<Map<string, string>> {
     const rows = await this.connection.select<[string, string]>(
       'SELECT name, comment FROM system.tables WHERE database = {database:String}',

@@ -1,6 +1,7 @@
 /**
- * Functions that read something else than their arguments: tables and dictionaries by name, files, the server, its
- * settings, models; or that write to its log, sleep, or call out. In lower case: ClickHouse accepts some in any case.
+ * Functions that analysts may not call, in lower case, because ClickHouse accepts some names in any case.
+ * They read something other than their arguments (tables or dictionaries by name, files, the server, its
+ * settings, models), write to the server's log, sleep, or call external services.
  */
 const refused = new Set([
   ...['joinget', 'joingetornull', 'hascolumnintable', 'file', 'catboostevaluate', 'evalmlmethod'],
@@ -38,7 +39,7 @@ const refused = new Set([
   ...['timeseriesidtotags', 'timeseriesidtogroup', 'timeseriesstoretags', 'hasthreadfuzzer'],
 ]);
 
-/** Families of them, of which every version of ClickHouse has more. */
+/** Prefixes and patterns of such functions: later versions of ClickHouse add more of them. */
 const refusedFamilies =
   /^(dict|region(to|in|hierarchy)|ai[a-z]*(classify|embed|extract|generate|translate)$|__)/;
 

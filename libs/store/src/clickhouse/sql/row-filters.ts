@@ -2,15 +2,15 @@ import type { SqlQuestion } from '../../sql-queries.js';
 import { permittedConditions } from '../stream-scope.js';
 import { Literals, literal, quoted } from './literals.js';
 
-/** Databases that are there, by the name under which ClickHouse keeps our tables and views. */
+/** The names of the ClickHouse databases with the store's tables and with the analysts' views. */
 export interface SqlDatabases {
   tables: string;
   views: string;
 }
 
 /**
- * The value of `additional_table_filters`: for each table what its reader may see of it. ClickHouse applies it wherever
- * the table is read, also inside views and subqueries.
+ * Returns the value of the setting `additional_table_filters`: for each table, the rows that the key may see.
+ * ClickHouse applies it to every read of the table, also inside views and subqueries.
  */
 export function rowFilters(
   { permitted, views, builds }: Pick<SqlQuestion, 'permitted' | 'views' | 'builds'>,

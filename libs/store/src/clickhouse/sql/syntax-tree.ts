@@ -1,11 +1,17 @@
-/** A node of `EXPLAIN AST`: `Function count (alias n) (children 1)` is of kind `Function`, and its label `count (alias n) (children 1)`. */
+/**
+ * A node of `EXPLAIN AST`. The line `Function count (alias n) (children 1)` has the kind `Function` and the
+ * label `count (alias n) (children 1)`.
+ */
 export interface SyntaxNode {
   depth: number;
   kind: string;
   label: string;
 }
 
-/** The lines of `EXPLAIN AST`, each a node, in the order of the tree. Names without line breaks are required. */
+/**
+ * Parses `EXPLAIN AST`: each line is a node, in depth-first order. The names in it must not contain line
+ * breaks.
+ */
 export function syntaxNodes(explained: string): SyntaxNode[] {
   return explained
     .split('\n')
@@ -16,9 +22,11 @@ export function syntaxNodes(explained: string): SyntaxNode[] {
     });
 }
 
-/** Whether each node has as many children as it says, and the first one has all others below it. */
+/**
+ * Whether each node has as many children as its label states, and the first node is the root of all others.
+ */
 export function isWhole(nodes: readonly SyntaxNode[]): boolean {
-  /** For each depth, the nodes that are still to come there. */
+  /** For each depth, the number of nodes that are still missing. */
   const missing = [1];
   for (const { depth, label } of nodes) {
     while (missing.at(-1) === 0) missing.pop();
@@ -29,13 +37,13 @@ export function isWhole(nodes: readonly SyntaxNode[]): boolean {
   return missing.every((count) => count === 0);
 }
 
-/** The nodes below the one at `index`. */
+/** Yields the descendants of the node at `index`. */
 export function* below(nodes: readonly SyntaxNode[], index: number): Generator<SyntaxNode> {
   const top = nodes[index]?.depth ?? 0;
   for (let i = index + 1; (nodes[i]?.depth ?? -1) > top; i++) yield nodes[i]!;
 }
 
-/** The name at the beginning of a label. */
+/** Returns the name at the start of a label. */
 export function nameOf({ label }: SyntaxNode): string {
   return label.replace(/ \((alias .*|children \d+)\)$/, '').replace(/ \(alias .*\)$/, '');
 }

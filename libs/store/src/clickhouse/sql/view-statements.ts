@@ -2,7 +2,7 @@ import { reservedStreamPrefix } from '#api';
 import type { AnalystViews, EventTypeView, MemberColumn, ProjectionView } from '../../sql-queries.js';
 import { quoted, quotedName } from './literals.js';
 
-/** The columns of an event, as analysts see them: what is not given is NULL. */
+/** The columns of an event in the views; an absent value is NULL. */
 const eventColumns: Readonly<Record<string, string>> = {
   event_id: 'event_id',
   stream: `splitByChar('#', stream)[1]`,
@@ -18,10 +18,13 @@ const eventColumns: Readonly<Record<string, string>> = {
   data: 'data',
 };
 
-/** The view of all events. */
+/** Name of the view of all events. */
 export const eventsView = 'events';
 
-/** The SELECT of each view, by its name. FINAL: no row twice. Rows that were erased are masked in the table. */
+/**
+ * Returns the SELECT of each view by its name. FINAL: each row appears once. ClickHouse already hides erased
+ * rows.
+ */
 export function viewSelects(views: AnalystViews, tables: string): Map<string, string> {
   return new Map([
     [eventsView, `${selectedColumns([])} ${eventsOf(tables)} AND ${notReserved}`],
@@ -32,7 +35,7 @@ export function viewSelects(views: AnalystViews, tables: string): Map<string, st
 
 const notReserved = `NOT startsWith(events.stream, ${quoted(reservedStreamPrefix)})`;
 
-/** Rows of dropped streams may come late. */
+/** Excludes rows of dropped streams, which may have been written after the drop. */
 function eventsOf(tables: string): string {
   const database = quotedName(tables);
   return `FROM ${database}.events FINAL WHERE events.stream NOT IN (SELECT stream FROM ${database}.dropped_streams)`;
@@ -50,7 +53,10 @@ function projectionSelect({ build }: ProjectionView, tables: string): string {
   );
 }
 
-/** The SELECT clause with the columns of an event, then these members. `instead` is what stands for some columns. */
+/**
+ * Returns the SELECT clause with the columns of an event, then the given members. `instead` replaces the
+ * expressions of some columns.
+ */
 export function selectedColumns(
   members: readonly MemberColumn[],
   instead: Readonly<Record<string, string>> = {},
@@ -63,14 +69,20 @@ export function selectedColumns(
   return `SELECT ${columns.map(([name, sql]) => `${sql} AS ${quotedName(name)}`).join(', ')}`;
 }
 
-/** A member's own name; `data_<name>` where an event has a column of that name, or another member would get it. */
+/**
+ * Returns the member's name, or `data_<name>` if the name is that of an event column or could collide with a
+ * renamed member.
+ */
 export function columnName({ member }: Pick<MemberColumn, 'member'>): string {
   return Object.hasOwn(eventColumns, member.replace(/^(data_)*/, '')) || Object.hasOwn(eventColumns, member)
     ? `data_${member}`
     : member;
 }
 
-/** A member of `data` as a value of its type; NULL where it is missing or of another type. */
+/**
+ * Returns the expression for a member of `data` in its type; NULL if the member is missing or has another
+ * type.
+ */
 export function memberExpression({ member, type }: MemberColumn): string {
   const at = `(data, ${quoted(member)}`;
   const expressions: Record<MemberColumn['type'], string> = {

@@ -33,7 +33,7 @@ describe.each(tables)('states of $kind in ClickHouse', ({ kind, name, place }) =
   });
   afterAll(() => test.close());
 
-  it('one save is one part of each owner, rows and progress: they are there at once', async () => {
+  it('a save writes one part for each owner: its rows and progress become visible together', async () => {
     const other = 'c'.repeat(24);
     const both = [...rowsOf(70_000, 2), ...rowsOf(10, 2).map((row) => ({ ...row, owner: other }))];
     await test.store[kind].save(both, [progressOf(3), { ...progressOf(3), owner: other }]);
@@ -47,7 +47,7 @@ describe.each(tables)('states of $kind in ClickHouse', ({ kind, name, place }) =
     ]);
   });
 
-  it('they are the same before and after merges', async () => {
+  it('reads return the same before and after merges', async () => {
     const states = test.store[kind];
     await states.save(rowsOf(10_000, 1), [progressOf(2)]);
     const read = async () => ({
@@ -63,7 +63,7 @@ describe.each(tables)('states of $kind in ClickHouse', ({ kind, name, place }) =
     expect(await read()).toEqual(before);
   });
 
-  it('their progress is read without their rows, within the bounds of a query', async () => {
+  it('a read of the progress does not read the rows', async () => {
     const small = openClickHouse({ ...test.options, bounds: { rowsRead: 10_000 } });
     expect(await small[kind].progress([owner])).toEqual([progressOf(3)]);
     await small.close();
@@ -72,7 +72,7 @@ describe.each(tables)('states of $kind in ClickHouse', ({ kind, name, place }) =
     await none.close();
   });
 
-  it.runIf(kind === 'projections')('a page is read no further than it goes', async () => {
+  it.runIf(kind === 'projections')('a page reads only its own rows', async () => {
     const small = openClickHouse({ ...test.options, bounds: { rowsRead: 15_000 } });
     const page = await small[kind].keys({ owner, limit: 100, after: 'k-060000' });
     expect(page.map(({ key }) => key)[99]).toBe('k-060100');
@@ -81,14 +81,14 @@ describe.each(tables)('states of $kind in ClickHouse', ({ kind, name, place }) =
     await small.close();
   });
 
-  it('an aborted read ends with the reason of the abort', async () => {
+  it("an aborted read is rejected with the signal's reason", async () => {
     const reason = new Error('the client went away');
     const signal = AbortSignal.abort(reason);
     await expect(test.store[kind].keys({ owner, limit: 1 }, signal)).rejects.toBe(reason);
     await expect(test.store[kind].key(owner, 'k', signal)).rejects.toBe(reason);
   });
 
-  it('with nobody listening they are unavailable, for reads and for writes', async () => {
+  it('reads and writes are rejected with StoreUnavailableError when nothing listens on the port', async () => {
     const store = openClickHouse({ ...test.options, url: 'http://127.0.0.1:1' });
     const states = store[kind];
     await expect(states.save(rowsOf(1, 1), [])).rejects.toBeInstanceOf(StoreUnavailableError);

@@ -28,18 +28,21 @@ import {
   type StateTableName,
 } from './state-table.js';
 
-/** Owners are partitions: rows that replace each other are never in two of them. */
+/** Each owner has its own ClickHouse partition: rows that replace each other are always in the same one. */
 const finalSettings: ClickHouseSettings = { do_not_merge_across_partitions_select_final: 1 };
-/** The keys of a page are looked for no further than it goes. */
+/** Lets ClickHouse stop the search for a page's keys at the end of the page. */
 const pageSettings: ClickHouseSettings = { optimize_aggregation_in_order: 1 };
 const lookupSettings: ClickHouseSettings = { ...finalSettings, ...longQuery };
-/** See `removal/row-set.ts`. Nobody waits for it: what has closed is passed over by whoever finds it. */
+/** See `removal/row-set.ts`. The delete is asynchronous: readers skip closed rows. */
 const removeClosedSettings: ClickHouseSettings = { lightweight_deletes_sync: '0', mutations_sync: '0' };
 const removeSettings: ClickHouseSettings = { lightweight_deletes_sync: '2', mutations_sync: '2' };
-/** A server refuses to drop what is large unless the statement says that it is meant. */
+/** By default, ClickHouse refuses to drop a large partition. */
 const dropSettings: ClickHouseSettings = { max_partition_size_to_drop: '0' };
 
-/** The states of projections, or those of pipelines: a table of each has the same columns in another order. */
+/**
+ * The keyed states of projections or of pipelines: one table each, with the same columns and different
+ * sorting keys.
+ */
 export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader {
   private readonly table: Table<StateRecord>;
   private readonly rows;
@@ -53,7 +56,7 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
     private readonly name: StateTableName,
   ) {
     this.table = stateTable(name);
-    // The rows are many: what is the same in all of them is not asked for.
+    // The rows are many, so columns with the same value in all rows are not selected.
     this.rows = this.table.select(
       ...(['stage', 'stream', 'partition', 'key', 'state', 'events'] as const),
       ...(['closes_at', 'position', 'updated_at'] as const),
@@ -126,7 +129,7 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
 
   async keys(query: StatePageQuery, signal?: AbortSignal): Promise<KeyedState[]> {
     const rows = await this.read(sql.keysSql(this.askedRows, query), signal, pageSettings);
-    // A key can have come in since the end of the page was found.
+    // A key may have been added after the last key of the page was determined.
     return groupByKey(this.rowsOf(query.owner, rows)).slice(0, query.limit);
   }
 
@@ -153,7 +156,7 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
     return found.map((values) => progressOfRecord(this.ends.read(values, {})));
   }
 
-  /** A delete of nothing still goes through all that the owner has. */
+  /** Checks for matching rows first: a DELETE that matches nothing still scans all rows of the owner. */
   private async removeWhere(owner: string, condition: Sql, settings: ClickHouseSettings): Promise<void> {
     const where = `owner = {owner:String} AND ${condition.query}`;
     const params = { owner, ...condition.params };

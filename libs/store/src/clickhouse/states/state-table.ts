@@ -3,7 +3,10 @@ import { columnTypes, Table } from '../table.js';
 
 const { text, uint16, int64, time } = columnTypes;
 
-/** A row as it is stored. A progress has no key; its position is its `next`, and its state what has no column of its own. */
+/**
+ * A row of a state table. A progress row has no key, its `next` as position, and in `state` the values that
+ * have no column of their own.
+ */
 export interface StateRecord extends StateRow {
   /** `row` or `progress`. */
   kind: string;
