@@ -6,13 +6,16 @@ import { kafkaLogOptions, openKafkaLog } from '#log';
 
 const usage = `Usage: node dist/apps/gateway/src/definitions-file.js export > <file>
        node dist/apps/gateway/src/definitions-file.js import < <file>
-Kafka is found as the apps find it: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX and so on.
+It finds Kafka by the same settings as the apps: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX and so on.
 `;
 
-/** sysexits.h: as the apps have it. */
+/** Exit codes of sysexits.h, as in the apps. */
 const [exitUsage, exitConfig] = [64, 78];
 
-/** Saves the definitions (streams, schemas, keys, projections, erasures) to a file, and brings them back. */
+/**
+ * Exports the definitions (streams, schemas, keys, projections, erasures) to standard output, or imports them from
+ * standard input.
+ */
 async function main([command, ...more]: string[]): Promise<number> {
   if ((command !== 'export' && command !== 'import') || more.length > 0) {
     process.stderr.write(usage);

@@ -24,36 +24,36 @@ import { Bulkhead } from './reads/bulkhead.js';
 import { FakeFiles } from './exports/fake-files.fixture.js';
 import { FakeSql } from './sql/fake-sql.fixture.js';
 
-/** Both ports of a gateway on a store in memory, for specs. */
+/** Both ports of a gateway over an in-memory store, for specs. */
 export interface GivenGateway {
   core: HttpApp;
   query: HttpApp;
   context: AppContext<GatewayConfig>;
-  /** `Bearer …` of a key with these scopes. */
+  /** For each scope, the header `Bearer …` with a key that has only that scope. */
   bearer: Record<Scope, string>;
   gateway: Gateway;
   log: MemoryLog;
   store: MemoryStore;
   definitions: Definitions;
   topics: TopicNames;
-  /** The topic of the stream that has this name now. */
+  /** Returns the topic of the stream that currently has this name. */
   topicOf: (stream: string) => string;
   close(): Promise<void>;
 }
 
-/** What a spec replaces. */
+/** Parts and settings of the gateway that a spec replaces. */
 export interface GivenOptions {
   reader?: (reader: EventReader) => EventReader;
   apiKeys?: 'none';
   bulkhead?: Bulkhead;
   answers?: AnswerBudget;
-  /** The store evaluates a `where`; without it every one is refused. */
+  /** Lets the store evaluate a `where`. Without it, the store refuses every `where`. */
   where?: boolean;
-  /** Open streams at most; default 500. */
+  /** Limit of open live streams; default 500. */
   liveStreams?: number;
   sql?: SqlQueries;
   files?: EventFiles;
-  /** Of one key at most; default 100. */
+  /** Limit of open live streams of one key; default 100. */
   liveStreamsPerKey?: number;
 }
 
@@ -127,7 +127,7 @@ const scopesOfSpec: Scope[] = [
   'admin',
 ];
 
-/** An event at a place in a stream; what is not given is ordinary. */
+/** Returns an event row at this offset; omitted members get default values. */
 export function eventRow(row: Partial<EventRow> & { offset: number }): EventRow {
   const seconds = String(row.offset % 60).padStart(2, '0');
   const minutes = String(Math.floor(row.offset / 60) % 60).padStart(2, '0');
@@ -148,7 +148,7 @@ export function eventRow(row: Partial<EventRow> & { offset: number }): EventRow 
   };
 }
 
-/** What specs write by a stream's name is stored under the id of the stream that has it now. */
+/** Makes the writer accept stream names: it stores each row under the id of the stream that currently has the name. */
 function storeByName({ writer }: MemoryStore, definitions: Pick<Definitions, 'stream'>): void {
   const withId = <T extends { stream: string }>(one: T): T => ({
     ...one,
@@ -161,7 +161,7 @@ function storeByName({ writer }: MemoryStore, definitions: Pick<Definitions, 'st
   writer.appendDeadLetters = (letters) => appendDeadLetters(letters.map(withId));
 }
 
-/** Says that the materializer has stored everything of a partition below this offset. */
+/** Commits the materializer's offset: it has stored everything in the partition below `next.offset`. */
 export function materialized(
   { log, topics, topicOf }: GivenGateway,
   stream: string,

@@ -16,7 +16,7 @@ import { SnapshotsModule } from './snapshots/snapshots.module.js';
 import { SqlModule } from './sql/sql.module.js';
 import { StreamsModule } from './streams/streams.module.js';
 
-/** A module for each resource, in the order of the OpenAPI document. */
+/** One module per resource, in the order of the OpenAPI document. */
 export const resources = [
   EventsModule,
   ExportsModule,
@@ -31,10 +31,10 @@ export const resources = [
   PipelinesModule,
 ];
 
-/** Resources of the query port alone. */
+/** The modules of the query port: those of both ports, and SQL. */
 export const resourcesOfQueryPort = [...resources, SqlModule];
 
-/** The gateway, once for a process: both ports serve its controllers. */
+/** The root module of the process. Both ports serve its controllers. */
 @Module({ imports: [ReadsModule, HealthModule, ...resourcesOfQueryPort] })
 export class GatewayModule {
   static with(adapters: Adapters): DynamicModule {

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { Adapters } from './adapters/adapters.js';
 import { GatewayModule } from './gateway.module.js';
 
-/** The services of a process, which both ports share. */
+/** The services of the process, which both ports share. */
 export class Gateway {
   constructor(
     readonly adapters: Adapters,
@@ -15,7 +15,7 @@ export class Gateway {
   }
 }
 
-/** Has Nest construct the services over what was opened. */
+/** Creates the Nest services over the opened adapters. */
 export async function openGateway(adapters: Adapters): Promise<Gateway> {
   const options = { logger: false, abortOnError: false } as const;
   return new Gateway(

@@ -1,18 +1,18 @@
 import type { AnswerBudget } from '#http';
 import { openClickHouse, type ClickHouseOptions, type Store } from '#store';
 
-/** The same ClickHouse, by whom it is read for. */
+/** Two clients of the same ClickHouse: one for requests, one for live streams. */
 export interface GatewayStores {
-  /** For requests: what is read for them counts in the budget of answers. */
+  /** For requests. Its results count in the memory budget of answers. */
   requests: Store;
   /**
-   * For live streams and the check whether ClickHouse answers: they go on while clients that do not read hold the budget.
-   * Seven pages at most are read at the same time: one that is new, three of history, three of changes of projections.
+   * For live streams and the health check of ClickHouse. It works even while slow clients use up the budget of answers.
+   * It reads at most seven pages at the same time: one of new events, three of history, three of projection changes.
    */
   live: Store;
 }
 
-/** Bytes of one answer that is read for live streams. */
+/** Limit of one result that is read for live streams, in bytes. */
 const livePageBytes = 16 * 1024 * 1024;
 
 export function openStores(options: ClickHouseOptions, answers: AnswerBudget): GatewayStores {

@@ -8,8 +8,8 @@ import { WriteModule } from '#writing';
 import type { Gateway } from './gateway.js';
 
 /**
- * One port of the gateway. Nest has one port for each application, so each port is an application of its own; what its
- * controllers need is taken from the gateway, of which there is one: bounds and caches hold for both ports together.
+ * One port of the gateway. A Nest application listens on one port, so each port is an application of its own. Its
+ * controllers get their dependencies from the single `Gateway`, so limits and caches apply to both ports together.
  */
 @Module({})
 export class PortModule {
@@ -29,7 +29,7 @@ export class PortModule {
   }
 }
 
-/** What the constructor of a class is given: by `@Inject()`, else by the type of the parameter. */
+/** Returns the injection tokens of a class's constructor: the token of `@Inject()`, else the type of the parameter. */
 function dependenciesOf(type: Type): InjectionToken[] {
   const types = (Reflect.getMetadata(PARAMTYPES_METADATA, type) ?? []) as InjectionToken[];
   const named = (Reflect.getMetadata(SELF_DECLARED_DEPS_METADATA, type) ?? []) as {

@@ -20,11 +20,11 @@ const description = [
 ].join('\n');
 
 const withKeys = [
-  'Send `Authorization: Bearer <API key>`. A key may be limited in scopes, streams, requests and events per second;',
-  'rates are counted by each instance for itself.',
+  'Send `Authorization: Bearer <API key>`. A key may be limited to scopes and streams, and in requests and events per',
+  'second; each instance counts these rates separately.',
 ].join('\n');
 
-/** The core port: services inside the network, no authentication. */
+/** Options of the core port, for services inside the network: no authentication. */
 export function corePort(context: AppContext<GatewayConfig>, gateway: Gateway): HttpAppOptions {
   return {
     context,
@@ -35,12 +35,12 @@ export function corePort(context: AppContext<GatewayConfig>, gateway: Gateway): 
   };
 }
 
-/** The query port: the same API for everyone else, nothing but `GET /health/live` without a key. */
+/** Options of the query port: the same API for all other clients. Only `GET /health/live` works without a key. */
 export function queryPort(context: AppContext<GatewayConfig>, gateway: Gateway): HttpAppOptions {
   const configured = new ConfiguredKeyRing(context.config.API_KEYS);
   if (configured.size === 0)
     context.logger.warn(
-      'API_KEYS is empty: the query port knows only keys that were issued on the core port',
+      'API_KEYS is empty: the query port accepts only keys that were issued on the core port',
     );
   const { definitions } = gateway.adapters;
   const keyRing = joinedRings(configured, new DefinedKeyRing(definitions.keys));

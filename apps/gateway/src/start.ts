@@ -29,16 +29,16 @@ import { ViewPublisher } from './sql/view-publisher.js';
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
 
-/** Milliseconds that a query waits for its turn at most. */
+/** Longest time that a query waits for a slot, in milliseconds. */
 const turnMs = 10_000;
 
-/** Milliseconds between two looks at how far the materializer is. */
+/** Milliseconds between two measurements of the materializer's lag. */
 const lagIntervalMs = 15_000;
 
-/** Milliseconds that a start waits for ClickHouse before it goes on without it. */
+/** Milliseconds that startup waits for the ClickHouse tables before it continues without them. */
 const tablesMs = 5_000;
 
-/** Starts both ports at once, so that probes see them; they serve when Kafka has answered. */
+/** Opens both ports at once, so that probes reach them. They serve requests after Kafka has answered. */
 export async function startGateway(context: AppContext<GatewayConfig>): Promise<void> {
   const { config, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
@@ -123,7 +123,7 @@ async function listen(context: AppContext<GatewayConfig>, gateway: Gateway): Pro
   });
 }
 
-/** Writing must not depend on ClickHouse: where it is not there, its tables are made when it comes. */
+/** Creates the ClickHouse tables as soon as ClickHouse can be reached. Writing must not depend on ClickHouse. */
 async function makeTables(context: AppContext<GatewayConfig>, store: Store): Promise<void> {
   try {
     await untilReachable(context, clickHouse, () => store.migrate());

@@ -1,8 +1,8 @@
 import { isReservedStream, permitsStream, ProblemError, type StreamAccess } from '#api';
 
 /**
- * Refuses to write to streams that the key does not cover. The answer is the same whether they exist or not: it says
- * what the key covers. A read of such streams is answered as if they did not exist, see `ReadableStreams`.
+ * Refuses writes to streams that the key's patterns do not cover. The answer names the key's patterns and is the same
+ * whether the streams exist or not. A read of such streams is answered as if they did not exist: see `ReadableStreams`.
  * @throws ProblemError 403 `stream_forbidden`
  */
 export function requireWritable(
@@ -19,7 +19,7 @@ export function requireWritable(
 }
 
 /**
- * Refuses a change of what is the system's own, whoever asks.
+ * Refuses changes to the system's own streams, for every caller.
  * @throws ProblemError 403 `stream_reserved`
  */
 export function refuseReserved(stream: string, { pointer }: { pointer: string }): void {

@@ -10,37 +10,37 @@ import type { StreamPosition } from '../consistency/position.js';
 import type { ConsistencyBounds } from '../consistency/consistency-bounds.js';
 import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
 
-/** A request that reads, and the streams that it names. */
+/** A read request, and the streams that it names. */
 export interface StreamsQuestion {
-  /** What the caller may see. */
+  /** The streams that the caller may see. */
   access: StreamAccess;
-  /** Undefined where it names none: it asks about all that it may see. */
+  /** Undefined when the request names no stream: it then reads every stream that the caller may see. */
   streams?: readonly string[] | undefined;
-  /** Where it names them. Default: the parameter `stream`. */
+  /** The request parameter that names the streams. Default: `stream`. */
   pointer?: string;
-  /** Positions that it waits for. */
+  /** Positions that must be queryable before the read (`wait_for`). */
   positions?: readonly StreamPosition[] | undefined;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   client: AbortSignal;
 }
 
-/** Who needs streams, and where in the request each is named. */
+/** The caller that needs streams, and the request member that names each stream. */
 export interface RequiredStreams {
   access: StreamAccess;
   client: AbortSignal;
   pointerOf: (stream: string) => string;
 }
 
-/** Requests that wait for an unknown stream at once. */
+/** Limit of requests that wait for an unknown stream at the same time. */
 const maxWaiting = 100;
 
 /**
- * Says which streams a read may see. A stream that is named must exist: a typing error must not look like "no data".
- * The system's own streams are seen by those who name them, and only by these.
+ * Decides which streams a read may see. A named stream must exist: a misspelt name must not look like an empty result.
+ * System streams are visible only to requests that name them.
  */
 @Injectable()
 export class ReadableStreams {
-  /** Until a stream that this process has not heard of is answered 404: another may have just made it. */
+  /** Milliseconds until an unknown stream is answered 404. Another process may have just created the stream. */
   private readonly unknownStreamMs: number;
   private waiting = 0;
 
@@ -53,8 +53,8 @@ export class ReadableStreams {
   }
 
   /**
-   * What the store may show to this request, once the positions that it waits for can be queried.
-   * @throws ProblemError 404 `stream_not_found`, 503 `overloaded`, and what `ConsistencyTokens` throws
+   * Returns the authorization scope of a read, once the positions that it waits for can be queried.
+   * @throws ProblemError 404 `stream_not_found`, 503 `overloaded`, and the errors of `ConsistencyTokens`
    */
   async of({
     access,
@@ -70,12 +70,15 @@ export class ReadableStreams {
     return { access: streams ? access : { ...access, reserved: false }, hidden: this.beingDeleted() };
   }
 
-  /** What the store may show where one thing is asked for by its id, which may be in any stream. */
+  /** Returns the authorization scope for a lookup by id, where the item may be in any stream. */
   ofAny(access: StreamAccess): Permitted {
     return { access, hidden: this.beingDeleted() };
   }
 
-  /** Refuses a definition that reads streams that are not there, or may not be seen. @throws what `requireLive` throws */
+  /**
+   * Requires that the source streams of a definition exist and are visible to the caller.
+   * @throws the errors of `requireLive`
+   */
   requireSources(
     { source: { streams } }: { source: { streams: readonly string[] } },
     { access, client }: { access: StreamAccess; client: AbortSignal },
@@ -84,7 +87,7 @@ export class ReadableStreams {
     return this.requireLive(streams, { access, client, pointerOf });
   }
 
-  /** Streams whose rows may still be there, and are to be seen no more. */
+  /** Returns the streams that are being deleted. The store may still have their rows, but no read may return them. */
   private beingDeleted(): string[] {
     return this.definitions
       .streams()
@@ -93,8 +96,8 @@ export class ReadableStreams {
   }
 
   /**
-   * Refuses streams that do not exist, are being deleted, or may not be seen: the answer does not tell one from the other.
-   * A stream that another process has just made is waited for.
+   * Requires that streams exist, are not being deleted, and are visible to the caller. The error is the same in all
+   * three cases. Waits for a stream that another process has just created.
    * @throws ProblemError 404 `stream_not_found`, 503 `overloaded`
    */
   async requireLive(
@@ -124,7 +127,7 @@ export class ReadableStreams {
     });
   }
 
-  /** The audit exists before its first entry makes its topic. */
+  /** Whether a stream exists. The audit stream exists even before its first record creates its topic. */
   private exists(stream: string): boolean {
     const definition = this.definitions.stream(stream);
     return definition ? definition.state === 'live' : stream === auditStream;

@@ -1,17 +1,18 @@
 import { ProblemError } from '#api';
 
-/** Counts what each key has running, so that no key takes all turns. Keys that have nothing running take no room. */
+/** Counts the running operations of each API key, so that no key takes all slots. An idle key uses no memory. */
 export class RunningPerKey {
   private readonly running = new Map<string, number>();
 
-  /** @param what in the plural: `SQL statements` */
+  /** @param what name of the operations in the plural, such as `SQL statements` */
   constructor(
     private readonly most: number,
     private readonly what: string,
   ) {}
 
   /**
-   * Counts one more; the function that is returned counts it out again. Callers without a key have no share.
+   * Counts one more running operation; the returned function counts it out again. Callers without a key are not
+   * limited.
    * @throws ProblemError 429 `too_many_requests`
    */
   enter(keyId: string | null): () => void {

@@ -1,10 +1,11 @@
 import type { Principal } from '#http';
 
-/** Milliseconds between two looks at whether a key still holds. */
+/** Milliseconds between two checks that the caller's key is still valid. */
 const checkMs = 1_000;
 
 /**
- * A signal that is aborted when the client goes, or its key ends: was revoked, has expired. `end` stops looking.
+ * Returns a signal that is aborted when the client disconnects, or when its key is revoked or expires. `end` stops the
+ * checks.
  */
 export function whileAdmitted(
   caller: Pick<Principal, 'requireStillAdmitted'>,

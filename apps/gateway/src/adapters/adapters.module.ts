@@ -17,7 +17,10 @@ import {
   type Adapters,
 } from './adapters.js';
 
-/** Provides what was opened when the process started. Readers of the store are asked for streams by name. */
+/**
+ * Provides the connections and services that were opened at startup. Its store readers accept stream names instead of
+ * stream ids.
+ */
 @Global()
 @Module({})
 export class AdaptersModule {

@@ -9,21 +9,21 @@ import type { GatewayConfig } from '../config.js';
 import type { Bulkhead } from '../reads/bulkhead.js';
 import type { ConsistencyBounds } from '../consistency/consistency-bounds.js';
 
-/** What Nest injects where an interface, which is gone at run time, cannot be the name. */
+/** Injection tokens. Nest needs them for interfaces, which do not exist at run time. */
 export const LOG = Symbol('Log');
 export const STORE = Symbol('Store');
-/** The store for live streams: what is read for them counts in no budget of answers. */
+/** The store for live streams. Its reads do not count in the memory budget of answers. */
 export const LIVE_STORE = Symbol('Store of live streams');
-/** Events as files. */
+/** Exports of events as files. */
 export const FILES = Symbol('EventFiles');
-/** SQL of analysts. */
+/** SQL queries of analysts. */
 export const SQL = Symbol('SqlQueries');
 export const DEFINITIONS = Symbol('Definitions');
 export const PRODUCER = Symbol('Producer');
 export const LOGGER = Symbol('Logger');
 export const CONSISTENCY_BOUNDS = Symbol('ConsistencyBounds');
 
-/** What is opened when the process starts. Both ports share it. */
+/** Connections and shared services that are opened when the process starts. Both ports share them. */
 export interface Adapters {
   config: GatewayConfig;
   logger: Logger;
@@ -37,7 +37,7 @@ export interface Adapters {
   topics: TopicNames;
   bulkhead: Bulkhead;
   answers: AnswerBudget;
-  /** Networks that webhooks may go to although they are not public. */
+  /** Networks that webhooks may call although they are not public. */
   webhooks: WebhookNetworks;
   waiting?: Partial<ConsistencyBounds>;
 }

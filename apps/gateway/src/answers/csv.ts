@@ -1,6 +1,6 @@
 import type { StoredEvent } from '#event';
 
-/** The columns of a CSV answer, in this order, named in its first line. */
+/** The columns of a CSV answer, in this order. The first line of the answer names them. */
 export const csvColumns = [
   'event_id',
   'stream',
@@ -18,27 +18,28 @@ export const csvColumns = [
 
 export const csvHeader = `${csvColumns.join(',')}\r\n`;
 
-/** What separates cells in some locale or other. */
+/** Characters that separate cells, in any locale. */
 const separator = '[;|\\t\\r\\n\\v\\f\\u0085\\u2028\\u2029]';
 
 /**
- * Where a spreadsheet could begin a cell with a formula: `=`, `+`, `-` or `@`, full-width and small forms and the minus
- * sign included, at the start of a text or behind a separator, with nothing but white space, invisible characters and
- * quotes between.
+ * Matches each position where a spreadsheet could start a formula: before `=`, `+`, `-` or `@`, their full-width and
+ * small forms, and the minus sign. Such a position is at the start of a text or after a separator; only white space,
+ * invisible characters and quotes may stand in between.
  */
 const formulaStart = new RegExp(
-  // What stands between is no separator: each character is looked at by one attempt only, and the time is linear.
+  // The characters in between include no separator: the expression tries each character once, so its time is linear.
   `(^|${separator})((?:(?!${separator})[\\s\\p{C}"'\`´‘’“”])*)(?=[=+\\-@＝＋－＠﹦﹢﹣﹫−])`,
   'gu',
 );
 
-/** A tab or a line break at the start of a text, which some spreadsheets leave out before they look for a formula. */
+/** A tab or line break at the start of a text. Some spreadsheets skip it before they look for a formula. */
 const lineStart = /^[\t\r\n]/;
 
 /**
- * One event as a line of RFC 4180. null is an empty field. CSV is for spreadsheets, and a spreadsheet runs formulas that
- * a client has written: an apostrophe stands before each character that could begin one, and before a text that begins
- * with a tab or a line break. `text` changes what is in the fields instead: who needs the exact text leaves it as it is.
+ * Returns one event as a line of RFC 4180; null becomes an empty field. Spreadsheets run formulas that a client has
+ * written. By default, an apostrophe therefore precedes each character that could start a formula, and each text that
+ * starts with a tab or a line break.
+ * @param text transforms the text of each field; the identity keeps the exact text
  */
 export function csvLine(event: StoredEvent, text: (of: string) => string = withoutFormulas): string {
   return `${csvColumns.map((column) => csvField(event[column], text)).join(',')}\r\n`;

@@ -2,18 +2,18 @@ import { cloudEventJson, eventToJson, streamSource, type StoredEvent } from '#ev
 import { csvHeader, csvLine } from './csv.js';
 import type { PageMediaType } from './media-type.js';
 
-/** A page as the store gives it. */
+/** A page of events as the store returns it. */
 export interface EventPage {
   items: readonly StoredEvent[];
   nextCursor?: string;
 }
 
-/** Characters that are handed to the socket at a time: few writes, and a slow reader holds little. */
+/** Characters that are written to the socket at a time. It keeps writes few, and the memory of a slow client small. */
 const chunkCharacters = 64 * 1024;
 
 /**
- * The body of a page of events, in pieces. `data` and `metadata` are put in as the text they were sent as: parsing and
- * printing them again would change big numbers.
+ * Yields the body of a page of events in pieces. `data` and `metadata` are copied as the text that the client sent:
+ * parsing and printing them again would change large numbers.
  */
 export function* encodePage(page: EventPage, type: PageMediaType): Generator<string> {
   let chunk = '';
@@ -49,7 +49,9 @@ function* cloudEventPieces({ items }: EventPage): Generator<string> {
   yield ']';
 }
 
-/** Line breaks in valid JSON only stand between its parts, where a space means the same. */
+/**
+ * Replaces line breaks by spaces. In valid JSON, line breaks stand only between tokens, where a space means the same.
+ */
 export function onOneLine(json: string): string {
   return json.replaceAll(/[\n\r]/g, ' ');
 }

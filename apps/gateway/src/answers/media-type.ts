@@ -1,7 +1,7 @@
 import Negotiator from 'negotiator';
 import { ProblemError } from '#api';
 
-/** The forms of a page of events; the first is the default. */
+/** The media types of a page of events; the first is the default. */
 export const pageMediaTypes = [
   'application/json',
   'application/x-ndjson',
@@ -12,13 +12,13 @@ export const pageMediaTypes = [
 export type PageMediaType = (typeof pageMediaTypes)[number];
 
 /**
- * The form to answer in, by the request's Accept header (RFC 9110, 12.5.1).
- * @throws ProblemError 406 `not_acceptable` when it allows none of them.
+ * Chooses the media type of the answer by the request's Accept header (RFC 9110, 12.5.1).
+ * @throws ProblemError 406 `not_acceptable` when the header allows none of them
  */
 export function pageMediaType(accept: string | undefined): PageMediaType {
   const negotiator = new Negotiator({ headers: { accept } });
   const chosen = negotiator.mediaType([...pageMediaTypes]);
   const known = pageMediaTypes.find((type) => type === chosen);
   if (known) return known;
-  throw new ProblemError('not_acceptable', `This can be answered as ${pageMediaTypes.join(', ')}.`);
+  throw new ProblemError('not_acceptable', `The answer is available as ${pageMediaTypes.join(', ')}.`);
 }

@@ -1,7 +1,7 @@
 /**
- * The headers that lead to the next page, for forms whose body has no place for it (and for JSON as well):
- * `X-Next-Cursor`, and `Link` with the same request and that cursor (RFC 8288). `wait_for` is left out: what it
- * waited for is there.
+ * Returns the headers that link to the next page: `X-Next-Cursor`, and `Link` (RFC 8288) with the same request and that
+ * cursor. Media types whose body cannot have a cursor need them; JSON answers have them too. The link omits `wait_for`,
+ * because its positions have been reached.
  */
 export function nextPageHeaders(url: string, nextCursor: string | undefined): Record<string, string> {
   if (nextCursor === undefined) return {};

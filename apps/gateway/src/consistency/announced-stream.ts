@@ -1,8 +1,8 @@
 import type { Definitions, StreamDefinition } from '#registry';
 
 /**
- * The definition of a stream, also when another process has only just created it: such a one becomes known here within
- * moments. Resolves undefined when it has not within the given time; rejects with the signal's reason.
+ * Resolves with the definition of a stream. Waits up to `withinMs` milliseconds for a stream that another process has
+ * just created, and resolves with undefined when it remains unknown. Rejects with the signal's reason.
  */
 export function announcedStream(
   definitions: Pick<Definitions, 'stream' | 'onChange'>,

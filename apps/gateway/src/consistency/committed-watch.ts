@@ -16,8 +16,8 @@ interface Waiter {
 }
 
 /**
- * Watches how far a group has come in one topic, for everyone who waits for it: one poll at a time however many wait,
- * and none when nobody does.
+ * Watches the committed offsets of a consumer group in one topic, for all waiters together. Polls only while somebody
+ * waits, with one request at a time.
  */
 export class CommittedWatch {
   private readonly waiters = new Set<Waiter>();
@@ -30,7 +30,7 @@ export class CommittedWatch {
     return this.waiters.size;
   }
 
-  /** Resolves when the group has passed the offset. Rejects when the log fails, or with the signal's reason. */
+  /** Resolves when the group has committed past the offset. Rejects when the log fails, or with the signal's reason. */
   passed(position: { partition: number; offset: number }, signal: AbortSignal): Promise<void> {
     if (this.hasPassed(position)) return Promise.resolve();
     return new Promise((resolve, reject) => {

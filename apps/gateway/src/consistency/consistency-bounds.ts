@@ -1,9 +1,9 @@
 export interface ConsistencyBounds {
-  /** Milliseconds until a position that is not there is answered 504. */
+  /** Milliseconds until a position that the group has not reached is answered 504. */
   timeoutMs: number;
-  /** Milliseconds until a stream that this process has not heard of is answered 404. */
+  /** Milliseconds until a stream that is unknown to this process is answered 404. */
   unknownStreamMs: number;
   pollMs: number;
-  /** Positions waited for at once, over all requests. */
+  /** Limit of positions that all requests together wait for. */
   maxWaiters: number;
 }

@@ -14,9 +14,9 @@ import type { StreamPosition } from './position.js';
 const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 20, maxWaiters: 1000 };
 
 /**
- * Read your own writes: waits until a group of consumers has passed positions: the materializer's, which is when events
- * can be queried, or that of a build of a projection. It asks the log for the offsets that the group has committed, per
- * topic one poll at a time.
+ * Read your own writes: waits until a consumer group has committed past given positions. Events can be queried once the
+ * materializer's group has passed them; a projection includes them once the group of its generation has. Polls the
+ * committed offsets, with one request at a time per topic.
  */
 @Injectable()
 export class ConsistencyTokens {
@@ -34,10 +34,10 @@ export class ConsistencyTokens {
   }
 
   /**
-   * Resolves when the group has passed every position; the materializer's, where none is named.
-   * @throws ProblemError 404 `stream_not_found`, 400 for a partition that the stream does not have,
-   * 504 `not_yet_materialized`, 503 `log_unavailable`, 503 `overloaded` when too many wait already.
-   * @throws the signal's reason when the client goes away.
+   * Resolves when the group has committed past every position. Default: the materializer's group.
+   * @throws ProblemError 404 `stream_not_found`, 400 for a partition that the stream does not have, 504
+   * `not_yet_materialized`, 503 `log_unavailable`, 503 `overloaded` when too many positions are awaited
+   * @throws the signal's reason when the client disconnects
    */
   async reached(
     positions: readonly StreamPosition[],
@@ -91,8 +91,9 @@ export class ConsistencyTokens {
   }
 
   /**
-   * Those of the materializer are kept, at most as many as there may be streams: what they know answers many requests
-   * at once. Those of builds, which come and go, are kept as long as somebody waits.
+   * Removes the watch of a projection generation when nobody waits for it: generations come and go. The watches of the
+   * materializer's group remain, at most one per possible stream, because their last offsets answer later requests at
+   * once.
    */
   private letGo(key: string, group: string): void {
     if (group === this.topics.materializerGroup) return;
@@ -106,7 +107,7 @@ export class ConsistencyTokens {
 
 function logProblem(error: unknown): unknown {
   if (!(error instanceof LogUnavailableError)) return error;
-  const detail = 'How far the events can be queried is not known while Kafka cannot be reached.';
+  const detail = 'Cannot verify that the awaited positions can be queried: Kafka cannot be reached.';
   return new ProblemError('log_unavailable', detail, { retryAfterSeconds: 2, cause: error });
 }
 

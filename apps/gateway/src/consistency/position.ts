@@ -1,13 +1,13 @@
 import { streamNamePattern } from '#event';
 
-/** A place in a stream that a query waits for. */
+/** A position in a stream that a request waits for. */
 export interface StreamPosition {
   stream: string;
   partition: number;
   offset: number;
 }
 
-/** Reads `<stream>:<partition>:<offset>`, as a write's answer names it; undefined for anything else. */
+/** Parses `<stream>:<partition>:<offset>`, as the answer of a write gives it. Returns undefined for any other text. */
 export function parsePosition(text: string): StreamPosition | undefined {
   const match = /^([^:]+):(\d{1,5}):(\d{1,16})$/.exec(text);
   if (!match) return undefined;

@@ -1,16 +1,16 @@
 import type { EventReader, FoundDeadLetter, Permitted } from '#store';
 
-/** Which dead letters: named ones, or those of a source that have not been replayed. */
+/** A selection of dead letters: by id, or those of a source that have not been replayed. */
 export type LetterChoice = { ids: readonly string[] } | { source: string; cursor?: string | undefined };
 
-/** Dead letters that are held at the same time, and the bytes of their records: one may be a megabyte. */
+/** Limits of one page of dead letters: their number, and the bytes of their records. One record may have a megabyte. */
 const [pageSize, pageBytes] = [50, 8 * 1024 * 1024];
 
 export interface LetterPage {
   letters: FoundDeadLetter[];
-  /** Named, and not there. */
+  /** Requested ids that no dead letter has. */
   missing: string[];
-  /** Where the choice goes on; undefined at its end. */
+  /** Cursor of the next page of a source; undefined after the last page. */
   nextCursor?: string | undefined;
 }
 
@@ -18,12 +18,12 @@ export interface LetterQuestion {
   reader: Pick<EventReader, 'deadLetters'>;
   permitted: Permitted;
   choice: LetterChoice;
-  /** Dead letters to look at, at most. */
+  /** Limit of dead letters to read from a source. */
   limit: number;
   signal: AbortSignal;
 }
 
-/** The letters of a choice, a few at a time, up to the limit. */
+/** Yields the selected dead letters in pages. `limit` applies to a selection by source only. */
 export async function* chosenLetters(question: LetterQuestion): AsyncGenerator<LetterPage> {
   const { choice } = question;
   if ('ids' in choice) yield* namedLetters(question, [...new Set(choice.ids)]);

@@ -8,7 +8,7 @@ import { Schema } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** A record that could not become an event, or an event with which a projection or a pipeline could not go on. */
+/** A record that could not become an event, or an event that a projection or a pipeline could not process. */
 export class DeadLetterAnswer {
   @IsString() id: string;
   @IsString() source: string;
@@ -16,22 +16,22 @@ export class DeadLetterAnswer {
   @IsInt() @Min(0) partition: number;
   @IsInt() @Min(0) offset: number;
   @Nullable('string', {
-    description: 'Of a pipeline: the operator that gave up on it, a JSON pointer into the definition.',
+    description: 'For a pipeline: the operator that failed, as a JSON pointer into the definition.',
   })
   operator: string | null;
   @IsString()
   @Schema({
     description:
-      'A stable word: `unreadable`, `refused_by_store`, `cannot_be_folded`, `operator_failed`, `late_event`, ' +
+      'A stable code: `unreadable`, `refused_by_store`, `cannot_be_folded`, `operator_failed`, `late_event`, ' +
       '`schema_violation`, `webhook_failed`, `refused_at_intake`.',
   })
   reason: string;
   @IsString() error: string;
   @IsString()
-  @Schema({ description: 'The record as text, or `base64:` and its bytes where they are not UTF-8.' })
+  @Schema({ description: 'The record as text, or `base64:` followed by its bytes when they are not UTF-8.' })
   event: string;
   @Schema(time) @IsString() created_at: string;
-  @Nullable('string', { format: 'date-time', description: 'When it was last replayed.' })
+  @Nullable('string', { format: 'date-time', description: 'Time of the last replay.' })
   replayed_at: string | null;
 }
 
@@ -39,7 +39,7 @@ export class DeadLetterList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => DeadLetterAnswer) dead_letters: DeadLetterAnswer[];
 }
 
-/** A dead letter as it is answered. */
+/** Converts a dead letter to its form in the API. */
 export function deadLetterAnswer({
   created_at,
   replayed_at,

@@ -7,18 +7,18 @@ import { requireTimeRange } from '../parameters/time-range.js';
 export class DeadLetterListParameters extends PageParameters implements Consistent {
   @Text(300)
   @Parameter(
-    'Only those that this gave up on: `materializer`, `projection:<name>` or `pipeline:<name>`.',
+    'Only dead letters of this source: `materializer`, `projection:<name>` or `pipeline:<name>`.',
     'materializer',
   )
   source?: string;
 
-  @Flag('Only those that were replayed, or only those that were not.')
+  @Flag('`true`: only dead letters that were replayed. `false`: only those that were not.')
   replayed?: boolean;
 
-  @Time('Only those made at this time or later')
+  @Time('Only dead letters created at this time or later')
   since?: Micros;
 
-  @Time('Only those made before this time')
+  @Time('Only dead letters created before this time')
   until?: Micros;
 
   requireConsistent(): void {

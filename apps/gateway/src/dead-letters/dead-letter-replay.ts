@@ -8,10 +8,13 @@ import { ReplayAnswer } from './replay-answers.js';
 import type { ReplayRequest, ReplayWay } from './replay-way.js';
 import { StreamReplay } from './stream-replay.js';
 
-/** Dead letters that one request replays. */
+/** Limit of dead letters that one request replays. */
 export const mostReplayed = 1_000;
 
-/** Replays dead letters: those of pipelines go on where they stopped, others are written to their streams once more. */
+/**
+ * Replays dead letters. Those of pipelines continue at the operator that failed; others are written to their streams
+ * again.
+ */
 @Injectable()
 export class DeadLetterReplay {
   constructor(
@@ -22,8 +25,9 @@ export class DeadLetterReplay {
   ) {}
 
   /**
-   * What was replayed is in the audit, also when it ends early.
-   * @throws InvalidCursorError, ProblemError 503, and errors of the log: then some may have been replayed
+   * Replays the selected dead letters. The audit stream records the replay, even when it ends early.
+   * @throws InvalidCursorError, ProblemError 503, and errors of the log: some dead letters may have been replayed by
+   * then
    */
   async run(request: ReplayRequest): Promise<ReplayAnswer> {
     const { reader } = this.store;

@@ -11,7 +11,7 @@ import { deadLetterAnswer, DeadLetterList } from './dead-letter-answers.js';
 import { Problems, reads } from '../openapi/problems.js';
 import { DeadLetterListParameters } from './dead-letter-parameters.js';
 
-/** Bytes of the records of one page: it is held in memory several times while it is answered. */
+/** Limit of the records of one page, in bytes. While a page is answered, memory has several copies of it. */
 const pageBytes = 8 * 1024 * 1024;
 
 @ApiTags('dead letters')
@@ -26,9 +26,9 @@ export class DeadLettersController {
   @Get()
   @RequireScope('events:read')
   @ApiOperation({
-    summary: 'List what could not become an event, or not go on in a pipeline, and why',
+    summary: 'List dead letters: records that could not become events or could not be processed, and why',
     description:
-      'Newest first. A page has fewer than `limit` where their records come to more than 8 MiB; `has_more` says whether ' +
+      'Newest first. A page ends before `limit` when its records exceed 8 MiB; `has_more` says whether ' +
       'there are more.',
   })
   @Answers(DeadLetterList, { description: 'A page of dead letters; `total` counts all that match.' })

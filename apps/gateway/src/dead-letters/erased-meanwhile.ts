@@ -3,18 +3,18 @@ import { erasureName, type Actor, type Definitions, type Erasure } from '#regist
 import type { EventEraser, FoundDeadLetter } from '#store';
 import { laterErasure } from '../erasure/later-erasure.js';
 
-/** Why a letter is not replayed. */
+/** Why a dead letter of an erased entity is not replayed. */
 export const erased = 'its entity has been erased';
 
-/** A letter that has been written to the log once more. */
+/** A dead letter that has been written to the log again. */
 export interface Replayed {
   letter: FoundDeadLetter;
   entityId: string | null;
-  /** Where it is now. */
+  /** Position of the new record. */
   position: { partition: number; offset: number };
 }
 
-/** What was erased of a letter's entity, where that covers the letter. */
+/** Returns the erasure that covers a dead letter of this entity; undefined when none does. */
 export function erasureOf(
   definitions: Pick<Definitions, 'stream' | 'erasures'>,
   { stream, partition, offset }: FoundDeadLetter,
@@ -27,10 +27,10 @@ export function erasureOf(
 }
 
 /**
- * Takes back what a replay has written of entities that were erased between its look and its writing: their erasures are
- * extended over the new records, and what became of these in the store goes. Together with an erasure that looks at
- * the log's end again where there are letters, one of the two always sees the other.
- * @returns the ids of these letters
+ * Undoes the replay of entities that were erased between the replay's check and its write: extends their erasures over
+ * the new records, and deletes the events of these records from the store. An erasure reads the log's end once more
+ * when the entity has dead letters, so the replay sees the erasure or the erasure sees the new records.
+ * @returns the ids of these dead letters
  */
 export async function takeBackErased(
   {

@@ -17,13 +17,13 @@ interface Replayable {
   letter: FoundDeadLetter;
   run: string;
   id: string;
-  /** See `replayValue`. */
+  /** Made by `replayValue`. */
   value: string;
 }
 
 const neverRun = 'no processor runs the pipeline: try it again when one does';
 const sourcePrefix = 'pipeline:';
-/** Records that are on their way to Kafka at the same time: one may be some megabytes. */
+/** Limit of records in flight to Kafka. One record may have some megabytes. */
 const appended = 8;
 
 export function isOfPipeline({ source }: FoundDeadLetter): boolean {
@@ -31,8 +31,8 @@ export function isOfPipeline({ source }: FoundDeadLetter): boolean {
 }
 
 /**
- * Hands what dead letters of pipelines hold to the run that gave up on it, which goes on with it at the operator where it
- * stopped. The run takes the same letter once, however often it is told within the id window.
+ * Sends dead letters of pipelines to the jobs that failed on them. A job continues with each dead letter at the
+ * operator that failed. Within the id window, a job processes the same dead letter once, however often it is sent.
  */
 @Injectable()
 export class PipelineReplay implements ReplayWay {
@@ -71,7 +71,10 @@ export class PipelineReplay implements ReplayWay {
     }
   }
 
-  /** False when there is nothing that the run could be told by: processors make it. */
+  /**
+   * Appends replays to the replay topic of a job. Resolves with false when the topic does not exist: processors create
+   * it.
+   */
   private async isTold(
     run: string,
     replays: readonly Replayable[],
@@ -87,14 +90,14 @@ export class PipelineReplay implements ReplayWay {
     }
   }
 
-  /** What the run is told; or a sentence that says why it is not. */
+  /** Returns the replay to send to the job, or a sentence that says why the dead letter cannot be replayed. */
   private replayOf(letter: FoundDeadLetter, access: StreamAccess): Replayable | string {
     const { source, step, event, partition, offset } = letter;
     const name = source.slice(sourcePrefix.length);
     const definition = this.definitions.pipelines.get(name);
     if (!definition || !this.visible.permits(definition, access))
       return `there is no pipeline ${name} any more`;
-    if (!step) return `it does not say where it stopped: reset the pipeline ${name}`;
+    if (!step) return `the dead letter does not name the operator that failed: reset the pipeline ${name}`;
     const missingConfiguration = missingConfigurationOf(letter, step, definition) ?? this.streamIsGone(step);
     if (missingConfiguration !== undefined) return missingConfiguration;
     const { run, operator: at, stream, path } = step;
@@ -113,19 +116,19 @@ export class PipelineReplay implements ReplayWay {
   }
 }
 
-/** Why the pipeline, as it is now, cannot go on with it. */
+/** Returns why the current definition of the pipeline cannot continue with a dead letter; undefined when it can. */
 function missingConfigurationOf(
   { reason }: FoundDeadLetter,
   { run, operator }: LetterStep,
   definition: PipelineDefinition,
 ): string | undefined {
   const { name, failure } = definition;
-  // Without more lateness it would be late again: see decision 0019.
+  // Without more lateness, the event would be late again: see decision 0019.
   if (reason === 'late_event')
-    return `its window has closed: PUT the pipeline ${name} with more lateness and ?from=beginning to have it counted`;
-  if (reason === 'unreadable') return 'it is no event';
-  if (run !== definition.run.id) return `the pipeline ${name} was reset since, and reads its streams anew`;
-  if (failure !== null) return `the pipeline ${name} cannot go on: ${failure}`;
+    return `its window has closed: PUT the pipeline ${name} with more lateness and ?from=beginning to count the event`;
+  if (reason === 'unreadable') return 'it is not an event';
+  if (run !== definition.run.id) return `the pipeline ${name} has been reset since and reads its streams again`;
+  if (failure !== null) return `the pipeline ${name} has failed: ${failure}`;
   if (!compiledDefinition(definition)?.entry(operator))
     return `the pipeline ${name} has no operator at ${operator} any more: reset it`;
   return undefined;

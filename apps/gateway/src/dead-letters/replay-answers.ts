@@ -3,16 +3,16 @@ import { IsArray, IsBoolean, IsInt, IsString, IsUUID, Min, ValidateNested } from
 import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 
-/** An event that a dead letter has become. */
+/** An event that a replay has written. */
 export class ReplayedAnswer {
-  @IsString() @Schema({ description: 'Of the dead letter.' }) id: string;
+  @IsString() @Schema({ description: 'Id of the dead letter.' }) id: string;
   @IsUUID() event_id: string;
   @IsString() stream: string;
   @IsInt() @Min(0) partition: number;
   @IsInt() @Min(0) offset: number;
 }
 
-/** A dead letter that was not replayed. */
+/** A dead letter that was not replayed, and why. */
 export class NotReplayedAnswer {
   @IsString() id: string;
   @IsString() detail: string;
@@ -20,21 +20,21 @@ export class NotReplayedAnswer {
 
 export class ReplayAnswer {
   @IsBoolean() dry_run: boolean;
-  @IsInt() @Min(0) @Schema({ description: 'Dead letters that this request was about.' }) matched: number;
+  @IsInt() @Min(0) @Schema({ description: 'Dead letters that match the request.' }) matched: number;
   @IsInt()
   @Min(0)
   @Schema({
-    description: 'Those that became events, or go on in their pipelines; with `dry_run`, those that would.',
+    description: 'Dead letters that became events, or continue in their pipelines; with `dry_run`, those that would.',
   })
   replayed: number;
-  @IsInt() @Min(0) @Schema({ description: 'Those that had been replayed before.' }) skipped: number;
+  @IsInt() @Min(0) @Schema({ description: 'Dead letters that had been replayed before.' }) skipped: number;
   @IsArray() @ValidateNested({ each: true }) @Type(() => NotReplayedAnswer) failed: NotReplayedAnswer[];
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => ReplayedAnswer)
   @Schema({
     description:
-      'The events of those that were written to streams, in the order of the log; none with `dry_run`.',
+      'Events that the replay wrote to streams, in the order of the log; none with `dry_run`.',
   })
   events: ReplayedAnswer[];
   @IsBoolean() has_more: boolean;

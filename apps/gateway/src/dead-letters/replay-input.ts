@@ -7,7 +7,7 @@ import { Schema } from '../openapi/schema.js';
 import { Flag } from '../parameters/decorators.js';
 import type { LetterChoice } from './chosen-letters.js';
 
-/** Which dead letters: those of `ids`, or all of `source` that have not been replayed. One of the two. */
+/** Selects dead letters: either those of `ids`, or all of `source` that have not been replayed. */
 @JSONSchema({ additionalProperties: false })
 export class ReplayInput implements Consistent {
   @IsOptional()
@@ -15,25 +15,25 @@ export class ReplayInput implements Consistent {
   @ArrayMinSize(1)
   @ArrayMaxSize(maxDeadLetterIds)
   @Characters({ most: 4096 }, { each: true })
-  @Schema({ description: 'Their ids.' })
+  @Schema({ description: 'Ids of the dead letters.' })
   ids?: string[] | null;
 
   @IsOptional()
   @Characters({ most: 300 })
-  @Schema({ description: 'Who gave up on them.', example: 'materializer' })
+  @Schema({ description: 'Source of the dead letters.', example: 'materializer' })
   source?: string | null;
 
   @IsOptional()
   @Characters({ most: 4096 })
-  @Schema({ description: '`next_cursor` of the answer before, with the same `source`.' })
+  @Schema({ description: '`next_cursor` of the previous answer, with the same `source`.' })
   cursor?: string | null;
 
   requireConsistent(): void {
     const { ids, source, cursor } = this;
     if (ids ? !source && !cursor : source) return;
-    const detail = cursor && ids ? 'goes with source, not with ids' : 'send either ids or source';
+    const detail = cursor && ids ? 'can be sent with source, not with ids' : 'send either ids or source';
     const errors = [{ pointer: cursor && ids ? '/cursor' : '', detail }];
-    const what = 'Send the ids of dead letters, or the source of which to take all.';
+    const what = 'Send either the ids of dead letters, or a source to replay all of its dead letters.';
     throw new ProblemError('invalid_request', what, { errors });
   }
 
@@ -44,7 +44,7 @@ export class ReplayInput implements Consistent {
 }
 
 export class ReplayParameters {
-  @Flag('Says what would be done, and does nothing.')
+  @Flag('Returns what the request would do, and changes nothing.')
   @Schema({ default: false })
   dry_run = false;
 }

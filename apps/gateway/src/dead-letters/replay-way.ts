@@ -7,16 +7,16 @@ export interface ReplayRequest {
   permitted: Permitted;
   choice: LetterChoice;
   dryRun: boolean;
-  /** Of the records that are written. */
+  /** Headers of the records that are written. */
   headers: Record<string, string>;
   actor: Actor;
   client: AbortSignal;
 }
 
-/** How letters of one kind are replayed. */
+/** Replays dead letters of one kind. */
 export interface ReplayWay {
   /**
-   * Notes in the answer what becomes of them, and yields the ids of those that are to be marked. Repeating it does no harm.
+   * Adds the results to the answer, and yields the ids of dead letters to mark as replayed. Repeating a replay is safe.
    * @throws errors of the log and of the store
    */
   replay(

@@ -22,15 +22,16 @@ export class ReplayController {
   @HttpCode(200)
   @RequireScope('admin')
   @ApiOperation({
-    summary: 'Write what dead letters hold to their streams once more, or have it go on in its pipeline',
+    summary: 'Replay dead letters into their streams or pipelines',
     description:
-      'Named ones, or those of a source that have not been replayed, newest first. Each becomes an event with an id of ' +
-      'its own (`events`), once, however often it is replayed; what was refused at intake is read again as its endpoint ' +
-      'reads it, checked against the schema that holds now, and keeps its id. Those of a pipeline go on at the operator ' +
-      `that gave up on them, as the pipeline is defined now. One request replays ${mostReplayed} at most; ` +
-      '`next_cursor` says where the next one goes on. Try it with `dry_run=true` first.',
+      'Replays named dead letters, or those of a source that have not been replayed, newest first. Each ' +
+      'becomes one event with an id of its own (`events`), however often it is replayed. A record that ' +
+      'was refused at intake is parsed again as its endpoint parses it, checked against the current ' +
+      'schema, and keeps its event id. A dead letter of a pipeline continues at the operator that failed, ' +
+      `in the current definition of the pipeline. One request replays at most ${mostReplayed} dead ` +
+      'letters; `next_cursor` is the cursor for the next request. Try it with `dry_run=true` first.',
   })
-  @Answers(ReplayAnswer, { description: 'What became of them.' })
+  @Answers(ReplayAnswer, { description: 'The result of the replay.' })
   @Problems(body, 'invalid_cursor', readsBoth)
   run(
     @Query() { dry_run: dryRun }: ReplayParameters,

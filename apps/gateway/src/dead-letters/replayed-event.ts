@@ -10,7 +10,7 @@ import {
 import type { RefusedEvents } from '#writing';
 import type { FoundDeadLetter } from '#store';
 
-/** What a dead letter becomes when it is replayed: a record of its stream's topic. */
+/** The record that a replayed dead letter becomes in its stream's topic. */
 export interface ReplayedEvent {
   eventId: string;
   entityId: string | null;
@@ -18,21 +18,22 @@ export interface ReplayedEvent {
   value: string;
 }
 
-/** Who gave up on the record: what others gave up on has become an event all the same. */
+/** The source whose dead letters can become events. Dead letters of other sources are events already. */
 const replayableSource = 'materializer';
 
 /**
- * The event of a dead letter, ingested anew at `now`; or a sentence that says why it cannot become one. The log knows the
- * `event_id` of a record that did not become an event already, and would take another record with it for a repetition. So
- * such an event gets an id that is made of the letter alone: replayed twice, it is one event. What was refused at intake
- * never was an event: it keeps its id, and is one with what its sender has sent again meanwhile.
+ * Resolves with the event of a dead letter, ingested at `now`, or with a sentence that says why it cannot become an
+ * event. The log already has a record with the original `event_id`, and a second one would be discarded as a duplicate.
+ * So the event gets an id that is derived from the dead letter alone: a second replay yields the same event. A record
+ * that was refused at intake never was in the log. It keeps its id, so a copy that its sender has sent again is a
+ * duplicate of it.
  */
 export async function replayedEvent(
   letter: FoundDeadLetter,
   { refused, now }: { refused: Pick<RefusedEvents, 'read'>; now: Micros },
 ): Promise<ReplayedEvent | string> {
   if (letter.source !== replayableSource)
-    return `what ${letter.source} gave up on is not replayed into the stream`;
+    return `dead letters of ${letter.source} are not replayed into the stream`;
   const record = decodeRefused(letter.event);
   const event = record ? await refused.read(letter.stream, record) : readEvent(letter);
   if (typeof event === 'string') return event;
@@ -53,7 +54,10 @@ function readEvent(letter: FoundDeadLetter): EventRecord | string {
   }
 }
 
-/** What is made of a letter is known by this: a UUID of version 8 (RFC 9562), whose bits are the application's own. */
+/**
+ * Returns the event id of a replay, derived from the dead letter: a UUID of version 8 (RFC 9562), whose bits the
+ * application defines.
+ */
 export function replayId({ id, event }: FoundDeadLetter): string {
   const hex = createHash('sha256').update(id).update('\n').update(event).digest('hex');
   const [a, b, c, d, e] = [

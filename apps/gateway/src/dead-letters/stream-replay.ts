@@ -22,15 +22,15 @@ interface Written extends Replayable {
   position: Position;
 }
 
-/** Look-ups of events by id at the same time. */
+/** Limit of concurrent lookups of events by id. */
 const lookUps = 4;
-/** Records that are on their way to Kafka at the same time: one may be a megabyte. */
+/** Limit of records in flight to Kafka. One record may have a megabyte. */
 const appended = 8;
 
 /**
- * Writes what dead letters hold to their streams once more. It can be repeated, also after a crash between writing and
- * marking: the same letter always becomes the same event id, what is stored under it is not written again, and what is
- * written but not yet stored is told as a repetition by the materializer.
+ * Writes dead letters to their streams again. A replay can be repeated, even after a crash between writing and marking,
+ * because a dead letter always yields the same event id. An event that is already stored is not written again. An event
+ * that is written but not yet stored is discarded by the materializer as a duplicate.
  */
 @Injectable()
 export class StreamReplay implements ReplayWay {
@@ -65,7 +65,7 @@ export class StreamReplay implements ReplayWay {
     yield wanted.map(({ letter }) => letter.id);
   }
 
-  /** Resolves with what is to be written, or why there is nothing. */
+  /** Resolves with the record to write, or with a sentence that says why there is none. */
   private async replayable(letter: FoundDeadLetter): Promise<Replayable | string> {
     const { definitions, topics, refused } = this;
     const stream = definitions.stream(letter.stream);
@@ -76,7 +76,7 @@ export class StreamReplay implements ReplayWay {
     return isErased ? erased : { letter, event, topic: topics.ofStream(stream.id) };
   }
 
-  /** Ids of events that are in the store already: a replay that was cut off has written them. */
+  /** Resolves with the ids of events that are already stored: an interrupted replay has written them. */
   private async stored(wanted: readonly Replayable[], client: AbortSignal): Promise<Set<string>> {
     const found = new Set<string>();
     const work = wanted.values();
@@ -92,8 +92,8 @@ export class StreamReplay implements ReplayWay {
   }
 
   /**
-   * Writes them, but for those whose entity is erased before it comes to that, or while it does. What was written counts,
-   * also when the rest cannot be.
+   * Writes the events, except those of entities that are erased before or during the write. The answer counts the
+   * events that were written, even when writing the rest fails.
    */
   private async append(
     wanted: readonly Replayable[],
@@ -120,7 +120,7 @@ export class StreamReplay implements ReplayWay {
     answer.failed.push(...gone.map(({ letter: { id } }) => ({ id, detail: erased })));
   }
 
-  /** A few at a time; `written` has those that are acknowledged. */
+  /** Writes a few records at a time, and adds the acknowledged ones to `written`. */
   private async writeAll(
     wanted: readonly Replayable[],
     headers: Record<string, string>,

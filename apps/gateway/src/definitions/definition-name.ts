@@ -2,23 +2,23 @@ import { definitionNamePattern, definitionNameRule } from '#event';
 import { ProblemError } from '#api';
 import { PathParameter } from '#http';
 
-/** What has a name in an address. */
+/** A kind of definition whose name is part of a URL. */
 export type NamedKind = 'projection' | 'pipeline';
 
-/** The name in an address, for the OpenAPI document. */
+/** The name in the path of a URL, for the OpenAPI document. */
 export const nameParam = { name: 'name', schema: { type: 'string', pattern: definitionNamePattern.source } };
 
-/** Hands over the name of the projection in the address. */
+/** Injects the name of the projection from the path of the URL. */
 export function ProjectionName(): ParameterDecorator {
   return PathParameter(nameParam, (name) => readName('projection', name));
 }
 
-/** Hands over the name of the pipeline in the address. */
+/** Injects the name of the pipeline from the path of the URL. */
 export function PipelineName(): ParameterDecorator {
   return PathParameter(nameParam, (name) => readName('pipeline', name));
 }
 
-/** @throws ProblemError 400 */
+/** Validates the name of a definition in the path of a URL. @throws ProblemError 400 */
 export function readName(kind: NamedKind, name: string): string {
   if (definitionNamePattern.test(name)) return name;
   throw new ProblemError('invalid_request', `The name of a ${kind} ${definitionNameRule}.`, {
@@ -26,10 +26,13 @@ export function readName(kind: NamedKind, name: string): string {
   });
 }
 
-/** A name in a body may be left out. @throws ProblemError 400 where it is another one */
+/**
+ * Requires that the name in a body, if there is one, equals the name in the path of the URL.
+ * @throws ProblemError 400
+ */
 export function requireSameName(kind: NamedKind, body: { name?: string | null }, inAddress: string): void {
   if (body.name == null || body.name === inAddress) return;
-  const detail = `must be ${inAddress}, as in the address: the name of a ${kind} cannot be changed`;
+  const detail = `must be ${inAddress}, as in the path: the name of a ${kind} cannot be changed`;
   throw new ProblemError('invalid_request', `The name ${detail}.`, {
     errors: [{ pointer: '/name', detail }],
   });

@@ -5,14 +5,14 @@ import { Schema } from '../openapi/schema.js';
 
 const rule = { message: definitionNameRule };
 
-/** The name of a definition that is to be made. */
+/** The name of a definition to create. */
 export function NewName(example: string): PropertyDecorator {
   return applyDecorators(Matches(definitionNamePattern, rule), IsString(), Schema({ example }));
 }
 
-/** The name of a definition that is there, which its address says already. */
+/** The optional name in the body for an existing definition. It must equal the name in the path of the URL. */
 export function SameName(): PropertyDecorator {
-  const description = 'The name in the address, if it is given.';
+  const description = 'Optional; must equal the name in the path.';
   return applyDecorators(
     IsOptional(),
     Matches(definitionNamePattern, rule),

@@ -4,7 +4,7 @@ interface Spec {
   source: { streams: readonly string[]; event_types?: readonly string[] };
 }
 
-/** Whether two definitions say the same, in whatever order they name streams and types. */
+/** Whether two definitions are equal, regardless of the order of streams and event types. */
 export function sameSpec<T extends Spec>(a: T, b: T): boolean {
   return isDeepStrictEqual(sorted(a), sorted(b));
 }

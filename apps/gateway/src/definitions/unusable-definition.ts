@@ -3,17 +3,19 @@ import type { DefinitionFault } from '#dataflow';
 
 const mostErrors = 100;
 
-/** What is known of the errors beside them. */
+/** The context of the errors. */
 export interface UnusableDefinition {
-  /** What it would be. */
+  /** The kind of the definition. */
   what: 'projection' | 'pipeline';
-  /** Where the definition stands in the body: before the pointers, in words. Default: it is the body. */
+  /**
+   * JSON pointer to the definition in the body, which precedes the pointers in the sentence. Default: the body itself.
+   */
   at?: string;
 }
 
 /**
- * The problem of a definition that cannot be used: the first reason in words, and all of them with their places;
- * `invalid_expression` if only expressions are wrong.
+ * Returns the problem of an invalid definition: a sentence with the first error, and all errors with their pointers.
+ * Its code is `invalid_expression` if only expressions are wrong.
  * @param errors at least one
  */
 export function unusableDefinition(
@@ -29,7 +31,7 @@ export function unusableDefinition(
   });
 }
 
-/** What is wrong at a place has no full stop, but what is wrong with an expression may end with one. */
+/** Adds a full stop to a detail that does not end with one. Only the details of expressions may do so. */
 function sentence(text: string): string {
   return /[.)]$/.test(text) ? text : `${text}.`;
 }

@@ -2,7 +2,7 @@ import { ProblemError, type StreamAccess } from '#api';
 import type { Actor, Kind } from '#registry';
 import type { NamedKind } from './definition-name.js';
 
-/** Who asks for a definition, or changes it. */
+/** The caller that reads or changes a definition. */
 export interface DefinitionCaller {
   access: StreamAccess;
   actor: Actor;
@@ -11,7 +11,7 @@ export interface DefinitionCaller {
 export interface VisibleDefinitionsOptions<D> {
   what: NamedKind;
   kind: Kind<D>;
-  /** Whether all that a definition reads, asks and writes may be seen. */
+  /** Whether every stream that a definition reads, looks up and writes is visible. */
   permits: (definition: D, access: StreamAccess) => boolean;
 }
 
@@ -25,9 +25,10 @@ export interface WantedDefinition<D> {
 }
 
 /**
- * The definitions of one kind as callers see them. One that may not be seen is answered as if it did not exist.
- *
- * Each change is made of what holds then: of two at the same time the second is made of what the first has left.
+ * The definitions of one kind that a caller may see. A definition that is not visible is answered as if it did not
+ * exist.
+ * Each change starts from the current definition: of two concurrent changes, the second starts from the result of the
+ * first.
  */
 export class VisibleDefinitions<D extends { name: string }> {
   constructor(private readonly options: VisibleDefinitionsOptions<D>) {}
@@ -40,12 +41,12 @@ export class VisibleDefinitions<D extends { name: string }> {
     return this.options.permits(definition, access);
   }
 
-  /** @throws ProblemError 404 `projection_not_found`, `pipeline_not_found` */
+  /** Returns a visible definition. @throws ProblemError 404 `projection_not_found`, `pipeline_not_found` */
   get(name: string, access: StreamAccess): D {
     return this.permitted(this.options.kind.get(name), access);
   }
 
-  /** @throws ProblemError what `get` throws */
+  /** Returns the definition if it is visible. @throws ProblemError the errors of `get` */
   permitted(definition: D | undefined, access: StreamAccess): D {
     if (definition && this.permits(definition, access)) return definition;
     const { what } = this.options;
@@ -54,9 +55,9 @@ export class VisibleDefinitions<D extends { name: string }> {
   }
 
   /**
-   * A new definition, or the one that is there if it is exactly this.
+   * Creates a definition, or returns the existing one when it is the same.
    * @throws ProblemError 409 `projection_exists`, `pipeline_exists`, definition_limit_reached, definition_conflict,
-   * log_unavailable, and what `first` throws
+   * log_unavailable, and the errors of `first`
    */
   async define(
     name: string,
@@ -74,14 +75,14 @@ export class VisibleDefinitions<D extends { name: string }> {
     return { definition: this.permitted(value, access), created: changed };
   }
 
-  /** @throws ProblemError what `get` throws, definition_conflict, log_unavailable */
+  /** Changes a visible definition. @throws ProblemError the errors of `get`, definition_conflict, log_unavailable */
   async change(name: string, { actor, access }: DefinitionCaller, next: (current: D) => D): Promise<D> {
     const change = (current: D | undefined) => next(this.permitted(current, access));
     const { value } = await this.options.kind.change(name, change, actor);
     return this.permitted(value, access);
   }
 
-  /** Removes a definition and returns what it was. @throws ProblemError what `change` throws */
+  /** Removes a visible definition and returns its last state. @throws ProblemError the errors of `change` */
   async remove(name: string, { actor, access }: DefinitionCaller): Promise<D> {
     let removed: D | undefined;
     const next = (current: D | undefined): undefined => {
@@ -91,7 +92,7 @@ export class VisibleDefinitions<D extends { name: string }> {
     return removed as D;
   }
 
-  /** Says that a name is taken. A definition that may not be seen is not described. */
+  /** Returns the problem that a name is taken. It does not describe a definition that is not visible. */
   private taken(detail: string): ProblemError {
     const errors = [{ pointer: '/name', detail: 'is taken' }];
     return new ProblemError(`${this.options.what}_exists`, detail, { errors });

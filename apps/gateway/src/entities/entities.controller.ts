@@ -23,7 +23,7 @@ export class EntitiesController {
 
   @Get()
   @RequireScope('events:read')
-  @ApiOperation({ summary: 'List entities, each with its last version and the time of its last event' })
+  @ApiOperation({ summary: 'List entities, each with its latest version and the time of its last event' })
   @Answers(EntityList, { description: 'A page of entities.' })
   @Problems('invalid_cursor', 'stream_not_found', reads)
   async list(

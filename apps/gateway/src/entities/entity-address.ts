@@ -4,11 +4,11 @@ import { PathParameter } from '#http';
 
 const described = {
   name: 'entity_id',
-  description: 'Percent-encoded: `a/b` is `a%2Fb`.',
+  description: 'The id of the entity, percent-encoded: `a/b` is `a%2Fb`.',
   schema: { type: 'string', minLength: 1, maxLength: limits.entityIdCharacters },
 } as const;
 
-/** Hands over the entity in the address. */
+/** Injects the entity id from the path of the URL. */
 export function EntityId(): ParameterDecorator {
   return PathParameter(described, readEntityId);
 }

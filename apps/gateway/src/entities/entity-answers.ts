@@ -8,26 +8,26 @@ import { Nullable } from '../openapi/nullable.js';
 import { Schema } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
-const foldOf = 'The `data` of its events, applied one after the other as merge patches (RFC 7396).';
+const foldOf = 'The `data` of the events up to this version, applied in order as merge patches (RFC 7396).';
 
-/** What an entity is like. `entityStateJson` writes it. */
+/** The state of an entity. `entityStateJson` writes it. */
 export class EntityStateAnswer {
   @IsString() stream: string;
   @IsString() entity_id: string;
-  @IsInt() @Min(1) @Schema({ description: 'Of the last event in it.' }) version: number;
-  @Schema({ ...time, description: 'Of the last event in it.' }) @IsString() timestamp: string;
+  @IsInt() @Min(1) @Schema({ description: 'Version of the last event in the state.' }) version: number;
+  @Schema({ ...time, description: 'Timestamp of the last event in the state.' }) @IsString() timestamp: string;
   @IsObject() @Schema({ description: foldOf }) state: object;
-  @Nullable('integer', { description: 'The version of the snapshot that it was started from.' })
+  @Nullable('integer', { description: 'Version of the snapshot on which the state is based; null without one.' })
   from_snapshot: number | null;
 }
 
-/** What a snapshot is of. `snapshotJson` writes it. */
+/** The members of a snapshot, except its state. `snapshotFacts` writes them. */
 class SnapshotFacts {
   @IsString() snapshot_id: string;
   @IsString() stream: string;
   @IsString() entity_id: string;
   @IsInt() @Min(1) version: number;
-  @Schema({ ...time, description: 'Of the event of its version.' }) @IsString() timestamp: string;
+  @Schema({ ...time, description: 'Timestamp of the event with this version.' }) @IsString() timestamp: string;
   @Schema(time) @IsString() created_at: string;
   @IsIn(['automatic', 'requested']) reason: SnapshotReason;
 }
@@ -37,11 +37,11 @@ export class SnapshotAnswer extends SnapshotFacts {
   @IsObject() @Schema({ description: foldOf }) state: object;
 }
 
-/** A snapshot that was asked for. Only those who may read events are told its state. */
+/** A snapshot that a request has created. Only callers that may read events get its state. */
 export class MadeSnapshotAnswer extends SnapshotFacts {
   @IsOptional()
   @IsObject()
-  @Schema({ description: `${foldOf} Left out for a key without the scope \`events:read\`.` })
+  @Schema({ description: `${foldOf} Omitted for a key without the scope \`events:read\`.` })
   state?: object;
 }
 
@@ -49,7 +49,10 @@ export class SnapshotList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => SnapshotAnswer) snapshots: SnapshotAnswer[];
 }
 
-/** States are put in as the text they are: parsing and printing them again would change big numbers. */
+/**
+ * Returns the JSON of an entity's state. The state is copied as text: parsing and printing it again would change large
+ * numbers.
+ */
 export function entityStateJson(
   { stream, entityId }: { stream: string; entityId: string },
   { version, last, state, from }: FoldedEntity,
@@ -68,7 +71,7 @@ export function snapshotJsonWithoutState(snapshot: EntitySnapshot): string {
   return `${snapshotFacts(snapshot)}}`;
 }
 
-/** All but its state; the closing brace is still missing. */
+/** Returns the JSON of a snapshot without its state, and without the closing brace. */
 function snapshotFacts(snapshot: EntitySnapshot): string {
   const { stream, entity_id, version, last, created_at, reason } = snapshot;
   return (

@@ -11,7 +11,7 @@ export class EntityStateParameters {
   @Schema({ description: 'The stream of the entity.', example: 'orders' })
   stream: string;
 
-  @Time('The state as of this time: of the events that had happened by then, inclusive')
+  @Time('The state as of this time: of the events with a timestamp up to and including it')
   as_of?: Micros;
 
   @Positions()
@@ -31,9 +31,9 @@ export class SnapshotListParameters extends PageParameters implements Consistent
     if (this.stream !== undefined || this.entity_id !== undefined) return;
     const errors = ['stream', 'entity_id'].map((pointer) => ({
       pointer,
-      detail: 'give stream, entity_id, or both',
+      detail: 'send stream, entity_id, or both',
     }));
-    const detail = 'Say of which stream or of which entity: one of them is required.';
+    const detail = 'The parameter stream or entity_id is required.';
     throw new ProblemError('invalid_request', detail, { errors });
   }
 }

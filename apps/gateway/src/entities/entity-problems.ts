@@ -2,12 +2,12 @@ import { ProblemError } from '#api';
 import { formatTime, type Micros } from '#event';
 import { EntityStateTooLargeError } from '#entities';
 
-/** What goes wrong with the state of an entity, as problems; everything else is passed on. */
+/** Maps an error of an entity's state to a problem; returns any other error unchanged. */
 export function entityProblem(error: unknown): unknown {
   if (!(error instanceof EntityStateTooLargeError)) return error;
   const detail =
-    `The state of the entity passes 1 048 576 characters with version ${error.version}: what it was before can be ` +
-    'asked for with as_of, and an event that sets members to null makes it smaller.';
+    `The state of the entity exceeds 1 048 576 characters at version ${error.version}. Its earlier state is available ` +
+    'with as_of; an event that sets members to null makes the state smaller.';
   return new ProblemError('entity_state_too_large', detail, { cause: error });
 }
 
@@ -21,6 +21,6 @@ export function noEvents({ stream, asOf }: { stream: string; asOf?: Micros }): P
 
 export function removedMeanwhile(): ProblemError {
   const detail =
-    'Events of the entity were erased, or passed their retention, while the snapshot was made: repeat it.';
+    'Events of the entity were erased or expired while the snapshot was created: repeat the request.';
   return new ProblemError('snapshot_impossible', detail);
 }

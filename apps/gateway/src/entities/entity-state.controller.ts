@@ -28,10 +28,10 @@ export class EntityStateController {
   @ApiOperation({
     summary: 'Get the state of an entity, now or as of a time',
     description:
-      'The `data` of its events, applied by version as merge patches (RFC 7396): from its nearest snapshot on, where ' +
-      'there is one.',
+      'The `data` of its events, applied in the order of their versions as merge patches (RFC 7396), ' +
+      'starting from the nearest snapshot if there is one.',
   })
-  @Answers(EntityStateAnswer, { description: 'What the entity is like.' })
+  @Answers(EntityStateAnswer, { description: 'The state of the entity.' })
   @Problems('entity_not_found', 'entity_state_too_large', 'stream_not_found', awaits)
   @Header('content-type', jsonType)
   async state(

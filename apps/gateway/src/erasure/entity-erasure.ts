@@ -23,17 +23,17 @@ export interface ErasureRequest {
   client: AbortSignal;
 }
 
-/** Times that an erasure is extended over what is written meanwhile. */
+/** How often an erasure is extended over events that are written meanwhile. */
 const mostExtensions = 3;
-/** Of an entity's events that are left: those that are looked at. */
+/** Limit of the entity's remaining events that are checked. */
 const lookedAt = 1_000;
 
 type LogEnds = Awaited<ReturnType<TopicAdmin['offsets']>>;
 
 /**
- * Erases an entity from a stream: all of its events that the log has at the moment of the call. First everything up to
- * there must be in the store; then a tombstone in the definitions says that none of it counts any more, in every
- * rebuild; then the rows go. Events that came in between and were numbered on from what is erased go as well.
+ * Erases an entity from a stream: all of its events that the log has at the time of the call. First it waits until
+ * these events are in the store. Then it writes a tombstone to the definitions, which excludes them from every rebuild,
+ * and deletes their rows. It also erases events written meanwhile whose versions continue those of the erased events.
  */
 @Injectable()
 export class EntityErasure {
@@ -47,9 +47,9 @@ export class EntityErasure {
   ) {}
 
   /**
-   * Resolves when no event of the entity up to the call can be read any more. `pending` says that the materializer did
-   * not come that far in time: the tombstone holds, and whoever materializes the rest removes it.
-   * @throws ProblemError 404 `entity_not_found` when there is nothing of it and never was an erasure, 503
+   * Resolves when no event of the entity up to the call can be read any more. `pending` is true when the materializer
+   * did not catch up in time: the tombstone is valid, and the rest is removed when it is materialized.
+   * @throws ProblemError 404 `entity_not_found` when the stream has nothing of the entity and it never was erased, 503
    */
   async run(request: ErasureRequest): Promise<ErasureAnswer> {
     const { stream, entityId, actor } = request;
@@ -63,10 +63,11 @@ export class EntityErasure {
     if (complete && !known) await this.requireEntity(request);
     const upTo = (end: LogEnds) => erasureUpTo({ stream: id, hash, ends: end });
     const wanted = upTo(ends);
-    // Once there is a tombstone, a materializer that has just stored events of the stream removes them as well.
+    // Once the tombstone exists, a materializer that has just stored events of the stream removes them too.
     const found = await eraser.countEntity({ stream: id, entityHash: hash, entityId, before: wanted.before });
     let tombstone = await this.tombstone(wanted, actor);
-    // A replay that saw no tombstone yet may have written a letter anew past these ends; a later one sees it.
+    // A replay that saw no tombstone may have written a dead letter again past these ends. A later replay sees the
+    // tombstone.
     if ((await this.traces(request)).deadLetters)
       tombstone = await this.tombstone(upTo(await this.logEnds(id)), actor);
     const remove = ({ before }: Erasure) =>
@@ -94,7 +95,10 @@ export class EntityErasure {
     throw new ProblemError('stream_not_found', `There is no stream ${stream}.`);
   }
 
-  /** What holds for one stream says nothing of the next of its name. @throws ProblemError 404 `stream_not_found` */
+  /**
+   * Requires that the name still belongs to the same stream: an erasure does not apply to a later stream of the name.
+   * @throws ProblemError 404 `stream_not_found`
+   */
   private requireSame({ stream }: Erasure): void {
     const name = streamName(stream);
     if (this.idOf(name) === stream) return;
@@ -115,8 +119,8 @@ export class EntityErasure {
   }
 
   /**
-   * Whether events past the erasure have versions that go on from what is erased: they were numbered before the
-   * materializer had heard of it, and a rebuild would number them from 1.
+   * Whether versions of events after the erasure continue those of erased events. The materializer assigned such
+   * versions before it read the erasure; a rebuild would start at 1.
    */
   private async goesOn(
     { stream, entityId, permitted, client }: ErasureRequest,
@@ -132,7 +136,7 @@ export class EntityErasure {
     return [...least.values()].some((version) => version > 1);
   }
 
-  /** Whether all that is in the log is in the store, too; waits for it, for a bounded time. */
+  /** Waits for a limited time until the store has all that the log has. Resolves with false when it has not. */
   private async materialized({ stream, client }: ErasureRequest, ends: LogEnds): Promise<boolean> {
     const last = ends
       .filter(({ beginning, end }) => end > beginning)
@@ -146,11 +150,14 @@ export class EntityErasure {
     }
   }
 
-  /** A typing error must not look like an erasure. @throws ProblemError 404 `entity_not_found` */
+  /**
+   * Refuses an unknown entity: a misspelt id must not look like an erasure.
+   * @throws ProblemError 404 `entity_not_found`
+   */
   private async requireEntity(request: ErasureRequest): Promise<void> {
     const { events, deadLetters } = await this.traces(request);
     if (events || deadLetters) return;
-    const detail = `There is nothing of this entity in the stream ${request.stream}.`;
+    const detail = `The stream ${request.stream} has neither events nor dead letters of this entity.`;
     throw new ProblemError('entity_not_found', detail);
   }
 

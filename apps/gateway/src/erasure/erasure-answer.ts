@@ -6,13 +6,13 @@ export class ErasureAnswer {
   @IsString() entity_id: string;
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Events that were in the store, and are no more.' })
+  @Schema({ description: 'Events that were deleted from the store.' })
   events_erased: number;
   @IsBoolean()
   @Schema({
     description:
-      'The materializer was too far behind to wait for: events of the entity that were written before this request ' +
-      'may still appear, for some minutes at most (`JANITOR_MINUTES`).',
+      'True when the materializer was too far behind: events of the entity that were written before this ' +
+      'request may still appear, for some minutes at most (`JANITOR_MINUTES`).',
   })
   pending: boolean;
   @Schema({ type: 'string', format: 'date-time' }) @IsString() erased_at: string;

@@ -4,12 +4,12 @@ import { Confirmation, OneStream } from '../parameters/decorators.js';
 
 export class ErasureParameters {
   @OneStream()
-  @Schema({ description: 'The stream that the entity is erased from.', example: 'orders' })
+  @Schema({ description: 'The stream from which the entity is erased.', example: 'orders' })
   stream: string;
 
   @Confirmation(
     limits.entityIdCharacters,
-    'The id of the entity once more: there is no way back.',
+    'The id of the entity again: the erasure cannot be undone.',
     'order-17',
   )
   confirm?: string;

@@ -26,14 +26,14 @@ export class ErasureController {
   @ApiOperation({
     summary: 'Erase an entity from a stream',
     description:
-      'Its events up to now are not returned from the answer on, and no rebuild brings them back. Events that are ' +
-      'written later are kept, and their versions start at 1 again. Kafka keeps the records until their retention ends; ' +
-      'nothing reads them any more.',
+      'After the answer, no read returns the events that the entity has now, and no rebuild restores ' +
+      'them. Events that are written later are kept, and their versions start at 1 again. Kafka keeps the ' +
+      'records until their retention ends, but nothing reads them any more.',
   })
-  @Answers(ErasureAnswer, { description: 'It is erased.' })
+  @Answers(ErasureAnswer, { description: 'The entity is erased.' })
   @Answers(ErasureAnswer, {
     status: 202,
-    description: 'It is erased; what had not been materialized is removed as soon as it is (`pending`).',
+    description: 'The entity is erased. Events that were not materialized yet are removed as soon as they are (`pending`).',
   })
   @Problems('stream_not_found', 'entity_not_found', 'stream_reserved', defines, 'store_unavailable')
   async erase(

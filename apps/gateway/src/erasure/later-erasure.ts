@@ -1,8 +1,8 @@
 import type { Erasure } from '#registry';
 
 /**
- * What holds when an entity is erased again: the later end of each partition. The very same object when that is what
- * there is.
+ * Merges a new erasure of an entity into the current one: each partition gets the later end. Returns `current` itself
+ * when nothing changes.
  */
 export function laterErasure(current: Erasure | undefined, wanted: Erasure): Erasure {
   if (!current) return wanted;

@@ -2,11 +2,11 @@ import { limits, type Micros } from '#event';
 import { ProblemError } from '#api';
 import type { CountBucket } from '#store';
 
-/** Buckets that one answer holds; more is refused, because a part of a count would be a wrong count. */
+/** Limit of buckets in one answer. A request for more is refused, because a partial count would be a wrong count. */
 export const mostBuckets = limits.pageMax;
 
 /**
- * Refuses a range that is cut into more stretches than an answer holds, before anything is read.
+ * Refuses a time range that has more intervals than an answer may have buckets. It needs no read of the store.
  * @throws ProblemError 400
  */
 export function requireFewStretches(
@@ -15,7 +15,7 @@ export function requireFewStretches(
 ): void {
   if (intervalSeconds === undefined || range.since === undefined || range.until === undefined) return;
   if ((range.until - range.since) / (intervalSeconds * 1e6) <= mostBuckets) return;
-  const detail = `cuts the time from since to until into more than ${mostBuckets} stretches`;
+  const detail = `divides the time from since to until into more than ${mostBuckets} buckets`;
   throw new ProblemError('invalid_request', `The interval ${detail}.`, {
     errors: [{ pointer: 'interval', detail }],
   });
@@ -26,6 +26,6 @@ export function requireFewBuckets(buckets: readonly CountBucket[]): void {
   if (buckets.length <= mostBuckets) return;
   throw new ProblemError(
     'query_too_expensive',
-    `The counts would be more than ${mostBuckets}: take a longer interval, a shorter time, or fewer groups.`,
+    `The answer would have more than ${mostBuckets} buckets: use a longer interval, a shorter time range, or fewer groups.`,
   );
 }

@@ -16,7 +16,7 @@ import { Schema } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** An event, as it is returned everywhere. The members are those of `StoredEvent` in the contracts. */
+/** An event as the API returns it. Its members are those of `StoredEvent` in the contracts. */
 export class EventAnswer {
   @IsUUID() event_id: string;
   @IsString() stream: string;

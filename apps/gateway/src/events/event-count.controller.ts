@@ -26,8 +26,9 @@ export class EventCountController {
   @ApiOperation({
     summary: 'Count events',
     description:
-      'How many events there are: all of them, or by field (`group_by`) and stretch of time (`interval`). Stretches ' +
-      `without events are left out. More than ${mostBuckets} buckets are refused.`,
+      'The number of events: in total, or for each value of a field (`group_by`) and each time bucket ' +
+      `(\`interval\`). Empty buckets are omitted. A request for more than ${mostBuckets} buckets is ` +
+      'refused.',
   })
   @Answers(EventCount, { description: 'The counts.' })
   @Problems('invalid_expression', 'stream_not_found', awaits)

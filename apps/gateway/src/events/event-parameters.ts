@@ -19,7 +19,7 @@ import type { StreamPosition } from '../consistency/position.js';
 import { requireFewStretches } from './bucket-bound.js';
 import { Where } from './where.js';
 
-/** Which events: all parameters hold together, repeated ones are alternatives. */
+/** Selects events. All parameters apply together; the values of a repeated parameter are alternatives. */
 export class EventSelectionParameters implements Consistent {
   @Streams()
   @Parameter('Only events of this stream. Repeatable.', ['orders'])
@@ -44,13 +44,14 @@ export class EventSelectionParameters implements Consistent {
   until?: Micros;
 
   @Parameter(
-    'Only events for which this CEL expression over `event` is true, such as `event.data.currency == "EUR" && ' +
-      'event.data.amount > 50`: `&&`, `||` and `!`, `==` for "equals". What `data` and `metadata` hold is known for each ' +
-      'event only: an event for which a member is missing, or is of another type than the expression needs, does not ' +
-      'fulfil it. So `event.data.amount > "50"` compares texts and finds no number, and `event.data.currency` alone ' +
-      'finds an event only where it is `true`. An expression that can be true for no event whatever is refused, and one whose patterns cost too much. Numbers are ' +
-      'exact decimals: `0.1 + 0.2 == 0.3`. Some ' +
-      'characters have to be encoded in an address: `+` as `%2B`, `&` as `%26`.',
+    'Only events for which this CEL expression over `event` is true, such as `event.data.currency == ' +
+      '"EUR" && event.data.amount > 50`. `&&`, `||` and `!` combine conditions; `==` means "equals". The ' +
+      'members of `data` and `metadata` have no fixed types: an event does not match when a member is ' +
+      'missing, or has another type than the expression needs. So `event.data.amount > "50"` compares ' +
+      'texts and matches no number, and `event.data.currency` alone matches only an event where it is ' +
+      '`true`. An expression that no event can fulfil is refused, and so is an expression whose patterns ' +
+      'cost too much. Numbers are exact decimals: `0.1 + 0.2 == 0.3`. Some characters must be encoded in ' +
+      'a URL: `+` as `%2B`, `&` as `%26`.',
     'event.data.amount * 2 > 10',
   )
   @Where()
@@ -60,7 +61,7 @@ export class EventSelectionParameters implements Consistent {
     requireTimeRange(this);
   }
 
-  /** The same as the store asks it. */
+  /** The selection in the form that the store takes. */
   get filter(): Omit<EventFilter, keyof Permitted> {
     const { stream, event_type, event_type_prefix, entity_id, since, until, where } = this;
     return {
@@ -70,7 +71,7 @@ export class EventSelectionParameters implements Consistent {
   }
 }
 
-/** The form of an event in a live stream; the first is the default. */
+/** Formats of an event in a live stream; the first is the default. */
 export const eventFormats = ['event', 'cloudevents'] as const;
 export type EventFormat = (typeof eventFormats)[number];
 
@@ -80,7 +81,7 @@ export class EventStreamParameters extends EventSelectionParameters {
   format: EventFormat = 'event';
 }
 
-/** The same, of a question that is answered once. */
+/** A selection for a request that is answered once, in contrast to a live stream. */
 export class EventFilterParameters extends EventSelectionParameters {
   @Positions()
   wait_for?: StreamPosition[];
@@ -88,7 +89,7 @@ export class EventFilterParameters extends EventSelectionParameters {
 
 export class EventQueryParameters extends EventFilterParameters {
   @IsIn(['asc', 'desc'])
-  @Parameter('By the time the event happened; events of the same instant in log order (partition, offset).')
+  @Parameter('Sort order by event time. Events with the same time are in log order (partition, offset).')
   order: 'asc' | 'desc' = 'asc';
 
   @PageLimit()
@@ -100,12 +101,12 @@ export class EventQueryParameters extends EventFilterParameters {
 
 export class EventCountParameters extends EventFilterParameters {
   @IsIn(['stream', 'event_type', 'entity_id'])
-  @Parameter('Counts each value of this field by itself.')
+  @Parameter('Counts the events of each value of this field.')
   group_by?: 'stream' | 'event_type' | 'entity_id';
 
   @Interval()
   @Parameter(
-    'Counts each stretch of this length by itself, from the epoch on, in UTC: `30s`, `5m`, `1h`, `1d`.',
+    'Counts the events of each time bucket of this length, aligned to the epoch in UTC: `30s`, `5m`, `1h`, `1d`.',
     '1h',
   )
   interval?: number;

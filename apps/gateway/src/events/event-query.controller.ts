@@ -27,11 +27,13 @@ export class EventQueryController {
   @ApiOperation({
     summary: 'Query events',
     description:
-      'A page of events in the order of their timestamps. `Accept` chooses JSON, NDJSON (`application/x-ndjson`, one ' +
-      'event a line), CSV (`text/csv`) or CloudEvents (`application/cloudevents-batch+json`). The next page is at `next_cursor`, which is also in the headers ' +
-      '`X-Next-Cursor` and `Link` (`rel="next"`). In CSV, an apostrophe stands before each character that a ' +
-      'spreadsheet could begin a formula with; NDJSON has the exact text. CSV columns: event_id, stream, event_type, entity_id, version, ' +
-      'timestamp, ingested_at, schema_version, partition, offset, metadata, data.',
+      'A page of events, ordered by their timestamps. `Accept` selects JSON, NDJSON ' +
+      '(`application/x-ndjson`, one event per line), CSV (`text/csv`) or CloudEvents ' +
+      '(`application/cloudevents-batch+json`). `next_cursor` is the cursor of the next page; the headers ' +
+      '`X-Next-Cursor` and `Link` (`rel="next"`) have it too. In CSV, an apostrophe precedes each ' +
+      'character that could start a spreadsheet formula; NDJSON has the exact text. CSV columns: ' +
+      'event_id, stream, event_type, entity_id, version, timestamp, ingested_at, schema_version, ' +
+      'partition, offset, metadata, data.',
   })
   @Answers(EventPage, { description: 'A page of events.', text: pageMediaTypes.slice(1) })
   @Problems('invalid_cursor', 'invalid_expression', 'stream_not_found', 'not_acceptable', awaits)

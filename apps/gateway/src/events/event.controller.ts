@@ -46,7 +46,7 @@ function notFound(): ProblemError {
   return new ProblemError('event_not_found', 'There is no event with this id, or it cannot be queried yet.');
 }
 
-/** Hands over the id in the address. */
+/** Injects the event id from the path of the URL. */
 function EventId(): ParameterDecorator {
   return PathParameter({ name: 'event_id', schema: { type: 'string', format: 'uuid' } }, (id) => {
     if (uuidPattern.test(id)) return id.toLowerCase();

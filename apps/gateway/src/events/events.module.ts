@@ -5,7 +5,7 @@ import { EventCountController } from './event-count.controller.js';
 import { EventQueryController } from './event-query.controller.js';
 import { EventController } from './event.controller.js';
 
-/** Reading events, and following them. */
+/** Queries and live streams of events. */
 @Module({
   imports: [LiveModule],
   controllers: [EventQueryController, EventCountController, EventStreamController, EventController],

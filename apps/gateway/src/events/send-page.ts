@@ -13,12 +13,13 @@ const contentTypes: Record<PageMediaType, string> = {
   'application/cloudevents-batch+json': 'application/cloudevents-batch+json; charset=utf-8',
 };
 
-/** Of an event's other fields, about. */
+/** Approximate size of an event's members other than `data` and `metadata`, in bytes. */
 const eventBytes = 512;
 
 /**
- * Sends a page of events. A small one goes out whole, with its length; a large one as fast as the client reads.
- * @throws ProblemError 503 `overloaded` when too many bytes of answers wait for clients to take them.
+ * Sends a page of events. A small page is sent at once, with its length; a large page is sent as fast as the client
+ * reads.
+ * @throws ProblemError 503 `overloaded` when the answers that clients have not received yet use too much memory
  */
 export function sendPage(
   page: EventPage,
@@ -40,12 +41,15 @@ export function sendPage(
     void reply.send(Readable.from(all([first.value as string, second.value], pieces), { objectMode: false }));
 }
 
-/** What the events of a page take in memory, about. */
+/** Returns the approximate memory that the events of a page use, in bytes. */
 function pageBytes({ items }: EventPage): number {
   return items.reduce((bytes, { data, metadata }) => bytes + data.length + metadata.length + eventBytes, 0);
 }
 
-/** A client that takes all at once gets it in one go: other work of the process gets its turn between two pieces. */
+/**
+ * Yields the pieces of an answer. Between two pieces, other work of the process may run, even when the client reads
+ * fast.
+ */
 async function* all(read: readonly string[], rest: Iterable<string>): AsyncGenerator<string> {
   yield* read;
   const turn = new Turn();

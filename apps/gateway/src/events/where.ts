@@ -7,7 +7,7 @@ import { Schema } from '../openapi/schema.js';
 
 const bounds = { least: 1, most: limits.whereCharacters };
 
-/** A condition that events fulfil. The property is an `Expression`. */
+/** A condition on events, as a CEL expression. The property is an `Expression`. */
 export function Where(): PropertyDecorator {
   const message = () => `must be ${bounds.least} to ${bounds.most} characters`;
   return applyDecorators(
@@ -16,7 +16,10 @@ export function Where(): PropertyDecorator {
   );
 }
 
-/** The problem is a 400 for a text that is no condition, and a 422 for one that costs too much. */
+/**
+ * Parses a condition. Returns a 400 problem for an invalid one, a 422 problem for one that costs too much, and
+ * undefined for a text that is empty or too long.
+ */
 function readWhere(text: string): Expression | ProblemError | undefined {
   if (!hasCharacters(text, bounds)) return undefined;
   try {

@@ -13,25 +13,25 @@ import { Bulkhead } from '../reads/bulkhead.js';
 import { exportedPages } from './exported-pages.js';
 import { wholeFile, type WholeFile } from './whole-file.js';
 
-/** Exports that wait for their turn; one more is refused. */
+/** Exports that may wait for a slot; the next one is refused. */
 const queued = 20;
 
-/** Milliseconds that an export waits for its turn at most. */
+/** Longest time that an export waits for a slot, in milliseconds. */
 const turnMs = 10_000;
 
 export interface LinesOptions {
   format: 'ndjson' | 'csv';
-  /** Whether CSV has apostrophes before formulas. */
+  /** Whether CSV fields have apostrophes before formulas. */
   safe: boolean;
   signal: AbortSignal;
 }
 
-/** Everything that matches a filter: few exports at once, each in constant memory. */
+/** Exports all events that match a filter. Few exports run at the same time, each in constant memory. */
 @Injectable()
 export class EventExports {
-  /** Exports at once. */
+  /** Limits the exports that run at the same time. */
   readonly turns: Bulkhead;
-  /** Those of each key. */
+  /** Limits the exports of each key. */
   readonly running: RunningPerKey;
   private readonly mostBytes: number;
 
@@ -47,7 +47,10 @@ export class EventExports {
     this.mostBytes = config.EXPORT_FILE_MIB * 1024 ** 2;
   }
 
-  /** How many events match, about: others may come. Undefined where a count costs as much as the export. */
+  /**
+   * Resolves with the approximate number of matching events: others may be written meanwhile. Undefined for a filter
+   * with `where`, for which a count costs as much as the export.
+   */
   async total(filter: EventFilter, signal: AbortSignal): Promise<number | undefined> {
     if (filter.where) return undefined;
     const { total } = await this.bulkhead.run(signal, (either) =>
@@ -56,7 +59,10 @@ export class EventExports {
     return total;
   }
 
-  /** Lines, a page at a time. Each page waits for its turn like any query, so queries are answered in between. */
+  /**
+   * Yields the lines of an export, one page of events at a time. Each page waits for a slot like any query, so queries
+   * are answered in between.
+   */
   async *lines(filter: EventFilter, { format, safe, signal }: LinesOptions): AsyncGenerator<string> {
     const { reader } = this.store;
     const line = format === 'csv' ? csv(safe) : ndjson;
@@ -71,7 +77,10 @@ export class EventExports {
     }
   }
 
-  /** Each page finds the streams by their names. Returns what fails once another stream has one of them, or none. */
+  /**
+   * Returns a check that throws once one of the names belongs to another stream, or to none. Each page of an export
+   * finds its streams by name.
+   */
   private sameStreams(names: readonly string[]): () => void {
     const idsOf = () => names.map((name) => this.definitions.stream(name)?.id).join();
     const ids = idsOf();
@@ -81,13 +90,16 @@ export class EventExports {
     };
   }
 
-  /** @throws ProblemError 422 `query_too_expensive` for one that is too large, and what the store throws */
+  /**
+   * Resolves with the export as a complete file.
+   * @throws ProblemError 422 `query_too_expensive` for a file that is too large, and the errors of the store
+   */
   async file(filter: EventFilter, format: EventFileFormat, signal: AbortSignal): Promise<WholeFile> {
     const source = await this.files.open({ ...filter, format, members: this.membersOf(filter) }, signal);
     return wholeFile(source, { format, mostBytes: this.mostBytes });
   }
 
-  /** The columns of a schema, where the filter names one stream and one event type. */
+  /** Returns the columns of a schema, if the filter names exactly one stream and one event type. */
   private membersOf({ streams, eventTypes }: EventFilter): MemberColumn[] {
     if (streams?.length !== 1 || eventTypes?.length !== 1) return [];
     const [stream, eventType] = [streams[0], eventTypes[0]];

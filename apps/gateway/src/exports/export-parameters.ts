@@ -3,19 +3,19 @@ import type { Consistent } from '#http';
 import { EventFilterParameters } from '../events/event-parameters.js';
 import { Flag, Parameter } from '../parameters/decorators.js';
 
-/** The forms of an export. */
+/** The file formats of an export. */
 export const exportFormats = ['parquet', 'arrow', 'ndjson', 'csv'] as const;
 
 export type ExportFormat = (typeof exportFormats)[number];
 
 export class EventExportParameters extends EventFilterParameters implements Consistent {
   @IsIn(exportFormats)
-  @Parameter('The form of the answer.', 'parquet')
+  @Parameter('The format of the answer.', 'parquet')
   format: ExportFormat = 'ndjson';
 
   @Flag(
-    'In CSV: puts an apostrophe before each character that a spreadsheet could begin a formula with. Without it the text is ' +
-      'exact.',
+    'In CSV: puts an apostrophe before each character that could start a spreadsheet formula. Without ' +
+      'it, the text is exact.',
   )
   csv_safe = false;
 }

@@ -44,13 +44,14 @@ export class ExportController {
   @ApiOperation({
     summary: 'Export events',
     description:
-      'All events that match, without pages. Parquet and Arrow files have the columns of an event, `data` and `metadata` as ' +
-      'JSON text; with one `stream` and one `event_type` that has a schema, the top-level members of `data` are columns ' +
-      'with types as well (`data_<name>` where an event has a column of that name). They are sent when they are complete, ' +
-      'with their length; a larger file than the gateway keeps is a 422: narrow the range. They are in the order of ' +
-      'streams, then of timestamps. NDJSON and CSV are sent as they are read, in the order of timestamps, as in a query; ' +
-      'an export that fails on the way ends without the last chunk of its body. The export ends with its key. Without ' +
-      '`where`, `X-Events-Total` says how many events there are when it begins.',
+      'All matching events, without pages. Parquet and Arrow files have the columns of an event, with ' +
+      '`data` and `metadata` as JSON text. With one `stream` and one `event_type` that has a schema, the ' +
+      'top-level members of `data` are typed columns too (`data_<name>` where an event has a column of ' +
+      'that name). These files are sent when they are complete, with their length. They are ordered by ' +
+      'stream and then by timestamp. A file that is larger than the gateway can store is a 422: narrow ' +
+      'the range. NDJSON and CSV are sent while they are read, ordered by timestamp as in a query; an ' +
+      'export that fails midway ends without the last chunk of its body. An export ends when its API key ' +
+      'expires or is revoked. Without `where`, `X-Events-Total` is the number of events at the start.',
   })
   @ApiResponse({ status: 200, description: 'The events.', content })
   @Problems('invalid_expression', 'stream_not_found', awaits)
@@ -118,7 +119,7 @@ function headersOf(format: ExportFormat): Record<string, string> {
   };
 }
 
-/** Waits for the first piece: until then a failure is still a problem document. */
+/** Waits for the first lines. A failure before them is still answered with a problem document. */
 async function begun(lines: AsyncGenerator<string>): Promise<Readable> {
   const pieces = [await lines.next(), await lines.next()];
   return Readable.from(all(pieces, lines), { objectMode: false });

@@ -1,15 +1,15 @@
 import { limits, type StoredEvent } from '#event';
 import { PageSize, QueryTooExpensiveError, type EventQuery, type Page } from '#store';
 
-/** Reads one page. */
+/** Reads one page of events. */
 export type ReadPage = (
   page: Required<Pick<EventQuery, 'limit'>> & Pick<EventQuery, 'cursor'>,
 ) => Promise<Page<StoredEvent>>;
 
-/** Bytes of `data` and `metadata` that a page should have, about. */
+/** Target size of `data` and `metadata` in a page, in bytes. */
 const pageBytes = 2 * 1024 * 1024;
 
-/** Pages one after the other, to the last one. Only one is held at a time. */
+/** Yields all pages in order. Only one page is in memory at a time. */
 export async function* exportedPages(read: ReadPage): AsyncGenerator<readonly StoredEvent[], void, void> {
   const size = new PageSize({ first: 500, most: limits.pageMax, bytes: pageBytes });
   for (let cursor: string | undefined; ;) {
@@ -21,7 +21,7 @@ export async function* exportedPages(read: ReadPage): AsyncGenerator<readonly St
   }
 }
 
-/** One page, smaller where the store gives no more at once. */
+/** Reads one page, with fewer events when the store refuses the size. */
 async function pageOfSize(
   read: ReadPage,
   size: PageSize,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { EventFileQuery, EventFiles } from '#store';
 
-/** Files without an engine: keeps what it is asked, and answers with these bytes. */
+/** In-memory fake of `EventFiles`: records each query, and answers with fixed bytes. */
 export class FakeFiles implements EventFiles {
   readonly asked: EventFileQuery[] = [];
   bytes: Buffer = Buffer.from('PAR1 rows PAR1');

@@ -6,20 +6,21 @@ import type { Readable } from 'node:stream';
 import { ProblemError } from '#api';
 import { StoreUnavailableError, type EventFileFormat } from '#store';
 
-/** What the last bytes of a file are, if nothing is missing. */
+/** The last bytes of a complete file. */
 const endings: Readonly<Record<EventFileFormat, string>> = { parquet: 'PAR1', arrow: 'ARROW1' };
 
-/** A file that is complete. It has no name any more: it is gone when it is closed, or the process ends. */
+/** A complete temporary file. It has no name, so the system deletes it when it is closed or the process ends. */
 export interface WholeFile {
   bytes: number;
-  /** Reads it from its beginning, and closes it. */
+  /** Reads the file from its beginning, and closes it at the end. */
   read(): Readable;
   close(): Promise<void>;
 }
 
 /**
- * Keeps a file until nothing of it is missing: a reader of Parquet or Arrow needs its end.
- * @throws ProblemError 422 `query_too_expensive` for a larger one @throws StoreUnavailableError for a part of one
+ * Stores a file until it is complete, because a reader of Parquet or Arrow needs its end.
+ * @throws ProblemError 422 `query_too_expensive` for a file that is too large
+ * @throws StoreUnavailableError for an incomplete file
  */
 export async function wholeFile(
   source: Readable,
@@ -58,7 +59,7 @@ async function requireEnding(handle: FileHandle, bytes: number, ending: string):
   const last = Buffer.alloc(ending.length);
   await handle.read(last, 0, last.length, Math.max(0, bytes - last.length));
   if (last.toString('latin1') !== ending)
-    throw new StoreUnavailableError('ClickHouse did not write the export to its end');
+    throw new StoreUnavailableError('ClickHouse did not complete the export');
 }
 
 function tooLarge(mostBytes: number): ProblemError {

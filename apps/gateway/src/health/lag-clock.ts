@@ -1,6 +1,6 @@
-/** How far a group is behind in one partition. */
+/** Offsets of a consumer group in one partition. */
 export interface PartitionProgress {
-  /** The offset that the next record will get. */
+  /** The end offset of the partition: the offset of the next record. */
   end: number;
   /** The offset that the group reads next. */
   committed: number;
@@ -11,17 +11,17 @@ interface Mark {
   at: number;
 }
 
-/** Marks kept for one partition; when a lag outlasts them, the oldest stays and tells it. */
+/** Limit of marks for one partition. When a lag outlasts them, the oldest mark remains and determines the lag. */
 const mostMarks = 32;
 
 /**
- * Turns offsets seen over time into an age: the log's end that was seen `n` seconds ago and has not been passed yet
- * means a lag of at least `n` seconds. Its grain is the time between two observations.
+ * Converts observed offsets to a lag in seconds. If the group has not passed the end offset that was observed `n`
+ * seconds ago, its lag is at least `n` seconds. The resolution is the time between two observations.
  */
 export class LagClock {
   private marks: Mark[] = [];
 
-  /** Takes what is true now (`now` in milliseconds); returns the lag in seconds, 0 without one. */
+  /** Records the current offsets (`now` in milliseconds). Returns the lag in seconds; 0 when there is none. */
   observe({ end, committed }: PartitionProgress, now: number): number {
     this.marks = this.marks.filter((mark) => mark.end > committed);
     const newest = this.marks.at(-1);

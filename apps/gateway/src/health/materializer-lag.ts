@@ -6,13 +6,13 @@ import { metrics } from '#telemetry';
 import { DEFINITIONS, LOG } from '../adapters/adapters.js';
 import { LagClock } from './lag-clock.js';
 
-/** What `/health` shows of the materializer. */
+/** The lag of a consumer group, as `/health` shows it. */
 export interface Lag {
   lag_events: number;
   lag_seconds: number;
 }
 
-/** A group that is down says nothing of itself: its lag is shown by who sees it. */
+/** Publishes the lag of a consumer group as metrics. The gateway does it, because a group that is down cannot. */
 export function showLag(group: 'materializer' | 'processor', { lag_events, lag_seconds }: Lag): void {
   metrics.groupLagRecords.set({ group }, lag_events);
   metrics.groupLagSeconds.set({ group }, lag_seconds);
@@ -24,10 +24,10 @@ interface PartitionProgress {
   committed: number;
 }
 
-/** Milliseconds that a caller waits for new figures before it is given the last ones. */
+/** Milliseconds that a caller waits for a new measurement before it gets the last one. */
 const patienceMs = 1500;
 
-/** How far the materializer is behind the log, over all streams, from the offsets that its group has committed. */
+/** Measures the materializer's lag over all streams, from the offsets that its group has committed. */
 @Injectable()
 export class MaterializerLag {
   private clocks = new Map<string, LagClock>();
@@ -41,7 +41,8 @@ export class MaterializerLag {
   ) {}
 
   /**
-   * New figures, or the last ones where asking about thousands of streams takes long. Callers share one measurement.
+   * Resolves with a new measurement, or with the last one when a new one takes too long. With thousands of streams it
+   * may. Concurrent callers share one measurement.
    * @throws LogUnavailableError
    */
   async recent(): Promise<Lag> {
@@ -54,17 +55,20 @@ export class MaterializerLag {
     return Promise.race([running, late]).finally(() => clearTimeout(timer));
   }
 
-  /** Measures every so often (milliseconds), so that ages are true whenever somebody asks. Returns what ends it. */
+  /**
+   * Measures at an interval (milliseconds), so that the lag in seconds is always accurate. Returns a function that
+   * stops it.
+   */
   follow(intervalMs: number): () => void {
     const timer = setInterval(() => {
-      // A log that cannot be reached is told by its own check.
+      // The health check of the log reports a log that cannot be reached.
       this.recent().catch(() => undefined);
     }, intervalMs);
     timer.unref();
     return () => clearInterval(timer);
   }
 
-  /** Asks the log about every stream; `now` in milliseconds. @throws LogUnavailableError */
+  /** Reads the offsets of every stream from the log; `now` is in milliseconds. @throws LogUnavailableError */
   async measure(now: number): Promise<Lag> {
     const streams = this.definitions.streams().filter(({ state }) => state === 'live');
     const total: Lag = { lag_events: 0, lag_seconds: 0 };
@@ -75,14 +79,14 @@ export class MaterializerLag {
       total.lag_events += Math.max(0, progress.end - progress.committed);
       total.lag_seconds = Math.max(total.lag_seconds, clock.observe(progress, now));
     }
-    // Only partitions that exist keep a clock.
+    // Removes the clocks of partitions that no longer exist.
     this.clocks = clocks;
     this.last = { ...total, lag_seconds: Math.round(total.lag_seconds * 1000) / 1000 };
     showLag('materializer', this.last);
     return this.last;
   }
 
-  /** Of every partition of these streams; a stream that has just been deleted has none. */
+  /** Resolves with the offsets of every partition of these streams. A stream that has just been deleted has none. */
   private async progress(streams: readonly StreamDefinition[]): Promise<PartitionProgress[]> {
     const { admin } = this.log;
     const { topics } = this;

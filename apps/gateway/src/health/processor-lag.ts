@@ -5,7 +5,7 @@ import { ProjectionLag } from '../projections/projection-lag.js';
 import { LagClock } from './lag-clock.js';
 import { showLag, type Lag } from './materializer-lag.js';
 
-/** How far the processors are behind the log, over all projections that are read and go on. */
+/** Measures the processors' lag over all projections that are neither paused nor failed. */
 @Injectable()
 export class ProcessorLag {
   private clocks = new Map<string, LagClock>();
@@ -16,8 +16,9 @@ export class ProcessorLag {
   ) {}
 
   /**
-   * Events in sum, seconds of the one that is furthest behind; `now` in milliseconds.
-   * @throws LogUnavailableError @throws ProblemError overloaded
+   * Resolves with the sum of the lags in events and the largest lag in seconds. `now` is in milliseconds.
+   * @throws LogUnavailableError
+   * @throws ProblemError overloaded
    */
   async measure(now: number): Promise<Lag> {
     const running = this.definitions.projections

@@ -13,18 +13,19 @@ export interface CheckedParts {
   processor: ProcessorLag;
 }
 
-/** Seconds that the store, or a projection, may be behind the log before `/health` says so with 503. */
+/** Seconds that queries or projections may be behind the log before `/health` answers 503. */
 const mostLagSeconds = 60;
 
-/** The materializer or the processor is down, or slower than what is written. */
+/** The materializer or the processor is down, or slower than the writers. */
 export class FallingBehindError extends Error {
   override readonly name = 'FallingBehindError';
 }
 
 /**
- * What the gateway depends on. It is ready while it can serve reads or writes: with ClickHouse down it still takes
- * events, with Kafka down it still answers queries. Every instance loses a shared engine at the same moment; turning
- * all of them away from the load balancer would make an outage of one half an outage of the whole.
+ * Registers the health checks of the gateway's dependencies. The gateway is ready while it can serve reads or writes:
+ * without ClickHouse it still accepts events, and without Kafka it still answers queries. All instances lose a shared
+ * engine at the same moment. If they then all left the load balancer, an outage of one half would become a complete
+ * outage.
  */
 export function registerChecks(
   health: Health,
@@ -36,17 +37,17 @@ export function registerChecks(
     await Promise.any([log.admin.ping(), store.ping()]);
   });
   health.register('definitions', async () => definitionsHealth(definitions));
-  // Without Kafka they grow old while queries go on: no reason to turn these away.
+  // Without Kafka, definitions become outdated while queries still work. The instance stays ready for these.
   health.register('definitions_age', async () => definitionsAge(definitions), { readiness: false });
   health.register('materializer', async () => behind(await lag.recent(), 'queries'), { readiness: false });
   const projections = async () => behind(await processor.measure(performance.now()), 'projections');
   health.register('processor', projections, { readiness: false });
 }
 
-/** The lag as it is shown. @throws FallingBehindError */
+/** Returns the lag to show. @throws FallingBehindError when the lag exceeds the limit */
 export function behind(lag: Lag, what: string): Record<string, unknown> {
   if (lag.lag_seconds <= mostLagSeconds) return { ...lag };
   throw new FallingBehindError(
-    `${what} are ${lag.lag_seconds} s (${lag.lag_events} events) behind what was written`,
+    `${what} are ${lag.lag_seconds} s (${lag.lag_events} events) behind the log`,
   );
 }

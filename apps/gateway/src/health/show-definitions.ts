@@ -3,7 +3,10 @@ import { metrics } from '#telemetry';
 import { pipelineStatus } from '../pipelines/pipeline-status.js';
 import { projectionStatus } from '../projections/projection-status.js';
 
-/** Shows what definitions say that somebody has to look at: the next key to expire, and the state of each projection and pipeline. */
+/**
+ * Publishes metrics of definitions that may need attention: the next expiry of a key, and the state of each projection
+ * and pipeline.
+ */
 export function showDefinitions({
   keys,
   projections,
@@ -22,7 +25,10 @@ export function showDefinitions({
   }
 }
 
-/** When the first of the keys that work at `now` expires (milliseconds since 1970); undefined when none ever does. */
+/**
+ * Returns when the next of the keys that are valid at `now` expires, in milliseconds since 1970; undefined when none
+ * expires.
+ */
 export function earliestExpiry(
   keys: readonly Pick<KeyDefinition, 'expires_at' | 'revoked_at'>[],
   now: number,

@@ -12,20 +12,20 @@ const time = { type: 'string', format: 'date-time' } as const;
 
 const perSecond = { type: 'integer', minimum: 1 } as const;
 
-/** A key, without anything that could be used as one. */
+/** An API key without its secrets. */
 export class KeyAnswer {
   @IsString() key_id: string;
   @IsString() name: string;
   @IsIn(keyStatuses) status: KeyStatus;
   @IsArray() @IsIn(scopes, { each: true }) scopes: readonly string[];
   @Allow()
-  @Schema({ type: ['array', 'null'], items: { type: 'string' }, description: 'Null: every stream.' })
+  @Schema({ type: ['array', 'null'], items: { type: 'string' }, description: 'Stream names and patterns. Null: every stream.' })
   streams: readonly string[] | null;
   @Allow()
   @Schema({
     type: ['object', 'null'],
     properties: { events_per_second: perSecond, requests_per_second: perSecond },
-    description: 'What it may do in a second, on each instance. Null: no limit.',
+    description: 'Limits per second, on each instance. Null: no limit.',
   })
   rate_limit: KeyDefinition['rate_limit'] | null;
   @Schema(time) @IsString() created_at: string;
@@ -33,18 +33,18 @@ export class KeyAnswer {
   @Nullable('string', { format: 'date-time' }) rotated_at: string | null;
   @Nullable('string', {
     format: 'date-time',
-    description: 'Until when secrets from before the last rotation work; null when none does.',
+    description: 'Time until which secrets from before the last rotation are valid; null when none is.',
   })
   overlap_until: string | null;
   @Nullable('string', { format: 'date-time' }) revoked_at: string | null;
 }
 
-/** A key with its text, which is shown this once. */
+/** A key with its text, which only this answer contains. */
 export class IssuedKeyAnswer extends KeyAnswer {
   @IsString()
   @Schema({
     description:
-      '`trb_<key_id>_<secret>_<checksum>`: send it as `Authorization: Bearer <key>`. It is not kept.',
+      '`trb_<key_id>_<secret>_<checksum>`: send it as `Authorization: Bearer <key>`. It is not stored.',
   })
   key: string;
 }
@@ -53,7 +53,7 @@ export class KeyList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => KeyAnswer) keys: KeyAnswer[];
 }
 
-/** A key as it is answered. */
+/** Converts a key to its form in the API. */
 export function keyAnswer(key: KeyDefinition, now: Micros): KeyAnswer {
   const { key_id, name, scopes, streams, rate_limit, created_at, expires_at, rotated_at, revoked_at } = key;
   const status = keyStatus(key, now);

@@ -5,13 +5,13 @@ import { secretsPerKey } from '#http';
 import type { KeyInput } from './key-input.js';
 import { keyStatus, secretWorks } from './key-status.js';
 
-/** What of a key may be stored. */
+/** The parts of a generated key that may be stored. */
 export interface MadeKey {
   keyId: string;
   sha256: string;
 }
 
-/** The definition of a new key. */
+/** Returns the definition of a new key. */
 export function issuedKey(input: KeyInput, { keyId, sha256 }: MadeKey, now: Micros): KeyDefinition {
   const { name, scopes, streams, expires_at: expiresAt, rate_limit: rate } = input;
   return {
@@ -27,8 +27,8 @@ export function issuedKey(input: KeyInput, { keyId, sha256 }: MadeKey, now: Micr
 }
 
 /**
- * The key with a new secret. Those that work now do so until the overlap is over; an end that was set before stays when
- * it comes first.
+ * Returns the key with a new secret. Its current secrets remain valid until the overlap ends, or until their earlier
+ * end.
  * @throws ProblemError key_inactive, definition_limit_reached
  */
 export function rotatedKey(
@@ -51,7 +51,7 @@ export function rotatedKey(
   return { ...key, secrets: [{ sha256 }, ...older], rotated_at: formatTime(now) };
 }
 
-/** The key as it is refused from now on; what is revoked stays as it is. */
+/** Returns the key as revoked now. A key that is already revoked does not change. */
 export function revokedKey(key: KeyDefinition, now: Micros): KeyDefinition {
   return key.revoked_at === undefined ? { ...key, revoked_at: formatTime(now) } : key;
 }
@@ -64,7 +64,7 @@ function endingBy({ sha256, expires_at }: KeySecret, until: Micros): KeySecret {
 function refuseInactive(key: KeyDefinition, now: Micros): void {
   const status = keyStatus(key, now);
   if (status === 'active') return;
-  throw new ProblemError('key_inactive', `The key is ${status}, for good. Issue a new one.`);
+  throw new ProblemError('key_inactive', `The key is ${status} and cannot be used again. Issue a new one.`);
 }
 
 function rateLimit(given: NonNullable<KeyInput['rate_limit']>): NonNullable<KeyDefinition['rate_limit']> {

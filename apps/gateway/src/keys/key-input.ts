@@ -27,16 +27,16 @@ const mostStreams = 100;
 const mostPerSecond = 10_000_000;
 const streamPattern = new RegExp(`^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,${limits.streamCharacters - 1}}\\*?|\\*)$`);
 
-/** So many of something in each second. */
+/** An optional rate per second. */
 function PerSecond(what: string): PropertyDecorator {
   return applyDecorators(IsOptional(), IsInt(), Min(1), Max(mostPerSecond), Schema({ description: what }));
 }
 
-/** How much a key may do. Counted by each instance for itself. */
+/** Rate limits of a key. Each instance counts them separately. */
 @JSONSchema({ additionalProperties: false, minProperties: 1 })
 export class RateLimitInput {
   @PerSecond(
-    'Events that may be written in a second. A larger batch is taken when nothing is owed, and owed then.',
+    'Events that may be written in a second. A larger batch is accepted when the key owes nothing, and its excess is owed then.',
   )
   events_per_second?: number | null;
 
@@ -44,19 +44,19 @@ export class RateLimitInput {
   requests_per_second?: number | null;
 }
 
-/** A key that is to be issued. */
+/** Input for a key to issue. */
 @JSONSchema({ additionalProperties: false })
 export class KeyInput {
   @Characters({ most: nameCharacters })
   @Matches(plainTextPattern, { message: 'must not contain control characters or half surrogate pairs' })
-  @Schema({ description: 'What it is for. Names need not be unique.', example: 'web shop' })
+  @Schema({ description: 'Purpose of the key. Names need not be unique.', example: 'web shop' })
   name: string;
 
   @IsArray()
   @ArrayMinSize(1)
   @ArrayUnique()
   @IsIn(scopes, { each: true, message: `must be some of ${scopes.join(', ')}` })
-  @Schema({ description: 'What it may do. None contains another: list all that it needs.' })
+  @Schema({ description: 'What the key may do. No scope includes another: list all that the key needs.' })
   scopes: Scope[];
 
   @IsOptional()
@@ -66,18 +66,18 @@ export class KeyInput {
   @ArrayUnique()
   @Matches(streamPattern, {
     each: true,
-    message: 'must be names of streams, or beginnings of them followed by *',
+    message: 'must be names of streams, or prefixes of them followed by *',
   })
   @Schema({
     description:
-      'What it is limited to, reading and writing: names, or beginnings followed by `*`. Default: no limit.',
+      'Streams that the key may read and write: names, or prefixes followed by `*`. Default: no limit.',
     example: ['orders', 'web.*'],
   })
   streams?: string[] | null;
 
   @IsOptional()
   @IsFuture()
-  @Schema({ description: 'From then on it is refused. Default: never.' })
+  @Schema({ description: 'Time from which the key is refused. Default: never.' })
   expires_at?: Micros | null;
 
   @IsOptional()
@@ -88,18 +88,18 @@ export class KeyInput {
   rate_limit?: RateLimitInput | null;
 }
 
-/** How a key gets a new secret. */
+/** Options of a key's rotation. */
 @JSONSchema({ additionalProperties: false })
 export class RotationInput {
   @IsOptional()
   @Overlap()
   @Schema({
-    description: 'How long secrets that work now go on working, at most `30d`. Default: `0s`, not at all.',
+    description: 'How long the current secrets remain valid, at most `30d`. Default: `0s`, not at all.',
   })
   overlap?: number | null;
 }
 
-/** A time by RFC 3339 that has not come yet. The property is `Micros`. */
+/** An RFC 3339 time in the future. The property is `Micros`. */
 function IsFuture(): PropertyDecorator {
   const message = () => 'must be an RFC 3339 time in the future, such as 2099-01-01T00:00:00Z';
   const read = (text: string) => {
@@ -112,7 +112,7 @@ function IsFuture(): PropertyDecorator {
   );
 }
 
-/** An object that says something. */
+/** An object with at least one member that is not null. */
 function HasMember(): PropertyDecorator {
   const message = 'must have events_per_second or requests_per_second; leave it out for no limit';
   const validate = (value: unknown) =>

@@ -8,18 +8,18 @@ import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
 import type { KeyInput } from './key-input.js';
 import { endOf } from './key-status.js';
 
-/** Keys that do not work any more are listed for this time. The audit keeps what became of them. */
+/** How long expired and revoked keys are listed. The audit stream keeps their history. */
 const endedKeptMicros = durationMs('7d') * 1000;
-/** Of those that are older so many go with each key that is issued. */
+/** Limit of keys beyond that age which are removed whenever a key is issued. */
 const forgottenAtOnce = 10;
 
-/** A key as it is defined, and its text, which nobody sees again. */
+/** A key's definition, and its text, which cannot be read again. */
 export interface Issued {
   definition: KeyDefinition;
   key: string;
 }
 
-/** The keys that were issued, and how they change. Every change is obeyed here at once, elsewhere within a second. */
+/** Issues, rotates and revokes API keys. A change applies to this instance at once, and to others within a second. */
 @Injectable()
 export class KeyStore {
   constructor(@Inject(DEFINITIONS) private readonly definitions: Definitions) {}
@@ -39,7 +39,7 @@ export class KeyStore {
     await this.forgetEnded(now, actor);
     const made = generateKey();
     const next = (current: KeyDefinition | undefined): KeyDefinition => {
-      if (current) throw new Error('a new key has an id that is there already');
+      if (current) throw new Error('the id of the new key exists already');
       return issuedKey(input, made, now);
     };
     const { value } = await this.definitions.keys.change(made.keyId, next, actor);
@@ -79,6 +79,6 @@ function found(key: KeyDefinition | undefined): KeyDefinition {
   if (key) return key;
   throw new ProblemError(
     'key_not_found',
-    'No key of this id was issued. Keys that the configuration gives (API_KEYS) are changed there.',
+    'No key with this id was issued. Keys from the configuration (API_KEYS) are changed there.',
   );
 }

@@ -8,7 +8,7 @@ import { KeyStore } from './key-store.js';
 import { Problems, body, changes, defines } from '../openapi/problems.js';
 import { UnlimitedKey } from './unlimited-key.js';
 
-/** Hands over the id in the address. */
+/** Injects the key id from the path of the URL. */
 function KeyId(): ParameterDecorator {
   return PathParameter({ name: 'key_id', schema: { type: 'string', pattern: keyIdPattern.source } });
 }
@@ -35,10 +35,10 @@ export class KeyController {
   @ApiOperation({
     summary: 'Revoke an API key',
     description:
-      'It is refused on this instance at once, on all others within a second, and for good. A key may revoke itself. ' +
-      'Repeating it changes nothing.',
+      'This instance refuses the key at once, all others within a second. A revocation is final. A key ' +
+      'may revoke itself. Repeating the request changes nothing.',
   })
-  @NoContent('The key does not work any more.')
+  @NoContent('The key is revoked.')
   @Problems('key_not_found', 'stream_forbidden', changes)
   async revoke(@KeyId() keyId: string, @Caller() { actor }: Principal): Promise<void> {
     await this.keys.revoke(keyId, actor);
@@ -51,10 +51,10 @@ export class KeyController {
   @ApiOperation({
     summary: 'Give an API key a new secret',
     description:
-      'The key keeps its id and what it may do. Secrets that work now end after `overlap`, or when they were to end ' +
-      'before; without it they end now. At most 4 work at the same time.',
+      'The key keeps its id and its permissions. Its current secrets end after `overlap`, or at their ' +
+      'earlier end; without `overlap` they end now. At most 4 secrets are valid at the same time.',
   })
-  @Answers(IssuedKeyAnswer, { description: 'The key with its new text, shown this once.' })
+  @Answers(IssuedKeyAnswer, { description: 'The key with its new text, which only this answer contains.' })
   @Problems(body, 'key_not_found', 'key_inactive', 'stream_forbidden', defines)
   @Header('cache-control', 'no-store')
   async rotate(

@@ -23,12 +23,13 @@ export class KeysController {
   @ApiOperation({
     summary: 'Issue an API key',
     description:
-      'Its text is in the answer and nowhere else: only its SHA-256 is kept. It works on this instance at once, on all ' +
-      'others within a second. Limits are counted by each instance for itself; with `RateLimit-Policy` and `RateLimit` ' +
-      '(draft-ietf-httpapi-ratelimit-headers) answers say what is left, and what is over a limit is a 429 with ' +
-      '`Retry-After`. Keys that no longer work are listed for 7 days at least.',
+      'Only this answer contains the text of the key, because only its SHA-256 is stored. The key is ' +
+      'valid on this instance at once, on all others within a second. Each instance counts limits ' +
+      'separately. The headers `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers) ' +
+      'of answers contain the remaining quota; a request over a limit is a 429 with `Retry-After`. Keys ' +
+      'that are no longer valid are listed for at least 7 days.',
   })
-  @Answers(IssuedKeyAnswer, { status: 201, description: 'The key, shown this once.' })
+  @Answers(IssuedKeyAnswer, { status: 201, description: 'The key with its text, which only this answer contains.' })
   @Problems(body, 'stream_forbidden', defines)
   @Header('cache-control', 'no-store')
   async issue(
@@ -45,7 +46,7 @@ export class KeysController {
   @RequireScope('admin')
   @ApiOperation({
     summary: 'List the API keys that were issued',
-    description: 'Sorted by id, never with a secret. Keys that the configuration gives are not among them.',
+    description: 'Sorted by id, without secrets. Keys from the configuration are not listed.',
   })
   @Answers(KeyList, { description: 'A page of keys; `total` counts all.' })
   @Problems('invalid_cursor', 'stream_forbidden')

@@ -3,12 +3,12 @@ import { durationMs } from '#api';
 import { ReadValue } from '#http';
 import { Schema } from '../openapi/schema.js';
 
-/** An old secret does not work longer than that beside a new one. */
+/** Longest time that an old secret remains valid beside a new one, in milliseconds. */
 const mostMs = durationMs('30d');
 
 /**
- * Reads how long an old secret works on, as milliseconds: `24h`, `7d`, `PT12H`, or `0s` for not at all. Returns undefined
- * for anything else, and for more than 30 days.
+ * Parses how long an old secret remains valid: `24h`, `7d`, `PT12H`, or `0s` for not at all. Returns milliseconds, or
+ * undefined for any other text and for more than 30 days.
  */
 export function parseOverlap(text: string): number | undefined {
   if (/^(0[smhd]|PT0S)$/.test(text)) return 0;
@@ -20,7 +20,7 @@ export function parseOverlap(text: string): number | undefined {
   }
 }
 
-/** A time to go on working. The property is its milliseconds. */
+/** How long an old secret remains valid. The property is in milliseconds. */
 export function Overlap(): PropertyDecorator {
   const message = () => 'must be a duration such as 24h, 7d or PT12H, at most 30d; 0s means no overlap';
   return applyDecorators(

@@ -2,7 +2,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { ProblemError } from '#api';
 import { accessOf } from '#http';
 
-/** Keeps a key that is limited to streams from making one that is not. */
+/** Guard that refuses keys which are limited to streams: they could otherwise issue keys without that limit. */
 export class UnlimitedKey implements CanActivate {
   /** @throws ProblemError 403 `stream_forbidden` */
   canActivate(context: ExecutionContext): true {

@@ -4,17 +4,17 @@ import { UnknownTopicError, type TopicAdmin } from '#log';
 import { LOG } from '../adapters/adapters.js';
 
 export interface GroupLagBounds {
-  /** Milliseconds that an answer of the log is used for. */
+  /** Milliseconds for which a result of the log is reused. */
   keptMs: number;
-  /** Questions to the log that are under way at once. */
+  /** Limit of concurrent requests to the log. */
   concurrent: number;
-  /** Questions that are under way, waiting or answered lately; one more is refused. */
+  /** Limit of requests that are running, waiting, or whose result is reused; the next one is refused. */
   most: number;
 }
 
-/** A consumer group, and what it reads. */
+/** A consumer group and the topics that it reads. */
 export interface ReadingGroup {
-  /** Of what it does: a build of a projection, a run of a pipeline. */
+  /** Id of what the group processes: a generation of a projection, or a job of a pipeline. */
   id: string;
   group: string;
   topics: readonly ReadTopic[];
@@ -22,22 +22,22 @@ export interface ReadingGroup {
 
 export interface ReadTopic {
   topic: string;
-  /** By partition, where it does not begin at the beginning. */
+  /** The first offset that the group reads, by partition. Default: the beginning. */
   starts?: readonly number[] | undefined;
-  /** What the log has no more of it is read from the store, and counts. */
+  /** Whether offsets that the log has removed count too, because the group reads them from the store. */
   isWhole?: boolean;
 }
 
-/** How far a group is. */
+/** The lag of a consumer group. */
 export interface Lag {
-  /** Records that it has yet to look at. */
+  /** Records that the group has not read yet. */
   lag: number;
-  /** Records from where it began to the end of the log. */
+  /** Records from where the group began to the end of the log. */
   total: number;
 }
 
 export interface GroupLagFound extends Lag {
-  /** By topic; those that are gone are left out. */
+  /** Number of partitions by topic. Topics that no longer exist are omitted. */
   partitions: ReadonlyMap<string, number>;
 }
 
@@ -46,12 +46,12 @@ type Offsets = Awaited<ReturnType<TopicAdmin['offsets']>>;
 const defaults = { keptMs: 1000, concurrent: 8, most: 20_000 };
 
 interface Kept {
-  /** In milliseconds of `performance.now()`; Infinity while it is under way. */
+  /** When the result expires, in milliseconds of `performance.now()`; Infinity while the request is running. */
   until: number;
   answer: Promise<unknown>;
 }
 
-/** How far consumer groups are behind the log, from the offsets that they have committed. */
+/** Measures the lag of consumer groups from their committed offsets. */
 @Injectable()
 export class GroupLag {
   private readonly bounds: GroupLagBounds;
@@ -66,7 +66,11 @@ export class GroupLag {
     this.bounds = { ...defaults, ...bounds };
   }
 
-  /** By their ids; figures are up to a second old. @throws LogUnavailableError @throws ProblemError overloaded */
+  /**
+   * Resolves with the lags by the ids of the groups, up to a second old.
+   * @throws LogUnavailableError
+   * @throws ProblemError overloaded
+   */
   async of(groups: readonly ReadingGroup[]): Promise<Map<string, GroupLagFound>> {
     this.forgetOld();
     return new Map(
@@ -102,7 +106,7 @@ export class GroupLag {
     const known = this.kept.get(what);
     if (known) return known.answer as Promise<T>;
     if (this.kept.size >= this.bounds.most) {
-      const detail = 'Too many projections and pipelines are being looked at.';
+      const detail = 'Too many requests ask for the lag of projections and pipelines.';
       return Promise.reject(new ProblemError('overloaded', detail, { retryAfterSeconds: 1 }));
     }
     const kept: Kept = { until: Infinity, answer: this.inTurn(question) };
@@ -126,7 +130,7 @@ export class GroupLag {
     try {
       return await question();
     } finally {
-      // Whoever comes next takes over the place.
+      // The next waiting request takes over the slot.
       const next = this.waiting.shift();
       if (next) next();
       else this.running--;

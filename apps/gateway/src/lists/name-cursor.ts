@@ -3,14 +3,14 @@ import { jsonValue } from '#event';
 import { ProblemError } from '#api';
 
 /**
- * The cursor of a list sorted by name: base64url of a JSON array of a check sum and the last name of the page. The
- * check sum covers the name and what the cursor is bound to (the kind of list, its filters).
+ * Returns the cursor of a list sorted by name: base64url of a JSON array of a checksum and the last name of the page.
+ * The checksum covers the name and what the cursor is bound to: the kind of list and its filters.
  */
 export function nameCursor(boundTo: unknown, name: string): string {
   return Buffer.from(JSON.stringify([checkSum(boundTo, name), name])).toString('base64url');
 }
 
-/** @throws ProblemError 400 `invalid_cursor` */
+/** Returns the name in a cursor. @throws ProblemError 400 `invalid_cursor` */
 export function nameOfCursor(boundTo: unknown, cursor: string): string {
   const name = readName(cursor);
   if (name !== undefined && nameCursor(boundTo, name) === cursor) return name;

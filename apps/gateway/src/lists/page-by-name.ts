@@ -3,25 +3,27 @@ import { nameCursor, nameOfCursor } from './name-cursor.js';
 
 export interface NamedPage<T> {
   items: T[];
-  /** How the answer of the list ends. */
+  /** The last members of the list's answer. */
   end: ListEnd & { total: number };
 }
 
-/** Which part of a list, and what its cursors are bound to: the kind of list and its filters. */
+/** Selects a page of a list. Its cursors are bound to `boundTo`: the kind of list and its filters. */
 export interface PageRequest<T = unknown> {
   limit: number;
-  /** About how long an item is in the answer: with it, a page ends early rather than being longer than a few megabytes. */
+  /**
+   * Returns the approximate length of an item in the answer, in characters. With it, a page ends after a few megabytes.
+   */
   lengthOf?: (item: T) => number;
   cursor?: string | undefined;
   boundTo: unknown;
 }
 
-/** Characters of a page whose items say how long they are; the last one may go beyond it. */
+/** Characters after which a page with `lengthOf` ends. Its last item may exceed them. */
 const mostCharacters = 4 * 1024 * 1024;
 
 /**
- * A page of a list that is held in memory, sorted by name. What is added or removed meanwhile makes no other item come
- * twice or not at all.
+ * Returns a page of an in-memory list, sorted by name. When items are added or removed between two pages, every other
+ * item still appears exactly once.
  * @throws ProblemError 400 `invalid_cursor`
  */
 export function pageByName<T>(

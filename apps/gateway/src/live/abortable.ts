@@ -1,4 +1,4 @@
-/** Settles as the promise does, or rejects with the signal's reason once it is aborted. */
+/** Settles like the promise, or rejects with the signal's reason once the signal is aborted. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) return Promise.reject(signal.reason as Error);
   return new Promise((resolve, reject) => {

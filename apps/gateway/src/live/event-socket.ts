@@ -3,22 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tooSlow } from './live-problems.js';
 
 export interface EventSocketOptions {
-  /** Bytes that the client has not taken; past that nothing is written. */
+  /** Limit of unsent bytes; while the client has more to receive, nothing is written. */
   bytes: number;
-  /** Milliseconds that it may stay past that. */
+  /** Milliseconds that a client may remain over the limit. */
   slowMs: number;
 }
 
 type Socket = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'writableLength' | 'writableFinished'>;
 
-/** Milliseconds between two looks at a client that does not take what it was sent. */
+/** Milliseconds between two checks whether a slow client has received enough. */
 const lookMs = 50;
-/** Milliseconds in which a client has to take something of what is left, until it has the last message. */
+/** Milliseconds in which a client must receive some of the remaining bytes, until it has the last message. */
 const lastMs = 5_000;
-/** Times that it may: what is left has a bound, and so has the time that it is kept. */
+/** Limit of such periods. The remaining bytes have a limit, so the time that they are kept has one too. */
 const lastLooks = 4;
 
-/** The way to one client, which holds no more of what it has not taken than its bound and one piece. */
+/** Writes to one client. Its memory for unsent bytes is limited to `bytes` and one more piece. */
 export class EventSocket {
   constructor(
     private readonly response: Socket,
@@ -34,8 +34,8 @@ export class EventSocket {
   }
 
   /**
-   * Resolves when the client has taken so much that something may be written.
-   * @throws ProblemError `overloaded` when it has not in time, and the signal's reason
+   * Resolves when the client has received so much that the next piece may be written.
+   * @throws ProblemError `overloaded` when it has not within `slowMs`, and the signal's reason
    */
   async room(signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + this.options.slowMs;
@@ -46,7 +46,7 @@ export class EventSocket {
     signal.throwIfAborted();
   }
 
-  /** Says the last thing, and waits until the client has taken it as long as it takes some of what is before it. */
+  /** Sends the last message. Waits until the client has received it, but only while the client makes progress. */
   end(message: string): void {
     this.response.write(message);
     this.response.end();

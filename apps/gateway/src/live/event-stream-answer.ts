@@ -7,13 +7,13 @@ import { ProblemError } from '#api';
 
 export const mediaType = 'text/event-stream';
 
-/** @throws ProblemError 406 `not_acceptable` */
+/** Requires that the client accepts Server-Sent Events. @throws ProblemError 406 `not_acceptable` */
 export function requireAccepted(accept: string | undefined): void {
   if (new Negotiator({ headers: { accept } }).mediaType([mediaType]) === mediaType) return;
-  throw new ProblemError('not_acceptable', `This can be answered as ${mediaType}.`);
+  throw new ProblemError('not_acceptable', `The answer is available as ${mediaType}.`);
 }
 
-/** Documents a stream of messages that goes on after the last id that came. */
+/** Documents a stream of messages that resumes after the last id that the client received. */
 export function DescribeEventStream(lastEventId: string): MethodDecorator {
   return applyDecorators(
     ApiHeader({
@@ -30,16 +30,19 @@ export function DescribeEventStream(lastEventId: string): MethodDecorator {
   );
 }
 
-/** Sends the head. From here on the answer is written by us, with the headers that others have set. */
+/**
+ * Sends the status line and headers, including headers that other code has set. From then on, Fastify no longer handles
+ * the answer.
+ */
 export function begin(reply: FastifyReply): ServerResponse {
   reply.hijack();
   reply.raw.writeHead(200, {
     ...(reply.getHeaders() as OutgoingHttpHeaders),
     'content-type': mediaType,
     'cache-control': 'no-store',
-    // Proxies pass it on as it comes.
+    // Proxies must pass on each message without buffering.
     'x-accel-buffering': 'no',
   });
-  // What is written after the client has gone is nobody's fault.
+  // A write fails after the client has disconnected, which is no error.
   return reply.raw.on('error', () => undefined);
 }

@@ -21,18 +21,20 @@ export class EventStreamController {
   @ApiOperation({
     summary: 'Follow events',
     description:
-      'Server-Sent Events. Each event that can be queried is a message `event`: its `data` is the event as in a query, or with ' +
-      '`format=cloudevents` in the JSON format of CloudEvents; ' +
-      'its `id` is opaque. With `Last-Event-ID`, the last id that came, what came after it is sent first: nothing is left ' +
-      'out. Nothing comes twice as long as ids are shorter than events; a longer one comes after as many characters of ' +
-      'events, and these may come again. Without it the stream begins now, or with `since` at the beginning of what is ' +
-      'stored. Events of one partition come in the order of their offsets; what is stored late, with an early timestamp, ' +
-      'comes when it is stored. A comment is sent every 15 seconds. Before a stream is ended by this side, a message ' +
-      '`error` says why, as a problem document: `overloaded` for a client that is too slow, `shutting_down`, ' +
-      '`invalid_token` for a key that was revoked or has expired, `stream_not_found` for a stream that was deleted, ' +
-      '`query_too_expensive` for a `where` that takes too many steps for the events that come.',
+      'Server-Sent Events. Each event that can be queried is a message `event`. Its `data` is the event ' +
+      'as in a query, or in the JSON format of CloudEvents with `format=cloudevents`; its `id` is opaque. ' +
+      'With `Last-Event-ID`, the last id that was received, the stream first sends all events after that ' +
+      'id, so no event is lost. No event is repeated while ids are shorter than events. A longer id is ' +
+      'sent only after as many characters of events, and events since the last id may then be repeated. ' +
+      'Without `Last-Event-ID`, the stream starts now, or with `since` at the beginning of what is ' +
+      'stored. Events of one partition arrive in the order of their offsets. An event that is stored ' +
+      'late, with an early timestamp, arrives when it is stored. A comment is sent every 15 seconds. ' +
+      'Before the server ends a stream, a message `error` gives the reason as a problem document: ' +
+      '`overloaded` for a client that is too slow, `shutting_down`, `invalid_token` for a key that was ' +
+      'revoked or has expired, `stream_not_found` for a stream that was deleted, `query_too_expensive` ' +
+      'for a `where` that needs too many steps for the arriving events.',
   })
-  @DescribeEventStream('The last id that was received, with the same other parameters.')
+  @DescribeEventStream('The last id that was received. The other parameters must be the same.')
   @Problems('invalid_cursor', 'invalid_expression', 'stream_not_found', 'not_acceptable', readsBoth)
   async stream(
     @Query() { filter, format }: EventStreamParameters,

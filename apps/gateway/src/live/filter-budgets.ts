@@ -1,18 +1,20 @@
 import { StepBudget } from '#cel';
 
-/** Steps that one `where` may take for the events of one page, and those of one API key together. */
+/**
+ * Limits of evaluation steps for the events of one page: of one `where`, and of all `where` of one API key together.
+ */
 export const filterSteps = { group: 16_000_000, key: 32_000_000 };
 
 /**
- * What the filters of live streams may cost for one page of events. A page of a follower has one of these: whoever is
- * over it is ended, so that a page is evaluated in bounded time.
+ * The evaluation costs of live streams' filters for one page of events. Each page of a follower has its own budgets, so
+ * it is evaluated in bounded time: streams that exceed a budget are ended.
  */
 export class FilterBudgets {
   private readonly spent = new Map<string, number>();
 
   /**
-   * Does the work of one group with what it may cost, and counts what it has cost.
-   * @param keyId Null for a port without keys, where only each group is bounded.
+   * Runs the work of one group with its budget, and charges the steps that it used to the key.
+   * @param keyId null on a port without keys, where only the limit of each group applies
    */
   async within(keyId: string | null, work: (budget: StepBudget) => Promise<void>): Promise<void> {
     const before = keyId === null ? 0 : (this.spent.get(keyId) ?? 0);

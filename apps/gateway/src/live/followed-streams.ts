@@ -4,10 +4,10 @@ import { maxOffsetRanges, type OffsetRange } from '#store';
 import type { LiveGroup } from './live-group.js';
 import { LivePosition, streamKey } from './live-position.js';
 
-/** By topic, then partition: the offset that a group reads next. */
+/** The offset that a consumer group reads next, by topic and then by partition. */
 export type Committed = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
-/** Offsets that can be queried and were not handed on. */
+/** An offset range that can be queried and has not been delivered. */
 export type FollowedRange = OffsetRange & { key: string };
 
 interface Followed {
@@ -15,13 +15,13 @@ interface Followed {
   stream: string;
   topic: string;
   partitions: number;
-  /** By partition: everything below was handed on; undefined until it is known where to begin. */
+  /** First offset that has not been delivered, by partition; undefined until the start is known. */
   next?: number[];
 }
 
 type Group = Pick<LiveGroup, 'cursor' | 'filter'>;
 
-/** The streams that somebody wants, and how far each of their partitions was handed on. */
+/** The streams that live streams follow, and the delivered offsets of each of their partitions. */
 export class FollowedStreams {
   private streams = new Map<string, Followed>();
   private turn = 0;
@@ -30,7 +30,7 @@ export class FollowedStreams {
     private readonly options: {
       definitions: Pick<Definitions, 'streams'>;
       topics: TopicNames;
-      /** Offsets that all ranges together should have. */
+      /** Target number of offsets in all ranges together. */
       events: number;
     },
   ) {}
@@ -39,7 +39,7 @@ export class FollowedStreams {
     return this.streams.get(key);
   }
 
-  /** Their topics, each with its number of partitions. */
+  /** The followed topics, each with its number of partitions. */
   get topics(): Map<string, number> {
     return new Map([...this.streams.values()].map(({ topic, partitions }) => [topic, partitions]));
   }
@@ -48,7 +48,7 @@ export class FollowedStreams {
     this.streams.clear();
   }
 
-  /** Looks which streams are wanted, after these or the groups have changed. */
+  /** Determines which streams to follow. Call it after streams or groups have changed. */
   plan(groups: readonly Group[]): void {
     const live = this.options.definitions.streams().filter(({ state }) => state === 'live');
     const wanted = live.filter(({ stream }) => groups.some(({ filter }) => filter.wants(stream)));
@@ -60,7 +60,7 @@ export class FollowedStreams {
     for (const { cursor } of groups) cursor?.keepOnly((key) => this.streams.has(key));
   }
 
-  /** Streams that are new begin at what is committed, and the groups that wait at what was handed on. */
+  /** Sets where delivery begins: new streams at the committed offsets, waiting groups at the delivered offsets. */
   begin(waiting: readonly Group[], committed: Committed): void {
     for (const followed of this.streams.values()) {
       const offsets = committed.get(followed.topic);
@@ -69,7 +69,10 @@ export class FollowedStreams {
     for (const group of waiting) group.cursor = this.cursorOf(group);
   }
 
-  /** What can be queried and was not handed on. Each range gets its share; where there are many, they take turns. */
+  /**
+   * Returns ranges that can be queried and have not been delivered. Each range gets a share of the target number of
+   * offsets. When there are many ranges, they take turns.
+   */
   behind(committed: Committed): FollowedRange[] {
     const ranges: FollowedRange[] = [];
     for (const { key, stream, topic, next = [] } of this.streams.values()) {
@@ -86,7 +89,7 @@ export class FollowedStreams {
     }));
   }
 
-  /** A stream that somebody wanted before it was there has its first event still to come. */
+  /** A stream that a group already wanted before it was created is followed from its first event. */
   private toFollow(
     key: string,
     { stream, id, partitions }: StreamDefinition,

@@ -1,13 +1,13 @@
 import type { Logger } from '#telemetry';
 import { LiveConnections, type LiveTimes } from './live-connections.js';
 
-/** What a spec replaces of the connections of a process. */
+/** Limits and times of the connections that a spec replaces. */
 export interface GivenConnections extends Partial<LiveTimes> {
   maxStreams?: number;
   maxStreamsPerKey?: number;
 }
 
-/** Connections that look every 5 ms whether a stream may go on. */
+/** Returns connections that check every 5 ms whether a stream may continue. */
 export function givenConnections(
   logger: Logger,
   { maxStreams = 500, maxStreamsPerKey = 100, ...times }: GivenConnections,

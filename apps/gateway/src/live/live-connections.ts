@@ -10,27 +10,30 @@ import { EventSocket, type EventSocketOptions } from './event-socket.js';
 import { shuttingDown, tooMany, tooManyOfKey } from './live-problems.js';
 import { errorMessage, heartBeat } from './server-sent.js';
 
-/** How many streams may be open at once, of every kind, and by one key; one more is refused. */
+/** Limits of open streams of every kind: in total, and of one key. A further stream is refused. */
 export type LiveBounds = Pick<GatewayConfig, 'LIVE_STREAMS' | 'LIVE_STREAMS_PER_KEY'>;
 
 export interface LiveTimes {
   socket: EventSocketOptions;
   heartBeatMs: number;
-  /** Milliseconds between two looks at whether a stream may go on. */
+  /** Milliseconds between two checks whether a stream may continue. */
   checkMs: number;
 }
 
-/** Who follows a stream. */
+/** The caller that follows a stream. */
 export type StreamingCaller = Pick<Principal, 'access' | 'keyId' | 'requireStillAdmitted'>;
 
-/** What is sent on one connection. */
+/** The content that is sent on one connection. */
 export interface LiveContent {
   requestId: string;
-  /** The id that the client goes on from. */
+  /** Returns the id from which the client can resume. */
   position(): string;
-  /** @throws ProblemError when the stream may not go on */
+  /** Requires that the stream may continue. @throws ProblemError when it may not */
   requireGood(): void;
-  /** Writes to the socket until something ends it. @throws what the client is to be told, and the signal's reason */
+  /**
+   * Writes to the socket until something ends the stream.
+   * @throws the error to report to the client, and the signal's reason
+   */
   run(socket: EventSocket, signal: AbortSignal): Promise<never>;
 }
 
@@ -47,8 +50,8 @@ interface OpenConnection {
 }
 
 /**
- * The open streams of one process, whatever is sent on them: how many there may be, that they show that they live, that
- * each is ended when it may not go on, and that its client is told why.
+ * The open streams of one process, of every kind. Limits their number, sends heartbeats, ends each stream that may not
+ * continue, and reports the reason to its client.
  */
 @Injectable()
 export class LiveConnections {
@@ -56,7 +59,7 @@ export class LiveConnections {
   private readonly connections = new Set<OpenConnection>();
   private readonly closing = new AbortController();
   private admitted = 0;
-  /** Open streams by the key that opened them. */
+  /** Number of open streams by key id. */
   private readonly byKey = new Map<string, number>();
   private timers: NodeJS.Timeout[] = [];
 
@@ -73,16 +76,16 @@ export class LiveConnections {
     return this.bounds.LIVE_STREAMS;
   }
 
-  /** Aborted when all of them are ended. */
+  /** Aborted when all streams are ended. */
   get closed(): AbortSignal {
     return this.closing.signal;
   }
 
   /**
-   * Has a place among the open streams until the work is done.
-   * @param keyId of the key that asks; null on a port without keys, where only the number of all streams is bounded
-   * @throws ProblemError 429 `too_many_requests` when the key has used up its share, 503 `overloaded`, `shutting_down`,
-   * and what the work throws
+   * Runs the work as one of the open streams, which count against the limits.
+   * @param keyId id of the caller's key; null on a port without keys, where only the total is limited
+   * @throws ProblemError 429 `too_many_requests` when the key has reached its limit, 503 `overloaded`, `shutting_down`,
+   * and the errors of the work
    */
   async admit(keyId: string | null, work: () => Promise<void>): Promise<void> {
     if (this.closing.signal.aborted) throw shuttingDown();
@@ -110,7 +113,9 @@ export class LiveConnections {
     else this.byKey.delete(keyId);
   }
 
-  /** Sends on an answer of which nothing but the head was sent. Resolves when it has ended, for whatever reason. */
+  /**
+   * Sends the content of an answer whose headers have been sent. Resolves when the stream has ended, for any reason.
+   */
   async serve(content: LiveContent, response: ServerResponse, client: AbortSignal): Promise<void> {
     const socket = new EventSocket(response, this.times.socket);
     const connection: OpenConnection = { content, socket, end: new AbortController() };
@@ -125,7 +130,7 @@ export class LiveConnections {
     }
   }
 
-  /** Ends all streams: their clients connect again elsewhere, or to this process when it is back. */
+  /** Ends all streams. Their clients connect again, to another instance or to this one after its restart. */
   close(): void {
     this.closing.abort(shuttingDown());
     for (const { end } of this.connections) end.abort(shuttingDown());
@@ -137,7 +142,7 @@ export class LiveConnections {
     if (problem.code === 'internal_error') {
       this.logger.error({ request_id: requestId, err: error }, 'a live stream failed');
     }
-    // Not all at once, and not before this port is closed: EventSource gives up on a 503.
+    // Clients retry at different times and only after this port is closed, because EventSource gives up after a 503.
     socket.end(errorMessage(problem, { requestId, retryMs: 1000 + Math.random() * 2000 }));
   }
 

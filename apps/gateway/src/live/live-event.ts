@@ -8,7 +8,7 @@ const encode: Record<EventFormat, (event: StoredEvent) => string> = {
   cloudevents: (event) => cloudEventJson(event, streamSource(event.stream)),
 };
 
-/** An event on its way to many: what is made of it is made once, and only when somebody asks. */
+/** An event that is sent to many clients. Each derived form is computed once, when it is first needed. */
 export class LiveEvent {
   private readonly texts: Partial<Record<EventFormat, string>> = {};
   private time: Micros | undefined;
@@ -16,12 +16,12 @@ export class LiveEvent {
 
   constructor(readonly event: StoredEvent) {}
 
-  /** Its JSON on one line, `data` and `metadata` as they were sent. */
+  /** Returns its JSON on one line, with `data` and `metadata` as they were sent. */
   json(format: EventFormat): string {
     return (this.texts[format] ??= onOneLine(encode[format](this.event)));
   }
 
-  /** Characters of what it carries. */
+  /** Characters of `data` and `metadata`. */
   get size(): number {
     return this.event.data.length + this.event.metadata.length;
   }
@@ -30,7 +30,7 @@ export class LiveEvent {
     return (this.time ??= parseTime(this.event.timestamp) ?? NaN);
   }
 
-  /** As expressions see it. */
+  /** The event as a value of expressions. */
   get value(): ValueObject {
     return (this.asValue ??= eventValue(this.event));
   }

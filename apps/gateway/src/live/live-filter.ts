@@ -4,15 +4,15 @@ import { compileCondition } from '#cel';
 import type { LiveEvent } from './live-event.js';
 import { bindingOf } from './live-position.js';
 
-/** Which events, and what of them the asker may see. */
+/** A selection of events, and the streams that the caller may see. */
 export type LiveQuestion = Omit<EventFilter, keyof Permitted> & { access: StreamAccess };
 
 /**
- * The filters of a query, for one event at a time. `where` is evaluated by the same definition of CEL that its
- * translation to SQL is tested against; an event for which it has no value does not match, as in queries.
+ * Evaluates the filters of a query for one event at a time. `where` has the same CEL semantics as in queries, whose
+ * translation to SQL is tested against this evaluation. An event without a value for it does not match, as in queries.
  */
 export class LiveFilter {
-  /** What a position of these filters is bound to. */
+  /** Hash of the filters. A position is valid only with the same hash. */
   readonly binding: string;
   private readonly streams: ReadonlySet<string> | undefined;
   private readonly eventTypes: ReadonlySet<string> | undefined;
@@ -28,7 +28,7 @@ export class LiveFilter {
     this.where = question.where && compiled(question.where);
   }
 
-  /** Whether events are evaluated; else they are only compared. */
+  /** Whether the filter evaluates an expression; otherwise it only compares fields. */
   get evaluates(): boolean {
     return this.where !== undefined;
   }
@@ -37,7 +37,7 @@ export class LiveFilter {
     return permitsStream(this.question.access, stream) && (this.streams?.has(stream) ?? true);
   }
 
-  /** Whether an event of a stream that is wanted is one of those that were asked for. */
+  /** Whether an event of a wanted stream matches the filters. */
   matches(live: LiveEvent): boolean {
     const { eventTypePrefix = '', since, until } = this.question;
     const { event_type: type, entity_id: entity } = live.event;
@@ -55,7 +55,7 @@ function compiled(where: NonNullable<EventFilter['where']>): (event: LiveEvent) 
   return (event) => run(event.value);
 }
 
-/** Everything that decides which events come; not the access, which is looked at anew each time. */
+/** Returns everything that selects events. The access is not included, because it is checked for each event. */
 function boundTo(question: LiveQuestion): unknown {
   const sorted = (values?: readonly string[]) => (values ? [...values].sort() : null);
   const { streams, eventTypes, entityIds, eventTypePrefix, since, until, where } = question;

@@ -8,24 +8,24 @@ import { tooCostly } from './live-problems.js';
 import { eventMessage } from './server-sent.js';
 import { SpacedIds } from './spaced-ids.js';
 
-/** What has become visible, in the order of the log. */
+/** Events that have become visible, in the order of the log. */
 export interface LiveBatch {
   events: ReadonlyMap<string, readonly LiveEvent[]>;
-  /** How far partitions have been read, events that nobody wants included. */
+  /** How far partitions have been read, including events that no group wants. */
   reached: readonly { stream: string; partition: number; next: number }[];
-  /** What the stream is called in positions; undefined once it has gone, or is another one. */
+  /** Returns the key of a stream in positions; undefined when the stream was deleted or replaced. */
   keyOf: (stream: string) => string | undefined;
 }
 
-/** What the work on one batch may take. */
+/** Limits for the work on one batch. */
 export interface LiveBounds {
-  /** Of the whole batch: other work of the process is done between two events. */
+  /** For the whole batch: other work of the process may run between two events. */
   turn: Pick<Turn, 'over' | 'end'>;
-  /** Of the evaluations of this group. */
+  /** For the evaluations of this group. */
   budget: StepBudget;
 }
 
-/** Messages on their way to everyone who asked the same: their bytes are there once. */
+/** Messages to all clients of a group. They share one copy of the bytes. */
 export interface LiveChunk {
   bytes: Buffer;
   events: number;
@@ -33,29 +33,31 @@ export interface LiveChunk {
 
 export interface LiveListener {
   take(chunk: LiveChunk): void;
-  /** The events that follow cannot be chosen. It listens no more when this returns. */
+  /** Reports that the following events cannot be evaluated. When it returns, the listener is no longer registered. */
   fail(error: Error): void;
 }
 
-/** Characters that are handed on at a time, and one event. */
+/** Characters of messages after which a part is delivered. */
 const partCharacters = 64 * 1024;
-/** An evaluation may take long, whatever the size of its event: the turn looks at the clock after each. */
+/**
+ * Size that an evaluation counts as. It may take long even for a small event, so the turn checks the clock after each.
+ */
 const sizeOfEvaluation = 16 * 1024;
 
-/** Those who asked the same question with the same access and format: events are chosen and written out once for all of them. */
+/** The streams with the same question, access and format. Events are selected and serialized once for all of them. */
 export class LiveGroup {
-  /** Those who have seen everything up to the cursor. */
+  /** Listeners that have received everything up to the cursor. */
   readonly listeners = new Set<LiveListener>();
-  /** Open streams, those that are not up to date included. */
+  /** Number of open streams, including those that are still catching up. */
   members = 0;
-  /** Up to where the log was followed, in the streams of this group; undefined until that is known. */
+  /** Position up to which the log was followed, in the streams of this group; undefined until it is known. */
   cursor: LivePosition | undefined;
 
   private readonly ids = new SpacedIds();
   private texts: string[] = [];
   private characters = 0;
 
-  /** @param keyId Of the key that opened it, which is charged for what it costs; null on a port without keys. */
+  /** @param keyId id of the key that opened the group and is charged for its evaluation; null on a port without keys */
   constructor(
     readonly filter: LiveFilter,
     readonly keyId: string | null = null,
@@ -63,8 +65,9 @@ export class LiveGroup {
   ) {}
 
   /**
-   * Hands on what matches, in parts. Whenever others get their turn, what was evaluated is handed on and the cursor is
-   * past it: whoever comes to the cursor meanwhile goes on with the next event. In the end it is past all of the batch.
+   * Delivers matching events in parts. Before other work may run, it delivers all evaluated events and the cursor is
+   * past them: a stream that joins at the cursor continues with the next event. At the end, the cursor is past the
+   * whole batch.
    */
   async take(batch: LiveBatch, bounds: LiveBounds): Promise<void> {
     try {
@@ -80,7 +83,7 @@ export class LiveGroup {
     } catch (error) {
       this.fail(error as Error);
     }
-    // Nothing is waited for since the last event was evaluated: nobody has come to a cursor that jumps.
+    // Nothing has been awaited since the last evaluation, so no stream has joined at a cursor that now jumps.
     this.reach(batch);
   }
 
@@ -96,7 +99,10 @@ export class LiveGroup {
     return event.size + (this.filter.evaluates ? sizeOfEvaluation : 0);
   }
 
-  /** @throws ProblemError `query_too_expensive` when the budget is spent */
+  /**
+   * Evaluates one event, and moves the cursor past it.
+   * @throws ProblemError `query_too_expensive` when the budget is spent
+   */
   private evaluate(event: LiveEvent, key: string, budget: StepBudget): void {
     const { cursor, filter } = this;
     const matches = withinBudget(budget, () => filter.matches(event));
@@ -130,7 +136,7 @@ export class LiveGroup {
     for (const listener of [...this.listeners]) listener.take(chunk);
   }
 
-  /** What was chosen before is handed on, nothing of what follows. */
+  /** Delivers the events that were selected before, and reports the error to all listeners. */
   private fail(error: Error): void {
     this.handOn();
     for (const listener of [...this.listeners]) listener.fail(error);

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { StreamId } from '#event';
 
 interface StreamPlace {
-  /** By partition: the offset that comes next. */
+  /** The next offset, by partition. */
   next: number[];
-  /** The segment of this stream, as long as nothing has changed. */
+  /** The text of this stream's segment; undefined after a change. */
   text: string | undefined;
 }
 
-/** Offsets of one partition that one position has seen and another one has not. */
+/** Offsets of one partition that one position includes and another does not. */
 export interface Missing {
   key: string;
   partition: number;
@@ -18,15 +18,18 @@ export interface Missing {
 
 const keyLength = 8;
 
-/** Characters of a position as text: it has to fit into a request's headers, which Node bounds at 16 KiB together. */
+/**
+ * Limit of a position as text, in characters: it must fit into the headers of a request, which Node limits to 16 KiB in
+ * total.
+ */
 export const longestId = 12_000;
 
-/** What a stream is called in positions: 48 bits of a hash of its id. */
+/** Returns the key of a stream in positions: 48 bits of a hash of its id. */
 export function streamKey(id: StreamId): string {
   return hash(id);
 }
 
-/** What a position is bound to, in the same form: a position of other filters is not taken. */
+/** Returns the hash of a question. A position with the hash of other filters is refused. */
 export function bindingOf(question: unknown): string {
   return hash(JSON.stringify(question));
 }
@@ -36,9 +39,8 @@ function hash(text: string): string {
 }
 
 /**
- * How far somebody has come in each partition of some streams: everything below the offsets was seen, and nothing else.
- * A partition that it does not name was not seen at all, so a stream that is made later is read from its beginning.
- *
+ * A position in the partitions of some streams: it includes every event below its offsets, and no other. It includes
+ * nothing of a partition that it does not name, so a stream that is created later is read from its beginning.
  * As text: the binding, then for each stream `.`, its key, and base64url of its offsets as LEB128, in the order of the
  * partitions, without the zeros at the end.
  */
@@ -48,7 +50,10 @@ export class LivePosition {
 
   constructor(private readonly binding: string) {}
 
-  /** Reads what `toString` wrote; undefined for anything else, and for a position of another binding. */
+  /**
+   * Parses the text that `toString` returns. Returns undefined for any other text, and for a position of another
+   * binding.
+   */
   static parse(text: string, binding: string): LivePosition | undefined {
     const [bound, ...segments] = text.split('.');
     if (bound !== binding) return undefined;
@@ -87,7 +92,7 @@ export class LivePosition {
     return copy;
   }
 
-  /** What `other` has seen and this has not. */
+  /** Returns the offsets that `other` includes and this position does not. */
   missingTo(other: LivePosition): Missing[] {
     const missing: Missing[] = [];
     for (const [key, { next }] of other.streams) {
@@ -99,7 +104,7 @@ export class LivePosition {
     return missing;
   }
 
-  /** Whether this has seen something that `other` has not. */
+  /** Whether this position includes an offset that `other` does not. */
   missingFrom(other: LivePosition): boolean {
     for (const [key, { next }] of this.streams)
       if (next.some((offset, partition) => offset > other.at(key, partition))) return true;
@@ -128,7 +133,7 @@ function encode(offsets: readonly number[]): string {
   return Buffer.from(bytes).toString('base64url');
 }
 
-/** Undefined for what `encode` does not make. */
+/** Parses the text that `encode` returns. Returns undefined for any other text. */
 function decode(text: string): number[] | undefined {
   const bytes = Buffer.from(text, 'base64url');
   const offsets: number[] = [];

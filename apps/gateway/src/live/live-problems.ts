@@ -1,22 +1,22 @@
 import { ProblemError } from '#api';
 
-/** Why a stream is not opened, or is ended. */
+/** Problems for which a live stream is not opened, or is ended. */
 
 export function tooMany(most: number): ProblemError {
-  const detail = `There are ${most} streams open on this instance already, which is as many as it allows.`;
+  const detail = `This instance already has ${most} open streams, which is its limit.`;
   return new ProblemError('overloaded', detail, { retryAfterSeconds: 5 });
 }
 
 export function tooManyOfKey(most: number): ProblemError {
   const detail =
-    `This API key has ${most} streams open on this instance already, which is its share. Close some, follow several ` +
-    'event streams on one connection, or have LIVE_STREAMS_PER_KEY raised.';
+    `This API key already has ${most} open streams on this instance, which is its limit. Close some, follow several ` +
+    'event streams on one connection, or raise LIVE_STREAMS_PER_KEY.';
   return new ProblemError('too_many_requests', detail, { retryAfterSeconds: 5 });
 }
 
 export function tooWide(): ProblemError {
   const detail =
-    'So many streams are read that a position in them does not fit into a header. Name some with stream=.';
+    'A position in so many streams does not fit into a header. Name fewer streams with stream=.';
   return new ProblemError('invalid_request', detail, {
     errors: [{ pointer: 'stream', detail: 'must name fewer streams' }],
   });
@@ -24,16 +24,17 @@ export function tooWide(): ProblemError {
 
 export function tooSlow(): ProblemError {
   const detail =
-    'This client does not take the events as fast as they come. Connect again with Last-Event-ID: nothing is left out.';
+    'This client receives events more slowly than they arrive. Connect again with Last-Event-ID: no event is lost.';
   return new ProblemError('overloaded', detail);
 }
 
 export function tooCostly(): ProblemError {
   const detail =
-    'The where of this stream, or those of all streams of this API key together, take too many steps for the events that ' +
-    'come. Choose by stream, event_type or entity_id first, and let where look at short texts and lists only.';
+    'The where of this stream, or of all streams of this API key together, needs too many steps for the ' +
+    'arriving events. Filter by stream, event_type or entity_id first, and let where evaluate only short ' +
+    'texts and lists.';
   return new ProblemError('query_too_expensive', detail, {
-    errors: [{ pointer: 'where', detail: 'costs too much for events as they come' }],
+    errors: [{ pointer: 'where', detail: 'costs too much for the arriving events' }],
   });
 }
 
@@ -58,6 +59,6 @@ export function shuttingDown(): ProblemError {
 }
 
 export function logUnavailable(cause: Error): ProblemError {
-  const detail = 'How far the events can be queried is not known while Kafka cannot be reached.';
+  const detail = 'Cannot determine which events can be queried: Kafka cannot be reached.';
   return new ProblemError('log_unavailable', detail, { retryAfterSeconds: 2, cause });
 }

@@ -16,13 +16,13 @@ export interface LiveReaderOptions {
   group: LiveGroup;
   follower: Pick<LogFollower, 'nextRound' | 'streamOf'>;
   reader: Pick<EventReader, 'inLogOrder'>;
-  /** The way to the store of those who are not up to date. */
+  /** Limits the store reads of streams that are catching up. */
   bulkhead: Pick<Bulkhead, 'run'>;
-  /** Of all streams of events. */
+  /** The store outage that all event streams share. */
   outage: StoreOutage;
-  /** Milliseconds until the store is asked again, after it has failed. */
+  /** Milliseconds until the store is read again after a failure. */
   retryMs?: number;
-  /** Milliseconds after which a stream of the position that nobody has heard of is taken for deleted. */
+  /** Milliseconds after which an unknown stream in the position counts as deleted. */
   unknownMs?: number;
 }
 
@@ -34,14 +34,14 @@ const page = { events: 500, bytes: 256 * 1024 };
 const pieceCharacters = 64 * 1024;
 
 /**
- * One open stream. What lies between its position and the group's cursor it reads from the store; from there on it is
- * handed what the group is handed, until its client falls behind. Either way an event is written exactly when the position
- * moves past it, so there is no gap and no repeat where one goes over into the other.
+ * One open stream. It reads the events between its position and the group's cursor from the store. Then it receives the
+ * group's events, until its client falls behind. In both phases, an event is written exactly when the position moves
+ * past it, so the change from one phase to the other causes neither a gap nor a repeated event.
  */
 export class LiveReader {
   private readonly pages: PageReader;
   private readonly options: Required<LiveReaderOptions>;
-  /** Spaces the ids of events that it reads from the store. The group spaces those of live events. */
+  /** Spaces the ids of events that are read from the store. The group spaces those of live events. */
   private ids = new SpacedIds();
   private readonly opened = performance.now();
   private isLive = false;
@@ -54,14 +54,14 @@ export class LiveReader {
     this.pages = new PageReader({ reader: options.reader, ...page });
   }
 
-  /** Everything before it is with the client, or on its way there. */
+  /** The client has received, or is about to receive, everything before this position. */
   get position(): LivePosition {
     return this.isLive ? this.cursor : this.own;
   }
 
   /**
-   * Goes on until something ends it.
-   * @throws the signal's reason, a ProblemError for a client that is too slow, and what the store throws for good
+   * Sends events until something ends the stream.
+   * @throws the signal's reason, a ProblemError for a client that is too slow, and permanent errors of the store
    */
   async run(socket: Socket, signal: AbortSignal): Promise<never> {
     try {
@@ -100,7 +100,7 @@ export class LiveReader {
     else await sleep(this.options.retryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 
-  /** Undefined when the store may give it later. */
+  /** Reads a page from the store. Resolves with undefined after a transient failure. */
   private async read(ranges: readonly FollowedRange[], signal: AbortSignal): Promise<PageRead | undefined> {
     const { bulkhead, group, outage } = this.options;
     const { streams: _, ...filter } = group.filter.question;
@@ -125,7 +125,7 @@ export class LiveReader {
     let piece = '';
     for (const event of events) {
       const key = keys.get(event.stream) ?? '';
-      // Deleted while it was read.
+      // The stream was deleted during the read.
       if (follower.streamOf(key) === undefined) continue;
       this.own.set(key, event.partition, event.offset + 1);
       const json = new LiveEvent(event).json(this.options.group.format);
@@ -143,7 +143,7 @@ export class LiveReader {
     metrics.liveEvents.inc(events.length);
   }
 
-  /** The position is ahead of what this process knows: another one was quicker, or what it names has been deleted. */
+  /** The position is ahead of this process: another instance was faster, or one of its streams has been deleted. */
   private async wait(signal: AbortSignal): Promise<void> {
     const { follower, unknownMs } = this.options;
     await follower.nextRound(signal);
@@ -151,7 +151,10 @@ export class LiveReader {
     this.own.keepOnly((key) => follower.streamOf(key) !== undefined);
   }
 
-  /** Resolves when the client has fallen behind; what it has not taken is bounded, what follows is read again. */
+  /**
+   * Receives the group's events. Resolves when the client has fallen behind: its unsent bytes are limited, and later
+   * events are read from the store.
+   */
   private async live(socket: Socket, signal: AbortSignal): Promise<void> {
     const { group } = this.options;
     if (this.ids.areDue) socket.write(reached(this.own.toString()));
@@ -191,7 +194,7 @@ export class LiveReader {
   }
 }
 
-/** Whether the store may give it later. */
+/** Whether the store may answer later. */
 export function isPassing(error: unknown): boolean {
   return error instanceof StoreUnavailableError || (error instanceof ProblemError && error.retryable);
 }

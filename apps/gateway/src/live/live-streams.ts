@@ -16,17 +16,17 @@ import { LogFollower } from './log-follower.js';
 import { beginning } from './server-sent.js';
 import { storeOutage, type StoreOutage } from './store-outage.js';
 
-/** A request for a stream, which was let in. */
+/** An authorized request for a stream of events. */
 export interface LiveRequest {
   question: LiveQuestion;
   format: EventFormat;
-  /** `Last-Event-ID` */
+  /** The header `Last-Event-ID`. */
   lastEventId: string | undefined;
   requestId: string;
   caller: StreamingCaller;
 }
 
-/** Streams that read history at once. */
+/** Limit of streams that read history at the same time. */
 const concurrentHistory = 3;
 
 /** All open streams of events of one process. */
@@ -49,10 +49,10 @@ export class LiveStreams {
   }
 
   /**
-   * Opens a stream on an answer of which nothing was sent yet, and resolves when it has ended.
-   * @param begin Sends the head of the answer.
-   * @throws ProblemError as long as nothing was sent: 429 `too_many_requests`, 503 `overloaded`, `log_unavailable`, `shutting_down`, 400
-   * `invalid_cursor`, `invalid_expression`, `invalid_request`
+   * Opens a stream, and resolves when it has ended. Nothing of the answer may have been sent before.
+   * @param begin sends the status line and headers of the answer
+   * @throws ProblemError as long as nothing was sent: 429 `too_many_requests`, 503 `overloaded`, `log_unavailable`,
+   * `shutting_down`, 400 `invalid_cursor`, `invalid_expression`, `invalid_request`
    */
   open(request: LiveRequest, begin: () => ServerResponse, client: AbortSignal): Promise<void> {
     return this.connections.admit(request.caller.keyId, async () => {
@@ -93,7 +93,7 @@ export class LiveStreams {
     };
   }
 
-  /** Refuses what the store cannot look for, before anything is sent: what was missed is looked for there. */
+  /** Refuses a `where` that the store cannot evaluate, before anything is sent: catching up reads from the store. */
   private async askOnce(question: LiveQuestion, client: AbortSignal): Promise<void> {
     const { where, access } = question;
     if (!where) return;
@@ -119,7 +119,7 @@ export class LiveStreams {
     this.follower.leave(group);
   }
 
-  /** The streams that were named, and when they were made. */
+  /** Returns the ids of the named streams, by name. */
   private named({ streams = [] }: LiveQuestion): Map<string, string | undefined> {
     return new Map(streams.map((stream) => [stream, this.definitions.stream(stream)?.id]));
   }
@@ -138,7 +138,10 @@ function groupKey({ filter, format }: Pick<LiveGroup, 'filter' | 'format'>): str
   return JSON.stringify([filter.binding, format, access.patterns, access.reserved]);
 }
 
-/** After the last event that the client has; without one from now on, or with `since` from the beginning. */
+/**
+ * Returns where the stream starts: after the last event that the client has received. Without such an event it starts
+ * now, or with `since` at the beginning.
+ */
 function startOf(
   { lastEventId, question }: LiveRequest,
   cursor: LivePosition,

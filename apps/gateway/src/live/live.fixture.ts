@@ -15,17 +15,19 @@ import { StreamClient, type MessageParser } from './stream-client.fixture.js';
 
 const topics = new TopicNames('spec.');
 
-/** The open streams of a process. */
+/** The open streams of one process. */
 export interface LiveGateway {
   open: LiveStreams['open'];
   close(): void;
 }
 
-/** Streams, what of them is stored, and how far the materializer has come: what live streams are made from. */
+/**
+ * The inputs of live streams: stream definitions, stored events, and the offsets that the materializer has committed.
+ */
 export class LiveWorld {
   readonly store = new MemoryStore({ evaluate });
   readonly definitions = new Map<string, StreamDefinition>();
-  /** By stream, then partition. */
+  /** Committed offsets by stream, then partition. */
   readonly committed = new Map<string, Map<number, number>>();
   logFailure: Error | undefined;
   questions = 0;
@@ -47,7 +49,7 @@ export class LiveWorld {
     this.committed.set(stream, known.set(partition, next));
   }
 
-  /** A process with its open streams. */
+  /** Returns a process with its open streams. */
   gateway(
     options: GivenConnections & { logger?: Logger } & Pick<Partial<FollowingTimes>, 'newTurn'> & {
         reader?: EventReader;
@@ -105,7 +107,7 @@ export class LiveClient extends StreamClient {
     return this.sent<StoredEvent>('event');
   }
 
-  /** Connects, again after the last message that came. Resolves when the connection has ended. */
+  /** Connects, and resumes after the last received message if there is one. Resolves when the connection has ended. */
   connect(live: LiveGateway, requireStillAdmitted: () => void = () => undefined): Promise<void> {
     const question = { access: allStreams, ...this.question };
     const caller = { access: question.access, keyId: null, requireStillAdmitted };
@@ -121,12 +123,12 @@ function evaluate(where: Expression, event: StoredEvent): boolean {
 
 const patience = { interval: 1, timeout: 20_000 };
 
-/** Resolves when the client has been told where its stream begins. */
+/** Resolves when the client has received the start position of its stream. */
 export function begun(client: LiveClient): Promise<void> {
   return vi.waitFor(() => expect(client.parser.lastEventId).not.toBe(''), patience);
 }
 
-/** Resolves when so many events have come. */
+/** Resolves when the client has received this number of events. */
 export function came(client: LiveClient, count: number): Promise<void> {
   return vi.waitFor(() => expect(client.offsets.length).toBeGreaterThanOrEqual(count), patience);
 }

@@ -3,7 +3,7 @@ import { LiveConnections } from './live-connections.js';
 import { LiveStreams } from './live-streams.js';
 import { LogFollower } from './log-follower.js';
 
-/** Open streams of events. Those of changes of projections share their bounds. */
+/** Live streams of events. Streams of projection changes share their limits. */
 @Module({
   providers: [LiveConnections, LogFollower, LiveStreams],
   exports: [LiveConnections, LiveStreams],

@@ -16,11 +16,11 @@ import { logUnavailable } from './live-problems.js';
 import { Rounds } from './rounds.js';
 
 export interface FollowingTimes {
-  /** Milliseconds between two looks at how far the materializer has come. */
+  /** Milliseconds between two polls of the materializer's committed offsets. */
   pollMs: number;
-  /** Milliseconds until it is tried again, after an engine has failed. */
+  /** Milliseconds between an engine's failure and the next attempt. */
   retryMs: number;
-  /** Gives other work of the process its turn while a page is handed on. */
+  /** Returns a turn, which lets other work of the process run while a page is delivered. */
   newTurn: () => Pick<Turn, 'over' | 'end'>;
 }
 
@@ -29,10 +29,10 @@ const defaults: FollowingTimes = { pollMs: 50, retryMs: 1000, newTurn: () => new
 const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 
 /**
- * Follows the log for everyone at once, as far as it can be queried. Below the offset that the materializer's group has
- * committed nothing changes any more: what is not stored there is a repeated id, erased, or a dead letter. So it asks for
- * these offsets, one question for all streams, reads from the store what is new, once and in the order of offsets, and
- * hands it to the groups. Nothing is asked while there is no group.
+ * Follows the log for all groups, as far as events can be queried. Below the offset that the materializer's group has
+ * committed, nothing changes any more: offsets without an event there are duplicates, erased events or dead letters. It
+ * polls the committed offsets of all streams in one request, reads new events from the store once and in the order of
+ * their offsets, and delivers them to the groups. It polls nothing while there is no group.
  */
 @Injectable()
 export class LogFollower {
@@ -64,7 +64,7 @@ export class LogFollower {
   }
 
   /**
-   * Follows for this group from now on; resolves when its cursor is there.
+   * Follows the log for this group from now on. Resolves when the group has a cursor.
    * @throws ProblemError 503 `log_unavailable`, and the signal's reason
    */
   async join(group: LiveGroup, signal: AbortSignal): Promise<LivePosition> {
@@ -85,12 +85,12 @@ export class LogFollower {
     this.outdated = true;
   }
 
-  /** Resolves when it has looked once more, with success or not. */
+  /** Resolves after the next poll, whether it succeeds or fails. */
   nextRound(signal: AbortSignal): Promise<void> {
     return this.rounds.next(signal);
   }
 
-  /** The name of a stream that is followed; undefined for one that is not, or not any more. */
+  /** Returns the name of a followed stream; undefined for a stream that is not, or no longer, followed. */
   streamOf(key: string): string | undefined {
     return this.followed.get(key)?.stream;
   }
@@ -123,7 +123,7 @@ export class LogFollower {
   private async readNew(ranges: readonly FollowedRange[]): Promise<void> {
     const keys = new Map(ranges.map(({ stream, key }) => [stream, key]));
     const { events, reached } = await this.pages.read({ access: allStreams }, ranges);
-    // Of a stream that has gone while it was read or handed on, or is another one by now, nothing is handed on.
+    // Events of a stream that was deleted or replaced during the read or the delivery are not delivered.
     this.plan();
     const keyOf = (stream: string) => {
       const key = keys.get(stream);
@@ -136,7 +136,7 @@ export class LogFollower {
     }
   }
 
-  /** To one group after the other, in turns with the other work of the process. */
+  /** Delivers a batch to one group after the other. Other work of the process may run in between. */
   private async handOn(batch: LiveBatch): Promise<void> {
     const budgets = new FilterBudgets();
     const own = this.times.newTurn();

@@ -3,35 +3,35 @@ import type { Logger } from '#telemetry';
 import { abortable } from './abortable.js';
 
 export interface RoundsOptions {
-  /** Whether anybody follows. The rounds end when nobody does, and begin with the next `start`. */
+  /** Whether anybody follows. Polling ends when nobody does, and resumes with the next `start`. */
   isFollowed(): boolean;
-  /** Looks once. Returns whether more is waiting already: then the next look comes at once. */
+  /** Polls once. Resolves with true when more is available already: the next poll then follows without a pause. */
   readonly look: () => Promise<boolean>;
   logger: Logger;
-  /** What waits while looks fail, as log lines name it: `live streams`. */
+  /** What waits while polls fail, as log lines name it: `live streams`. */
   what: string;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two polls. */
   pollMs: number;
-  /** Milliseconds until it is tried again, after an engine has failed. */
+  /** Milliseconds between an engine's failure and the next attempt. */
   retryMs: number;
 }
 
-/** Looks again and again, for everyone at once, while somebody follows. */
+/** Polls repeatedly on behalf of all followers, while there are any. */
 export class Rounds {
-  /** Of the last look. */
+  /** The error of the last poll; undefined after a success. */
   failure: Error | undefined;
   private running = false;
   private round = newRound();
 
   constructor(private readonly options: RoundsOptions) {}
 
-  /** Does nothing where it runs already. */
+  /** Starts polling, if it is not running already. */
   start(): void {
     if (!this.running) void this.run();
   }
 
   /**
-   * Resolves when it has looked once more, with success or not.
+   * Resolves after the next poll, whether it succeeds or fails.
    * @throws the signal's reason
    */
   next(signal: AbortSignal): Promise<void> {
@@ -54,7 +54,7 @@ export class Rounds {
     const { look, logger, what, pollMs, retryMs } = this.options;
     try {
       const more = await look();
-      if (this.failure) logger.info(`${what} go on`);
+      if (this.failure) logger.info(`${what} continue`);
       this.failure = undefined;
       return more ? 0 : pollMs;
     } catch (error) {

@@ -1,28 +1,39 @@
 import type { ProblemError } from '#api';
 
-/** The texts of Server-Sent Events (HTML Living Standard, 9.2). Nothing in them has a line break of its own. */
+/** The texts of Server-Sent Events (HTML Living Standard, 9.2). Their parts contain no line breaks. */
 
-/** One event, whose JSON is on one line. Without an id, the client goes on from the id before. */
+/**
+ * Returns the message of one event, whose JSON is on one line. Without an id, the client resumes from the previous id.
+ */
 export function eventMessage(json: string, id: string | undefined): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: event\ndata: ${json}\n\n`;
 }
 
-/** Where a stream begins: the client goes on from here, also when nothing has come. A message without data is no message. */
+/**
+ * Returns the first text of a stream: the client resumes from this position even if it has received no event. It has no
+ * data, so the client sees no message.
+ */
 export function beginning(position: string): string {
   return `retry: 1000\nid: ${position}\n\n`;
 }
 
-/** Everything up to this position has been sent: an id without data is no message. */
+/** Returns the id of a position up to which everything has been sent. It has no data, so the client sees no message. */
 export function reached(position: string): string {
   return `id: ${position}\n\n`;
 }
 
-/** Shows that the stream lives, and how far it is: what did not match is not looked at again. */
+/**
+ * Returns a heartbeat. Its position includes the events that did not match, so these are not read again after a
+ * reconnect.
+ */
 export function heartBeat(position: string): string {
   return `: heart-beat\nid: ${position}\n\n`;
 }
 
-/** Why the stream ends. @param retryMs Milliseconds after which the client comes again. */
+/**
+ * Returns the message that gives the reason why the stream ends.
+ * @param retryMs milliseconds after which the client connects again
+ */
 export function errorMessage(
   problem: ProblemError,
   { requestId, retryMs }: { requestId: string; retryMs: number },

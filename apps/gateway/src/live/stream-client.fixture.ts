@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Reads the text of Server-Sent Events. */
+/** Parses the text of Server-Sent Events. */
 export interface MessageParser {
   readonly messages: { event: string; data: string }[];
   lastEventId: string;
@@ -13,10 +13,10 @@ type Open = (
   client: AbortSignal,
 ) => Promise<void>;
 
-/** A client with one connection after the other. It takes what it is sent unless a spec holds it back. */
+/** A client that opens one connection after the other. It receives everything at once, unless a spec sets `holding`. */
 export class StreamClient {
   parser: MessageParser;
-  /** Bytes that are on their way; taken at once unless `holding`. */
+  /** Text in flight. The client receives it at once unless `holding` is set. */
   private pending: string[] = [];
   holding = false;
   ended = false;
@@ -31,18 +31,18 @@ export class StreamClient {
     return this.sent('error');
   }
 
-  /** What came in the messages of one kind. */
+  /** Returns the parsed data of the received messages of one kind. */
   sent<Data>(kind: string): Data[] {
     const messages = this.parser.messages.filter(({ event }) => event === kind);
     return messages.map(({ data }) => JSON.parse(data) as Data);
   }
 
-  /** Characters that are on their way. */
+  /** Number of characters in flight. */
   get waiting(): number {
     return this.pending.reduce((sum, piece) => sum + piece.length, 0);
   }
 
-  /** The connection breaks; of what was on its way, the client gets so many characters. */
+  /** Breaks the connection. The client still receives the given number of characters in flight. */
   cut(characters = 0): void {
     const parser = this.parser;
     parser.add(this.pending.join('').slice(0, characters));
@@ -53,12 +53,12 @@ export class StreamClient {
     this.parser.messages.push(...parser.messages);
   }
 
-  /** Takes what is on its way. */
+  /** Receives everything in flight. */
   take(): void {
     this.parser.add(this.pending.splice(0).join(''));
   }
 
-  /** Connects, again after the last message that came. Resolves when the connection has ended. */
+  /** Connects, and resumes after the last received message if there is one. Resolves when the connection has ended. */
   protected open(open: Open): Promise<void> {
     this.connection = new AbortController();
     this.pending = [];

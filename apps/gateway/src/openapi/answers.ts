@@ -1,6 +1,6 @@
 import { ApiResponse } from '@nestjs/swagger';
 
-/** Documents the answer of a route as a class, whose schema is made from its class-validator decorators. */
+/** Documents the answer of a route. The schema of the class is derived from its class-validator decorators. */
 export function Answers(
   type: new () => object,
   options: { status?: number; description: string; text?: string[] },
@@ -12,7 +12,7 @@ export function Answers(
   return ApiResponse({ status: options.status ?? 200, description: options.description, content });
 }
 
-/** Documents the answer of a route that has nothing more to say than that it is done. */
+/** Documents a successful answer without a body. */
 export function NoContent(description: string): MethodDecorator {
   return ApiResponse({ status: 204, description });
 }

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '#api';
 import { DescribeProblems } from '#http';
 
-/** What can go wrong on every route. */
+/** Problem codes that every route may answer. */
 const everywhere: readonly ProblemCode[] = [
   'invalid_request',
   'unauthenticated',
@@ -15,20 +15,20 @@ const everywhere: readonly ProblemCode[] = [
   'shutting_down',
 ];
 
-/** Of a route with a body. */
+/** Problem codes of a route with a body. */
 export const body = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;
-/** Of a route that asks the store. */
+/** Problem codes of a route that reads from the store. */
 export const reads = ['query_too_expensive', 'store_unavailable'] as const;
-/** Of a route that asks the store and the log. */
+/** Problem codes of a route that reads from the store and the log. */
 export const readsBoth = [...reads, 'log_unavailable'] as const;
-/** Of a route that reads what the client has written. */
+/** Problem codes of a route with `wait_for`, which reads events that the client has written before. */
 export const awaits = [...readsBoth, 'not_yet_materialized'] as const;
-/** Of a route that changes a definition. */
+/** Problem codes of a route that changes a definition. */
 export const changes = ['definition_conflict', 'log_unavailable'] as const;
-/** Of a route that makes a definition. */
+/** Problem codes of a route that creates a definition. */
 export const defines = ['definition_limit_reached', ...changes] as const;
 
-/** Documents the problems that a route answers, besides those that every route can: groups of them, and its own. */
+/** Documents the problems of a route: those that every route may answer, and the given codes or groups of codes. */
 export function Problems(...codes: (ProblemCode | readonly ProblemCode[])[]): MethodDecorator {
   return DescribeProblems(...everywhere, ...codes.flat());
 }

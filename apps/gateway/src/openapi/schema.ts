@@ -3,7 +3,10 @@ import { JSONSchema } from 'class-validator-jsonschema';
 
 const parts = Symbol('schema parts');
 
-/** Adds to the JSON Schema of a property, whatever other decorators have added: `JSONSchema` alone replaces theirs. */
+/**
+ * Adds members to the JSON Schema of a property. Unlike `JSONSchema`, it keeps the members that other decorators have
+ * added.
+ */
 export function Schema(part: Record<string, unknown>): PropertyDecorator {
   return (target, key) => {
     const present = Reflect.getMetadata(parts, target, key) as Record<string, unknown> | undefined;

@@ -6,12 +6,12 @@ import { askedFor, ReadValue, ReadValues, Repeatable } from '#http';
 import { Schema } from '../openapi/schema.js';
 import { parsePosition } from '../consistency/position.js';
 
-/** A parameter that may be left out, with what the OpenAPI document says about it. */
+/** An optional parameter, with its description and example for the OpenAPI document. */
 export function Parameter(description: string, example?: unknown): PropertyDecorator {
   return applyDecorators(IsOptional(), Schema({ description, ...(example !== undefined && { example }) }));
 }
 
-/** May be given several times; the values are alternatives. */
+/** A parameter that may be repeated; its values are alternatives. */
 function Alternatives(): PropertyDecorator {
   return applyDecorators(Repeatable(), ArrayMinSize(1), ArrayMaxSize(limits.filterValues));
 }
@@ -19,7 +19,7 @@ function Alternatives(): PropertyDecorator {
 const streamName =
   'must be a stream name: letters, digits, ".", "_" and "-", up to 200, the first a letter or digit';
 
-/** Stream names. */
+/** A stream name that may be repeated. */
 export function Streams(): PropertyDecorator {
   return applyDecorators(Alternatives(), Matches(streamNamePattern, { each: true, message: streamName }));
 }
@@ -29,12 +29,12 @@ export function OneStream(): PropertyDecorator {
   return Matches(streamNamePattern, { message: streamName });
 }
 
-/** Texts of 1 to `longest` characters each. */
+/** A text of 1 to `longest` characters that may be repeated. */
 export function Texts(longest: number): PropertyDecorator {
   return applyDecorators(Alternatives(), Characters({ most: longest }, { each: true }));
 }
 
-/** One text of 1 to `longest` characters. */
+/** A text of 1 to `longest` characters. */
 export function Text(longest: number): PropertyDecorator {
   return Characters({ most: longest });
 }
@@ -42,12 +42,12 @@ export function Text(longest: number): PropertyDecorator {
 const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
 
 /**
- * A time by RFC 3339 with its offset, which may be left out. The property is `Micros`.
- * @param description what it is for, a sentence without its full stop
+ * An optional RFC 3339 time with an offset. The property is `Micros`.
+ * @param description purpose of the parameter, a sentence without its full stop
  */
 export function Time(description: string, example?: string): PropertyDecorator {
   const form =
-    '(RFC 3339; the `+` of an offset is written `%2B` in an address: `2026-11-21T05:00:00%2B01:00`)';
+    '(RFC 3339; in a URL, write the `+` of an offset as `%2B`: `2026-11-21T05:00:00%2B01:00`)';
   return applyDecorators(
     ReadValue({ name: 'isTime', read: parseTime, message: timeMessage }),
     Schema({ type: 'string', format: 'date-time' }),
@@ -55,13 +55,13 @@ export function Time(description: string, example?: string): PropertyDecorator {
   );
 }
 
-/** A `+` that was not encoded has arrived as a blank. */
+/** Returns the message for an invalid time. A `+` that was not encoded arrives as a space. */
 function timeMessage(sent: unknown): string {
   if (typeof sent !== 'string' || !/\d \d\d:\d\d$/.test(sent)) return timeRule;
-  return `${timeRule}; in an address + stands for a blank: write %2B before the offset`;
+  return `${timeRule}; in a URL, + means a space: write %2B before the offset`;
 }
 
-/** How many items a page has at most. */
+/** The largest number of items in a page. */
 export function PageLimit(): PropertyDecorator {
   const [minimum, maximum] = [1, limits.pageMax];
   const validate = (value: unknown) =>
@@ -70,16 +70,16 @@ export function PageLimit(): PropertyDecorator {
   return applyDecorators(
     FromText('number'),
     ValidateBy({ name: 'isPageLimit', validator: { validate, defaultMessage } }),
-    Parameter('Items of a page at most.'),
+    Parameter('Largest number of items in a page.'),
     Schema({ type: 'integer', minimum, maximum, default: limits.pageDefault }),
   );
 }
 
-/** Where a page goes on. What is in it is the store's own business. */
+/** The cursor of the next page. Only the store knows its content. */
 export function Cursor(): PropertyDecorator {
   return applyDecorators(
     Text(4096),
-    Parameter('`next_cursor` of the page before, with the same other parameters.'),
+    Parameter('`next_cursor` of the previous page. The other parameters must be the same.'),
   );
 }
 
@@ -91,8 +91,8 @@ export function Positions(): PropertyDecorator {
     ReadValues({ name: 'isPosition', read: parsePosition, message }),
     Schema({ type: 'array', items: { type: 'string', pattern: '^[^:]+:[0-9]+:[0-9]+$' } }),
     Parameter(
-      'Waits until this position can be queried, for at most 10 s: `<stream>:<partition>:<offset>`, as a write ' +
-        'has answered them. Repeatable.',
+      'Waits until this position can be queried, for at most 10 s. The form is ' +
+        '`<stream>:<partition>:<offset>`, as the answer of a write gives it. Repeatable.',
       ['orders:4:10234'],
     ),
   );
@@ -108,7 +108,7 @@ export function Flag(description: string): PropertyDecorator {
   );
 }
 
-/** The name of what is to be deleted, once more. */
+/** The name of the item to delete, repeated as a confirmation. */
 export function Confirmation(longest: number, description: string, example: string): PropertyDecorator {
   return applyDecorators(Text(longest), Parameter(description, example), Schema(askedFor));
 }

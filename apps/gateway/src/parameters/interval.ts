@@ -2,12 +2,15 @@ import { applyDecorators } from '@nestjs/common';
 import { ReadValue } from '#http';
 import { Schema } from '../openapi/schema.js';
 
-/** Longest bucket, in seconds: 366 days. */
+/** The longest bucket, in seconds: 366 days. */
 export const longestInterval = 366 * 86_400;
 
 const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Reads the length of a bucket such as `30s`, `5m`, `1h`, `1d` as seconds; undefined for anything else. */
+/**
+ * Parses the length of a bucket such as `30s`, `5m`, `1h`, `1d`. Returns it in seconds, or undefined for any other
+ * text.
+ */
 export function parseInterval(text: string): number | undefined {
   const match = /^([1-9]\d{0,7})([smhd])$/.exec(text);
   if (!match) return undefined;
@@ -16,7 +19,7 @@ export function parseInterval(text: string): number | undefined {
   return seconds <= longestInterval ? seconds : undefined;
 }
 
-/** The length of a bucket. The property is its seconds. */
+/** The length of a bucket. The property is in seconds. */
 export function Interval(): PropertyDecorator {
   const message = () => 'must be a number and a unit (s, m, h, d), such as 5m, up to 366d';
   return applyDecorators(

@@ -1,7 +1,7 @@
 import { limits } from '#event';
 import { Cursor, PageLimit } from './decorators.js';
 
-/** Which part of a list. */
+/** Selects a page of a list. */
 export class PageParameters {
   @PageLimit()
   limit: number = limits.pageDefault;

@@ -1,7 +1,7 @@
 import { ProblemError } from '#api';
 import type { Micros } from '#event';
 
-/** @throws ProblemError 400 when the range holds no time at all: that is a mistake, not a question. */
+/** Refuses an empty time range, because it is a mistake. @throws ProblemError 400 */
 export function requireTimeRange({ since, until }: { since?: Micros; until?: Micros }): void {
   if (since === undefined || until === undefined || since < until) return;
   throw new ProblemError('invalid_request', 'since must be before until.', {

@@ -3,7 +3,10 @@ import { compilePipeline, DefinitionError, type Pipeline } from '#dataflow';
 
 const known = new WeakMap<PipelineDefinition, Pipeline | null>();
 
-/** A definition, compiled once as long as it is there; null where this version of the software cannot compile it. */
+/**
+ * Returns the compiled definition, or null when this version of the software cannot compile it. Compiles each
+ * definition once.
+ */
 export function compiledDefinition(definition: PipelineDefinition): Pipeline | null {
   const before = known.get(definition);
   if (before !== undefined) return before;

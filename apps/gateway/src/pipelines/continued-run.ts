@@ -2,10 +2,10 @@ import { ProblemError, type InputError } from '#api';
 import type { Definitions, PipelineRun } from '#registry';
 
 /**
- * The same run with the sources of another definition. A stream that it reads stays as it is; one that is new to it begins
- * as `fresh` has it.
- * @param former ids of streams that the run has read earlier, and does not read now
- * @throws ProblemError 404 `stream_not_found` when a stream that it reads is gone, and another one has its name
+ * Returns the current job with the sources of another definition. A stream that the job reads keeps its start offsets;
+ * a new stream gets those of `fresh`.
+ * @param former ids by name of streams that the job has read earlier and does not read now
+ * @throws ProblemError 404 `stream_not_found` when a stream that the job has read was deleted and another has its name
  */
 export function continuedRun(
   run: PipelineRun,
@@ -15,14 +15,15 @@ export function continuedRun(
   const streams = Object.keys(fresh.sources);
   const replaced = streams.flatMap((stream, i): InputError[] => {
     const known = run.sources[stream]?.id ?? former.get(stream);
-    // Offsets of another stream would be taken for those that are done, and ids for those that were emitted.
+    // Offsets of the new stream would count as processed because the old stream had the same ones, and emitted ids
+    // would repeat.
     if (known === undefined || known === definitions.stream(stream)?.id) return [];
-    const detail = `the stream ${stream} that it has read is gone; the one of that name now is another one`;
+    const detail = `the stream ${stream} that the pipeline has read was deleted; another stream has this name now`;
     return [{ pointer: `/source/streams/${i}`, detail }];
   });
   if (replaced.length > 0) {
     const detail =
-      'It cannot go on where it is: a stream was deleted and made anew. Begin anew with ?from=beginning.';
+      'The pipeline cannot continue, because a stream was deleted and created again. Restart it with ?from=beginning.';
     throw new ProblemError('stream_not_found', detail, { errors: replaced });
   }
   const sources = streams.map((stream) => [stream, run.sources[stream] ?? fresh.sources[stream]]);

@@ -4,13 +4,13 @@ import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 export const path = '/api/v1/pipelines';
 
-/** What specs define, if they say no more: `orders` to `large`. */
+/** The default definition of specs: from `orders` to `large`. */
 export const spec = {
   source: { streams: ['orders'] },
   operators: [{ filter: 'event.data.amount > 100.0' }, { emit: { stream: 'large' } }],
 };
 
-/** A definition that reads these and writes to those. */
+/** Returns a definition that reads `streams` and writes to `targets`. */
 export const between = (streams: string[], ...targets: string[]) => ({
   source: { streams },
   operators: targets.map((stream) => ({ emit: { stream } })),
@@ -24,7 +24,7 @@ export const minutes = [
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** A gateway with the streams `orders` and `refunds`, and for each test the name of a pipeline. */
+/** A gateway with the streams `orders` and `refunds`, and a new pipeline name for each test. */
 export class GivenPipelines {
   gateway: GivenGateway;
   name: string;
@@ -40,7 +40,7 @@ export class GivenPipelines {
     afterAll(() => this.gateway.close());
   }
 
-  /** On the core port. */
+  /** Sends a request on the core port. */
   send(method: Method, url: string, payload?: object) {
     return this.gateway.core.instance.inject({ method, url, ...(payload && { payload }) });
   }
@@ -49,7 +49,7 @@ export class GivenPipelines {
     return this.send('POST', path, { name: this.name, ...spec, ...more });
   }
 
-  /** The address of this test's pipeline, or what is below it. */
+  /** Returns the path of this test's pipeline, or a path below it. */
   at(part = ''): string {
     return `${path}/${this.name}${part}`;
   }

@@ -19,46 +19,46 @@ export class PipelineSourceAnswer {
   @IsOptional() @IsString() idle_after?: string;
 }
 
-/** What a pipeline is. */
+/** The definition of a pipeline. */
 export class PipelineAnswer {
   @IsString() name: string;
   @IsInt()
   @Min(1)
-  @Schema({ description: 'Goes up by one with each change of what it does.' })
+  @Schema({ description: 'Increases by one with each change of the definition.' })
   version: number;
   @IsIn(pipelineStatuses)
   @Schema({
-    description: '`failed`: it cannot go on; `failure` says why, and a reset or a change begins anew.',
+    description: '`failed`: the pipeline cannot continue. `failure` gives the reason; a reset or a new definition can restart it.',
   })
   status: PipelineStatus;
   @ValidateNested() @Type(() => PipelineSourceAnswer) source: PipelineSourceAnswer;
   @Allow()
-  @Schema({ type: 'array', items: { type: 'object' }, description: 'As they were defined.' })
+  @Schema({ type: 'array', items: { type: 'object' }, description: 'The operators as they were defined.' })
   operators: readonly OperatorSpec[];
   @IsIn(pipelineStarts) from: PipelineSpec['from'];
   @Schema(time) @IsString() created_at: string;
-  @Schema({ ...time, description: 'When its run began: when it was defined, reset, or begun anew.' })
+  @Schema({ ...time, description: 'When its current job started: when the pipeline was defined, reset, or restarted.' })
   @IsString()
   started_at: string;
-  @Nullable('string', { description: 'Why it cannot go on.' }) failure: string | null;
+  @Nullable('string', { description: 'Why the pipeline cannot continue; null unless it has failed.' }) failure: string | null;
 }
 
-/** A topic of its own. */
+/** An internal topic of a pipeline. */
 export class InternalTopicAnswer {
   @IsString() topic: string;
   @Schema({
     description:
-      'The window or dedupe that reads it: a JSON pointer into the definition; empty for the topic through which dead ' +
-      'letters are replayed.',
+      'The window or dedupe that reads the topic, as a JSON pointer into the definition. Empty for the ' +
+      'topic through which dead letters are replayed.',
   })
   @IsString()
   stage: string;
   @IsInt() @Min(1) partitions: number;
 }
 
-/** A pipeline, and how its run is doing. */
+/** The definition of a pipeline, with the statistics of its current job. */
 export class PipelineFiguresAnswer extends PipelineAnswer {
-  @IsInt() @Min(0) @Schema({ description: 'Events of the sources that were for it.' }) processed: number;
+  @IsInt() @Min(0) @Schema({ description: 'Events of the source streams that the pipeline selects.' }) processed: number;
   @IsInt()
   @Min(0)
   @Schema({ description: 'Events that were written to streams, and deliveries to webhooks.' })
@@ -66,23 +66,23 @@ export class PipelineFiguresAnswer extends PipelineAnswer {
   @IsInt()
   @Min(0)
   @Schema({
-    description: 'Events that an operator dropped: filtered, repeated, for no branch, without a key.',
+    description: 'Events that an operator dropped: filtered, duplicate, without a matching branch, or without a key.',
   })
   dropped: number;
-  @IsInt() @Min(0) @Schema({ description: 'Events that came after their window had closed.' }) late: number;
+  @IsInt() @Min(0) @Schema({ description: 'Events that arrived after their window had closed.' }) late: number;
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Events that could not be processed: they are dead letters of `pipeline:<name>`.' })
+  @Schema({ description: 'Events that could not be processed. They are dead letters of `pipeline:<name>`.' })
   failed: number;
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Records of the sources and of the internal topics that are not looked at yet.' })
+  @Schema({ description: 'Records of the source streams and of the internal topics that have not been processed yet.' })
   lag: number;
   @Nullable('string', {
     format: 'date-time',
     description:
-      'Windows that end before it, and their lateness, are closed: the least over all windows and partitions. Null ' +
-      'before the first event.',
+      'Minimum over all windows and partitions. A window is closed when its end plus its lateness is ' +
+      'before the watermark. Null before the first event.',
   })
   watermark: string | null;
   @IsArray()
@@ -90,10 +90,11 @@ export class PipelineFiguresAnswer extends PipelineAnswer {
   @Type(() => InternalTopicAnswer)
   @Schema({
     description:
-      'Topics that were made for its windows and dedupes, and for replays; they are removed with it.',
+      'Topics for the windows and dedupes of the pipeline, and for replays. They are removed with the ' +
+      'pipeline.',
   })
   internal_topics: InternalTopicAnswer[];
-  @Nullable('string', { format: 'date-time', description: 'When it last wrote down how far it is.' })
+  @Nullable('string', { format: 'date-time', description: 'Time of the last checkpoint.' })
   updated_at: string | null;
 }
 
@@ -104,7 +105,7 @@ export class PipelineList extends ListAnswer {
   pipelines: PipelineFiguresAnswer[];
 }
 
-/** A pipeline as it is defined. */
+/** Converts the definition of a pipeline to its form in the API. */
 export function pipelineAnswer(definition: PipelineDefinition): PipelineAnswer {
   const { name, version, created_at, failure, spec, run } = definition;
   const { source, operators, from } = spec;
@@ -114,7 +115,7 @@ export function pipelineAnswer(definition: PipelineDefinition): PipelineAnswer {
   };
 }
 
-/** The same with the stats of its run; `stats` are by run. */
+/** Converts the definition of a pipeline and the statistics of its job. `stats` are by the id of the job. */
 export function pipelineFiguresAnswer(
   definition: PipelineDefinition,
   stats: ReadonlyMap<string, RunStats>,

@@ -14,17 +14,17 @@ import { refuseLoop } from './refused-loop.js';
 import { RequiredStreams } from './required-streams.js';
 import { VisiblePipelines } from './visible-pipelines.js';
 
-/** What a pipeline shall be; the signal is aborted when the client goes away. */
+/** The desired definition of a pipeline. The signal is aborted when the client disconnects. */
 export interface WantedPipeline {
   name: string;
   spec: PipelineSpec;
   client: AbortSignal;
 }
 
-/** A run that has read nothing else than now. */
+/** For a job that has never read other streams than now. */
 const none: ReadonlyMap<string, string> = new Map();
 
-/** Changes pipelines. A change that is already in effect does nothing; each reset starts again. */
+/** Changes pipelines. A change that is already in effect does nothing; each reset starts a new job. */
 @Injectable()
 export class PipelineChanges {
   constructor(
@@ -37,8 +37,9 @@ export class PipelineChanges {
   ) {}
 
   /**
+   * Creates a pipeline, or returns the existing one when it has the same definition.
    * @throws ProblemError pipeline_loop, stream_not_found, projection_not_found, stream_forbidden, stream_reserved,
-   * payload_too_large, what keeps a stream that it writes to from being made, and what `VisibleDefinitions.define` throws
+   * payload_too_large, the errors of creating a target stream, and the errors of `VisibleDefinitions.define`
    */
   async define(
     { name, spec, client }: WantedPipeline,
@@ -56,10 +57,10 @@ export class PipelineChanges {
   }
 
   /**
-   * Another spec is a version more; the run goes on where it is, or begins anew from the beginning. The same spec changes
-   * nothing, unless it begins anew.
-   * @throws ProblemError pipeline_not_found, and what `define` throws
-   * @throws StoreUnavailableError when it adds a stream
+   * Replaces the definition of a pipeline. A different spec increases the version; the job continues where it is, or a
+   * new job starts at the beginning. The same spec changes nothing, unless a new job starts.
+   * @throws ProblemError pipeline_not_found, and the errors of `define`
+   * @throws StoreUnavailableError when the spec adds a stream
    */
   async replace(
     { name, spec, client, from }: WantedPipeline & { from?: 'beginning' | undefined },
@@ -80,24 +81,28 @@ export class PipelineChanges {
     });
   }
 
-  /** Begins anew, where `from` says. @throws ProblemError pipeline_not_found, and what `define` throws */
+  /**
+   * Starts a new job at the position that `from` of the definition names.
+   * @throws ProblemError pipeline_not_found, and the errors of `define`
+   */
   async reset(name: string, caller: DefinitionCaller): Promise<PipelineDefinition> {
     const { spec } = this.pipelines.get(name, caller.access);
     const run = await this.sources.begin(spec);
     return this.change(name, caller, (current) => {
       if (sameSpec(current.spec, spec)) return { ...current, run, failure: null };
-      throw new ProblemError('definition_conflict', 'It has just been changed: look before you reset it.');
+      throw new ProblemError('definition_conflict', 'The pipeline has just been changed: read it again before you reset it.');
     });
   }
 
-  /** @throws ProblemError pipeline_not_found, definition_conflict, log_unavailable */
+  /** Pauses a pipeline. @throws ProblemError pipeline_not_found, definition_conflict, log_unavailable */
   pause(name: string, caller: DefinitionCaller): Promise<PipelineDefinition> {
     return this.change(name, caller, (current) => (current.paused ? current : { ...current, paused: true }));
   }
 
   /**
-   * One that has failed is tried again where it stands: whether it can go on now, only a processor can tell.
-   * @throws ProblemError what `pause` throws
+   * Resumes a pipeline. A failed pipeline is tried again at its position: only a processor can find out whether it
+   * succeeds.
+   * @throws ProblemError the errors of `pause`
    */
   resume(name: string, caller: DefinitionCaller): Promise<PipelineDefinition> {
     return this.change(name, caller, (current) =>
@@ -106,7 +111,8 @@ export class PipelineChanges {
   }
 
   /**
-   * Nothing more is emitted within moments. Its internal topics and what it knows are removed by a processor.
+   * Deletes a pipeline. It emits nothing more after a few moments; a processor removes its internal topics and its
+   * state.
    * @throws ProblemError pipeline_not_found, definition_conflict, log_unavailable
    */
   async remove(name: string, caller: DefinitionCaller): Promise<void> {
@@ -122,7 +128,10 @@ export class PipelineChanges {
     await this.streams.makeTargets(spec, { access, actor, client });
   }
 
-  /** When streams were made that a run has read and that are new to it now: what it has processed says so. */
+  /**
+   * Resolves with the ids by name of streams that are new to the job now, but that it has read earlier. They are stored
+   * with the job's progress.
+   */
   private async formerSources(
     { id, sources }: PipelineRun,
     { source }: PipelineSpec,
@@ -145,8 +154,9 @@ export class PipelineChanges {
   }
 
   /**
-   * Two definitions that close a loop together can be written at the same moment, by two processes that do not see each
-   * other's. Each looks again when its own is in the log: the later one at least sees both, and takes its own back.
+   * Checks for a loop again, once the definition is in the log. Two processes may write two definitions that form a
+   * loop together at the same moment, when neither sees the other's. The process that writes later sees both and
+   * reverts its own.
    */
   private async stillLoopless(
     written: PipelineDefinition,

@@ -18,7 +18,7 @@ import { ProjectionSourceInput } from '../projections/projection-input.js';
 
 export const pipelineStarts = ['beginning', 'now'] as const;
 
-/** Which events a pipeline processes. */
+/** Selects the events that a pipeline processes. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineSourceInput extends ProjectionSourceInput {
   @IsOptional()
@@ -26,20 +26,20 @@ export class PipelineSourceInput extends ProjectionSourceInput {
   @Schema({
     type: 'string',
     description:
-      'After so long at the end of its log without an event, a partition holds back no window any more, and its time ' +
-      'goes on with the clock. Default: `30s`.',
+      'How long a partition may have no event at the end of its log before it is idle. An idle partition ' +
+      'holds back no window: its time follows the clock. Default: `30s`.',
     example: '30s',
   })
   idle_after?: string | null;
 }
 
 const operatorsDescription = [
-  'What happens to each event, one after another; each is an object with exactly one member:',
+  'The operators that process each event, in this order. Each is an object with exactly one member:',
   '',
   ...Object.entries(operators).map(([name, { summary }]) => `- \`${name}\`: ${summary}`),
 ].join('\n');
 
-/** What a pipeline does with which events. */
+/** The definition of a pipeline: the events that it processes, and its operators. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineSpecInput {
   @IsObject()
@@ -47,7 +47,7 @@ export class PipelineSpecInput {
   @Type(() => PipelineSourceInput)
   source: PipelineSourceInput;
 
-  /** Read by `wantedPipeline`: what is wrong with an operator is told with its place. */
+  /** `wantedPipeline` validates the operators, so that errors name the exact position in them. */
   @AsSent()
   @IsArray()
   @ArrayMinSize(1)
@@ -72,19 +72,19 @@ export class PipelineSpecInput {
   @Schema({
     type: 'string',
     enum: [...pipelineStarts],
-    description: 'Where it begins in a stream that it has not read yet. Default: `beginning`.',
+    description: 'Where the pipeline starts in a stream that it has not read yet. Default: `beginning`.',
   })
   from?: PipelineSpec['from'] | null;
 }
 
-/** A pipeline that is to be made. */
+/** Input for a new pipeline. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineInput extends PipelineSpecInput {
   @NewName('big_orders')
   name: string;
 }
 
-/** What a pipeline shall be from now on. */
+/** The new definition of an existing pipeline. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineReplacementInput extends PipelineSpecInput {
   @SameName()

@@ -6,22 +6,24 @@ import { GroupLag } from '../lag/group-lag.js';
 import { readTopics } from '../sources/read-topics.js';
 import { compiledDefinition } from './compiled-definition.js';
 
-/** A topic that a run has made for itself. */
+/** An internal topic of a job. */
 export interface InternalTopic {
   topic: string;
-  /** Where the window or the dedupe stands that reads it: a JSON pointer into the definition. Empty: that of replays. */
+  /**
+   * The window or dedupe that reads the topic, as a JSON pointer into the definition. Empty for the topic of replays.
+   */
   stage: string;
   partitions: number;
 }
 
-/** How far a pipeline is, and what it goes through. */
+/** The lag of a pipeline, and its internal topics. */
 export interface PipelineReading {
-  /** Records of its sources and of its internal topics that it has yet to look at. */
+  /** Records of its source streams and internal topics that the job has not processed yet. */
   lag: number;
   internalTopics: InternalTopic[];
 }
 
-/** How far pipelines are behind the log. */
+/** Measures the lag of pipelines. */
 @Injectable()
 export class PipelineLag {
   constructor(
@@ -30,7 +32,11 @@ export class PipelineLag {
     private readonly topics: TopicNames,
   ) {}
 
-  /** By the run's id; figures are up to a second old. @throws LogUnavailableError @throws ProblemError overloaded */
+  /**
+   * Resolves with the lags by the id of the job, up to a second old.
+   * @throws LogUnavailableError
+   * @throws ProblemError overloaded
+   */
   async of(definitions: readonly PipelineDefinition[]): Promise<Map<string, PipelineReading>> {
     const readings = definitions.map((definition) => this.readingOf(definition));
     const found = await this.lag.of(readings.map(({ group }) => group));

@@ -8,7 +8,7 @@ export class PipelineReplacementParameters {
     type: 'string',
     enum: ['beginning'],
     description:
-      'Everything is processed again, by a new run; what it emits are other events. Default: it goes on where it is.',
+      '`beginning`: a new job processes everything again and emits it as different events. Default: the job continues where it is.',
   })
   from?: 'beginning';
 }

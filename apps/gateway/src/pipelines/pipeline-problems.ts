@@ -1,4 +1,7 @@
-/** Of a definition of a pipeline: what it reads, asks, and writes to. */
+/**
+ * Problem codes of a pipeline definition, for the streams that it reads and writes and the projections that it looks
+ * up.
+ */
 export const ofDefinition = [
   'invalid_expression',
   'stream_forbidden',
@@ -7,7 +10,7 @@ export const ofDefinition = [
   'projection_not_found',
 ] as const;
 
-/** Of a definition that takes effect: it may close a loop, and its streams are made. */
+/** Problem codes of a definition that takes effect: it may close a loop, and it creates its target streams. */
 export const ofEffect = [
   'pipeline_loop',
   'stream_name_collision',

@@ -7,7 +7,7 @@ import { PipelineAnswer, pipelineAnswer } from './pipeline-answers.js';
 import { Problems, changes } from '../openapi/problems.js';
 import { PipelineChanges } from './pipeline-changes.js';
 
-/** Whether a pipeline runs, and beginning it anew. None of these has a body. */
+/** Pauses, resumes and resets a pipeline. None of these requests has a body. */
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines/:name')
 export class PipelineRunController {
@@ -20,9 +20,9 @@ export class PipelineRunController {
   @ApiOperation({
     summary: 'Pause a pipeline',
     description:
-      'It processes nothing more within moments, and its windows stay as they are. Repeating it changes nothing.',
+      'The pipeline stops processing within moments, and its windows stay open. Repeating the request changes nothing.',
   })
-  @Answers(PipelineAnswer, { description: 'It is paused.' })
+  @Answers(PipelineAnswer, { description: 'The pipeline is paused.' })
   @Problems('pipeline_not_found', changes)
   async pause(@PipelineName() name: string, @Caller() caller: Principal): Promise<PipelineAnswer> {
     return pipelineAnswer(await this.changes.pause(name, caller));
@@ -35,10 +35,11 @@ export class PipelineRunController {
   @ApiOperation({
     summary: 'Resume a pipeline',
     description:
-      'It goes on where it was, and misses nothing. One that has failed is tried again from there: it fails again within ' +
-      'moments where it still cannot go on. Repeating it changes nothing.',
+      'The pipeline continues where it stopped and misses no event. A failed pipeline is tried again at ' +
+      'its position: if the cause remains, it fails again within moments. Repeating the request changes ' +
+      'nothing.',
   })
-  @Answers(PipelineAnswer, { description: 'It runs.' })
+  @Answers(PipelineAnswer, { description: 'The pipeline is running.' })
   @Problems('pipeline_not_found', changes)
   async resume(@PipelineName() name: string, @Caller() caller: Principal): Promise<PipelineAnswer> {
     return pipelineAnswer(await this.changes.resume(name, caller));
@@ -49,12 +50,13 @@ export class PipelineRunController {
   @HttpCode(200)
   @RequireScope('definitions:write')
   @ApiOperation({
-    summary: 'Begin a pipeline anew',
+    summary: 'Restart a pipeline',
     description:
-      'It forgets its windows, processes what is in its streams again, and emits it again, as other events; what it has ' +
-      'emitted before stays. The version stays. Each reset begins anew, also one that is repeated.',
+      'The pipeline discards its windows, processes its streams again, and emits the results again as ' +
+      'different events. Events that it emitted before remain. Its version does not change. Each reset ' +
+      'starts a new job, even when it is repeated.',
   })
-  @Answers(PipelineAnswer, { description: 'A new run has begun.' })
+  @Answers(PipelineAnswer, { description: 'A new job has started.' })
   @Problems('pipeline_not_found', 'stream_not_found', changes)
   async reset(@PipelineName() name: string, @Caller() caller: Principal): Promise<PipelineAnswer> {
     return pipelineAnswer(await this.changes.reset(name, caller));

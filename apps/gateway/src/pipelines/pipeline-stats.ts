@@ -7,27 +7,27 @@ import { Bulkhead } from '../reads/bulkhead.js';
 import { compiledDefinition } from './compiled-definition.js';
 import { PipelineLag, type PipelineReading } from './pipeline-lag.js';
 
-/** What a run has done, in all. */
+/** Counts of a job since its start. */
 export interface PipelineCounts {
-  /** Events of the sources that were for it. */
+  /** Events of the source streams that the pipeline selects. */
   processed: number;
-  /** Events that were written to streams, and deliveries. */
+  /** Events written to streams, and deliveries to webhooks. */
   emitted: number;
   dropped: number;
   late: number;
-  /** Events that could not be processed: they are dead letters. */
+  /** Events that could not be processed. They are dead letters. */
   failed: number;
 }
 
-/** How one pipeline is doing. */
+/** Statistics of the job of one pipeline. */
 export interface RunStats extends PipelineCounts, PipelineReading {
-  /** Everything that happened before it is known, as far as that can be known. */
+  /** The watermark: events before it are complete, unless they arrive late. Null before the first event. */
   watermark: Micros | null;
-  /** When it last wrote anything down; null: never. */
+  /** Time of the last checkpoint; null before the first one. */
   updatedAt: Micros | null;
 }
 
-/** How pipelines are doing, asked of the store and of the log. */
+/** Reads the statistics of pipelines from the store and the log. */
 @Injectable()
 export class PipelineStats {
   constructor(
@@ -37,8 +37,10 @@ export class PipelineStats {
   ) {}
 
   /**
-   * By the id of each run.
-   * @throws StoreUnavailableError @throws LogUnavailableError @throws ProblemError overloaded
+   * Resolves with the statistics by the id of each job.
+   * @throws StoreUnavailableError
+   * @throws LogUnavailableError
+   * @throws ProblemError overloaded
    */
   async of(definitions: readonly PipelineDefinition[], client: AbortSignal): Promise<Map<string, RunStats>> {
     if (definitions.length === 0) return new Map();
@@ -72,7 +74,10 @@ function statsOf(
   };
 }
 
-/** The least of its windows and dedupes; of the sources where it has none. Null before the first event has come there. */
+/**
+ * Returns the minimum watermark of the pipeline's windows and dedupes, or of its sources when it has neither. Null
+ * until each of them has received an event.
+ */
 function watermarkOf(definition: PipelineDefinition, rows: readonly StateProgress[]): Micros | null {
   const keyed = compiledDefinition(definition)?.stages.map(({ id }) => id) ?? [];
   const stages = (keyed.length > 0 ? keyed : ['']).map((id) =>

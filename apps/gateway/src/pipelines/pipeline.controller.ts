@@ -32,7 +32,7 @@ export class PipelineController {
   @Get()
   @RequireScope('definitions:read')
   @ApiOperation({ summary: 'Get one pipeline' })
-  @Answers(PipelineFiguresAnswer, { description: 'How it is defined, and how it is doing.' })
+  @Answers(PipelineFiguresAnswer, { description: 'The definition of the pipeline, and its statistics.' })
   @Problems('pipeline_not_found', readsBoth)
   async one(
     @PipelineName() name: string,
@@ -47,14 +47,14 @@ export class PipelineController {
   @AlwaysAnswered()
   @RequireScope('definitions:write')
   @ApiOperation({
-    summary: 'Change what a pipeline does',
+    summary: 'Change the definition of a pipeline',
     description:
-      'Another definition is another version. It goes on where the one before has stopped: nothing is processed twice. A ' +
-      'window or dedupe that stands in it as before keeps what it knows; one that does not is dropped with its open ' +
-      'windows. With `from=beginning` everything is processed again and emitted again, as other events. The same ' +
-      'definition changes nothing.',
+      'A different definition is a new version. The job continues where it stopped: no event is processed ' +
+      'twice. A window or dedupe that is unchanged at its position keeps its state; otherwise its state ' +
+      'and its open windows are discarded. With `from=beginning`, everything is processed and emitted ' +
+      'again, as different events. The same definition changes nothing.',
   })
-  @Answers(PipelineAnswer, { description: 'The pipeline as it is now.' })
+  @Answers(PipelineAnswer, { description: 'The current definition of the pipeline.' })
   @Problems(
     body,
     'pipeline_not_found',
@@ -83,9 +83,9 @@ export class PipelineController {
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Delete a pipeline with its open windows and its internal topics',
-    description: 'What it has emitted stays, and so do its dead letters.',
+    description: 'The events that it has emitted and its dead letters remain.',
   })
-  @NoContent('It is gone.')
+  @NoContent('The pipeline is deleted.')
   @Problems('pipeline_not_found', changes)
   async remove(@PipelineName() name: string, @Caller() caller: Principal): Promise<void> {
     await this.changes.remove(name, caller);

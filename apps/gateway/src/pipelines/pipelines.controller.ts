@@ -31,12 +31,13 @@ export class PipelinesController {
   @ApiOperation({
     summary: 'Define a pipeline',
     description:
-      'It processes the events of its streams as they come, from the beginning on or from now, and writes what comes of ' +
-      'them to other streams, which are made where they are not there. A key needs to cover what it reads and what it ' +
-      'writes. A pipeline that is there already and exactly this is answered as it is (200).',
+      'The pipeline processes the events of its source streams as they arrive, from the beginning or from ' +
+      'now on. It writes its results to other streams, and creates those that do not exist. A key must ' +
+      'cover the streams that the pipeline reads and writes. If the same pipeline exists already, the ' +
+      'answer is that pipeline (200).',
   })
-  @Answers(PipelineAnswer, { status: 201, description: 'It runs.' })
-  @Answers(PipelineAnswer, { description: 'It is there already.' })
+  @Answers(PipelineAnswer, { status: 201, description: 'The pipeline is running.' })
+  @Answers(PipelineAnswer, { description: 'The pipeline exists already.' })
   @Problems(body, ofDefinition, 'pipeline_exists', ofEffect, defines)
   async define(
     @Body() input: PipelineInput,
@@ -54,7 +55,7 @@ export class PipelinesController {
   @RequireScope('definitions:read')
   @ApiOperation({
     summary: 'List pipelines',
-    description: 'Sorted by name. A key sees those of which it covers every stream.',
+    description: 'Sorted by name. A key sees a pipeline only if it covers all of its streams.',
   })
   @Answers(PipelineList, { description: 'A page of pipelines; `total` counts all.' })
   @Problems('invalid_cursor', readsBoth)

@@ -2,8 +2,8 @@ import { permitsStream, ProblemError, type StreamAccess } from '#api';
 import { pipelineLoop, type LoopStep, type PipelineDefinition, type PipelineWay } from '#registry';
 
 /**
- * Refuses a pipeline to which its own events would come back, over whatever others there are. Of the way there, it names
- * what the caller may see.
+ * Refuses a pipeline whose events would return to it, directly or through other pipelines. The problem names only the
+ * streams and pipelines of the loop that the caller may see.
  * @throws ProblemError 409 `pipeline_loop`
  */
 export function refuseLoop(

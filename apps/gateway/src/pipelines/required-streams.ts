@@ -8,13 +8,13 @@ import { GatewayConfig } from '../config.js';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { VisibleProjections } from '../projections/visible-projections.js';
 
-/** Who asks. */
+/** The caller that defines a pipeline. */
 export interface Requester {
   access: StreamAccess;
   client: AbortSignal;
 }
 
-/** What a pipeline needs to be there: the streams that it reads and writes, and the projections that it asks. */
+/** Checks that the streams and projections of a pipeline exist, and creates the streams that it writes to. */
 @Injectable()
 export class RequiredStreams {
   constructor(
@@ -25,10 +25,10 @@ export class RequiredStreams {
   ) {}
 
   /**
-   * Refuses a pipeline that reads streams or asks projections that do not exist or may not be seen, or that writes to
-   * streams that the key does not cover.
-   * @throws ProblemError 403 `stream_forbidden` and `stream_reserved` for what it writes to, 404 `stream_not_found` and
-   * `projection_not_found`
+   * Refuses a pipeline that reads streams or looks up projections which do not exist or are not visible, or that writes
+   * to streams outside the key's patterns.
+   * @throws ProblemError 403 `stream_forbidden` and `stream_reserved` for the streams that it writes to, 404
+   * `stream_not_found` and `projection_not_found`
    */
   async require(spec: PipelineSpec, requester: Requester): Promise<void> {
     for (const { stream, pointer } of targets(spec)) {
@@ -40,10 +40,10 @@ export class RequiredStreams {
   }
 
   /**
-   * Makes the streams that it writes to and that are not there, so that whatever keeps them from being made is known now,
-   * and not when the first event is to be emitted.
+   * Creates the missing streams that a pipeline writes to. A stream that cannot be created is an error now, and not
+   * when the first event is emitted.
    * @throws ProblemError stream_name_collision, stream_limit_reached, stream_reserved, stream_being_deleted,
-   * log_unavailable; `stream_not_found` where streams are not made by what is written
+   * log_unavailable; `stream_not_found` when writes do not create streams (`AUTO_CREATE_STREAMS`)
    */
   async makeTargets(
     spec: PipelineSpec,
@@ -70,7 +70,7 @@ export class RequiredStreams {
       .map(({ projection, pointer }) => ({ pointer, detail: `there is no projection ${projection}` }));
     if (missing.length === 0) return;
     const detail =
-      'It asks a projection that is not there; GET /api/v1/projections lists those that you may see.';
+      'The pipeline looks up a projection that does not exist; GET /api/v1/projections lists those that you may see.';
     throw new ProblemError('projection_not_found', detail, { errors: missing });
   }
 }

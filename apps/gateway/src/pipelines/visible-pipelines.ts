@@ -7,8 +7,9 @@ import { VisibleDefinitions } from '../definitions/visible-definitions.js';
 type AskedProjections = Pick<Definitions['projections'], 'get'>;
 
 /**
- * Whether all that a pipeline reads, asks projections about and writes to may be seen. Where a projection is gone, nobody
- * knows what it folded: then only those see the pipeline who are not limited to streams.
+ * Whether a caller may see every stream that a pipeline reads or writes, directly or through projections that it looks
+ * up. The streams of a deleted projection are unknown: only callers that are not limited to streams see such a
+ * pipeline.
  */
 export function permitsPipeline(
   { spec }: PipelineWay,
@@ -20,7 +21,7 @@ export function permitsPipeline(
   return [...streams].every((stream) => permitsStream(access, stream));
 }
 
-/** The pipelines that callers see. */
+/** The pipelines that a caller may see. */
 @Injectable()
 export class VisiblePipelines extends VisibleDefinitions<PipelineDefinition> {
   constructor(

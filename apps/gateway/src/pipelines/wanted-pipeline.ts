@@ -11,18 +11,18 @@ import { wrongInWebhookUrl, type WebhookNetworks } from '#webhooks';
 import { unusableDefinition } from '../definitions/unusable-definition.js';
 import type { PipelineSpecInput } from './pipeline-input.js';
 
-/** A definition that can be used. */
+/** A valid definition, with its compiled form. */
 export interface UsablePipeline {
   spec: PipelineSpec;
   compiled: Pipeline;
 }
 
 /**
- * What a body defines, once it is known that events can be processed by it.
- * @param webhooks Networks that webhooks may go to although they are not public.
- * @param at Where the definition stands in the body, if that is not it.
- * @throws ProblemError 400 that names each place that is wrong: `invalid_expression` where expressions are all there is
- * to it, `invalid_request`; 413
+ * Validates and compiles the definition of a request body.
+ * @param webhooks networks that webhooks may call although they are not public
+ * @param at JSON pointer to the definition in the body; default: the body itself
+ * @throws ProblemError 400 that names the position of each error: `invalid_expression` when only expressions are wrong,
+ * otherwise `invalid_request`; 413
  */
 export function wantedPipeline(
   { source, operators, from }: PipelineSpecInput,

@@ -6,12 +6,12 @@ export const path = '/api/v1/projections';
 
 const fields = { orders: { op: 'count' }, revenue: { op: 'sum', value: 'event.data.amount' } };
 
-/** What specs define, if they say no more. */
+/** The default definition of specs, without a name. */
 export const spec = { source: { streams: ['orders'] }, key: 'event.data.currency', fields };
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** A gateway with the streams `orders` and `refunds`, and for each test the name of a projection. */
+/** A gateway with the streams `orders` and `refunds`, and a new projection name for each test. */
 export class GivenProjections {
   gateway: GivenGateway;
   name: string;
@@ -27,7 +27,7 @@ export class GivenProjections {
     afterAll(() => this.gateway.close());
   }
 
-  /** On the core port. */
+  /** Sends a request on the core port. */
   send(method: Method, url: string, payload?: object) {
     return this.gateway.core.instance.inject({ method, url, ...(payload && { payload }) });
   }
@@ -36,7 +36,7 @@ export class GivenProjections {
     return this.send('POST', path, { name: this.name, ...spec, ...more });
   }
 
-  /** The address of this test's projection, or what is below it. */
+  /** Returns the path of this test's projection, or a path below it. */
   at(part = ''): string {
     return `${path}/${this.name}${part}`;
   }
@@ -49,7 +49,7 @@ export class GivenProjections {
     return this.gateway.definitions.projections.get(this.name);
   }
 
-  /** What a processor does when a build has caught up. */
+  /** Makes the new generation the serving one, as a processor does when it has caught up. */
   async takenOver(): Promise<void> {
     await this.changed((current) => ({ ...current, serving: current.building, building: null }));
   }

@@ -18,18 +18,18 @@ export class ProjectionSourceAnswer {
   @IsOptional() @IsString() where?: string;
 }
 
-/** What a projection is. */
+/** The definition of a projection. */
 export class ProjectionAnswer {
   @IsString() name: string;
   @IsInt()
   @Min(1)
-  @Schema({ description: 'Goes up by one with each change of what is folded.' })
+  @Schema({ description: 'Increases by one with each change of the definition.' })
   version: number;
   @IsIn(projectionStatuses)
   @Schema({
     description:
-      '`building`: nothing can be read yet. `failed`: it cannot go on; `failure` says why, and a reset or a change ' +
-      'begins anew.',
+      '`building`: no states can be read yet. `failed`: the projection cannot continue. `failure` gives ' +
+      'the reason; a reset or a new definition restarts it.',
   })
   status: ProjectionStatus;
   @ValidateNested() @Type(() => ProjectionSourceAnswer) source: ProjectionSourceAnswer;
@@ -40,25 +40,25 @@ export class ProjectionAnswer {
   @IsIn(projectionStarts) from: ProjectionSpec['from'];
   @Schema(time) @IsString() created_at: string;
   @Nullable('integer', {
-    description: 'The version that states are read from; null while nothing can be read yet.',
+    description: 'The version from which states are read; null while no states can be read yet.',
   })
   serving_version: number | null;
-  @Nullable('string', { description: 'Why it cannot go on.' }) failure: string | null;
+  @Nullable('string', { description: 'Why the projection cannot continue; null unless it has failed.' }) failure: string | null;
 }
 
-/** A projection, and how the build that is read from is doing, or the first one. */
+/** A projection with the statistics of its serving generation, or of its first generation while none is serving. */
 export class ProjectionFiguresAnswer extends ProjectionAnswer {
-  @IsInt() @Min(0) @Schema({ description: 'Events that are folded.' }) processed: number;
+  @IsInt() @Min(0) @Schema({ description: 'Events that have been folded into states.' }) processed: number;
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Events that could not be folded: they are dead letters of `projection:<name>`.' })
+  @Schema({ description: 'Events that could not be folded. They are dead letters of `projection:<name>`.' })
   failed: number;
-  @IsInt() @Min(0) @Schema({ description: 'Records that are not looked at yet.' }) lag: number;
-  @Nullable('string', { format: 'date-time', description: 'When its states were last written.' })
+  @IsInt() @Min(0) @Schema({ description: 'Records of the source streams that have not been processed yet.' }) lag: number;
+  @Nullable('string', { format: 'date-time', description: 'Time of the last checkpoint.' })
   updated_at: string | null;
 }
 
-/** A build that is to be read from when it has caught up. */
+/** The progress of a generation that will serve reads once it has caught up. */
 export interface BuildProgressAnswer {
   version: number;
   started_at: string;
@@ -74,12 +74,12 @@ export class ProjectionDetailAnswer extends ProjectionFiguresAnswer {
   @Allow()
   @Schema({
     type: ['object', 'null'],
-    description: 'The build that is read from when it has caught up; null while there is none in the making.',
+    description: 'The generation that will serve reads once it has caught up; null when no generation is being built.',
     required: ['version', 'started_at', 'processed', 'failed', 'lag', 'fraction'],
     properties: {
       ...{ version: { type: 'integer', minimum: 1 }, started_at: time },
       ...{ processed: count, failed: count, lag: count },
-      fraction: { type: 'number', minimum: 0, maximum: 1, description: 'Of what it has to look at.' },
+      fraction: { type: 'number', minimum: 0, maximum: 1, description: 'Fraction of the records that have been processed.' },
     },
   })
   progress: BuildProgressAnswer | null;
@@ -92,7 +92,7 @@ export class ProjectionList extends ListAnswer {
   projections: ProjectionFiguresAnswer[];
 }
 
-/** A projection as it is defined. */
+/** Converts the definition of a projection to its form in the API. */
 export function projectionAnswer(definition: ProjectionDefinition): ProjectionAnswer {
   const { name, version, created_at, serving, failure } = definition;
   const { source, key, fields, from } = latestBuild(definition).spec;
@@ -103,7 +103,10 @@ export function projectionAnswer(definition: ProjectionDefinition): ProjectionAn
   };
 }
 
-/** The same with the stats of what is read from; `stats` are by build. */
+/**
+ * Converts a projection with the statistics of the generation that serves reads. `stats` are by the id of the
+ * generation.
+ */
 export function figuresAnswer(
   definition: ProjectionDefinition,
   stats: ReadonlyMap<string, BuildStats>,
@@ -117,7 +120,7 @@ export function figuresAnswer(
   };
 }
 
-/** The same with the build in the making. */
+/** Converts a projection with its statistics and the progress of the generation being built. */
 export function detailAnswer(
   definition: ProjectionDefinition,
   stats: ReadonlyMap<string, BuildStats>,

@@ -10,7 +10,7 @@ import type { DefinitionCaller } from '../definitions/visible-definitions.js';
 import { BoundSources } from '../sources/bound-sources.js';
 import { VisibleProjections } from './visible-projections.js';
 
-/** What a projection shall be; the signal is aborted when the client goes away. */
+/** The desired definition of a projection. The signal is aborted when the client disconnects. */
 export interface WantedProjection {
   name: string;
   spec: ProjectionSpec;
@@ -19,7 +19,7 @@ export interface WantedProjection {
 
 type Prepared = Omit<ProjectionBuild, 'version'>;
 
-/** Changes projections. A change that is already in effect does nothing; each reset builds again. */
+/** Changes projections. A change that is already in effect does nothing; each reset starts a new generation. */
 @Injectable()
 export class ProjectionChanges {
   constructor(
@@ -29,7 +29,10 @@ export class ProjectionChanges {
     private readonly sources: BoundSources,
   ) {}
 
-  /** @throws ProblemError stream_not_found, payload_too_large, and what `VisibleDefinitions.define` throws */
+  /**
+   * Creates a projection, or returns the existing one when it has the same definition.
+   * @throws ProblemError stream_not_found, payload_too_large, and the errors of `VisibleDefinitions.define`
+   */
   async define(
     { name, spec, client }: WantedProjection,
     caller: DefinitionCaller,
@@ -44,8 +47,9 @@ export class ProjectionChanges {
   }
 
   /**
-   * Another spec is a version more, built beside what is served; the same one changes nothing.
-   * @throws ProblemError projection_not_found, and what `define` throws
+   * Replaces the definition of a projection. A different spec is a new version, built beside the generation that is
+   * serving; the same spec changes nothing.
+   * @throws ProblemError projection_not_found, and the errors of `define`
    */
   async replace(
     { name, spec, client }: WantedProjection,
@@ -60,30 +64,37 @@ export class ProjectionChanges {
     });
   }
 
-  /** Builds it again while the current states stay readable. @throws ProblemError projection_not_found, and what `define` throws */
+  /**
+   * Builds a new generation with the same spec. The current states remain readable meanwhile.
+   * @throws ProblemError projection_not_found, and the errors of `define`
+   */
   async reset(name: string, caller: DefinitionCaller): Promise<ProjectionDefinition> {
     const { spec } = latestBuild(this.projections.get(name, caller.access));
     const build = await this.build(spec);
     return this.projections.change(name, caller, (current) => {
       if (sameSpec(latestBuild(current).spec, spec))
         return rebuilt(current, { ...build, version: current.version });
-      const detail = 'The projection was changed during this request, and is being built for that change.';
+      const detail = 'The projection was changed during this request, and is already being rebuilt for that change.';
       throw new ProblemError('definition_conflict', detail);
     });
   }
 
-  /** @throws ProblemError projection_not_found, definition_conflict, log_unavailable */
+  /** Pauses or resumes a projection. @throws ProblemError projection_not_found, definition_conflict, log_unavailable */
   setPaused(name: string, paused: boolean, caller: DefinitionCaller): Promise<ProjectionDefinition> {
     return this.projections.change(name, caller, (current) =>
       current.paused === paused ? current : { ...current, paused },
     );
   }
 
-  /** Removes it with its states. @throws ProblemError projection_not_found, definition_conflict, log_unavailable */
+  /**
+   * Deletes a projection with its states.
+   * @throws ProblemError projection_not_found, definition_conflict, log_unavailable
+   */
   async remove(name: string, caller: DefinitionCaller): Promise<void> {
     const { serving, building } = await this.projections.remove(name, caller);
     const builds = [serving, building].filter((build) => build !== null);
-    // Nobody reads them any more. What cannot be removed now, or is written late, a processor finds and removes.
+    // Nobody reads these generations any more. A processor later removes rows that cannot be removed now or are written
+    // late.
     await Promise.allSettled(builds.map(({ id }) => this.store.projections.remove(id)));
   }
 
@@ -98,7 +109,7 @@ function firstDefinition(name: string, build: Prepared): ProjectionDefinition {
   return { name, version: 1, created_at, paused: false, serving: null, building, failure: null };
 }
 
-/** Whatever stopped it, a new build begins without. */
+/** Returns the definition with a new generation, which clears its failure. */
 function rebuilt(current: ProjectionDefinition, building: ProjectionBuild): ProjectionDefinition {
   return { ...current, version: building.version, building, failure: null };
 }

@@ -22,7 +22,7 @@ import { Schema } from '../openapi/schema.js';
 
 export const projectionStarts = ['beginning', 'now'] as const;
 
-/** Which events a projection folds. */
+/** Selects the events that a projection folds. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionSourceInput {
   @IsArray()
@@ -30,7 +30,7 @@ export class ProjectionSourceInput {
   @ArrayMaxSize(projectionLimits.streams)
   @ArrayUnique()
   @Matches(streamNamePattern, { each: true, message: streamNameRule })
-  @Schema({ description: 'They must exist.', example: ['orders'] })
+  @Schema({ description: 'Names of existing streams.', example: ['orders'] })
   streams: string[];
 
   @IsOptional()
@@ -49,13 +49,13 @@ export class ProjectionSourceInput {
   @IsOptional()
   @Characters({ least: 0, most: limits.whereCharacters })
   @Schema({
-    description: 'A CEL expression, as in queries: events for which it is not true are passed over.',
+    description: 'A CEL expression, as in queries. Events for which it is not true are skipped.',
     example: 'event.data.amount > 0.0',
   })
   where?: string | null;
 }
 
-/** One field of a projection's state. Read by `wantedProjection`, because a body may have any names of fields. */
+/** A field of a projection's state. `wantedProjection` validates it, because fields may have any names. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionFieldInput {
   @IsIn(Object.keys(foldOperations))
@@ -64,13 +64,13 @@ export class ProjectionFieldInput {
   @IsOptional()
   @Characters({ least: 0, most: limits.whereCharacters })
   @Schema({
-    description: 'A CEL expression on the event. Every operation but `count` has one; null adds nothing.',
+    description: 'A CEL expression on the event. Every operation except `count` needs one; a null result adds nothing.',
     example: 'event.data.amount',
   })
   value?: string | null;
 }
 
-/** What a projection folds, and how. */
+/** The definition of a projection: the events that it folds, and its key and fields. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionSpecInput {
   @IsObject()
@@ -82,8 +82,8 @@ export class ProjectionSpecInput {
   @Characters({ least: 0, most: limits.whereCharacters })
   @Schema({
     description:
-      'A CEL expression: events with the same key are folded into one state. Those for which it is null are passed ' +
-      'over. Default: `event.entity_id`.',
+      'A CEL expression: events with the same key are folded into one state. Events with the key null are ' +
+      'skipped. Default: `event.entity_id`.',
     example: 'event.data.currency',
   })
   key?: string | null;
@@ -102,18 +102,18 @@ export class ProjectionSpecInput {
 
   @IsOptional()
   @IsIn(projectionStarts, { message: `must be ${projectionStarts.join(' or ')}` })
-  @Schema({ type: 'string', description: 'Where each build begins. Default: `beginning`.' })
+  @Schema({ type: 'string', description: 'Where each generation starts. Default: `beginning`.' })
   from?: ProjectionSpec['from'] | null;
 }
 
-/** A projection that is to be made. */
+/** Input for a new projection. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionInput extends ProjectionSpecInput {
   @NewName('revenue_by_currency')
   name: string;
 }
 
-/** What a projection shall be from now on. */
+/** The new definition of an existing projection. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionReplacementInput extends ProjectionSpecInput {
   @SameName()

@@ -5,7 +5,7 @@ import { DEFINITIONS } from '../adapters/adapters.js';
 import { GroupLag, type Lag } from '../lag/group-lag.js';
 import { readTopics } from '../sources/read-topics.js';
 
-/** How far builds of projections are behind the log. */
+/** Measures the lag of projection generations. */
 @Injectable()
 export class ProjectionLag {
   constructor(
@@ -14,7 +14,11 @@ export class ProjectionLag {
     private readonly topics: TopicNames,
   ) {}
 
-  /** By the build's id; figures are up to a second old. @throws LogUnavailableError @throws ProblemError overloaded */
+  /**
+   * Resolves with the lags by the id of the generation, up to a second old.
+   * @throws LogUnavailableError
+   * @throws ProblemError overloaded
+   */
   async of(builds: readonly ProjectionBuild[]): Promise<Map<string, Lag>> {
     const { definitions, topics } = this;
     return this.lag.of(

@@ -7,7 +7,7 @@ import { ProjectionAnswer, projectionAnswer } from './projection-answers.js';
 import { Problems, changes } from '../openapi/problems.js';
 import { ProjectionChanges } from './projection-changes.js';
 
-/** Whether a projection runs, and building it anew. None of these has a body. */
+/** Pauses, resumes and resets a projection. None of these requests has a body. */
 @ApiTags('projections')
 @Controller('api/v1/projections/:name')
 export class ProjectionRunController {
@@ -20,9 +20,9 @@ export class ProjectionRunController {
   @ApiOperation({
     summary: 'Pause a projection',
     description:
-      'It folds nothing more within moments; its states can be read. Repeating it changes nothing.',
+      'The projection stops folding events within moments; its states remain readable. Repeating the request changes nothing.',
   })
-  @Answers(ProjectionAnswer, { description: 'It is paused.' })
+  @Answers(ProjectionAnswer, { description: 'The projection is paused.' })
   @Problems('projection_not_found', changes)
   async pause(@ProjectionName() name: string, @Caller() caller: Principal): Promise<ProjectionAnswer> {
     return projectionAnswer(await this.changes.setPaused(name, true, caller));
@@ -34,9 +34,9 @@ export class ProjectionRunController {
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Resume a projection',
-    description: 'It goes on where it was, and misses nothing. Repeating it changes nothing.',
+    description: 'The projection continues where it stopped and misses no event. Repeating the request changes nothing.',
   })
-  @Answers(ProjectionAnswer, { description: 'It runs.' })
+  @Answers(ProjectionAnswer, { description: 'The projection is running.' })
   @Problems('projection_not_found', changes)
   async resume(@ProjectionName() name: string, @Caller() caller: Principal): Promise<ProjectionAnswer> {
     return projectionAnswer(await this.changes.setPaused(name, false, caller));
@@ -47,12 +47,13 @@ export class ProjectionRunController {
   @HttpCode(200)
   @RequireScope('definitions:write')
   @ApiOperation({
-    summary: 'Build a projection anew',
+    summary: 'Rebuild a projection',
     description:
-      'From the log, beside the one that is read from, which it replaces when it has caught up. The version stays. Each ' +
-      'reset begins anew, also one that is repeated.',
+      'A new generation is built from the log, while the current one still serves reads; it replaces the ' +
+      'current one once it has caught up. The version does not change. Each reset starts a new ' +
+      'generation, even when it is repeated.',
   })
-  @Answers(ProjectionAnswer, { description: 'A new build has begun.' })
+  @Answers(ProjectionAnswer, { description: 'A new generation is being built.' })
   @Problems('projection_not_found', 'stream_not_found', changes)
   async reset(@ProjectionName() name: string, @Caller() caller: Principal): Promise<ProjectionAnswer> {
     return projectionAnswer(await this.changes.reset(name, caller));

@@ -7,19 +7,19 @@ import { Bulkhead } from '../reads/bulkhead.js';
 import type { Lag } from '../lag/group-lag.js';
 import { ProjectionLag } from './projection-lag.js';
 
-/** How one build is doing. */
+/** Statistics of one generation. */
 export interface BuildStats extends Lag {
-  /** Events that are folded. */
+  /** Events that have been folded. */
   processed: number;
-  /** Events that could not be folded: they are dead letters. */
+  /** Events that could not be folded. They are dead letters. */
   failed: number;
-  /** When it last wrote anything down; null: never. */
+  /** Time of the last checkpoint; null before the first one. */
   updated_at: Micros | null;
 }
 
 const noLag: Lag = { lag: 0, total: 0 };
 
-/** How the builds of projections are doing, asked of the store and of the log. */
+/** Reads the statistics of projection generations from the store and the log. */
 @Injectable()
 export class ProjectionStats {
   constructor(
@@ -29,8 +29,10 @@ export class ProjectionStats {
   ) {}
 
   /**
-   * By the id of each build that these have.
-   * @throws StoreUnavailableError @throws LogUnavailableError @throws ProblemError overloaded
+   * Resolves with the statistics by the id of each generation of these projections.
+   * @throws StoreUnavailableError
+   * @throws LogUnavailableError
+   * @throws ProblemError overloaded
    */
   async of(
     definitions: readonly ProjectionDefinition[],

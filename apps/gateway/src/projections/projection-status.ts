@@ -3,7 +3,7 @@ import type { ProjectionDefinition } from '#registry';
 export const projectionStatuses = ['building', 'running', 'paused', 'failed'] as const;
 export type ProjectionStatus = (typeof projectionStatuses)[number];
 
-/** The first of these that is true: paused, failed, running; else it is being built for the first time. */
+/** Returns `paused`, `failed` or `running`, the first that applies; otherwise `building`, for a first generation. */
 export function projectionStatus({ paused, failure, serving }: ProjectionDefinition): ProjectionStatus {
   if (paused) return 'paused';
   if (failure !== null) return 'failed';

@@ -29,9 +29,9 @@ export class ProjectionController {
   @RequireScope('definitions:read')
   @ApiOperation({
     summary: 'Get one projection',
-    description: 'With the build in the making, if there is one.',
+    description: 'Includes the progress of the generation being built, if there is one.',
   })
-  @Answers(ProjectionDetailAnswer, { description: 'How it is defined, and how it is doing.' })
+  @Answers(ProjectionDetailAnswer, { description: 'The definition of the projection, and its statistics.' })
   @Problems('projection_not_found', readsBoth)
   async one(
     @ProjectionName() name: string,
@@ -46,12 +46,13 @@ export class ProjectionController {
   @AlwaysAnswered()
   @RequireScope('definitions:write')
   @ApiOperation({
-    summary: 'Change what a projection folds',
+    summary: 'Change the definition of a projection',
     description:
-      'Another definition is another version: it is built from the log beside the one that is read from, and takes its ' +
-      'place when it has caught up. The same definition changes nothing.',
+      'A different definition is a new version. Its generation is built from the log while the current ' +
+      'one still serves reads, and replaces it once it has caught up. The same definition changes ' +
+      'nothing.',
   })
-  @Answers(ProjectionAnswer, { description: 'The projection as it is now.' })
+  @Answers(ProjectionAnswer, { description: 'The current definition of the projection.' })
   @Problems(body, 'invalid_expression', 'projection_not_found', 'stream_not_found', defines)
   async replace(
     @ProjectionName() name: string,
@@ -71,9 +72,9 @@ export class ProjectionController {
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Delete a projection with its states',
-    description: 'Its dead letters and the events stay.',
+    description: 'Its dead letters and the events of its streams remain.',
   })
-  @NoContent('It is gone.')
+  @NoContent('The projection is deleted.')
   @Problems('projection_not_found', changes)
   async remove(@ProjectionName() name: string, @Caller() caller: Principal): Promise<void> {
     await this.changes.remove(name, caller);

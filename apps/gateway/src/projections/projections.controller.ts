@@ -28,12 +28,12 @@ export class ProjectionsController {
   @ApiOperation({
     summary: 'Define a projection',
     description:
-      'It folds the events of its streams into one state for each key, from the beginning on or from now. States can be ' +
-      'read when it has caught up with the log for the first time. A projection that is there already and exactly this ' +
-      'is answered as it is (200).',
+      'The projection folds the events of its streams into one state for each key, from the beginning or ' +
+      'from now on. States can be read once it has caught up with the log for the first time. If the same ' +
+      'projection exists already, the answer is that projection (200).',
   })
-  @Answers(ProjectionAnswer, { status: 201, description: 'It is being built.' })
-  @Answers(ProjectionAnswer, { description: 'It is there already.' })
+  @Answers(ProjectionAnswer, { status: 201, description: 'The projection is being built.' })
+  @Answers(ProjectionAnswer, { description: 'The projection exists already.' })
   @Problems(body, 'invalid_expression', 'stream_not_found', 'projection_exists', defines)
   async define(
     @Body() input: ProjectionInput,
@@ -51,7 +51,7 @@ export class ProjectionsController {
   @RequireScope('definitions:read')
   @ApiOperation({
     summary: 'List projections',
-    description: 'Sorted by name. A key sees those of which it covers every stream.',
+    description: 'Sorted by name. A key sees a projection only if it covers all of its streams.',
   })
   @Answers(ProjectionList, { description: 'A page of projections; `total` counts all.' })
   @Problems('invalid_cursor', readsBoth)

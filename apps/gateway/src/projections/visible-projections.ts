@@ -4,7 +4,7 @@ import { projectionStreams, type Definitions, type ProjectionDefinition } from '
 import { DEFINITIONS } from '../adapters/adapters.js';
 import { VisibleDefinitions } from '../definitions/visible-definitions.js';
 
-/** The projections that callers see: those of which they may see every stream. */
+/** The projections that a caller may see: those whose streams are all visible to the caller. */
 @Injectable()
 export class VisibleProjections extends VisibleDefinitions<ProjectionDefinition> {
   constructor(@Inject(DEFINITIONS) { projections }: Pick<Definitions, 'projections'>) {

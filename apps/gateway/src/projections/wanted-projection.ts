@@ -6,15 +6,15 @@ import { compileFold, compileKey, compileSource, DefinitionError, type Definitio
 import { unusableDefinition } from '../definitions/unusable-definition.js';
 import type { ProjectionSpecInput } from './projection-input.js';
 
-/** The key of projections that name none. */
+/** The default key of projections. */
 export const defaultKey = 'event.entity_id';
 
 const fieldMembers = ['op', 'value'];
 
 /**
- * What a body defines, once it is known that events can be folded by it.
- * @throws ProblemError 400 that names each place that is wrong: `invalid_expression` where expressions are all there is
- * to it, `invalid_request`
+ * Validates the definition of a request body.
+ * @throws ProblemError 400 that names the position of each error: `invalid_expression` when only expressions are wrong,
+ * otherwise `invalid_request`
  */
 export function wantedProjection({ source, key, fields, from }: ProjectionSpecInput): ProjectionSpec {
   const { streams, event_types, where } = source;

@@ -2,17 +2,17 @@ import { ProblemError } from '#api';
 import { metrics } from '#telemetry';
 
 export interface BulkheadOptions {
-  /** Reads that the store works on at once. */
+  /** Limit of reads that run on the store at the same time. */
   concurrent: number;
-  /** Reads that wait for their turn; one more is refused. */
+  /** Limit of reads that wait for a slot; the next one is refused. */
   queued: number;
-  /** Milliseconds that a read waits for its turn at most. */
+  /** Longest time that a read waits for a slot, in milliseconds. */
   waitMs: number;
 }
 
 /**
- * The one way to the store's reader: so many at once, a bounded queue for the rest, and none for those whose client has
- * gone. Ten full-range queries take their turns and leave the machine to writing.
+ * Limits concurrent reads of the store. Further reads wait in a bounded queue; a read leaves the queue when its client
+ * disconnects. Even ten queries over the full range thus leave capacity for writes.
  */
 export class Bulkhead {
   private running = 0;
@@ -21,8 +21,9 @@ export class Bulkhead {
   constructor(private readonly options: BulkheadOptions) {}
 
   /**
-   * @throws ProblemError 503 `overloaded` when the queue is full or the turn does not come in time.
-   * @throws the signal's reason once it is aborted.
+   * Runs a read as soon as a slot is free.
+   * @throws ProblemError 503 `overloaded` when the queue is full, or no slot is free in time
+   * @throws the signal's reason once it is aborted
    */
   async run<T>(signal: AbortSignal, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
     await this.turn(signal);
@@ -31,7 +32,7 @@ export class Bulkhead {
       signal.throwIfAborted();
       return await read(signal);
     } catch (error) {
-      // However the store words an abort, the reason is that the client has gone.
+      // Whatever error the store throws for an abort, the cause is the client's disconnect.
       throw signal.aborted ? signal.reason : error;
     } finally {
       metrics.readsRunning.dec();
@@ -40,7 +41,7 @@ export class Bulkhead {
     }
   }
 
-  /** Takes a place among the running ones; the caller gives it back. */
+  /** Takes a slot; the caller releases it. */
   private async turn(signal: AbortSignal): Promise<void> {
     if (this.running < this.options.concurrent) {
       this.running++;

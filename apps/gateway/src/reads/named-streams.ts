@@ -3,7 +3,10 @@ import type { EventFiles, EventReader, Permitted, SnapshotStore, SqlQueries, Sql
 
 type Names = Pick<Definitions, 'stream'>;
 
-/** Reads events of streams that are asked for by name: each name is looked up once, here. */
+/**
+ * Returns an event reader whose queries name streams. It replaces each name by the id under which the store has the
+ * stream.
+ */
 export function namedReader(reader: EventReader, names: Names): EventReader {
   const { idOf, scope, named, within } = lookUp(names);
   return {
@@ -19,7 +22,7 @@ export function namedReader(reader: EventReader, names: Names): EventReader {
   };
 }
 
-/** The same for snapshots and the histories that they are made of. */
+/** Returns snapshots by stream names, with the events from which snapshots are computed. */
 export function namedSnapshots(snapshots: SnapshotStore, names: Names): SnapshotStore {
   const { idOf, scope } = lookUp(names);
   return {
@@ -32,13 +35,13 @@ export function namedSnapshots(snapshots: SnapshotStore, names: Names): Snapshot
   };
 }
 
-/** The same for events as files. */
+/** Returns exports of events as files by stream names. */
 export function namedFiles(files: EventFiles, names: Names): EventFiles {
   const { named } = lookUp(names);
   return { open: (query, signal) => files.open(named(query), signal), close: () => files.close() };
 }
 
-/** The same for statements of analysts: what a key may see is said by ids. Views are published by ids already. */
+/** Returns SQL queries whose authorization scope has stream names. Views are published by stream ids already. */
 export function namedSql(sql: SqlQueries, names: Names): SqlQueries {
   const { scope } = lookUp(names);
   const byId = (question: SqlQuestion) => ({ ...question, permitted: scope(question.permitted) });
@@ -56,9 +59,9 @@ export function namedSql(sql: SqlQueries, names: Names): SqlQueries {
 type IdOf = (name: string) => string;
 
 function lookUp(names: Names) {
-  /** A name that no stream has stands for itself: nothing is stored under it. */
+  /** Returns the id of a stream. An unknown name is returned unchanged, because nothing is stored under it. */
   const idOf: IdOf = (name) => names.stream(name)?.id ?? name;
-  /** Prefixes of names are prefixes of ids. */
+  /** Replaces the names in an authorization scope. A prefix of names is a prefix of ids too. */
   const scope = <Q extends Permitted>(query: Q): Q => {
     const { access, hidden } = query;
     const patterns = access.patterns?.map((pattern) => (pattern.endsWith('*') ? pattern : idOf(pattern)));

@@ -4,7 +4,9 @@ import { GroupLag } from '../lag/group-lag.js';
 import { BoundSources } from '../sources/bound-sources.js';
 import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
 
-/** What every resource reads with: which streams may be seen, what is waited for, how far consumer groups are. */
+/**
+ * Services for the reads of every resource: visible streams, consistency tokens, lag of consumer groups, bound sources.
+ */
 @Global()
 @Module({
   providers: [ConsistencyTokens, ReadableStreams, GroupLag, BoundSources],

@@ -3,21 +3,21 @@ import { ProblemError, type Compatibility, type InputError } from '#api';
 import type { SchemaMode, SchemaSubject } from '#registry';
 import type { SchemaChecks } from './schema-checks.js';
 
-/** What a client wants a subject to be. */
+/** The schema that a client wants to register for a subject. */
 export interface WantedSchema {
   stream: string;
   event_type: string;
-  /** Parsed JSON; it can be compiled. */
+  /** Parsed JSON that compiles as a schema. */
   schema: unknown;
-  /** Undefined: as it is. */
+  /** Undefined keeps the current value. */
   compatibility?: Compatibility | undefined;
   mode?: SchemaMode | undefined;
 }
 
 /**
- * The subject with what is wanted: the very same object when nothing is new, another version only for another schema.
- * A retired subject is in force again, and goes on from the versions it has: they still name what is in the log.
- * `now` is RFC 3339.
+ * Returns the subject with the wanted schema: `current` itself when nothing changes, and a new version only for a
+ * different schema. A retired subject becomes active again and keeps its versions, because events in the log still name
+ * them. `now` is RFC 3339.
  * @throws ProblemError 409 `schema_incompatible`, 503 `overloaded`
  */
 export async function nextSubject(

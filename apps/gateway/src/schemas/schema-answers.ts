@@ -20,7 +20,7 @@ export class SchemaList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => SchemaAnswer) schemas: SchemaAnswer[];
 }
 
-/** Why a schema does not fit, at one place of it. */
+/** A reason why a schema is incompatible, and where in the schema it is. */
 export class IncompatibilityAnswer {
   @IsString() @Schema({ description: 'A JSON pointer into the body.' }) pointer: string;
   @IsString() detail: string;
@@ -30,10 +30,10 @@ export class SchemaCheckAnswer {
   @IsBoolean() compatible: boolean;
   @IsInt()
   @Min(1)
-  @Schema({ description: 'The version that it is or would become.' })
+  @Schema({ description: 'The version that the schema has or would get.' })
   version: number;
   @IsIn(compatibilities)
-  @Schema({ description: 'By which it was checked.' })
+  @Schema({ description: 'The compatibility that was checked.' })
   compatibility: Compatibility;
   @IsArray()
   @ValidateNested({ each: true })
@@ -41,7 +41,7 @@ export class SchemaCheckAnswer {
   errors: IncompatibilityAnswer[];
 }
 
-/** One version as it is answered. Compatibility and mode are the subject's, as they are now. */
+/** Converts a version to its form in the API. Compatibility and mode are the current ones of the subject. */
 export function schemaAnswer(
   subject: SchemaSubject,
   { version, schema, created_at }: SchemaVersion,
@@ -50,7 +50,7 @@ export function schemaAnswer(
   return { stream, event_type, version, compatibility, mode, schema, created_at };
 }
 
-/** A subject has one version at least. */
+/** Returns the latest version. A subject has at least one. */
 export function latestVersion({ versions }: SchemaSubject): SchemaVersion {
   return versions.at(-1)!;
 }

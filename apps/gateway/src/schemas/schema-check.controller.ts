@@ -26,9 +26,9 @@ export class SchemaCheckController {
   @RequireScope('definitions:read')
   @ApiOperation({
     summary: 'Try a schema: would it be accepted as the next version?',
-    description: 'Changes nothing. Where there is no schema yet, every one that can be used is compatible.',
+    description: 'Changes nothing. Without an earlier schema, every valid schema is compatible.',
   })
-  @Answers(SchemaCheckAnswer, { description: 'Whether it is compatible, and each reason why not.' })
+  @Answers(SchemaCheckAnswer, { description: 'Whether the schema is compatible, and all reasons why it is not.' })
   @Problems(body, 'invalid_schema', 'stream_forbidden')
   async check(
     @SubjectStream() stream: string,
@@ -36,7 +36,7 @@ export class SchemaCheckController {
     @Body() input: SchemaCheckInput,
     @Caller() { access }: Principal,
   ): Promise<SchemaCheckAnswer> {
-    // It tries what registering would do, and a key registers schemas only for streams that it covers.
+    // The check has the same requirements as a registration: a key registers schemas only for streams that it covers.
     requireWritable(access, [stream], { pointer: 'stream' });
     const schema = usableSchema(input);
     const subject = this.definitions.schemas.get(schemaName(stream, eventType));

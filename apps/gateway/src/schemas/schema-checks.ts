@@ -3,12 +3,12 @@ import { ProblemError, type InputError } from '#api';
 import { checkCompatibility, type CompatibilityQuestion } from '#schemas';
 import { GatewayConfig } from '../config.js';
 
-/** Checks that run or wait; one more is refused. */
+/** Limit of checks that run or wait; the next one is refused. */
 const most = 32;
 
 /**
- * The one place where a process compares versions of schemas: one comparison after the other, so that two do not take
- * the time of two between what else the process has to do.
+ * Compares versions of schemas, one comparison at a time. Concurrent comparisons would take more of the time that the
+ * process needs for other work.
  */
 @Injectable()
 export class SchemaChecks {
@@ -18,7 +18,8 @@ export class SchemaChecks {
   constructor(private readonly config: GatewayConfig) {}
 
   /**
-   * Why a schema does not fit earlier versions; pointers go into the body that holds it as `schema`.
+   * Resolves with the reasons why a schema is incompatible with earlier versions. Their pointers refer to the body,
+   * which contains the schema as `schema`.
    * @throws ProblemError `overloaded`
    */
   async incompatibilities(question: Omit<CompatibilityQuestion, 'policy'>): Promise<InputError[]> {

@@ -8,13 +8,13 @@ import { Schema } from '../openapi/schema.js';
 
 const oneOf = (values: readonly string[]) => ({ message: `must be one of ${values.join(', ')}` });
 
-/** A schema that may become a version. */
+/** A schema to check or to register. */
 @JSONSchema({ additionalProperties: false })
 export class SchemaCheckInput {
   @AsSent()
   @IsDefined()
   @Schema({
-    description: 'JSON Schema, draft 2020-12: an object, or true or false.',
+    description: 'A JSON Schema (draft 2020-12): an object, `true` or `false`.',
     example: { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } },
   })
   schema: unknown;
@@ -24,7 +24,7 @@ export class SchemaCheckInput {
   @Schema({
     type: 'string',
     description:
-      'How it must fit the versions before it. Default: as it was set before, at first `backward`.',
+      'How the schema must be compatible with earlier versions. Default: the current setting, initially `backward`.',
   })
   compatibility?: Compatibility | null;
 }
@@ -34,7 +34,7 @@ export class SchemaCheckInput {
 export class SchemaInput extends SchemaCheckInput {
   @IsString()
   @Matches(streamNamePattern, { message: `must match ${streamNamePattern.source}` })
-  @Schema({ description: 'The stream. It need not exist yet.', example: 'orders' })
+  @Schema({ description: 'The stream of the events. It need not exist yet.', example: 'orders' })
   stream: string;
 
   @Characters({ most: limits.eventTypeCharacters })
@@ -47,8 +47,8 @@ export class SchemaInput extends SchemaCheckInput {
   @Schema({
     type: 'string',
     description:
-      'What becomes of an event that does not fit: `enforce` refuses it with a 422, `warn` stores and counts it, `off` ' +
-      'does not look. Default: as it was set before, at first `enforce`.',
+      'What happens to an event that violates the schema: `enforce` refuses it with a 422, `warn` stores ' +
+      'and counts it, `off` does not check. Default: the current setting, initially `enforce`.',
   })
   mode?: SchemaMode | null;
 }

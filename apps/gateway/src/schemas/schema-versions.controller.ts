@@ -12,7 +12,7 @@ import { Problems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
 import { subjectOf } from './subject-of.js';
 
-/** All versions that a schema has had; also of one that is retired, because events name them. */
+/** All versions of a schema, even of a retired one, because events name their versions. */
 @ApiTags('schemas')
 @Controller('api/v1/schemas/:stream/:event_type/versions')
 export class SchemaVersionsController {

@@ -17,7 +17,7 @@ export class SchemaController {
   @Get()
   @RequireScope('definitions:read')
   @ApiOperation({ summary: 'Get the latest version of a schema' })
-  @Answers(SchemaAnswer, { description: 'The version that events are checked by.' })
+  @Answers(SchemaAnswer, { description: 'The version that is used to check events.' })
   @Problems('schema_not_found')
   latest(
     @SubjectStream() stream: string,
@@ -35,10 +35,10 @@ export class SchemaController {
   @ApiOperation({
     summary: 'Retire a schema',
     description:
-      'Events of this type are no longer checked. The versions stay readable, because events name them; a schema that ' +
-      'is registered later goes on from them.',
+      'Events of this type are no longer checked. The versions remain readable, because events name them. ' +
+      'A schema that is registered later continues their numbers.',
   })
-  @NoContent('It is retired.')
+  @NoContent('The schema is retired.')
   @Problems('schema_not_found', changes)
   async retire(
     @SubjectStream() stream: string,

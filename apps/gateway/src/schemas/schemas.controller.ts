@@ -31,12 +31,12 @@ export class SchemasController {
   @ApiOperation({
     summary: 'Register a schema, or a new version of one',
     description:
-      'Events of this type in this stream must fit the latest version from then on. The schema that is the latest ' +
-      'already makes no new version (200): only `mode` and `compatibility` are taken over. A retired schema is in ' +
-      'force again. The stream need not exist.',
+      'From then on, events of this type in this stream must match the latest version. A schema that ' +
+      'equals the latest version creates no new version (200): only `mode` and `compatibility` change. A ' +
+      'retired schema becomes active again. The stream need not exist.',
   })
   @Answers(SchemaAnswer, { status: 201, description: 'The new version.' })
-  @Answers(SchemaAnswer, { description: 'It is the latest version already.' })
+  @Answers(SchemaAnswer, { description: 'The schema is already the latest version.' })
   @Problems(body, 'invalid_schema', 'stream_forbidden', 'stream_reserved', 'schema_incompatible', defines)
   async register(
     @Body() input: SchemaInput,
@@ -57,7 +57,7 @@ export class SchemasController {
   @ApiOperation({
     summary: 'List schemas',
     description:
-      'The latest version of each, sorted by stream and event type; those that are retired are left out.',
+      'The latest version of each, sorted by stream and event type. Retired schemas are not listed.',
   })
   @Answers(SchemaList, { description: 'A page of schemas; `total` counts all that match.' })
   @Problems('invalid_cursor')
@@ -75,7 +75,10 @@ export class SchemasController {
     return { schemas: items.map((subject) => schemaAnswer(subject, latestVersion(subject))), ...end };
   }
 
-  /** The check is made where the log's order decides: of two writers the second is checked against the first's. */
+  /**
+   * Registers a schema. The check runs inside the change: of two concurrent changes, the second is checked against the
+   * first.
+   */
   private async registered(
     wanted: WantedSchema,
     actor: Actor,
@@ -94,7 +97,7 @@ export class SchemasController {
   }
 }
 
-/** @throws ProblemError 400, 403 */
+/** Validates a request to register a schema. @throws ProblemError 400, 403 */
 function wantedSchema(input: SchemaInput, access: StreamAccess): WantedSchema {
   const { stream, event_type, compatibility, mode } = input;
   requireWritable(access, [stream], { pointer: '/stream' });

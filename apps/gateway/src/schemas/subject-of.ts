@@ -1,19 +1,19 @@
 import { permitsStream, ProblemError, type StreamAccess } from '#api';
 import { schemaName, type SchemaSubject } from '#registry';
 
-/** The stream and the event type that an address names. */
+/** The stream and the event type in the path of a URL. */
 export interface SubjectPath {
   stream: string;
   eventType: string;
 }
 
-/** Where subjects are looked up by their name. */
+/** Looks up subjects by name. */
 export interface Subjects {
   get(name: string): SchemaSubject | undefined;
 }
 
 /**
- * Answers for a schema of a stream that may not be seen as if there were none.
+ * Refuses a schema of a stream that is not visible to the caller, as if it did not exist.
  * @throws ProblemError 404 `schema_not_found`
  */
 export function requireSeenSubject(path: SubjectPath, access: StreamAccess): void {
@@ -21,7 +21,7 @@ export function requireSeenSubject(path: SubjectPath, access: StreamAccess): voi
 }
 
 /**
- * Returns the subject of an address, also when it is retired.
+ * Returns the subject of a path, even when it is retired.
  * @throws ProblemError 404 `schema_not_found`
  */
 export function subjectOf(schemas: Subjects, path: SubjectPath, access: StreamAccess): SchemaSubject {
@@ -31,14 +31,14 @@ export function subjectOf(schemas: Subjects, path: SubjectPath, access: StreamAc
   return subject;
 }
 
-/** The same, unless it is retired. @throws ProblemError 404 `schema_not_found` */
+/** Returns the subject of a path, unless it is retired. @throws ProblemError 404 `schema_not_found` */
 export function subjectInForce(schemas: Subjects, path: SubjectPath, access: StreamAccess): SchemaSubject {
   const subject = subjectOf(schemas, path, access);
   if (subject.retired) throw retiredOrMissing(path, subject);
   return subject;
 }
 
-/** Says why there is no schema in force. */
+/** Returns the problem that a schema does not exist or is retired. */
 export function retiredOrMissing(path: SubjectPath, subject: SchemaSubject | undefined): ProblemError {
   const what = `schema of ${path.eventType} in the stream ${path.stream}`;
   const detail = subject

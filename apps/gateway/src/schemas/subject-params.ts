@@ -5,12 +5,12 @@ import { PathParameter } from '#http';
 const stream = { name: 'stream', schema: { type: 'string', pattern: streamNamePattern.source } };
 const eventType = {
   name: 'event_type',
-  description: 'Percent-encoded: `a/b` is `a%2Fb`.',
+  description: 'The event type, percent-encoded: `a/b` is `a%2Fb`.',
   schema: { type: 'string', minLength: 1, maxLength: limits.eventTypeCharacters },
 };
 const version = { name: 'version', schema: { type: 'integer', minimum: 1 } };
 
-/** Hands over the stream that the schema in the address is of. */
+/** Injects the stream of the schema from the path of the URL. */
 export function SubjectStream(): ParameterDecorator {
   return PathParameter(stream, (text) => {
     if (streamNamePattern.test(text)) return text;
@@ -18,7 +18,7 @@ export function SubjectStream(): ParameterDecorator {
   });
 }
 
-/** Hands over the event type that the schema in the address is of. */
+/** Injects the event type of the schema from the path of the URL. */
 export function SubjectType(): ParameterDecorator {
   const most = limits.eventTypeCharacters;
   return PathParameter(eventType, (text) => {
@@ -27,7 +27,7 @@ export function SubjectType(): ParameterDecorator {
   });
 }
 
-/** Hands over the version in the address. */
+/** Injects the version from the path of the URL. */
 export function Version(): ParameterDecorator {
   return PathParameter(version, (text) => {
     if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
@@ -36,7 +36,7 @@ export function Version(): ParameterDecorator {
 }
 
 function wrong(pointer: string, detail: string): ProblemError {
-  return new ProblemError('invalid_request', `The ${pointer} in the address ${detail}.`, {
+  return new ProblemError('invalid_request', `The ${pointer} in the path ${detail}.`, {
     errors: [{ pointer, detail }],
   });
 }

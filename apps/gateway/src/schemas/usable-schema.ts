@@ -2,8 +2,8 @@ import { ProblemError } from '#api';
 import { compileSchema, InvalidSchemaError } from '#schemas';
 
 /**
- * The schema of a body `{"schema": …}`, exactly as it was sent, once it is known that events can be checked by it.
- * @throws ProblemError 400 `invalid_schema` that names each place that is wrong
+ * Returns the schema of a body `{"schema": …}` exactly as it was sent, after it has compiled.
+ * @throws ProblemError 400 `invalid_schema` that names the position of each error
  */
 export function usableSchema({ schema }: { schema: unknown }): unknown {
   try {

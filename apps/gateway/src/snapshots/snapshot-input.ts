@@ -4,7 +4,7 @@ import { Characters, plainTextPattern } from '#api';
 import { limits, streamNamePattern, streamNameRule } from '#event';
 import { Schema } from '../openapi/schema.js';
 
-/** Of which entity a snapshot is to be made. */
+/** The entity of which to create a snapshot. */
 @JSONSchema({ additionalProperties: false })
 export class SnapshotInput {
   @IsString()

@@ -36,7 +36,7 @@ export class SnapshotsController {
   @ApiOperation({
     summary: 'List snapshots of a stream or of an entity, newest first',
     description:
-      'A page ends before its `limit` where states are large: follow `next_cursor` while there is one.',
+      'A page ends before its `limit` when states are large: follow `next_cursor` while there is one.',
   })
   @Answers(SnapshotList, { description: 'A page of snapshots; `total` counts all that match.' })
   @Problems('invalid_cursor', 'stream_not_found', reads)
@@ -57,13 +57,13 @@ export class SnapshotsController {
   @HttpCode(201)
   @RequireScope('events:write')
   @ApiOperation({
-    summary: 'Make a snapshot of an entity as it is stored now',
+    summary: 'Create a snapshot of the current stored state of an entity',
     description:
-      'There is one snapshot of a version: where it has been made, that one is answered with 200. The answer has the ' +
-      '`state` only for a key with the scope `events:read`.',
+      'A version has at most one snapshot: if it exists already, the answer is that snapshot (200). The ' +
+      'answer has the `state` only for a key with the scope `events:read`.',
   })
   @Answers(MadeSnapshotAnswer, { status: 201, description: 'The new snapshot.' })
-  @Answers(MadeSnapshotAnswer, { description: 'The snapshot that there is of this version.' })
+  @Answers(MadeSnapshotAnswer, { description: 'The existing snapshot of this version.' })
   @Problems(
     body,
     'entity_not_found',

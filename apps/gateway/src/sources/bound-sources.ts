@@ -8,15 +8,15 @@ import { DEFINITIONS, LOG } from '../adapters/adapters.js';
 
 type Start = 'beginning' | 'now';
 
-/** What a definition reads, and from where on. */
+/** The streams that a definition reads, and where it starts. */
 export interface ReadingSpec {
   source: { streams: readonly string[] };
   from: Start;
 }
 
-/** A way through the log that begins now: a build of a projection, a run of a pipeline. */
+/** The start of a new generation of a projection, or of a new job of a pipeline. */
 export interface BegunReading {
-  /** 24 hexadecimal digits, made at random. */
+  /** 24 random hexadecimal digits. */
   id: string;
   sources: Record<string, RunSource>;
   started_at: string;
@@ -24,7 +24,7 @@ export interface BegunReading {
 
 const idBytes = 12;
 
-/** Binds what is defined to the streams that have their names now. */
+/** Binds the stream names of a definition to the ids of the streams that currently have these names. */
 @Injectable()
 export class BoundSources {
   constructor(
@@ -33,7 +33,11 @@ export class BoundSources {
     private readonly topics: TopicNames,
   ) {}
 
-  /** @throws ProblemError 404 `stream_not_found` @throws LogUnavailableError */
+  /**
+   * Resolves with a new id and the bound sources, with their start offsets.
+   * @throws ProblemError 404 `stream_not_found`
+   * @throws LogUnavailableError
+   */
   async begin({ source: { streams }, from }: ReadingSpec): Promise<BegunReading> {
     const sources = await Promise.all(streams.map((stream, i) => this.namedSource(stream, i, from)));
     return {

@@ -2,7 +2,10 @@ import type { TopicNames } from '#event';
 import type { Definitions, RunSource } from '#registry';
 import type { ReadTopic } from '../lag/group-lag.js';
 
-/** The topics of what a build or a run is bound to. A stream that is deleted, or made anew, is not read any more. */
+/**
+ * Returns the topics of the bound sources of a generation or a job. A stream that was deleted, or deleted and created
+ * again, is no longer read.
+ */
 export function readTopics(
   sources: Readonly<Record<string, RunSource>>,
   { definitions, topics }: { definitions: Pick<Definitions, 'stream'>; topics: TopicNames },

@@ -11,18 +11,21 @@ import { viewNames, type Named } from './view-names.js';
 
 type Defined = Pick<Definitions, 'schemas' | 'projections' | 'stream'>;
 
-/** A view, by what it shows, and the names of the streams whose events are in it. */
+/**
+ * A view, with the names of the streams whose events it contains. It is either a view of an event type or of a
+ * projection.
+ */
 interface Viewed extends Named {
   readonly streams: readonly string[];
-  /** Of the two, the one that it is. */
+  /** The event type of the view; undefined for a projection. */
   readonly eventType?: Omit<EventTypeView, 'view'>;
   readonly build?: string;
 }
 
-/** The view of all events. */
+/** Name of the view of all events. */
 const eventsView = 'events';
 
-/** All views, as the definitions are now. */
+/** Returns all views for the current definitions. */
 export function analystViews(definitions: Defined): AnalystViews {
   const views = [...viewsOf(definitions)];
   return {
@@ -31,7 +34,7 @@ export function analystViews(definitions: Defined): AnalystViews {
   };
 }
 
-/** The views that a key may name, and the generations of projections that it may see. */
+/** Returns the views that a key may query, and the generations of projections that it may see. */
 export function permittedViews(
   definitions: Defined,
   access: StreamAccess,
@@ -45,7 +48,7 @@ export function permittedViews(
   };
 }
 
-/** Event types and projections share the names. */
+/** Returns the views by name. Views of event types and of projections share one set of names. */
 function viewsOf(definitions: Defined): Map<string, Viewed> {
   const { schemas, projections } = definitions;
   const viewed = [

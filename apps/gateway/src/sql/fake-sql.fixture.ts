@@ -8,7 +8,7 @@ import {
   type SqlQuestion,
 } from '#store';
 
-/** SQL without an engine: refuses what has `refused` in it, and keeps what it is asked. */
+/** In-memory fake of `SqlQueries`: refuses statements that contain `refused`, and records the others. */
 export class FakeSql implements SqlQueries {
   readonly database = 'tributary_sql';
   readonly ownUser = false;
@@ -27,7 +27,7 @@ export class FakeSql implements SqlQueries {
     return Promise.resolve({ text: question.text, format: 'TabSeparated', outline: 'SELECT ?' });
   }
 
-  /** Answers with the text of the statement; `forever` answers a first line, and ends with its signal. */
+  /** Answers with the text of the statement. For `forever`, it answers one line and ends with the signal. */
   run(question: SqlQuestion, { text }: CheckedStatement, signal: AbortSignal): Promise<SqlAnswer> {
     this.asked.push(question);
     const body = new Readable({ read: () => undefined });

@@ -1,25 +1,25 @@
 import type { FastifyRequest } from 'fastify';
 import { SqlError, type SqlQuestion } from '#store';
 
-/** What a request says itself; the rest of a question is what its key may see. */
+/** The part of an SQL question that the request contains. The rest is the authorization scope of the key. */
 export type SqlInput = Pick<
   SqlQuestion,
   'text' | 'params' | 'format' | 'queryId' | 'seconds' | 'transport' | 'acceptEncoding'
 >;
 
-/** Parameters of the address, by any name. */
+/** Parameters in the query of the URL, with any names. */
 export type UrlParameters = Readonly<Record<string, string | string[]>>;
 
-/** Parameters that change how the answer is sent, not what is in it. */
+/** Parameters that affect the transport of the answer, but not its content. */
 const transportParameters = ['client_protocol_version', 'compress', 'enable_http_compression'];
 
-/** Encodings of the answer whose errors can be read here. */
+/** Encodings of the answer in which the gateway can read errors. */
 const readableEncodings = ['gzip', 'br', 'deflate'];
 
 /**
- * Reads a request as ClickHouse's HTTP interface does. Parameters that are not known here are settings of ClickHouse,
- * which are not for analysts: clients send them unasked, and they are left out.
- * @throws SqlError for a database that is not that of the views
+ * Parses a request in the form of ClickHouse's HTTP interface. Other parameters are settings of ClickHouse, which
+ * analysts may not change. They are ignored, because clients send them by default.
+ * @throws SqlError for a database other than that of the views
  */
 export function sqlRequest(
   { request, parameters }: { request: FastifyRequest; parameters: UrlParameters },

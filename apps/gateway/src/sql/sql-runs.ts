@@ -13,28 +13,30 @@ import { sqlRequest, type UrlParameters } from './sql-request.js';
 import { RunningPerKey } from '../access/running-per-key.js';
 import { whileAdmitted } from '../access/while-admitted.js';
 
-/** A request of an analyst. */
+/** An SQL request of an analyst. */
 export interface SqlCall {
   request: FastifyRequest;
   parameters: UrlParameters;
   caller: Principal;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   client: AbortSignal;
 }
 
-/** Statements that wait for their turn; one more is refused. */
+/** Limit of statements that wait for a slot; the next one is refused. */
 const queued = 100;
 
-/** Milliseconds that a statement waits for its turn at most. */
+/** Longest time that a statement waits for a slot, in milliseconds. */
 const turnMs = 10_000;
 
-/** Milliseconds between two entries in the audit about one key. */
+/** Minimum interval between two audit entries about one key, in milliseconds. */
 const auditEveryMs = 1_000;
 
-/** Keys whose last entry is remembered at most. */
+/** Limit of keys whose last audit entry is remembered. */
 const mostAudited = 10_000;
 
-/** The statements of analysts that run: how many at once, for how long their key holds, and who is told of them. */
+/**
+ * Runs SQL statements of analysts. Limits how many run at once, ends them when their key ends, and audits refused ones.
+ */
 @Injectable()
 export class SqlRuns {
   private readonly audited = new Map<string, number>();
@@ -52,15 +54,17 @@ export class SqlRuns {
     this.running = new RunningPerKey(config.SQL_CONCURRENT_PER_KEY, 'SQL statements');
   }
 
-  /** The header that says what keeps rows of others out. */
+  /** Value of the header that says how rows outside the key's scope are excluded. */
   get guard(): string {
     return this.sql.ownUser ? 'analysis, grants' : 'analysis';
   }
 
   /**
-   * Checks and runs the statement of a request. `send` resolves when the answer has been sent or the client is gone, with
-   * whether all of it was sent.
-   * @throws SqlError @throws ProblemError @throws StoreUnavailableError
+   * Checks and runs the statement of a request. `send` resolves when the answer has been sent or the client has
+   * disconnected, with whether the answer is complete.
+   * @throws SqlError
+   * @throws ProblemError
+   * @throws StoreUnavailableError
    */
   async run(call: SqlCall, send: (answer: SqlAnswer) => Promise<boolean>): Promise<void> {
     const { request, caller, client } = call;
@@ -98,7 +102,10 @@ export class SqlRuns {
     };
   }
 
-  /** At most one entry a second for each key: whoever tries much would fill the audit. */
+  /**
+   * Writes at most one audit entry per key and second. Otherwise a key with many refused statements would fill the
+   * audit.
+   */
   private audit(refusal: SqlRefusedError, { keyId, actor }: Principal): void {
     metrics.sqlRefused.inc();
     const name = keyId ?? '';
@@ -109,12 +116,12 @@ export class SqlRuns {
     const after = { reason: refusal.reason, statement: refusal.outline.slice(0, 4_000) };
     const entry = { event_type: 'sql.refused', kind: 'sql', name, after };
     this.definitions.audit(entry, actor).catch((err: unknown) => {
-      this.logger.warn({ err, key_id: keyId }, 'A refused SQL statement is not in the audit');
+      this.logger.warn({ err, key_id: keyId }, 'A refused SQL statement could not be written to the audit');
     });
   }
 }
 
-/** What the log says of a failure. Not the message of ClickHouse: it may have values of rows. */
+/** Returns the log members for a failure. They omit the message of ClickHouse, which may contain values of rows. */
 function failureOf(error: unknown): object {
   if (error instanceof SqlRefusedError) return { refused: error.reason, statement: error.outline };
   return error instanceof SqlError ? { clickhouse_code: error.code } : { failed: (error as Error).message };

@@ -17,15 +17,16 @@ import { SqlError, type SqlAnswer } from '#store';
 import type { UrlParameters } from './sql-request.js';
 import { SqlRuns, type SqlCall } from './sql-runs.js';
 
-/** The largest statement: as large as ClickHouse takes one. */
+/** Size limit of a statement in bytes, the same as in ClickHouse. */
 const statementBytes = 256 * 1024;
 
 const description =
-  "ClickHouse's HTTP interface, read-only: `query` in the address, or the statement as the body. The API key comes as " +
-  'Bearer, as the password of Basic, or in `X-ClickHouse-Key`. Parameters: `query`, `database`, `default_format`, ' +
-  '`param_*`, `query_id`, `max_execution_time`, compression; others are left out. Errors have the form of ClickHouse.';
+  "ClickHouse's HTTP interface, read-only. The statement is in the URL parameter `query` or in the body. " +
+  'The API key is a Bearer token, the password of Basic authentication, or the header `X-ClickHouse-Key`. ' +
+  'Parameters: `query`, `database`, `default_format`, `param_*`, `query_id`, `max_execution_time`, ' +
+  'compression; others are ignored. Errors have the form of ClickHouse.';
 
-/** SQL for analysts, as clients of ClickHouse ask for it. */
+/** SQL for analysts, through the HTTP interface that clients of ClickHouse use. */
 @ApiTags('sql')
 @Controller()
 export class SqlController {
@@ -33,7 +34,7 @@ export class SqlController {
 
   @Get(['ping', 'clickhouse/ping'])
   @Public()
-  @ApiOperation({ summary: 'Whether this port answers', security: [] })
+  @ApiOperation({ summary: 'Check whether this port answers', security: [] })
   ping(@Query() _parameters: UrlParameters, @Res() reply: FastifyReply): void {
     void reply.header('content-type', 'text/plain; charset=UTF-8').send('Ok.\n');
   }
@@ -81,7 +82,7 @@ export class SqlController {
   }
 }
 
-/** Resolves with whether all of it was sent. */
+/** Sends the answer. Resolves with whether all of it was sent. */
 function sendAnswer(answer: SqlAnswer, reply: FastifyReply): Promise<boolean> {
   const closed = new Promise<boolean>((resolve) =>
     whenClosed(reply.raw, () => resolve(reply.raw.writableFinished)),

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 
-/** Something that gets a view. */
+/** An event type or a projection that gets a view. */
 export interface Named {
-  /** What its view is called after. */
+  /** The parts of the view's name. */
   parts: readonly string[];
-  /** RFC 3339: of two that would have the same name, the older one has it. */
+  /** RFC 3339. If two views would have the same name, the older definition gets it. */
   createdAt: string;
 }
 
-/** Characters of a view's name at most. */
+/** Limit of a view's name, in characters. */
 const mostCharacters = 120;
 
 /**
- * A name for each view that SQL needs no quotes for: `orders`, `order.placed` becomes `orders__order_placed`. A name that
- * is taken, or too long, ends in a hash of its parts.
- * @param reserved names that are taken
+ * Returns each definition by the name of its view. Names need no quotes in SQL: stream `orders` with type
+ * `order.placed` becomes `orders__order_placed`. A name that is taken or too long ends in a hash of its parts.
+ * @param reserved names that no view may get
  */
 export function viewNames<T extends Named>(all: readonly T[], reserved: readonly string[]): Map<string, T> {
   const names = new Map<string, T>();

@@ -7,16 +7,16 @@ export interface ViewPublisherOptions {
   sql: Pick<SqlQueries, 'publish'>;
   definitions: Definitions;
   logger: Logger;
-  /** Milliseconds that changes are collected for; default 200. */
+  /** Milliseconds for which changes are collected; default 200. */
   settleMs?: number;
-  /** Milliseconds until views are compared without a change, or after a failure; default 30 000 and 5 000. */
+  /** Milliseconds until views are compared without a change, or after a failure; defaults 30 000 and 5 000. */
   compareMs?: number;
   retryMs?: number;
 }
 
 /**
- * Keeps the views of analysts in step with the definitions. It also compares them now and then: a restored database has
- * older views, and a gateway that lags may drop a new one.
+ * Publishes the views of analysts whenever definitions change. It also compares them regularly: a restored database has
+ * older views, and a gateway that is behind may delete a new view.
  */
 export class ViewPublisher {
   private timer: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export class ViewPublisher {
 
   constructor(private readonly options: ViewPublisherOptions) {}
 
-  /** Begins; the tables must exist. */
+  /** Starts publishing. The tables must exist. */
   start(): void {
     const { definitions, settleMs = 200 } = this.options;
     this.stopListening = definitions.onChange(() => this.within(settleMs));
@@ -40,7 +40,7 @@ export class ViewPublisher {
     clearTimeout(this.timer);
   }
 
-  /** Publishes after this time, or earlier where that is planned. */
+  /** Publishes after this time in milliseconds, or earlier if an earlier time is set. */
   private within(ms: number): void {
     const at = performance.now() + ms;
     if (this.closed || at >= this.due) return;
@@ -58,7 +58,7 @@ export class ViewPublisher {
       this.within(compareMs);
     } catch (err) {
       if (!storeMayReturn(err))
-        logger.error({ err }, 'Not all views of analysts are published: the error names each; trying again');
+        logger.error({ err }, 'Some views of analysts could not be published; the error names them; trying again');
       this.within(retryMs);
     }
   }

@@ -6,10 +6,10 @@ import { LOG } from '../adapters/adapters.js';
 
 type Admin = Pick<TopicAdmin, 'offsets' | 'offsetsAt'>;
 
-/** Milliseconds after which an answer goes out without the figure. */
+/** Milliseconds after which the answer omits the window. */
 const patienceMs = 1000;
 
-/** How long an event id that is sent again is recognised, as the log tells it. */
+/** Computes for how long a repeated event id is recognised as a duplicate, from offsets in the log. */
 @Injectable()
 export class IdWindows {
   constructor(
@@ -18,7 +18,9 @@ export class IdWindows {
     private readonly config: GatewayConfig,
   ) {}
 
-  /** Seconds, of the partition with the shortest time; null if Kafka does not answer within a second. */
+  /**
+   * Resolves with the seconds of the partition with the shortest window; null if Kafka does not answer within a second.
+   */
   async secondsOf(stream: StreamId): Promise<number | null> {
     const { DEDUPE_WINDOW_RECORDS: records, DEDUPE_WINDOW_MINUTES: minutes } = this.config;
     const question = { admin: this.log.admin, topic: this.topics.ofStream(stream), records };
@@ -34,7 +36,9 @@ export class IdWindows {
   }
 }
 
-/** Finds the most seconds, up to `most`, in which no partition has had more records than are remembered. */
+/**
+ * Returns the longest time in seconds, up to `most`, in which no partition has had more records than are remembered.
+ */
 async function shortest(
   { admin, topic, records }: { admin: Admin; topic: string; records: number },
   most: number,

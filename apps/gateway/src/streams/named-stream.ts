@@ -6,7 +6,7 @@ import { refuseReserved } from '../access/permit.js';
 
 const described = { name: 'stream', schema: { type: 'string', pattern: streamNamePattern.source } };
 
-/** Hands over the stream in the address. */
+/** Injects the stream name from the path of the URL. */
 export function StreamName(): ParameterDecorator {
   return PathParameter(described, readStreamName);
 }
@@ -21,7 +21,8 @@ function readStreamName(stream: string): string {
 }
 
 /**
- * Refuses a stream that the caller may not change. One that it may not see is answered as if it did not exist.
+ * Refuses a stream that the caller may not change. A stream that is not visible to the caller is answered as if it did
+ * not exist.
  * @throws ProblemError 403 `stream_reserved`, 404 `stream_not_found`
  */
 export function requireChangeable(stream: string, access: StreamAccess): void {

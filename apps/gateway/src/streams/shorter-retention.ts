@@ -1,8 +1,8 @@
 import { durationMs, type Retention } from '#api';
 
 /**
- * Whether less is kept with the one than with the other, by time or by size: then events go.
- * @throws RangeError when a time is no duration
+ * Whether the wanted retention keeps less than the current one, by time or by size. Such a change removes events.
+ * @throws RangeError for an invalid duration
  */
 export function isShorter(wanted: Retention, current: Retention): boolean {
   const [less, more] = [bounds(wanted), bounds(current)];

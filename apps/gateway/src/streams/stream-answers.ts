@@ -10,28 +10,29 @@ import { Schema } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** A stream: how it is defined, and what can be queried of it. */
+/** The definition of a stream, and a summary of its events that can be queried. */
 export class StreamAnswer {
   @IsString() stream: string;
   @IsInt() @Min(1) partitions: number;
   @IsInt() @Min(0) events: number;
   @Nullable('string', { format: 'date-time' }) first_timestamp: string | null;
   @Nullable('string', { format: 'date-time' }) last_timestamp: string | null;
-  @IsRetention('By time, by bytes, by both, or `unlimited`.')
+  @IsRetention('Retention by time, by bytes, by both, or `unlimited`.')
   retention: StreamDefinition['retention'];
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Versions of an entity between two automatic snapshots; 0: there are none.' })
+  @Schema({ description: 'Versions of an entity between two automatic snapshots; 0 means that there are none.' })
   snapshot_every: number;
   @Schema(time) @IsString() created_at: string;
 }
 
-/** One stream, with what a list would ask Kafka too much for. */
+/** One stream, with a member that would be too expensive to read from Kafka for a list of streams. */
 export class StreamDetail extends StreamAnswer {
   @Nullable('integer', {
     description:
-      'Seconds for which an `event_id` that is sent again is recognised, at the present rate of events: of the partition ' +
-      'with the shortest time. Null if Kafka does not answer in time.',
+      'Seconds for which a repeated `event_id` is recognised as a duplicate, at the current rate of ' +
+      'events. It is the value of the partition with the shortest time; null if Kafka does not answer in ' +
+      'time.',
   })
   id_window_seconds: number | null;
 }
@@ -40,7 +41,7 @@ export class StreamList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => StreamAnswer) streams: StreamAnswer[];
 }
 
-/** The answer about a stream; without a summary it has no events. */
+/** Converts a stream to its form in the API. Without a summary, the stream has no events. */
 export function streamAnswer(definition: StreamDefinition, summary: StreamSummary | undefined): StreamAnswer {
   const { stream, partitions, retention, created_at, snapshot_every = limits.snapshotEvery } = definition;
   const [first, last] = [summary?.first_timestamp ?? null, summary?.last_timestamp ?? null];

@@ -20,11 +20,12 @@ export class StreamDeletionController {
   @ApiOperation({
     summary: 'Delete a stream with all its events',
     description:
-      'From the beginning on nothing of it can be written or read; then its topic, its rows and its definition go. ' +
-      'Repeat the request when it was cut off: it goes on where it was. Afterwards the name may be used again. Schemas ' +
-      'that were registered for the stream stay.',
+      'From the start of the deletion, the stream can be neither written nor read. Then its topic, its ' +
+      'rows and its definition are removed. If the request was interrupted, repeat it: the deletion ' +
+      'continues where it stopped. Afterwards the name may be used again. Schemas that were registered ' +
+      'for the stream remain.',
   })
-  @NoContent('Nothing is left of it.')
+  @NoContent('The stream is deleted.')
   @Problems('stream_not_found', 'stream_reserved', 'stream_being_deleted', changes, 'store_unavailable')
   async remove(
     @StreamName() stream: string,

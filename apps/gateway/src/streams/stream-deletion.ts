@@ -4,8 +4,8 @@ import type { EventEraser } from '#store';
 import { DEFINITIONS, STORE } from '../adapters/adapters.js';
 
 /**
- * Deletes a stream in steps that can each be repeated: whoever asks again goes on where it was, and the materializer
- * finishes what everybody has left.
+ * Deletes a stream in steps that can be repeated. A repeated request continues where the deletion stopped; without one,
+ * the materializer completes the deletion.
  */
 @Injectable()
 export class StreamDeletion {
@@ -15,8 +15,8 @@ export class StreamDeletion {
   ) {}
 
   /**
-   * The definitions do it in order: the state, the topic, the rows, and the definition last. As long as anything is left
-   * of the stream, its name cannot be used.
+   * Deletes the stream in this order: its state changes to `deleting`, then its topic, its rows and at last its
+   * definition are removed. Until then, no other stream can use the name.
    * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 503
    */
   async run(stream: string, actor: Actor): Promise<void> {

@@ -4,7 +4,7 @@ import { IsRetention, IsSnapshotEvery, type Retention } from '#api';
 import { limits } from '#event';
 import { Confirmation } from '../parameters/decorators.js';
 
-/** What of a stream can be changed; one of them at least. */
+/** The members of a stream that can be changed. At least one is required. */
 @JSONSchema({ additionalProperties: false, minProperties: 1 })
 export class StreamChange {
   @ValidateIf(({ retention, snapshot_every }: StreamChange) => {
@@ -12,8 +12,8 @@ export class StreamChange {
   })
   @IsDefined()
   @IsRetention(
-    'It replaces the whole retention that there was: a bound that is left out is taken away. `{"bytes": 1000}` keeps ' +
-      'no bound of time; send both to keep both. `unlimited` takes both away.',
+    'Replaces the whole retention. A limit that is left out is removed: `{"bytes": 1000}` removes the ' +
+      'limit by time. Send both limits to keep both. `unlimited` removes both.',
   )
   retention?: Retention;
 
@@ -23,6 +23,6 @@ export class StreamChange {
 }
 
 export class StreamDeletionParameters {
-  @Confirmation(limits.streamCharacters, 'The name of the stream once more: there is no way back.', 'orders')
+  @Confirmation(limits.streamCharacters, 'The name of the stream again: the deletion cannot be undone.', 'orders')
   confirm?: string;
 }

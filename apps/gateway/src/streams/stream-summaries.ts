@@ -4,7 +4,7 @@ import type { EventReader, StreamSummary } from '#store';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 
-/** What can be queried of streams, by their names. Streams without events have none. */
+/** Reads summaries of the events that can be queried, by stream name. Streams without events have no summary. */
 @Injectable()
 export class StreamSummaries {
   constructor(
@@ -12,7 +12,12 @@ export class StreamSummaries {
     private readonly bulkhead: Bulkhead,
   ) {}
 
-  /** @throws ProblemError 503 `overloaded` @throws StoreUnavailableError @throws QueryTooExpensiveError */
+  /**
+   * Resolves with the summaries of these streams.
+   * @throws ProblemError 503 `overloaded`
+   * @throws StoreUnavailableError
+   * @throws QueryTooExpensiveError
+   */
   async of(
     query: { access: StreamAccess; streams: readonly string[] },
     client: AbortSignal,

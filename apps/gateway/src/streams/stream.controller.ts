@@ -27,7 +27,7 @@ export class StreamController {
   @Get()
   @RequireScope('events:read')
   @ApiOperation({ summary: 'Get one stream' })
-  @Answers(StreamDetail, { description: 'How it is defined, and what can be queried of it.' })
+  @Answers(StreamDetail, { description: 'The definition of the stream, and a summary of its events.' })
   @Problems('stream_not_found', reads)
   async one(
     @StreamName() stream: string,
@@ -42,13 +42,14 @@ export class StreamController {
   @AlwaysAnswered()
   @RequireScope('definitions:write')
   @ApiOperation({
-    summary: 'Change the retention of a stream, or how often snapshots are made',
+    summary: 'Change the retention of a stream, or the interval of its snapshots',
     description:
-      'The retention is that of its records in Kafka and of its events in ClickHouse. The one in the body replaces the ' +
-      'whole one that there was: a bound that is not in it is taken away. It takes effect within minutes. A shorter one, or ' +
-      'a first bound, removes events as a deletion does: where there is a key, it needs the scope `admin`.',
+      'The retention applies to the records in Kafka and to the events in ClickHouse. The retention of ' +
+      'the body replaces the whole current one: a limit that it does not contain is removed. It takes ' +
+      'effect within minutes. A shorter retention, or a first limit, removes events like a deletion does. ' +
+      'On a port with API keys, it therefore needs the scope `admin`.',
   })
-  @Answers(StreamDetail, { description: 'The stream as it is now.' })
+  @Answers(StreamDetail, { description: 'The current definition of the stream, and a summary of its events.' })
   @Problems(body, 'stream_not_found', 'stream_reserved', 'stream_being_deleted', changes, 'store_unavailable')
   async change(
     @StreamName() stream: string,
@@ -73,7 +74,7 @@ export class StreamController {
     client: AbortSignal,
   ): Promise<StreamDetail> {
     if (!definition)
-      throw new ProblemError('stream_not_found', 'There is no such stream any more, or not yet.');
+      throw new ProblemError('stream_not_found', 'The stream does not exist: it has been deleted, or this instance does not know it yet.');
     const { stream, id } = definition;
     const [summaries, id_window_seconds] = await Promise.all([
       this.summaries.of({ access, streams: [stream] }, client),

@@ -24,8 +24,8 @@ export class StreamsController {
   @ApiOperation({
     summary: 'List streams',
     description:
-      'Sorted by name; streams without events are there, too. A key sees the streams that it covers, with the scope ' +
-      "`admin` also the system's own (`tributary.…`).",
+      'Sorted by name; streams without events are included. A key sees the streams that it covers. With ' +
+      "the scope `admin` it also sees the system's own streams (`tributary.…`).",
   })
   @Answers(StreamList, { description: 'A page of streams; `total` counts all.' })
   @Problems('invalid_cursor', reads)

@@ -5,7 +5,7 @@ import { Schema } from '../../openapi/schema.js';
 
 const outcomes = ['passed', 'dropped', 'emitted', 'late', 'failed', 'forwarded'] as const;
 
-/** An event on its way through a pipeline. */
+/** An event in a pipeline, as the dry run shows it. */
 export class DryRunEvent {
   @IsString() event_type: string;
   @Nullable('string') entity_id: string | null;
@@ -14,32 +14,32 @@ export class DryRunEvent {
   @IsObject() metadata: object;
 }
 
-/** What one operator did. */
+/** The result of one operator for one event. */
 export class DryRunStepAnswer {
-  @Schema({ description: 'A JSON pointer into the definition.' }) @IsString() at: string;
+  @Schema({ description: 'The operator, as a JSON pointer into the definition.' }) @IsString() at: string;
   @IsString() operator: string;
   @IsIn(outcomes) outcome: (typeof outcomes)[number];
-  @IsOptional() @IsString() @Schema({ description: 'Why it was dropped, or failed.' }) reason?: string;
-  @IsOptional() @IsString() @Schema({ description: 'Of the window, or of the repetition.' }) key?: string;
+  @IsOptional() @IsString() @Schema({ description: 'Why the event was dropped or failed.' }) reason?: string;
+  @IsOptional() @IsString() @Schema({ description: 'Key of the window, or of the duplicate.' }) key?: string;
   @IsOptional()
   @ValidateNested()
   @Type(() => DryRunEvent)
-  @Schema({ description: 'The event as it goes on.' })
+  @Schema({ description: 'The event after the operator.' })
   result?: DryRunEvent;
 }
 
-/** An event that was given, and its way. */
+/** An input event, and the steps that it passes. */
 export class DryRunEventAnswer {
   @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunStepAnswer) steps: DryRunStepAnswer[];
 }
 
-/** A window that closed, and the way of its result. */
+/** A window that closed, and the steps that its result passes. */
 export class DryRunWindowAnswer extends DryRunEventAnswer {
-  @Schema({ description: 'The window: a JSON pointer into the definition.' }) @IsString() at: string;
+  @Schema({ description: 'The window, as a JSON pointer into the definition.' }) @IsString() at: string;
 }
 
-/** An event that would be written. */
+/** An event that the pipeline would write. */
 export class DryRunEmittedAnswer {
   @IsString() at: string;
   @IsOptional() @IsString() stream?: string;
@@ -47,34 +47,34 @@ export class DryRunEmittedAnswer {
   @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
 }
 
-/** An event that came too late for its window. */
+/** An event that arrived too late for its window. */
 export class DryRunLateAnswer {
   @IsString() at: string;
   @IsOptional()
   @IsString()
-  @Schema({ description: 'Where it would go; else to the dead letters.' })
+  @Schema({ description: 'The stream to which the event would be written. Without one, it would become a dead letter.' })
   stream?: string;
   @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
 }
 
-/** An event that would be a dead letter. */
+/** An event that would become a dead letter. */
 export class DryRunFailedAnswer {
   @IsString() at: string;
-  @Schema({ description: 'The exact place in the definition.' }) @IsString() pointer: string;
+  @Schema({ description: 'Where in the definition the error is, as a JSON pointer.' }) @IsString() pointer: string;
   @IsString() error: string;
   @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
 }
 
-/** What a pipeline would do. */
+/** What a pipeline would do with the given events. */
 export class DryRunAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunEventAnswer) events: DryRunEventAnswer[];
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => DryRunWindowAnswer)
-  @Schema({ description: 'As if nothing came after these events: every window closes at the end.' })
+  @Schema({ description: 'Windows and their results. Every window closes at the end, as if nothing came after these events.' })
   windows: DryRunWindowAnswer[];
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunEmittedAnswer) emitted: DryRunEmittedAnswer[];
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunLateAnswer) late: DryRunLateAnswer[];
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunFailedAnswer) failed: DryRunFailedAnswer[];
-  @IsBoolean() @Schema({ description: 'There was more: the answer is bounded.' }) truncated: boolean;
+  @IsBoolean() @Schema({ description: 'Whether the answer was cut at its size limit.' }) truncated: boolean;
 }

@@ -5,7 +5,7 @@ import { dryRunLimits } from '#dataflow';
 import { Schema } from '../../openapi/schema.js';
 import { PipelineReplacementInput } from '../pipeline-input.js';
 
-/** A definition, and events to try it on. */
+/** A pipeline definition, and events to try it with. */
 @JSONSchema({ additionalProperties: false })
 export class DryRunInput {
   @IsObject()
@@ -21,7 +21,7 @@ export class DryRunInput {
     minItems: 1,
     maxItems: dryRunLimits.events,
     items: { $ref: '#/components/schemas/EventInput' },
-    description: 'As they would be written, in the order in which they would be read.',
+    description: 'The events in the form in which they would be written, in the order in which the pipeline would read them.',
     example: [{ stream: 'orders', event_type: 'order.placed', data: { amount: 120.5, currency: 'EUR' } }],
   })
   events: object[];

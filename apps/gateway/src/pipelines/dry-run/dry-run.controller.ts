@@ -30,12 +30,13 @@ export class DryRunController {
   @ApiOperation({
     summary: 'Try a pipeline: what would each operator do with these events?',
     description:
-      'Nothing is written, and no webhook is called. The events are taken as all there is, in this order, in one ' +
-      'partition; at the end every window closes. The definition needs what it needs to be defined. Projections are ' +
-      'asked as they are now, and the answer shows what they know: for a definition that asks one, the key needs the ' +
-      'scope `events:read`, too. All evaluations together have a bound.',
+      'Nothing is written, and no webhook is called. The pipeline reads these events only, in this order ' +
+      'and in one partition; at the end, every window closes. The definition must fulfil the same ' +
+      'requirements as when it is created. Lookups read the current states of projections, and the answer ' +
+      'shows these states. For a definition with a lookup, the key therefore also needs the scope ' +
+      '`events:read`. All evaluations together have a limit.',
   })
-  @Answers(DryRunAnswer, { description: 'What became of each event, and what would be written.' })
+  @Answers(DryRunAnswer, { description: 'The steps of each event, and the events that would be written.' })
   @Problems(body, ofDefinition, reads)
   @Header('content-type', jsonType)
   async run(
@@ -45,14 +46,14 @@ export class DryRunController {
     @Req() request: FastifyRequest,
   ): Promise<string> {
     const { spec, compiled } = await this.runner.usable(definition, { access: caller.access, client });
-    // The answer shows states of projections, which only those may read who read events.
+    // The answer shows states of projections. Only callers that may read events may read these.
     if (effectsOf(spec.operators).some(({ kind }) => kind === 'ask')) caller.requireScope('events:read');
     const events = await givenEvents(bodyOf(request).toString(), spec.source.streams);
     return dryRunText(await this.runner.run(compiled, events, client));
   }
 }
 
-/** @throws ProblemError 400 */
+/** Returns the events of the body, with offsets in one partition. @throws ProblemError 400 */
 async function givenEvents(body: string, streams: readonly string[]): Promise<LogEvent[]> {
   const events = await readGivenEvents(memberText(body, 'events') ?? '[]');
   const errors = events.flatMap(({ stream }, i): InputError[] => {
@@ -60,7 +61,7 @@ async function givenEvents(body: string, streams: readonly string[]): Promise<Lo
     return streams.includes(stream) ? [] : [{ pointer: `/events/${i}/stream`, detail }];
   });
   if (errors.length > 0)
-    throw new ProblemError('invalid_request', 'There are events of streams that it does not read.', {
+    throw new ProblemError('invalid_request', 'Some events are of streams that the pipeline does not read.', {
       errors,
     });
   return events.map(({ fits: _, ...event }, offset) => ({ ...event, partition: 0, offset }));

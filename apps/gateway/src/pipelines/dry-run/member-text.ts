@@ -4,9 +4,9 @@ const quote = 0x22;
 const comma = 0x2c;
 
 /**
- * The text of a member of a JSON object, as it stands there: numbers keep the digits that parsing would round. Of several with
- * that name the last one, which is what parsing takes. Undefined when there is none.
- * @param text a JSON object, which has been parsed before
+ * Returns the text of a member of a JSON object: its numbers keep the digits that parsing would round. If several
+ * members have the name, it returns the last one, like parsing; undefined if none has.
+ * @param text a JSON object that has been parsed successfully before
  */
 export function memberText(text: string, name: string): string | undefined {
   const scanner = new JsonScanner(text);

@@ -13,10 +13,10 @@ import { pointersBelow } from './pointers-below.js';
 import { foldOf, mergedKey } from '../../projections/states/key-state.js';
 import { Bulkhead } from '../../reads/bulkhead.js';
 
-/** Where a definition stands in the body. */
+/** JSON pointer to the definition in the request body. */
 const definitionAt = '/definition';
 
-/** Tries pipelines on events that are given. Projections are asked as they are now. */
+/** Tries pipelines with given events. Lookups read the current states of projections. */
 @Injectable()
 export class PipelineDryRun {
   constructor(
@@ -28,8 +28,8 @@ export class PipelineDryRun {
   ) {}
 
   /**
-   * What a body defines, for whoever could define it.
-   * @throws ProblemError what `wantedPipeline` and `RequiredStreams.require` throw
+   * Returns the pipeline that a body defines, under the same requirements as when it is created.
+   * @throws ProblemError the errors of `wantedPipeline` and `RequiredStreams.require`
    */
   async usable(input: PipelineSpecInput, requester: Requester): Promise<UsablePipeline> {
     return pointersBelow(definitionAt, async () => {
@@ -39,7 +39,12 @@ export class PipelineDryRun {
     });
   }
 
-  /** @throws StoreUnavailableError @throws QueryTooExpensiveError @throws ProblemError query_too_expensive, overloaded */
+  /**
+   * Runs the events through the pipeline without writing anything.
+   * @throws StoreUnavailableError
+   * @throws QueryTooExpensiveError
+   * @throws ProblemError query_too_expensive, overloaded
+   */
   async run(pipeline: Pipeline, events: readonly LogEvent[], client: AbortSignal): Promise<DryRun> {
     try {
       return await dryRun(pipeline, events, (lookups) => this.statesOf(lookups, client));
@@ -48,7 +53,10 @@ export class PipelineDryRun {
     }
   }
 
-  /** One question for all keys of a projection. As JSON text; null where nothing is known of the key. */
+  /**
+   * Resolves with the state for each lookup, as JSON text; null for a key without a state. Reads all keys of a
+   * projection together.
+   */
   private async statesOf(lookups: readonly Lookup[], client: AbortSignal): Promise<(string | null)[]> {
     const states = new Map<string, ReadonlyMap<string, string>>();
     for (const name of new Set(lookups.map(({ projection }) => projection))) {
@@ -58,7 +66,7 @@ export class PipelineDryRun {
     return lookups.map(({ projection, key }) => states.get(projection)?.get(key) ?? null);
   }
 
-  /** By key. Nothing, while nothing can be read yet. */
+  /** Resolves with the states by key; empty while the projection has no generation to read. */
   private async statesIn(
     name: string,
     keys: readonly string[],

@@ -1,8 +1,9 @@
 import { ProblemError } from '#api';
 
 /**
- * Runs what says where in a definition something is wrong, where that stands in a member of the body.
- * @throws ProblemError what `work` throws, with its pointers below `pointer`
+ * Runs work that reports errors with JSON pointers into a definition. Prefixes these with the pointer to the definition
+ * in the body.
+ * @throws ProblemError the errors of `work`, with their pointers below `pointer`
  */
 export async function pointersBelow<T>(pointer: string, work: () => T | Promise<T>): Promise<T> {
   try {

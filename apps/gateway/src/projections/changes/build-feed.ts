@@ -15,41 +15,41 @@ import { SharedAnswers } from './shared-answers.js';
 export interface BuildFeedParts {
   projections: Pick<KeyedStateReader, 'changedKeys'>;
   bulkhead: Pick<Bulkhead, 'run'>;
-  /** Aborted when nobody is answered any more. */
+  /** Aborted when no client is answered any more. */
   closed: AbortSignal;
 }
 
-/** What has changed from one position up to another, in the order of keys: one page of it. */
+/** Selects one page of the changes between two positions, in the order of keys. */
 export interface ChangesQuestion {
   from: LivePosition;
   to: LivePosition;
-  /** The key after which the page begins. */
+  /** The last key of the previous page; undefined for the first page. */
   after: string | undefined;
 }
 
-/** Messages, ready to be sent to everyone who asked the same. */
+/** Messages that are ready to be sent to all clients with the same question. */
 export interface ChangesPage {
   bytes: Buffer;
   changes: number;
-  /** Where the next page begins; undefined when this was the last one. */
+  /** The last key of the page; undefined when it was the last page. */
   after: string | undefined;
 }
 
-/** Keys of a page at most, and bytes that it should have. */
+/** Limit of keys in a page, and its target size in bytes. */
 const page = { keys: 500, bytes: 256 * 1024 };
-/** What is kept for those who ask a little later. */
+/** Limits of the pages that are kept for clients that ask a little later. */
 const kept = { answers: 8, bytes: 4 * 1024 * 1024 };
-/** Milliseconds that changes are held back after a page, at most. */
+/** Longest pause after the read of a page, in milliseconds. */
 const longestRest = 2_000;
 
 /**
- * How far one build is saved, and what has changed in it. Those who are as far as each other ask the same: the store is
- * asked once, and the messages are there once.
+ * The saved positions of one projection generation, and its changes. Clients at the same position share one read of the
+ * store and one copy of the messages.
  */
 export class BuildFeed {
-  /** Below it everything is saved. */
+  /** Everything below this position is saved. */
   readonly cursor: LivePosition;
-  /** By stream: what it is called in positions. */
+  /** The keys of its source streams in positions, by stream name. */
   private readonly keys: ReadonlyMap<string, string>;
   private readonly answers = new SharedAnswers<ChangesPage>(kept);
   private limit = page.keys;
@@ -68,8 +68,8 @@ export class BuildFeed {
   }
 
   /**
-   * So far it is saved, says the store. While what has changed takes long to read, it comes less often: reading goes on for
-   * half of the time at most.
+   * Moves the cursor to the saved positions in the store. It pauses after a slow read, so that reads take at most half
+   * of the time.
    */
   advance(progress: readonly StateProgress[]): void {
     if (performance.now() < this.restUntil) return;
@@ -83,18 +83,23 @@ export class BuildFeed {
     if (moved) this.stir();
   }
 
-  /** Resolves when the cursor has moved on, or there is another reason to look. */
+  /** Resolves when the cursor has moved, or `stir` was called. */
   moved(signal: AbortSignal): Promise<void> {
     return abortable(this.movement, signal);
   }
 
-  /** Whoever waits looks again. */
+  /** Wakes all that wait in `moved`. */
   stir(): void {
     this.wake();
     this.movement = new Promise((resolve) => (this.wake = resolve));
   }
 
-  /** @throws ProblemError overloaded @throws QueryTooExpensiveError @throws StoreUnavailableError */
+  /**
+   * Resolves with one page of changes.
+   * @throws ProblemError overloaded
+   * @throws QueryTooExpensiveError
+   * @throws StoreUnavailableError
+   */
   changed(question: ChangesQuestion): Promise<ChangesPage> {
     const { from, to, after } = question;
     const name = JSON.stringify([from.toString(), to.toString(), after ?? null]);
@@ -134,7 +139,10 @@ export class BuildFeed {
   }
 }
 
-/** What the keys are now: the parts of a page may be large, so other work of the process has its turns between two keys. */
+/**
+ * Returns messages with the current states of keys. A key may have large partial states, so other work of the process
+ * may run between two keys.
+ */
 async function messagesOf(keys: readonly KeyedState[], fold: Fold): Promise<string[]> {
   const turn = new Turn();
   const messages: string[] = [];
@@ -145,10 +153,10 @@ async function messagesOf(keys: readonly KeyedState[], fold: Fold): Promise<stri
   return messages;
 }
 
-/** Messages after which an id says how far the client is. */
+/** Number of messages after which an id is sent. */
 const messagesPerId = 20;
 
-/** Joins messages, with an id after every few of them: a client that is cut off goes on from there. */
+/** Joins messages, with an id after every few of them. A client that reconnects resumes after the last id. */
 function withIds(messages: readonly string[], idAfter: (index: number) => string): string {
   const ids = new SpacedIds(messagesPerId);
   const parts = messages.map((message, n) => {

@@ -2,27 +2,30 @@ import type { ProjectionBuild } from '#registry';
 import { bindingOf, LivePosition, longestId } from '../../live/live-position.js';
 import { notAPosition } from '../../live/live-problems.js';
 
-/** A position belongs to a projection, and in it to a build: the offsets of one say nothing about the other. */
+/**
+ * Returns the binding of a position to one generation of a projection. Offsets of another generation mean nothing
+ * there.
+ */
 export function bindingTo(name: string, { id }: Pick<ProjectionBuild, 'id'>): string {
   return `${bindingOf(['changes', name])}${bindingOf(id)}`;
 }
 
-/** What was sent of the changes from one position up to another: those of the keys up to `after`. */
+/** The sent part of the changes between two positions: those of keys up to and including `after`. */
 export interface SentChanges {
   to: LivePosition;
   after: string;
 }
 
-/** How far a client is: it has every change up to a position, and maybe some of those that follow. */
+/** The position of a client: it has every change up to `from`, and possibly some of the following ones. */
 export interface ChangePosition {
   from: LivePosition;
   sent?: SentChanges | undefined;
 }
 
-/** No position has this character in it. */
+/** Separates the parts of an id. No position contains this character. */
 const separator = '~';
 
-/** Returns the id of a position: `from`, or `from~to~` and base64url of the key where that fits into a header. */
+/** Returns the id of a position: `from`, or `from~to~` and base64url of the key when that fits into a header. */
 export function changeId({ from, sent }: ChangePosition): string {
   if (!sent) return from.toString();
   const after = Buffer.from(sent.after, 'utf8').toString('base64url');
@@ -31,8 +34,8 @@ export function changeId({ from, sent }: ChangePosition): string {
 }
 
 /**
- * Reads what a client has sent as its last id.
- * @returns undefined for the position of another build of this projection
+ * Parses the last id that a client sends.
+ * @returns undefined for a position in another generation of this projection
  * @throws ProblemError 400 `invalid_cursor`
  */
 export function positionIn(

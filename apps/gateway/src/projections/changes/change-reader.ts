@@ -11,37 +11,37 @@ import { bindingTo, changeId, type ChangePosition, type SentChanges } from './ch
 import type { ProjectionFollower } from './projection-follower.js';
 
 export interface ChangeReaderOptions {
-  /** Of the projection. */
+  /** Name of the projection. */
   name: string;
   follower: Pick<ProjectionFollower, 'feed' | 'serves'>;
-  /** A client without anything is sent the states of all keys first. */
+  /** Whether a client without a position first receives the states of all keys. */
   snapshot: boolean;
-  /** Of all streams of changes. */
+  /** The store outage that all streams of changes share. */
   outage: StoreOutage;
-  /** Milliseconds until the store is asked again, after it has failed. */
+  /** Milliseconds until the store is read again after a failure. */
   retryMs?: number;
 }
 
-/** Where a client is. */
+/** Where a client starts. */
 export interface ChangeStart {
   feed: BuildFeed;
-  /** Undefined where it has nothing yet, or what it has is of another build. */
+  /** Undefined for a new client, or a client with a position in another generation. */
   position: ChangePosition | undefined;
-  /** It has something of another build. */
+  /** Whether the client has a position in another generation. */
   isOfAnother: boolean;
 }
 
 type Socket = Pick<EventSocket, 'write' | 'room'>;
 
 /**
- * One open stream of changes. It goes from its position to that up to which the build is saved, sends what each key that
- * was changed in between is now, and has then reached that position; and so on. The longer a way takes, the more changes
- * of a key are one message in the next: nothing is kept for a client that is slow.
+ * One open stream of changes. Repeatedly, it moves from its position to the saved position of the generation, and sends
+ * the current state of each key that has changed in between. The longer one such pass takes, the more changes of a key
+ * become one message in the next: nothing is buffered for a slow client.
  */
 export class ChangeReader {
   private feed: BuildFeed;
   private own: LivePosition;
-  /** Of what follows, the keys that were sent. */
+  /** The keys of the next changes that have already been sent. */
   private sent: SentChanges | undefined;
   private isOfAnother: boolean;
   private isBehind = true;
@@ -56,14 +56,14 @@ export class ChangeReader {
     this.isOfAnother = isOfAnother;
   }
 
-  /** The id of what is with the client, or on its way there. */
+  /** The id of the position up to which the client has received, or is about to receive, everything. */
   get id(): string {
     return changeId({ from: this.own, sent: this.sent });
   }
 
   /**
-   * Goes on until something ends it.
-   * @throws the signal's reason, a ProblemError for a client that is too slow, and what the store throws for good
+   * Sends changes until something ends the stream.
+   * @throws the signal's reason, a ProblemError for a client that is too slow, and permanent errors of the store
    */
   async run(socket: Socket, signal: AbortSignal): Promise<never> {
     try {
@@ -112,7 +112,7 @@ export class ChangeReader {
     let after = this.sent?.after;
     do {
       const page = await this.read({ from, to, after }, signal);
-      // Its rows are removed a little later: that there are no more of them says nothing.
+      // The rows of a replaced generation are removed a little later, so an empty page says nothing about its changes.
       if (!this.options.follower.serves(this.options.name, feed)) return;
       if (page.changes > 0) socket.write(page.bytes);
       metrics.liveChanges.inc(page.changes);
@@ -124,7 +124,7 @@ export class ChangeReader {
     socket.write(reached(to.toString()));
   }
 
-  /** What the store does not give now, it may give later. */
+  /** Reads one page of changes. Tries again after a transient failure of the store. */
   private async read(question: ChangesQuestion, signal: AbortSignal): Promise<ChangesPage> {
     for (;;) {
       try {

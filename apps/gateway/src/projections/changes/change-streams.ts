@@ -14,13 +14,13 @@ import { positionIn } from './change-position.js';
 import { ChangeReader, type ChangeStart } from './change-reader.js';
 import { ProjectionFollower } from './projection-follower.js';
 
-/** A request for the changes of a projection, which was let in. */
+/** An authorized request for the changes of a projection. */
 export interface ChangesRequest {
-  /** As it is when the stream is opened; it is served. */
+  /** The definition when the stream is opened. A generation of it is serving. */
   definition: ProjectionDefinition;
   caller: StreamingCaller;
   snapshot: boolean;
-  /** `Last-Event-ID` */
+  /** The header `Last-Event-ID`. */
   lastEventId: string | undefined;
   requestId: string;
 }
@@ -30,7 +30,7 @@ export interface ChangesRequest {
 export class ChangeStreams {
   private readonly outage: StoreOutage;
 
-  /** @param times.retryMs Milliseconds until the store is asked again, after it has failed. */
+  /** @param times.retryMs milliseconds until the store is read again after a failure */
   constructor(
     private readonly connections: LiveConnections,
     private readonly follower: ProjectionFollower,
@@ -42,10 +42,11 @@ export class ChangeStreams {
   }
 
   /**
-   * Opens a stream on an answer of which nothing was sent yet, and resolves when it has ended.
-   * @param begin Sends the head of the answer.
-   * @throws ProblemError as long as nothing was sent: 429 `too_many_requests`, 503 `overloaded`, `shutting_down`, 400 `invalid_cursor`,
-   * `invalid_request` @throws StoreUnavailableError
+   * Opens a stream, and resolves when it has ended. Nothing of the answer may have been sent before.
+   * @param begin sends the status line and headers of the answer
+   * @throws ProblemError as long as nothing was sent: 429 `too_many_requests`, 503 `overloaded`, `shutting_down`, 400
+   * `invalid_cursor`, `invalid_request`
+   * @throws StoreUnavailableError
    */
   open(request: ChangesRequest, begin: () => ServerResponse, client: AbortSignal): Promise<void> {
     const { connections, follower } = this;
@@ -89,7 +90,10 @@ export class ChangeStreams {
   }
 }
 
-/** After the last message that the client has; without one from now on, or with `snapshot` with the states of all keys. */
+/**
+ * Returns where the stream starts: after the last message that the client has received. Without one it starts now, or
+ * with `snapshot` with the states of all keys.
+ */
 function startOf({ definition: { name }, lastEventId }: ChangesRequest, feed: BuildFeed): ChangeStart {
   if (lastEventId === undefined || lastEventId === '')
     return { feed, position: undefined, isOfAnother: false };

@@ -11,7 +11,7 @@ import { ChangeStreams } from './change-streams.js';
 import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionFollower } from './projection-follower.js';
 
-/** A change as it is sent. */
+/** The data of a message `change`. */
 export interface Change {
   key: string;
   version: number;
@@ -19,13 +19,13 @@ export interface Change {
   state: { n: number };
 }
 
-/** The open streams of a process. */
+/** The open streams of one process. */
 export interface ChangesGateway {
   open: ChangeStreams['open'];
   close(): void;
 }
 
-/** One projection that counts, its store, and its definition: what streams of changes are made from. */
+/** The inputs of streams of changes: the definition of one projection with a counter, and its store. */
 export class ChangesWorld {
   readonly store = new MemoryStore();
   definition: ProjectionDefinition | undefined = {
@@ -51,12 +51,12 @@ export class ChangesWorld {
     return serving;
   }
 
-  /** Another build is served from now on. */
+  /** Serves another generation from now on. */
   serve(serving: ProjectionBuild): void {
     if (this.definition) this.definition = { ...this.definition, serving };
   }
 
-  /** What a processor has saved of a key, after this event. */
+  /** Returns the row that a processor saves for a key after this event. */
   row(key: string, more: Partial<StateRow> & { position: number }): StateRow {
     const events = more.events ?? more.position + 1;
     return stateRow({ owner: this.serving.id, key, events, state: JSON.stringify([events]), ...more });
@@ -66,7 +66,7 @@ export class ChangesWorld {
     return stateProgress({ owner: this.serving.id, ...more });
   }
 
-  /** Saves the events of one partition, from 0 on: each is one of its key. */
+  /** Saves the states of one partition, whose events have these keys from offset 0 on. */
   async folded(keys: readonly string[], { partition = 0 } = {}): Promise<void> {
     const rows = new Map<string, StateRow>();
     for (const [position, key] of keys.entries()) {
@@ -76,7 +76,7 @@ export class ChangesWorld {
     await this.store.projections.save([...rows.values()], [this.progress({ partition, next: keys.length })]);
   }
 
-  /** The states as they are read, by key. */
+  /** Resolves with the states by key, as reads return them. */
   async states(): Promise<Map<string, unknown>> {
     const keys = await this.store.projections.keys({ owner: this.serving.id, limit: 10_000 });
     const fold = foldOf(this.serving);
@@ -88,7 +88,7 @@ export class ChangesWorld {
     );
   }
 
-  /** A process with its open streams. */
+  /** Returns a process with its open streams. */
   gateway(
     options: GivenConnections & { logger?: Logger } & { projections?: Partial<KeyedStateReader> } = {},
   ): ChangesGateway {
@@ -109,7 +109,7 @@ export class ChangesWorld {
   }
 }
 
-/** Who reads, and what they may see; default: all of it. */
+/** The caller and what it may see. Default: everything. */
 type Permitted = Partial<Parameters<ChangesGateway['open']>[0]['caller']>;
 
 /** A client of a stream of changes. */
@@ -126,7 +126,7 @@ export class ChangesClient extends StreamClient {
     return this.sent<Change>('change');
   }
 
-  /** What it holds: the last state of each key since the last reset. */
+  /** The client's copy of the states: the last state of each key since the last reset. */
   get copy(): Map<string, unknown> {
     const copy = new Map<string, unknown>();
     for (const { event, data } of this.parser.messages) {
@@ -138,7 +138,7 @@ export class ChangesClient extends StreamClient {
     return copy;
   }
 
-  /** Connects, again after the last id that came. Resolves when the connection has ended. */
+  /** Connects, and resumes after the last received id if there is one. Resolves when the connection has ended. */
   connect(live: ChangesGateway, permitted: Permitted = {}): Promise<void> {
     const caller = { access: allStreams, keyId: null, requireStillAdmitted: () => undefined, ...permitted };
     const { definition } = this.world;

@@ -10,24 +10,24 @@ import { BuildFeed, type BuildFeedParts } from './build-feed.js';
 import { bindingTo } from './change-position.js';
 
 export interface FollowingTimes {
-  /** Milliseconds between two looks at how far the builds are. */
+  /** Milliseconds between two polls of the saved positions. */
   pollMs: number;
-  /** Milliseconds until it is tried again, after the store has failed. */
+  /** Milliseconds between a failure of the store and the next attempt. */
   retryMs: number;
 }
 
-/** Pages of changes that are read from the store at once. */
+/** Limit of pages of changes that are read from the store at the same time. */
 const concurrentPages = 3;
 
 interface Followed {
-  /** Open streams. */
+  /** Number of open streams. */
   members: number;
   feed?: BuildFeed;
 }
 
 /**
- * Follows, for everyone at once, how far the builds are that serve projections: one small question for all that somebody
- * reads, and none while nobody does.
+ * Polls the saved positions of the generations that serve projections, on behalf of all streams. One small query covers
+ * all projections that somebody follows; there is none while nobody does.
  */
 @Injectable()
 export class ProjectionFollower {
@@ -55,7 +55,7 @@ export class ProjectionFollower {
     this.parts = { projections: store.projections, bulkhead, closed };
   }
 
-  /** Follows this projection until `leave` is called. */
+  /** Follows this projection until `leave` is called as often as `join`. */
   join(name: string): void {
     const known = this.followed.get(name);
     if (known) known.members++;
@@ -69,9 +69,9 @@ export class ProjectionFollower {
   }
 
   /**
-   * The build that is served now; waits until it is known how far that one is.
-   * @param patient Waits while the store cannot be reached, too.
-   * @throws the signal's reason, and what the store throws
+   * Resolves with the generation that is serving, once its saved positions are known.
+   * @param patient whether to wait while the store cannot be reached, too
+   * @throws the signal's reason, and the errors of the store
    */
   async feed(
     name: string,
@@ -85,7 +85,7 @@ export class ProjectionFollower {
     }
   }
 
-  /** Whether states are read from it still. Where they are not, its rows may be gone. */
+  /** Whether states are still read from this generation. If not, its rows may have been removed. */
   serves(name: string, { build }: Pick<BuildFeed, 'build'>): boolean {
     return this.served(name)?.serving.id === build.id;
   }

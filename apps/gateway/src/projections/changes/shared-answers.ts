@@ -1,12 +1,12 @@
 interface Kept<Answer> {
   answer: Promise<Answer>;
-  /** 0 until it is there. */
+  /** Size of the answer; 0 until it has arrived. */
   bytes: number;
 }
 
 /**
- * Answers that several ask for at nearly the same time: who asks the same while it is looked for, or a little later, is
- * given the same one. The oldest are forgotten first; a failure is nobody's answer but that of those who wait for it.
+ * Shares answers between callers with the same question, while it is being answered and for a little later. The oldest
+ * answers are removed first. A failure is not kept: only the callers that wait for it receive it.
  */
 export class SharedAnswers<Answer extends { bytes: Buffer }> {
   private readonly kept = new Map<string, Kept<Answer>>();

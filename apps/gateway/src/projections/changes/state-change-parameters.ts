@@ -3,7 +3,7 @@ import { Flag } from '../../parameters/decorators.js';
 
 export class StateChangeParameters {
   @Flag(
-    'The states of all keys are sent first, and again after a `reset`; without it, only what changes from now on.',
+    'First sends the states of all keys, and sends them again after a `reset`. Without it, only changes from now on are sent.',
   )
   @Schema({ default: false })
   snapshot: boolean = false;

@@ -24,14 +24,17 @@ export class StateChangesController {
   @ApiOperation({
     summary: 'Follow the states of a projection',
     description:
-      'Server-Sent Events. Each message `change` is a key with its state as it is read, a moment after it was saved; ' +
-      'changes of a key that follow each other fast come as one. `caught_up` says that from here on each change is sent ' +
-      'as it comes. `reset` says that another build is served now: what was sent before holds no more; with ' +
-      '`snapshot=true` the states of all keys follow, else they are to be read. With `Last-Event-ID`, the last id that ' +
-      'came, the newest state of every key that has changed since is sent first: none is left out, and some may come ' +
-      'again, with the same `version` or an older one. A comment is sent every 15 seconds. Before a stream is ended by this side, a ' +
-      'message `error` says why, as a problem document: `overloaded` for a client that is too slow, `shutting_down`, ' +
-      '`invalid_token`, `projection_not_found` for a projection that was deleted or may not be seen any more.',
+      'Server-Sent Events. Each message `change` is a key with its current state, in the same form as a ' +
+      'read, a moment after it was saved. Changes of a key in quick succession become one message. ' +
+      '`caught_up` means that from here on, each change is sent when it happens. `reset` means that ' +
+      'another generation of the projection is now serving, and that the states sent before are no longer ' +
+      'valid: with `snapshot=true` the states of all keys follow, otherwise the client must read them. ' +
+      'With `Last-Event-ID`, the last id that was received, the stream first sends the latest state of ' +
+      'every key that has changed since: no change is lost, and some states may be repeated, with the ' +
+      'same `version` or an older one. A comment is sent every 15 seconds. Before the server ends a ' +
+      'stream, a message `error` gives the reason as a problem document: `overloaded` for a client that ' +
+      'is too slow, `shutting_down`, `invalid_token`, `projection_not_found` for a projection that was ' +
+      'deleted or is no longer visible to the key.',
   })
   @DescribeEventStream('The last id that was received.')
   @Problems('invalid_cursor', 'projection_not_found', 'projection_building', 'not_acceptable', readsBoth)

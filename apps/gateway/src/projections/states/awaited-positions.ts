@@ -3,8 +3,9 @@ import type { Definitions, ProjectionBuild } from '#registry';
 import type { StreamPosition } from '../../consistency/position.js';
 
 /**
- * The positions that a build has to pass: what lies before its beginning it never looks at.
- * @throws ProblemError 400 for a stream that it does not fold
+ * Returns the positions that the consumer group of a generation must pass. Positions before its start are left out,
+ * because it never reads them.
+ * @throws ProblemError 400 for a stream that the projection does not fold
  */
 export function awaitedPositions(
   { sources }: ProjectionBuild,
@@ -16,7 +17,7 @@ export function awaitedPositions(
     if (!source) throw refused(`must name streams that the projection folds, and ${stream} is not one`);
     const definition = definitions.stream(stream);
     if (definition && definition.id !== source.id) {
-      throw refused(`names ${stream}, which was made anew: the projection folds it after a reset`);
+      throw refused(`names ${stream}, which was deleted and created again: the projection folds it after a reset`);
     }
     return offset >= (source.starts?.[partition] ?? 0);
   });

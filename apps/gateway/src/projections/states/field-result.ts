@@ -3,8 +3,8 @@ import type { ProjectionBuild } from '#registry';
 import { compileFold, foldOperations, type FoldState, type Json } from '#dataflow';
 
 /**
- * Computes the result of one field alone.
- * @throws ProblemError 400 where there is no such field, or it has no order
+ * Returns a function that computes the result of a single field.
+ * @throws ProblemError 400 for an unknown field, or a field whose values have no order
  */
 export function fieldResult({ spec }: ProjectionBuild, name: string): (state: FoldState) => string {
   const names = Object.keys(spec.fields);
@@ -12,7 +12,7 @@ export function fieldResult({ spec }: ProjectionBuild, name: string): (state: Fo
   const field = spec.fields[name];
   if (at < 0 || !field) throw refused(`must be a field of the projection: ${names.join(', ')}`);
   if (foldOperations[field.op]?.unordered) {
-    throw refused(`must be a field of single values, and ${name} is made by ${field.op}`);
+    throw refused(`must be a field of single values, but ${name} is computed by ${field.op}`);
   }
   const fold = compileFold({ [name]: field });
   return (state) => fold.results([state[at] as Json])[name] ?? 'null';

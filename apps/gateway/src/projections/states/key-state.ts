@@ -3,18 +3,18 @@ import type { ProjectionBuild } from '#registry';
 import type { KeyedState } from '#store';
 import { compileFold, type Fold, type FoldState } from '#dataflow';
 
-/** What a projection knows of one key, all partitions together. */
+/** The state of one key of a projection, merged over all partitions. */
 export interface KeyState {
   key: string;
-  /** Events that are folded into it. */
+  /** Number of events that are folded into the state. */
   version: number;
-  /** When the last of them was ingested. */
+  /** Ingestion time of the last of these events. */
   updatedAt: Micros;
   /** The fields as the text of one JSON object. */
   state: string;
 }
 
-/** A key whose parts are one. */
+/** A key with the merged state of all partitions. */
 export interface MergedKey {
   key: string;
   version: number;
@@ -24,7 +24,7 @@ export interface MergedKey {
 
 const folds = new WeakMap<ProjectionBuild, Fold>();
 
-/** The fold of a build: compiled once, as long as the definition is there. */
+/** Returns the fold of a generation. Compiles it once. */
 export function foldOf(build: ProjectionBuild): Fold {
   const known = folds.get(build);
   if (known) return known;
@@ -33,7 +33,7 @@ export function foldOf(build: ProjectionBuild): Fold {
   return fold;
 }
 
-/** Puts together what each partition knows of a key. */
+/** Merges the partial states of all partitions of a key. */
 export function mergedKey(fold: Fold, { key, parts }: KeyedState): MergedKey {
   const merged: MergedKey = { key, version: 0, updatedAt: -Infinity, folded: fold.empty };
   for (const { state, events, updated_at } of parts) {

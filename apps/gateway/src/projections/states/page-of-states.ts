@@ -10,13 +10,13 @@ export interface StatesQuery {
   limit: number;
   cursor?: string | undefined;
   prefix?: string | undefined;
-  /** A field; by key without it. */
+  /** The field to sort by; undefined sorts by key. */
   orderBy?: string | undefined;
   order: 'asc' | 'desc';
 }
 
 export interface StatesRequest {
-  /** Of the projection. */
+  /** Name of the projection. */
   name: string;
   build: ProjectionBuild;
   query: StatesQuery;
@@ -25,8 +25,9 @@ export interface StatesRequest {
 }
 
 /**
- * A page of the states of a build. The cursors of a projection hold for its later builds too: they name a place.
- * @throws ProblemError 400 `invalid_cursor`, 400 for a field that there is not, 422 `query_too_expensive`
+ * Resolves with a page of the states of a generation. Cursors contain no offsets, so they are valid for later
+ * generations too.
+ * @throws ProblemError 400 `invalid_cursor`, 400 for an unknown field, 422 `query_too_expensive`
  */
 export function pageOfStates(request: StatesRequest): Promise<StatePage> {
   const { orderBy } = request.query;
@@ -38,7 +39,7 @@ async function byKey({ name, build, query, projections, signal }: StatesRequest)
   const boundTo = ['states', name, prefix ?? null];
   const after = cursor === undefined ? undefined : nameOfCursor(boundTo, cursor);
   const scope = { owner: build.id, ...(prefix !== undefined && { prefix }) };
-  // The total first: nobody counts the bytes of the keys while the total is read.
+  // Reads the total first, because the bytes of the keys are not accounted for while the total is read.
   const total = await projections.countKeys(scope, signal);
   const keys = await projections.keys(
     { ...scope, limit: limit + 1, ...(after !== undefined && { after }) },

@@ -20,7 +20,7 @@ const keyParam = {
   name: 'key',
   schema: { type: 'string', minLength: 1, maxLength: foldLimits.keyCharacters },
 };
-/** Hands over the projection and the key in the address. */
+/** Injects the name of the projection and the key from the path of the URL. */
 function Address(): ParameterDecorator {
   return Param({
     transform: ({ name, key }: StateAddress) => ({ name: readName('projection', name), key }),
@@ -40,8 +40,8 @@ export class ProjectionStatesController {
   @ApiOperation({
     summary: 'Read the states of a projection',
     description:
-      'By key, or sorted by a field. They are those of the build that is served: while another one is made, the one ' +
-      'before it. A key needs to cover every stream that is folded.',
+      'Sorted by key, or by a field. The states are those of the generation that is serving; while a new ' +
+      'one is built, this is the previous one. An API key must cover every stream of the projection.',
   })
   @Answers(ProjectionStateList, { description: 'A page of states.' })
   @Problems('invalid_cursor', 'projection_not_found', 'projection_building', 'stream_not_found', awaits)

@@ -14,13 +14,13 @@ import { pageOfStates, type StatesQuery } from './page-of-states.js';
 import { servedBuild } from './served-build.js';
 import type { StatePage } from './state-answers.js';
 
-/** Who reads, and what they wait for. */
+/** The caller of a read, and the positions that it waits for. */
 export interface StateReading {
   positions?: readonly StreamPosition[] | undefined;
   client: AbortSignal;
 }
 
-/** The states of projections, of the build that is served. */
+/** Reads the states of projections, from the generation that is serving. */
 @Injectable()
 export class ProjectionStates {
   constructor(
@@ -34,8 +34,10 @@ export class ProjectionStates {
   ) {}
 
   /**
-   * @throws ProblemError projection_building, projection_key_not_found, what `ConsistencyTokens` throws, overloaded
-   * @throws QueryTooExpensiveError @throws StoreUnavailableError
+   * Resolves with the state of one key.
+   * @throws ProblemError projection_building, projection_key_not_found, the errors of `ConsistencyTokens`, overloaded
+   * @throws QueryTooExpensiveError
+   * @throws StoreUnavailableError
    */
   async one(definition: ProjectionDefinition, key: string, reading: StateReading): Promise<KeyState> {
     const build = await this.reached(definition, reading);
@@ -46,7 +48,10 @@ export class ProjectionStates {
     return keyState(fold, mergedKey(fold, found));
   }
 
-  /** @throws ProblemError invalid_cursor, query_too_expensive, and what `one` throws */
+  /**
+   * Resolves with one page of states.
+   * @throws ProblemError invalid_cursor, query_too_expensive, and the errors of `one`
+   */
   async page(
     definition: ProjectionDefinition,
     query: StatesQuery,
@@ -60,7 +65,7 @@ export class ProjectionStates {
     );
   }
 
-  /** @throws ProblemError projection_building */
+  /** Requires that a generation is serving. @throws ProblemError projection_building */
   async requireServed(definition: ProjectionDefinition, client: AbortSignal): Promise<void> {
     await servedBuild(definition, this.stats, client);
   }
@@ -77,6 +82,6 @@ export class ProjectionStates {
 }
 
 function notFound({ name }: ProjectionDefinition): ProblemError {
-  const detail = `${name} has no such key: no event of it has been folded yet.`;
+  const detail = `${name} has no such key: no event with this key has been folded yet.`;
   return new ProblemError('projection_key_not_found', detail, { errors: [{ pointer: 'key', detail }] });
 }

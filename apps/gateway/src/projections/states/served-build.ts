@@ -2,12 +2,12 @@ import { ProblemError } from '#api';
 import type { ProjectionBuild, ProjectionDefinition } from '#registry';
 import type { ProjectionStats } from '../projection-stats.js';
 
-/** Seconds after which it is worth to ask again. */
+/** Seconds after which a client should try again. */
 const retryAfterSeconds = 2;
 
 /**
- * The build that states are read from.
- * @throws ProblemError 503 `projection_building` with how far the first one is
+ * Resolves with the generation that is serving.
+ * @throws ProblemError 503 `projection_building` with the progress of the first generation
  */
 export async function servedBuild(
   definition: ProjectionDefinition,
@@ -26,10 +26,10 @@ async function reason(
 ): Promise<string> {
   const { name, building, paused, failure } = definition;
   if (failure !== null)
-    return `${name} failed while it was built for the first time: ${failure}. A reset begins anew.`;
+    return `${name} failed while it was built for the first time: ${failure}. A reset rebuilds it.`;
   if (paused) return `${name} was paused while it was built for the first time: resume it.`;
   const known = building && (await stats.of([definition], client)).get(building.id);
   if (!known) return `${name} is being built for the first time.`;
   const { lag, total } = known;
-  return `${name} is being built for the first time: ${total - lag} of ${total} records have been looked at.`;
+  return `${name} is being built for the first time: ${total - lag} of ${total} records have been processed.`;
 }

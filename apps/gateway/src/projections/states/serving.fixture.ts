@@ -2,7 +2,7 @@ import { systemActor, type ProjectionBuild } from '#registry';
 import { stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
 import type { GivenGateway } from '../../gateway.fixture.js';
 
-/** A projection that was just defined serves: what a processor says when it has caught up. */
+/** Makes the first generation of a new projection the serving one, as a processor does when it has caught up. */
 export async function nowServing(
   { definitions }: Pick<GivenGateway, 'definitions'>,
   name: string,
@@ -17,7 +17,7 @@ export async function nowServing(
   return serving;
 }
 
-/** A key of a build with this state of its fold, of one event. */
+/** Saves the state of one key of a generation, as if one event had been folded into it. */
 export async function savedState(
   { store }: Pick<GivenGateway, 'store'>,
   { id: build, spec }: ProjectionBuild,

@@ -1,21 +1,24 @@
 import { compareUtf8 } from '#event';
 import { compareNumeric, Decimal } from '#cel';
 
-/** What a field is sorted by: a number as the JSON text that it has, the beginning of a text, or neither. */
+/** The sort value of a field: a number as its JSON text, the beginning of a text, or none. */
 export type SortValue = readonly ['number' | 'text' | 'none', string];
 
-/** Characters of a text that count: it goes into cursors. */
+/** Characters of a text that are compared. They become part of cursors. */
 const textCharacters = 128;
 const ranks = { number: 0, text: 1, none: 2 } as const;
 
-/** @param json a result of a fold. Lists and objects have no order, and are sorted like null. */
+/**
+ * Returns the sort value of a result. Lists and objects have no order, and sort like null.
+ * @param json a result of a fold
+ */
 export function sortValue(json: string): SortValue {
   if (/^[-\d]/.test(json)) return ['number', json];
   if (json.startsWith('"')) return ['text', (JSON.parse(json) as string).slice(0, textCharacters)];
   return json === 'true' || json === 'false' ? ['text', json] : ['none', ''];
 }
 
-/** A value that a cursor holds; undefined where it is none. */
+/** Whether a value from a cursor is a sort value. */
 export function isSortValue(value: unknown): value is SortValue {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const [kind, text] = value as unknown[];
@@ -23,7 +26,8 @@ export function isSortValue(value: unknown): value is SortValue {
 }
 
 /**
- * Numbers by size, exactly, then texts by their code points. What has no order comes last, whichever the direction.
+ * Compares numbers by their exact size, and texts by their code points. Numbers come before texts. Values without an
+ * order come last in both directions.
  * @param sign 1 ascending, -1 descending
  */
 export function compareSortValues(a: SortValue, b: SortValue, sign: 1 | -1): number {
@@ -34,7 +38,7 @@ export function compareSortValues(a: SortValue, b: SortValue, sign: 1 | -1): num
   return sign * (kindA === 'number' ? compareNumbers(textA, textB) : compareUtf8(textA, textB));
 }
 
-/** Two different doubles are in the order of what they were made of; only the same ones need all digits. */
+/** Compares decimal numbers. Different doubles have the order of their decimals; only equal doubles need all digits. */
 function compareNumbers(a: string, b: string): number {
   const [x, y] = [Number(a), Number(b)];
   if (x !== y) return x < y ? -1 : 1;

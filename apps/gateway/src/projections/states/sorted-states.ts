@@ -5,23 +5,23 @@ import type { Fold, FoldState } from '#dataflow';
 import { keyState, mergedKey, type KeyState, type MergedKey } from './key-state.js';
 import { compareSortValues, isSortValue, sortValue, type SortValue } from './sort-value.js';
 
-/** Keys that are sorted for one answer at most. */
+/** Limit of keys that are sorted for one answer. */
 export const mostSorted = 20_000;
-/** Keys that are read at a time. */
+/** Number of keys that are read at a time. */
 const readAtOnce = 2_000;
 
-/** A place in the sorted keys. */
+/** A position in the sorted keys. */
 export type SortedPlace = readonly [value: SortValue, key: string];
 
 export interface SortedRequest {
   fold: Fold;
-  /** The result of the field to sort by, as JSON text. */
+  /** Returns the result of the sort field, as JSON text. */
   resultOf: (state: FoldState) => string;
   order: 'asc' | 'desc';
   limit: number;
-  /** The page begins right after it. */
+  /** The position before the first key of the page. */
   after?: SortedPlace | undefined;
-  /** The next keys after one, by key. */
+  /** Reads the next keys after a key, in the order of keys. */
   read: (after: string | undefined, limit: number) => Promise<KeyedState[]>;
 }
 
@@ -30,7 +30,8 @@ interface Candidate extends MergedKey {
 }
 
 /**
- * A page of keys sorted by a field. Every key is looked at, some at a time; those of the page are all that is kept.
+ * Resolves with a page of keys sorted by a field. Reads all keys, some at a time, and keeps only those of the page in
+ * memory.
  * @throws ProblemError 422 `query_too_expensive`
  */
 export async function sortedStates(
@@ -44,7 +45,7 @@ export async function sortedStates(
   return found.length > limit && last ? { states, next: last.place } : { states };
 }
 
-/** The first keys after the place, one more than the page has. */
+/** Resolves with the first keys after the position: those of the page, and one more. */
 async function firstOf({ fold, resultOf, order, limit, after, read }: SortedRequest): Promise<Candidate[]> {
   const sign = order === 'asc' ? 1 : -1;
   const compare = (a: SortedPlace, b: SortedPlace) =>
@@ -67,7 +68,7 @@ async function firstOf({ fold, resultOf, order, limit, after, read }: SortedRequ
   }
 }
 
-/** What a cursor holds; undefined where it is none. */
+/** Parses the position in a cursor; returns undefined for any other text. */
 export function readSortedPlace(text: string): SortedPlace | undefined {
   const read = jsonValue(text);
   if (!Array.isArray(read) || read.length !== 2) return undefined;

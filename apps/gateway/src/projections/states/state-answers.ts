@@ -6,17 +6,17 @@ import { Nullable } from '../../openapi/nullable.js';
 import { Schema } from '../../openapi/schema.js';
 import type { KeyState } from './key-state.js';
 
-/** What a projection knows of one key. */
+/** The state of one key of a projection. */
 export class ProjectionStateAnswer {
   @IsString() key: string;
-  @IsInt() @Min(1) @Schema({ description: 'Events that are folded into it.' }) version: number;
-  @Schema({ type: 'string', format: 'date-time', description: 'When the last of them was ingested.' })
+  @IsInt() @Min(1) @Schema({ description: 'Number of events that are folded into the state.' }) version: number;
+  @Schema({ type: 'string', format: 'date-time', description: 'Ingestion time of the last of these events.' })
   @IsString()
   updated_at: string;
   @IsObject()
   @Schema({
     description:
-      'The fields of the projection. Numbers have all their digits, also where they are more than a double has.',
+      'The fields of the projection. Numbers have all their digits, even when a double could not represent them.',
   })
   state: object;
 }
@@ -26,7 +26,7 @@ export class ProjectionStateList {
   @ValidateNested({ each: true })
   @Type(() => ProjectionStateAnswer)
   states: ProjectionStateAnswer[];
-  @IsInt() @Min(0) @Schema({ description: 'All keys, of those that begin with `prefix`.' }) total: number;
+  @IsInt() @Min(0) @Schema({ description: 'Number of all keys, or of those that start with `prefix`.' }) total: number;
   @IsBoolean() has_more: boolean;
   @Nullable('string') next_cursor: string | null;
 }
@@ -37,13 +37,13 @@ export interface StatePage {
   nextCursor?: string | undefined;
 }
 
-/** A ProjectionStateAnswer as JSON. The state goes in as the text that it is: reading it would change big numbers. */
+/** Returns the JSON of a ProjectionStateAnswer. The state is copied as text: parsing it would change large numbers. */
 export function stateJson({ key, version, updatedAt, state }: KeyState): string {
   const head = JSON.stringify({ key, version, updated_at: formatTime(updatedAt) });
   return `${head.slice(0, -1)},"state":${state}}`;
 }
 
-/** A ProjectionStateList as JSON. */
+/** Returns the JSON of a ProjectionStateList. */
 export function statesJson({ states, total, nextCursor }: StatePage): string {
   const end = JSON.stringify({ total, ...listEnd(nextCursor) });
   return `{"states":[${states.map(stateJson).join(',')}],${end.slice(1)}`;

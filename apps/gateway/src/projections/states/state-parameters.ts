@@ -15,19 +15,19 @@ export class ProjectionKeyParameters {
 
 export class ProjectionStatesParameters extends ProjectionKeyParameters implements Consistent {
   @Text(foldLimits.keyCharacters)
-  @Parameter('Only keys that begin with this.', 'EUR')
+  @Parameter('Only keys that start with this.', 'EUR')
   prefix?: string;
 
   @Text(fieldCharacters)
   @Parameter(
-    'Sorts by this field of the state, its nulls last, and by key where values are equal; without it by key. Up to ' +
-      '20 000 keys are sorted: for more, narrow them with prefix.',
+    'Sorts by this field of the state, nulls last, and by key where values are equal. Without it, ' +
+      'states are sorted by key. At most 20 000 keys can be sorted: narrow more with prefix.',
     'revenue',
   )
   order_by?: string;
 
   @IsIn(['asc', 'desc'])
-  @Parameter('Of the values of `order_by`.')
+  @Parameter('Direction in which the values of `order_by` are sorted.')
   order: 'asc' | 'desc' = 'asc';
 
   @PageLimit()
