@@ -112,7 +112,7 @@ describe('given a Kafka that takes nothing and closes nothing', () => {
 
     for (const { answer } of toldSo) {
       const problem = expectProblem(await answer, 'overloaded');
-      expect(problem.detail).toContain('on their way to Kafka');
+      expect(problem.detail).toContain('wait for Kafka to acknowledge');
       expect((await answer).headers['retry-after']).toMatch(/^\d+$/);
     }
     expect(most - before).toBeLessThan(8 * inFlightBytes);

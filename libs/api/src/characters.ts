@@ -1,17 +1,17 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 
-/** How many characters a text has. */
+/** Bounds of the number of characters in a text. */
 export interface CharacterBounds {
   least?: number;
   most: number;
 }
 
-/** The name of the rule that `Characters` sets. */
+/** Name of the validation rule that `Characters` adds. */
 export const charactersRule = 'characters';
 
 /**
- * Whether a text has so many characters. A character is a code point of Unicode, in every limit: an emoji may be one, a
- * letter with a combining accent is two. JSON Schema counts in the same way.
+ * Returns whether the number of characters is within the bounds. In every limit, a character is a Unicode code point:
+ * an emoji may be one, and a letter with a combining accent is two. JSON Schema counts the same way.
  */
 export function hasCharacters(text: string, { least = 1, most }: CharacterBounds): boolean {
   const units = text.length;
@@ -22,7 +22,7 @@ export function hasCharacters(text: string, { least = 1, most }: CharacterBounds
   return count >= least && count <= most;
 }
 
-/** The number of code points of a text. A half of a surrogate pair counts as one. */
+/** Returns the number of code points of a text. Each half of a broken surrogate pair counts as one. */
 export function charactersOf(text: string): number {
   let pairs = 0;
   for (let i = 1; i < text.length; i++) {
@@ -32,7 +32,10 @@ export function charactersOf(text: string): number {
   return text.length - pairs;
 }
 
-/** A property that is a text of so many characters. class-validator's own `Length` does not count variation selectors. */
+/**
+ * Validates that a property is a text with a number of characters within the bounds. class-validator's `Length` does
+ * not count variation selectors.
+ */
 export function Characters(bounds: CharacterBounds, options: ValidationOptions = {}): PropertyDecorator {
   const { least = 1, most } = bounds;
   const validate = (value: unknown) => typeof value === 'string' && hasCharacters(value, bounds);

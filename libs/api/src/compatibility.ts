@@ -1,4 +1,4 @@
-/** How versions of a schema must fit together, as Confluent defines it. */
+/** Compatibility modes between versions of a schema, as Confluent Schema Registry defines them. */
 export const compatibilities = [
   'none',
   'backward',

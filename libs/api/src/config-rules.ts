@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 
-/** A setting's rule: undefined when it holds, else what the setting should be. */
+/** Validates a setting. Returns undefined if the value is valid, else a text that says what the setting must be. */
 export type Rule = (value: unknown, others: Record<string, unknown>) => string | undefined;
 
-/** A rule for a setting, beside those of class-validator: its words are what `ConfigError` shows. */
+/** Adds a rule to a setting, in addition to those of class-validator. `ConfigError` shows the rule's text. */
 export function follows(name: string, rule: Rule): PropertyDecorator {
   const judge = (value: unknown, args?: ValidationArguments): string | undefined =>
     rule(value, (args?.object ?? {}) as Record<string, unknown>);
@@ -17,7 +17,7 @@ export function follows(name: string, rule: Rule): PropertyDecorator {
   });
 }
 
-/** One or more `host:port`. */
+/** Validates one or more `host:port`. */
 export function AreBrokers(): PropertyDecorator {
   return follows('areBrokers', (value) =>
     Array.isArray(value) && value.length > 0 && value.every(isHostAndPort)
@@ -31,7 +31,7 @@ function isHostAndPort(text: unknown): boolean {
   return port !== undefined && Number(port) > 0 && Number(port) < 65_536;
 }
 
-/** Names of hosts, without a port: `gateway`, `events.example.com`. */
+/** Validates host names without a port, such as `gateway` or `events.example.com`. */
 export function AreHostNames(): PropertyDecorator {
   const name = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
   return follows('areHostNames', (value) =>
@@ -41,12 +41,12 @@ export function AreHostNames(): PropertyDecorator {
   );
 }
 
-/** IP addresses, alone or with the length of a network's prefix: `10.1.2.3`, `10.0.0.0/8`, `fd00::/8`. */
+/** Validates IP addresses and networks in CIDR notation, such as `10.1.2.3`, `10.0.0.0/8` or `fd00::/8`. */
 export function AreNetworks(): PropertyDecorator {
   return follows('areNetworks', (value) =>
     Array.isArray(value) && value.every(isNetwork)
       ? undefined
-      : 'it must be IP addresses or networks such as 10.0.0.0/8, comma-separated; every address at once is none of them',
+      : 'it must be IP addresses or networks such as 10.0.0.0/8, comma-separated; a network of all addresses is not allowed',
   );
 }
 
@@ -57,7 +57,10 @@ function isNetwork(text: unknown): boolean {
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= longest);
 }
 
-/** `http://host:port`: nothing secret, which a log could show. That goes to other settings: say which. */
+/**
+ * Validates `http://host:port` without credentials, because the log shows it. @param secretsGoTo Names the settings for
+ * credentials
+ */
 export function IsOpenUrl(secretsGoTo: string): PropertyDecorator {
   return follows('isOpenUrl', (value) => {
     const url = typeof value === 'string' && /^https?:\/\/\S+$/.test(value) ? parse(value) : undefined;
@@ -67,7 +70,7 @@ export function IsOpenUrl(secretsGoTo: string): PropertyDecorator {
   });
 }
 
-/** `name=value`, comma-separated, values percent-encoded: headers of HTTP requests. */
+/** Validates HTTP headers in the format `name=value`, comma-separated, with percent-encoded values. */
 export function AreHeaders(): PropertyDecorator {
   const pair = /^\s*[\w!#$%&'*+.^`|~-]+\s*=(?:[!#$&-+\--~ ]|%[2-7][\da-f])*$/i;
   return follows('areHeaders', (value) =>
@@ -77,7 +80,7 @@ export function AreHeaders(): PropertyDecorator {
   );
 }
 
-/** A part of a whole. */
+/** Validates a number from 0 to 1. */
 export function IsShare(): PropertyDecorator {
   return follows('isShare', (value) =>
     typeof value === 'number' && value >= 0 && value <= 1 ? undefined : 'it must be a number from 0 to 1',
@@ -92,7 +95,7 @@ function parse(text: string): URL | undefined {
   }
 }
 
-/** A setting that means nothing without others. */
+/** Validates that other settings are set, too, without which this one has no effect. */
 export function Needs(...names: string[]): PropertyDecorator {
   return follows('needs', (_value, others) => {
     const missing = names.filter((name) => others[name] === undefined);
@@ -100,7 +103,7 @@ export function Needs(...names: string[]): PropertyDecorator {
   });
 }
 
-/** A value for a message: what stands before an `@` or behind a `?` in it may be a password. */
+/** Masks credentials in a text for a message: everything before an `@` and after a `?` may be a password. */
 export function withoutCredentials(text: string): string {
   return text.replace(/[^\s",/]*(?:\/[^\s",@]*)?@/g, '***@').replace(/\?[^\s",]*/g, '?***');
 }

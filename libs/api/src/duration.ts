@@ -3,9 +3,9 @@ const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const duration = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
 
 /**
- * Milliseconds of `90s`, `15m`, `12h` or `7d`, or of an ISO 8601 duration of days, hours, minutes and seconds, such as
- * `P30D` or `PT12H`.
- * @throws RangeError for anything else
+ * Parses `90s`, `15m`, `12h`, `7d`, or an ISO 8601 duration of days, hours, minutes and seconds, such as `P30D` or
+ * `PT12H`. Returns milliseconds.
+ * @throws RangeError for any other text
  */
 export function durationMs(text: string): number {
   const [, count, unit] = short.exec(text) ?? [];

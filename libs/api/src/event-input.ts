@@ -7,20 +7,20 @@ import { limits } from '#event';
 import { streamNamePattern, uuidPattern } from '#event';
 
 /**
- * No control characters, no line or paragraph separators, no lone surrogates: safe in a log line, a terminal and
- * UTF-8. Everything else of Unicode is allowed.
+ * Text without control characters, line or paragraph separators, and lone surrogates. Such text is safe in a log line,
+ * in a terminal and in UTF-8.
  */
 export const plainTextPattern = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Cs}]*$/u;
 
 export const plainTextRule = 'must not contain control characters or half surrogate pairs';
 const plainText = { message: plainTextRule };
 
-/** Values that `metadata` may hold. */
+/** JSON types that values of `metadata` may have. */
 const scalars = ['string', 'number', 'boolean', 'null'];
 
-/** A JSON object whose values are strings, numbers, booleans or null. */
+/** Validates a JSON object whose values are strings, numbers, booleans or null. */
 export function IsFlatObject(maxMembers: number, description: object = {}): PropertyDecorator {
-  // One call: a second JSONSchema on a property would replace the first.
+  // Use one JSONSchema decorator: a second one on a property would replace the first.
   const schema = JSONSchema({
     ...description,
     type: 'object',
@@ -46,8 +46,8 @@ function isFlatObject(value: unknown, maxMembers: number): boolean {
 }
 
 /**
- * An event as a client sends it. This class is the one definition: the hot write path runs a validator that is
- * compiled from it, and OpenAPI shows it.
+ * An event as a client sends it. This class is the only definition: the validator of the hot write path is compiled
+ * from it, and OpenAPI documents it.
  */
 @JSONSchema({ additionalProperties: false })
 export class EventInput {
@@ -56,20 +56,21 @@ export class EventInput {
   @Matches(streamNamePattern)
   stream: string;
 
-  @JSONSchema({ description: 'What happened, in the words of the client.', example: 'order.placed' })
+  @JSONSchema({ description: 'The type of the event. Clients choose it.', example: 'order.placed' })
   @Characters({ most: limits.eventTypeCharacters })
   @Matches(plainTextPattern, plainText)
   event_type: string;
 
   @JSONSchema({
-    description: 'A JSON object; it comes back exactly as it was sent.',
+    description: 'A JSON object. It is returned exactly as it was sent.',
     example: { amount: 12.5 },
   })
   @IsObject()
   data: object;
 
   @JSONSchema({
-    description: 'What it happened to. Events of one entity keep their order and are counted by version.',
+    description:
+      'The entity that the event is about. Events of one entity keep their order and have consecutive versions.',
     example: 'order-17',
   })
   @IsOptional()
@@ -88,10 +89,10 @@ export class EventInput {
 
   @JSONSchema({
     description:
-      'A UUID. It names one event within its stream for as long as it is remembered: within the last 200 000 records ' +
-      'of its partition and within 60 minutes. The same id sent again in that time is stored once, the first one wins; ' +
-      'also where it is sent for something else (another entity, other data), which may be dropped as a repetition. ' +
-      'What comes later is a new event: `id_window_seconds` of the stream says how soon that is. Never use an id again for another event. Default: a UUIDv7.',
+      'A UUID that identifies the event within its stream. It is remembered for the last 200 000 records of its ' +
+      'partition and for 60 minutes. If an id is sent again in that time, only the first event is stored. ' +
+      'A different event (another entity, other data) with the same id may be dropped as a duplicate, too. ' +
+      'After that time the id counts as new: see `id_window_seconds` of the stream. Never use an id again for another event. Default: a UUIDv7.',
     format: 'uuid',
   })
   @IsOptional()
@@ -101,7 +102,7 @@ export class EventInput {
 
   @IsOptional()
   @IsFlatObject(limits.metadataMembers, {
-    description: 'A flat JSON object about the event itself.',
+    description: 'A flat JSON object with metadata about the event.',
     example: { source: 'web' },
   })
   metadata?: object | null;

@@ -1,14 +1,15 @@
 /**
- * Bounds of the instructions that RE2 compiles a regular expression to, by reading its text once: a repeated part is
- * copied for each repeat, nested repeats multiply. Says nothing about a text that is no regular expression.
+ * Bounds of the number of instructions that RE2 compiles a regular expression to. They are computed in one pass over
+ * its text: a repeated part is copied for each repetition, and nested repetitions multiply. The bounds of an invalid
+ * regular expression are meaningless.
  */
 export interface PatternSize {
   /**
-   * It takes at least so many. Alternatives count as much as the largest of them, because RE2 merges them where it can. A
-   * part that fits no character at all, such as `[^\s\S]`, is counted, although RE2 leaves out what is beside it.
+   * Lower bound. Alternatives count as the largest of them, because RE2 merges them where it can. A part that matches
+   * no character, such as `[^\s\S]`, counts, although RE2 leaves out its neighbours.
    */
   least: number;
-  /** It takes at most so many: those of all alternatives. Compiling it takes time in proportion to them. */
+  /** Upper bound: the sum over all alternatives. The compile time is proportional to it. */
   most: number;
 }
 
@@ -52,18 +53,21 @@ const character = { least: 1, most: 1, isCharacter: true };
 const instruction = { ...character, isCharacter: false };
 const nothing = { least: 0, most: 0, isCharacter: false };
 
-/** Where a group that captures begins and ends. */
+/** Instructions at the begin and end of a capturing group. */
 const instructionsOfCapture = 2;
-/** Choosing between two alternatives, passing over a part, or going back to it. */
+/** Instructions to choose between two alternatives, to skip a part, or to repeat it. */
 const instructionsOfChoice = 1;
 const instructionsOfProgram = 2;
 
 interface Size extends PatternSize {
-  /** Whether it is exactly one character: alternatives of which each is one take one instruction together. */
+  /**
+   * Whether the part is exactly one character. Alternatives that are one character each compile to one instruction
+   * together.
+   */
   isCharacter: boolean;
 }
 
-/** What is between two parentheses. */
+/** The parts between two parentheses. */
 class Group {
   private readonly all: Size = { least: 0, most: -instructionsOfChoice, isCharacter: true };
   private before: Size = nothing;
@@ -79,7 +83,7 @@ class Group {
     this.last = size;
   }
 
-  /** Repeats what was added last. */
+  /** Repeats the last added part. */
   repeat({ copies, choices }: Copies): void {
     const { last, alternative } = this;
     const least = last.least * copies;
@@ -103,7 +107,7 @@ class Group {
     this.alternative = this.last = nothing;
   }
 
-  /** Ends the group. */
+  /** Ends the group and returns its size. */
   end(): Size {
     this.endAlternative();
     const { all, own } = this;
@@ -111,7 +115,7 @@ class Group {
   }
 }
 
-/** How often RE2 writes out what is repeated, and how many choices are between the copies. */
+/** Number of copies that RE2 makes of a repeated part, and number of choices between the copies. */
 interface Copies {
   copies: number;
   choices: number;

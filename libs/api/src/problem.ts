@@ -1,4 +1,4 @@
-/** Where in the input something is wrong: a JSON pointer (RFC 6901) into the body, or a parameter's name. */
+/** An error of the input. `pointer` is a JSON pointer (RFC 6901) into the body, or a parameter's name. */
 export interface InputError {
   pointer: string;
   detail: string;
@@ -7,11 +7,11 @@ export interface InputError {
 interface CatalogueEntry {
   status: number;
   title: string;
-  /** Whether the same request may succeed later, unchanged. Answers with it carry `Retry-After`. */
+  /** Whether the same request may succeed later. Answers with such a problem have `Retry-After`. */
   retryable?: boolean;
 }
 
-/** The closed list of problems (RFC 9457). The key is the stable `code`; `type` is derived from it. */
+/** The complete list of problems (RFC 9457). The key is the stable `code`, from which `type` is derived. */
 export const problems = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   invalid_json: { status: 400, title: 'The body is not valid JSON' },
@@ -71,7 +71,7 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** The body of every answer that is not 2xx or 3xx, without what only the HTTP layer knows (`request_id`). */
+/** The body of every answer that is not 2xx or 3xx. The HTTP layer adds `request_id`. */
 export interface ProblemDocument {
   type: string;
   title: string;
@@ -81,7 +81,7 @@ export interface ProblemDocument {
   errors?: InputError[];
 }
 
-/** The one error that reaches a client as it is. Anything else is an `internal_error` without details. */
+/** An error that is shown to the client. Any other error becomes an `internal_error` without details. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
 

@@ -1,7 +1,11 @@
-/** Streams of the system itself start with this: only the system writes them, only `admin` and the core port read them. */
+/**
+ * Prefix of the system's own streams. Only the system writes them; only the scope `admin` and the core port read them.
+ */
 export const reservedStreamPrefix = 'tributary.';
 
-/** Every change of a definition, key or stream, every erasure and every replay is an event here. */
+/**
+ * Stream of the audit: every change of a definition, key or stream, every erasure and every replay is an event in it.
+ */
 export const auditStream = `${reservedStreamPrefix}audit`;
 
 export function isReservedStream(stream: string): boolean {
@@ -9,20 +13,20 @@ export function isReservedStream(stream: string): boolean {
 }
 
 /**
- * Which streams a request may see and write. Every question to the store names one: what it does not permit is not
- * there, whatever else the question says.
+ * Authorization scope for streams: the streams that a request may read and write. Every query to the store takes one,
+ * and treats other streams as not existing.
  */
 export interface StreamAccess {
-  /** Names, or prefixes that end in `*`; undefined is every stream. An empty list is none. */
+  /** Names, or prefixes that end in `*`; undefined means every stream, and an empty list means none. */
   readonly patterns: readonly string[] | undefined;
-  /** Whether the system's own streams are among them. */
+  /** Whether the system's own streams are included. */
   readonly reserved: boolean;
 }
 
-/** What the core port and the system itself may see: everything. */
+/** The authorization scope of the core port and of the system itself: every stream. */
 export const allStreams: StreamAccess = { patterns: undefined, reserved: true };
 
-/** Whether this access covers a stream. */
+/** Returns whether this scope includes a stream. */
 export function permitsStream({ patterns, reserved }: StreamAccess, stream: string): boolean {
   if (!reserved && isReservedStream(stream)) return false;
   return patterns === undefined || patterns.some((pattern) => matchesStream(pattern, stream));

@@ -5,10 +5,15 @@ import { limits } from '#event';
 import { isJsonObject } from '#event';
 import { streamNamePattern, streamNameRule } from '#event';
 
-/** How long a stream's records stay in the log: for good, or bounded by time (`90s`, `15m`, `12h`, `7d`) and by size. */
+/**
+ * How long the records of a stream remain in the log: without limit, or bounded by time (`90s`, `15m`, `12h`, `7d`) and
+ * by size.
+ */
 export type Retention = 'unlimited' | { time?: string; bytes?: number };
 
-/** A whole number of seconds, minutes, hours or days; or an ISO 8601 duration of these, such as `P30D` or `PT12H`. */
+/**
+ * An integer with a unit (seconds, minutes, hours, days), or an ISO 8601 duration of these, such as `P30D` or `PT12H`.
+ */
 const durationPattern =
   /^(?:[1-9]\d{0,6}[smhd]|P(?=.*[1-9])(?=\d|T\d)(?:\d{1,6}D)?(?:T(?=\d)(?:\d{1,6}H)?(?:\d{1,6}M)?(?:\d{1,6}S)?)?)$/;
 
@@ -22,11 +27,11 @@ function isRetention(value: unknown): boolean {
 const isTime = (value: unknown) => typeof value === 'string' && durationPattern.test(value);
 const isBytes = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
 
-/** What is asked of a retention as a whole, and of each of its members where it is there. */
+/** Rules for a retention as a whole and for each of its members. */
 const rules = [
   {
     name: 'isRetention',
-    message: 'must be "unlimited", or an object of time (such as 7d or 12h) and bytes, one at least',
+    message: 'must be "unlimited", or an object with time (such as 7d or 12h), bytes, or both',
     validate: isRetention,
   },
   {
@@ -37,7 +42,7 @@ const rules = [
   },
   {
     name: 'isRetentionBytes',
-    message: 'must be a whole number of bytes from 1 on',
+    message: 'must be a whole number of bytes, at least 1',
     ...memberRule('bytes', isBytes),
   },
 ];
@@ -50,7 +55,7 @@ function memberRule(member: 'time' | 'bytes', fits: (value: unknown) => boolean)
   return { member, validate };
 }
 
-/** `unlimited`, or an object of time and bytes, one of them at least. */
+/** Validates `unlimited`, or an object with `time`, `bytes` or both. */
 export function IsRetention(description: string): PropertyDecorator {
   const schema = JSONSchema({
     description,
@@ -80,16 +85,16 @@ export function IsRetention(description: string): PropertyDecorator {
   };
 }
 
-/** After how many versions of an entity the next snapshot of it is made. */
+/** Validates the number of versions between two snapshots of an entity. */
 export function IsSnapshotEvery(): PropertyDecorator {
-  const description = `A snapshot of an entity is made each so many versions; 0: none by itself. Default: ${limits.snapshotEvery}.`;
+  const description = `A snapshot of an entity is made after this number of versions; 0: no automatic snapshots. Default: ${limits.snapshotEvery}.`;
   const rules = [IsInt(), Min(0), Max(limits.snapshotEveryMax), JSONSchema({ description, example: 100 })];
   return (target, propertyName) => {
     for (const rule of rules) rule(target, propertyName as string);
   };
 }
 
-/** A stream that is created before its first event. */
+/** Input for a stream that is created before its first event. */
 @JSONSchema({ additionalProperties: false })
 export class StreamInput {
   @JSONSchema({ example: 'orders' })
@@ -97,7 +102,10 @@ export class StreamInput {
   @Matches(streamNamePattern, { message: streamNameRule })
   stream: string;
 
-  @JSONSchema({ description: 'Fixed for good: the order of an entity depends on it.', example: 8 })
+  @JSONSchema({
+    description: 'It cannot be changed later: the order of an entity depends on it.',
+    example: 8,
+  })
   @IsOptional()
   @IsInt()
   @Min(1)

@@ -1,45 +1,51 @@
 import type { OwnedPartition } from './owned-partition.js';
 
-/** What a task has to save. */
+/** Changes of a task that must be saved. */
 export interface Checkpoint {
   readonly progress: { readonly next: number };
-  /** To be called when all of it is saved. */
+  /** Called when all changes are saved. */
   saved(): void;
 }
 
-/** A task whose changes are saved together with those of others. */
+/** A task whose changes are saved together with those of other tasks. */
 export interface Checkpointed<Saving extends Checkpoint> {
   readonly partition: Pick<OwnedPartition, 'ended' | 'commit'>;
-  /** Rows and dead letters that wait to be saved, and about how many characters they have. */
+  /** Number of rows and dead letters that wait to be saved. */
   readonly unsavedCount: number;
   readonly unsavedWeight: number;
-  /** Whether it is far behind: what it saves now, it changes again soon. */
+  /** Whether the task is far behind the log's end, so that it will soon change the same keys again. */
   readonly isBehind: boolean;
-  /** Returns what is new since the last save; undefined for nothing. */
+  /** Returns the changes since the last checkpoint; undefined if there are none. */
   unsaved(): Saving | undefined;
 }
 
 export interface CheckpointerOptions<Task, Saving> {
-  /** Repeats what may help; rejects when nothing is saved any more. */
+  /** Saves checkpoints and retries where a retry may help. Rejects when no further save is possible. */
   save(all: readonly Saving[]): Promise<void>;
-  /** The task's changes are saved. */
+  /** Called when the task's changes are saved. */
   saved(task: Task): void;
-  /** Saves do not start more often than this, in milliseconds, unless there is enough for a full one. */
+  /** Least milliseconds between the starts of two saves, unless the waiting changes reach `most`. */
   intervalMs: number;
-  /** Keys, and about how many characters, that may wait; past that, nobody gets a permit. */
+  /**
+   * Limits of unsaved changes, by their number and their approximate size in characters. No task gets a permit above
+   * them.
+   */
   most: { keys: number; weight: number };
-  /** Tasks that compute at the same time. */
+  /** Number of tasks that may compute at the same time. */
   permits: number;
-  /** Nothing is saved any more. */
+  /** Called when a save has failed and nothing more is saved. */
   onFailure(error: unknown): void;
 }
 
-/** What is far behind is saved so much less often: a key that many events change is then written once for all of them. */
+/**
+ * Factor on the interval while all waiting tasks are far behind. A key that many events change is then written once for
+ * all of them.
+ */
 const restBehind = 5;
 
-/** Somebody who waits until what there was when he came is saved. */
+/** A caller of `flush` that waits until all changes from before its call are saved. */
 interface Flush<Task> {
-  /** Saves that are still to come, by task. */
+  /** Number of remaining saves, by task. */
   readonly due: Map<Task, number>;
   readonly resolve: () => void;
 }
@@ -50,9 +56,9 @@ interface Queued<Task> {
 }
 
 /**
- * Saves what all tasks have changed, together, and then commits their positions: few, large inserts, however many projections
- * or pipelines there are. The first change after a pause is saved at once. Under load, what changes during one save or within
- * the interval makes the next.
+ * Saves the changes of all tasks together and then commits their positions. The inserts are few and large, however many
+ * projections or pipelines run. The first change after a pause is saved immediately. Under load, changes made during a
+ * save or within the interval are saved together by the next save.
  */
 export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Checkpoint> {
   private readonly waiting = new Set<Task>();
@@ -68,8 +74,9 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
   constructor(private readonly options: CheckpointerOptions<Task, Saving>) {}
 
   /**
-   * Resolves, in the order of the calls, when the task may compute: there is room for what it changes, and not too many ask
-   * the store for keys. Resolves with what returns the permit. It resolves, too, when the partition has ended.
+   * Resolves, in the order of the calls, when the task may compute. Permits bound the unsaved changes and the tasks
+   * that read keys from the store at the same time. Resolves with a function that returns the permit. Resolves, too,
+   * when the partition was revoked.
    */
   async permit(task: Task): Promise<() => void> {
     await new Promise<void>((enter) => {
@@ -85,7 +92,7 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
     };
   }
 
-  /** The task has something to save. */
+  /** Schedules a save of the task's changes. */
   add(task: Task): void {
     if (this.over || task.partition.ended.aborted) return;
     this.waiting.add(task);
@@ -93,14 +100,14 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
     if (this.isFull || !task.isBehind) this.hurry();
   }
 
-  /** The partition is no longer ours: what it has not saved, somebody else reads again. */
+  /** Removes a task whose partition was revoked. The next owner of the partition reads the unsaved records again. */
   drop(task: Task): void {
     this.waiting.delete(task);
     for (const flush of this.flushes) this.settle(flush, task, Infinity);
     this.letIn();
   }
 
-  /** Resolves when everything that was added before this call is saved, or nothing is saved any more. */
+  /** Resolves when all changes from before this call are saved, or when nothing is saved any more. */
   async flush(): Promise<void> {
     const due = new Map<Task, number>();
     for (const task of [...this.saving, ...this.waiting]) due.set(task, (due.get(task) ?? 0) + 1);
@@ -111,7 +118,7 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
     });
   }
 
-  /** Nobody waits for a permit any more: nothing more is saved. */
+  /** Stops saving. All callers of `permit` and `flush` resolve. */
   abandon(): void {
     this.over = true;
     this.waiting.clear();
@@ -170,7 +177,7 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
     }
   }
 
-  /** Milliseconds until the next save, as things are. */
+  /** Milliseconds until the next save may start. */
   private get rest(): number {
     const allBehind = [...this.waiting].every((task) => task.isBehind);
     const interval = this.options.intervalMs * (allBehind ? restBehind : 1);
@@ -180,7 +187,7 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
   private async saveNext(): Promise<void> {
     this.lastStart = performance.now();
     const taken = this.take();
-    // Others compute while these are saved.
+    // Other tasks may compute while these changes are saved.
     this.letIn();
     this.saving = taken.map(({ task }) => task);
     const all = taken.flatMap(({ saving }) => saving ?? []);
@@ -198,7 +205,7 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
     task.partition.commit(saving.progress.next);
   }
 
-  /** As many as make a full save. What is left comes with the next. */
+  /** Takes tasks up to the limits of one save. The others wait for the next save. */
   private take(): { task: Task; saving: Saving | undefined }[] {
     const { most } = this.options;
     const taken: { task: Task; saving: Saving | undefined }[] = [];
@@ -213,7 +220,10 @@ export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Chec
     return taken;
   }
 
-  /** Whoever came first, while there is room; and those whose partition has ended: they compute nothing. */
+  /**
+   * Grants permits in the order of the calls, up to the limits. Tasks with revoked partitions get one at once: they
+   * compute nothing.
+   */
   private letIn(): void {
     const queued = this.queue;
     this.queue = [];

@@ -1,11 +1,14 @@
-/** Moves the group's position of one partition, one call at a time; of several that wait only the furthest is made. */
+/**
+ * Commits the consumer group's offset of one partition, one call at a time. While a call runs, only the highest offered
+ * offset waits.
+ */
 export class CommitLine {
   private wanted: number;
   private running: Promise<void> | undefined;
 
   /**
-   * @param committed Where the group stands.
-   * @param commit Resolves false when the partition is no longer ours: nothing is committed after that.
+   * @param committed The committed offset of the group.
+   * @param commit Resolves false when the partition is no longer owned; nothing is committed after that.
    */
   constructor(
     public committed: number,
@@ -14,20 +17,20 @@ export class CommitLine {
     this.wanted = committed;
   }
 
-  /** Everything below `next` is stored. Rejects as `commit` does. */
+  /** Commits `next`: all records below this offset are stored. Rejects as `commit` does. */
   offer(next: number): Promise<void> {
     this.wanted = Math.max(this.wanted, next);
     if (this.wanted > this.committed) this.running ??= this.run();
     return this.running ?? Promise.resolve();
   }
 
-  /** The group stands at `next`, by somebody else's commit perhaps. */
+  /** Records that the group's committed offset is at least `next`, for example by a commit of another process. */
   stands(next: number): void {
     this.committed = Math.max(this.committed, next);
     this.wanted = Math.max(this.wanted, next);
   }
 
-  /** Resolves when no call is under way. */
+  /** Resolves when no commit is in progress. */
   async settled(): Promise<void> {
     await this.running;
   }
@@ -40,7 +43,7 @@ export class CommitLine {
         this.committed = Math.max(this.committed, next);
       }
     } finally {
-      // Before anybody goes on who waited: what they offer next must not join a call that is over.
+      // Reset it before callers continue: their next offset must not join a finished call.
       this.running = undefined;
     }
   }

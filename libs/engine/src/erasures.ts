@@ -1,12 +1,12 @@
 import { entityHash, streamName, type StreamId } from '#event';
 import { erasureName, type Definitions } from '#registry';
 
-/** What materializing asks. */
+/** The part of `Erasures` that consumers of events need. */
 export type KnownErasures = Pick<Erasures, 'version' | 'concern' | 'endOf'>;
 
-/** What was erased, as the definitions have it: kept up to date by them. Streams are told by their ids. */
+/** Looks up erased entities in the definitions and follows changes to them. Streams are identified by their ids. */
 export class Erasures {
-  /** Goes up with every change. */
+  /** Increases with every change. */
   version = 0;
   private streams = new Set<string>();
   private streamsVersion = -1;
@@ -16,7 +16,7 @@ export class Erasures {
     this.stopListening = definitions.onChange(() => void this.version++);
   }
 
-  /** Whether anything of the stream was erased: most streams cost no more than this question. */
+  /** Returns whether any entity of the stream was erased. Most streams need no further look-up. */
   concern(stream: StreamId): boolean {
     if (this.streamsVersion !== this.version) {
       this.streams = new Set(this.definitions.erasures.all().map((erasure) => erasure.stream));
@@ -25,7 +25,7 @@ export class Erasures {
     return this.streams.has(stream);
   }
 
-  /** The entity's events below this offset of the partition are erased; 0 when none are. */
+  /** Returns the offset below which the entity's events in this partition are erased; 0 if none are. */
   endOf({ stream, partition }: { stream: StreamId; partition: number }, entityId: string): number {
     const entity_hash = entityHash(streamName(stream), entityId);
     return this.definitions.erasures.get(erasureName({ stream, entity_hash }))?.before[partition] ?? 0;

@@ -3,31 +3,34 @@ import { Poll } from './poll.js';
 
 export interface GarbageCollectionOptions<Garbage> {
   definitions: { readonly ageMs: number };
-  /** Returns what no definition names now, by name. */
+  /** Returns the objects that no definition refers to, by name. */
   unnamed(): Promise<ReadonlyMap<string, Garbage>>;
-  /** Resolves false when it has to wait for another round. */
+  /** Removes an object. Resolves false when it must wait for a later round. */
   remove(garbage: Garbage): Promise<boolean>;
   /** Runs first in each round. */
   tidy?(): Promise<void>;
-  /** Whether another round may help. */
+  /** Returns whether a later round may succeed after this error. */
   mayReturn(error: unknown): boolean;
   logger: Logger;
   onFailure(error: unknown): void;
-  /** Milliseconds between two rounds; from when no definition names something until it goes; and where something has replaced it. */
+  /**
+   * `intervalMs`: milliseconds between two rounds. `patienceMs`: milliseconds until an object that no definition refers
+   * to is removed. `soonMs`: the same for an object that was replaced.
+   */
   intervalMs?: number | undefined;
   patienceMs?: number | undefined;
   soonMs?: number | undefined;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now?: (() => number) | undefined;
 }
 
-/** A view that has not been told anything for so long says nothing about what is named. */
+/** Age in milliseconds above which this process's copy of the definitions is too old to decide what is garbage. */
 const oldestViewMs = 30_000;
 
-/** Removes what no definition has named for some time, whoever forgot it. */
+/** Removes objects (such as tables or topics) that no definition has referred to for some time. */
 export class GarbageCollection<Garbage> {
   private readonly unnamedSince = new Map<string, number>();
-  /** What goes at the next round from a time on, in milliseconds of `performance.now()`. */
+  /** Replaced objects, with the time from which they may be removed, in milliseconds of `performance.now()`. */
   private readonly replaced = new Map<string, number>();
   private readonly poll: Poll;
 
@@ -38,7 +41,7 @@ export class GarbageCollection<Garbage> {
         await this.round();
         return intervalMs;
       },
-      ...{ logger, retryMs: intervalMs, complaint: 'something could not be removed: trying again later' },
+      ...{ logger, retryMs: intervalMs, complaint: 'could not remove an object; retrying later' },
       mayReturn: (error) => options.mayReturn(error),
       onFailure: (error) => options.onFailure(error),
     });
@@ -48,7 +51,7 @@ export class GarbageCollection<Garbage> {
     this.poll.soon(this.options.intervalMs ?? 60_000);
   }
 
-  /** Something has replaced this: whoever reads it still has some seconds. */
+  /** Removes a replaced object after `soonMs`, so that queries that still read it can finish. */
   soon(name: string): void {
     const { soonMs = 10_000 } = this.options;
     this.replaced.set(name, performance.now() + soonMs);
@@ -59,7 +62,7 @@ export class GarbageCollection<Garbage> {
     await this.poll.stop();
   }
 
-  /** Looks once at what there is. */
+  /** Runs one round. */
   async round(): Promise<void> {
     const { definitions } = this.options;
     await this.options.tidy?.();

@@ -2,24 +2,24 @@ import type { PartitionOffsets, TopicAdmin } from '#log';
 import type { Progress } from './progress.js';
 
 export interface Lag {
-  /** Records that are in the log and not committed. */
+  /** Records in the log that are not committed. */
   events: number;
-  /** Age of the oldest of them; 0 without lag. */
+  /** Age of the oldest uncommitted record; 0 without lag. */
   seconds: number;
 }
 
-/** A partition that this process reads. */
+/** A partition that this process consumes. */
 export interface FollowedPartition {
   readonly topic: string;
   readonly partition: number;
   readonly commits: { readonly committed: number };
-  /** The offset that the next record of the partition will get, as far as is known. */
+  /** The end offset of the partition (the offset of its next record), as far as known. */
   end: number;
-  /** Everything of the partition up to here (milliseconds since 1970, by the log) has been handled. */
+  /** All records of the partition up to this log time (milliseconds since 1970) are processed. */
   handledUntil: number;
 }
 
-/** Where the lag is shown: one value for each name, none for a name of which this process reads nothing. */
+/** Exports the lag: one value for each name, and none for a name without partitions in this process. */
 export interface LagGauge {
   set(name: string, lag: Lag): void;
   remove(name: string): void;
@@ -29,18 +29,18 @@ export interface LagMonitorOptions<Followed extends FollowedPartition> {
   admin: TopicAdmin;
   progress: Progress;
   readonly partitions: () => Iterable<Followed>;
-  /** What a partition's lag is shown under. */
+  /** Returns the name under which a partition's lag is exported. */
   readonly nameOf: (partition: Followed) => string;
   gauge: LagGauge;
-  /** Milliseconds between two rounds over all topics. */
+  /** Milliseconds between two measurements of all topics. */
   intervalMs: number;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now: () => number;
 }
 
 /**
- * Asks the log by itself how far its partitions go. What the consumer is handed says nothing when it is handed nothing:
- * a fetch that hangs would look like an idle stream.
+ * Measures lag by reading the end offsets of partitions from the brokers. The consumer itself cannot measure it: a
+ * fetch that hangs would look like an idle stream.
  */
 export class LagMonitor<Followed extends FollowedPartition = FollowedPartition> {
   private timer: NodeJS.Timeout | undefined;
@@ -59,14 +59,14 @@ export class LagMonitor<Followed extends FollowedPartition = FollowedPartition> 
     clearTimeout(this.timer);
   }
 
-  /** The lag over all partitions of this process. */
+  /** Lag over all partitions of this process. */
   get total(): Lag {
     return lagOf([...this.options.partitions()], this.options.now());
   }
 
   /**
-   * One question for the topics of the partitions that are assigned now. A topic that is not in the answer, as it was
-   * deleted perhaps, is no reason to know nothing of the others; when none is, that counts as an attempt.
+   * Reads the end offsets of all assigned topics with one request. A topic without an answer, such as a deleted one,
+   * does not affect the others. If no topic has an answer, this counts as an attempt.
    */
   async measure(): Promise<void> {
     const { admin, now, partitions, progress } = this.options;
@@ -127,7 +127,7 @@ function grouped<Followed>(
   return groups;
 }
 
-/** Whoever consumes meets that too, and says it. */
+/** Treats a failed request as an empty answer. The consumer meets the same error and logs it. */
 function noAnswer(): Map<string, PartitionOffsets[]> {
   return new Map();
 }

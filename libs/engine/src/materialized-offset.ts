@@ -7,7 +7,7 @@ export interface MaterializedOffsetOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   topics: Pick<TopicNames, 'materializerGroup'>;
   retry: Retry;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two polls. */
   lookMs?: number | undefined;
 }
 
@@ -17,11 +17,14 @@ export interface MaterializedPlace {
   partition: number;
 }
 
-/** Says how far the store has a partition. */
+/** Reads how far the materializer has stored a partition, from its committed offsets. */
 export class MaterializedOffset {
   constructor(private readonly options: MaterializedOffsetOptions) {}
 
-  /** Everything below it is stored, or never will be; undefined when the topic is gone. @throws the signal's reason */
+  /**
+   * Returns the offset below which all records are stored or will never be; undefined when the topic does not exist.
+   * @throws the signal's reason
+   */
   async of({ topic, partition }: MaterializedPlace, signal: AbortSignal): Promise<number | undefined> {
     const { admin, topics, retry } = this.options;
     try {
@@ -34,8 +37,8 @@ export class MaterializedOffset {
   }
 
   /**
-   * Resolves true when everything below `until` is stored; false when the topic is gone.
-   * @param waits Is called before each further look; false ends the waiting.
+   * Resolves true when all records below `until` are stored; false when the topic does not exist.
+   * @param waits Called before each further poll; false ends the wait, which then resolves false.
    * @throws the signal's reason
    */
   async reaches(

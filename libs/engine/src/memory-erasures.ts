@@ -1,17 +1,17 @@
 import { streamName } from '#event';
 import type { KnownErasures } from './erasures.js';
 
-/** Nothing is. */
+/** An erasure look-up without erasures. */
 export const nothingErased: KnownErasures = { version: 0, concern: () => false, endOf: () => 0 };
 
-/** Erasures without definitions, for tests of what asks for them. */
+/** In-memory fake of `Erasures` without definitions. */
 export class MemoryErasures implements KnownErasures {
   version = 0;
-  /** How often a hash would have been made. */
+  /** Number of calls of `endOf`; each would compute a hash in the real class. */
   asked = 0;
   private readonly ends = new Map<string, number>();
 
-  /** Events of the entity below this offset are erased, in each partition. */
+  /** Marks the entity's events below this offset as erased, in each partition. */
   erase(stream: string, entityId: string, end: number): void {
     this.ends.set(`${stream}/${entityId}`, end);
     this.version++;

@@ -4,7 +4,7 @@ import { OwnedPartition } from './owned-partition.js';
 import { Progress } from './progress.js';
 import { Retry } from './retry.js';
 
-/** A partition of `orders` that nobody takes away, and whose commits go nowhere. */
+/** Returns a partition of `orders` that is never revoked. Its commits do nothing. */
 export function ownedPartition(more: Partial<Assignment> = {}): OwnedPartition {
   const assignment: Assignment = {
     ...{ topic: 'test.events.orders', partition: 0, position: 0, beginning: 0 },

@@ -5,28 +5,28 @@ import type { Progress } from './progress.js';
 import type { Retry } from './retry.js';
 
 export interface OwnedPartitionParts {
-  /** What its lag is shown under. */
+  /** Name under which its lag is exported. */
   name: string;
-  /** Aborted when the host stops: what is being taken is finished, nothing more is begun. */
+  /** Aborted when the host stops: the current batch is finished, and no further batch begins. */
   closing: AbortSignal;
   retry: Retry;
   progress: Pick<Progress, 'moved'>;
-  /** Moves the group's position; resolves false when the partition is no longer ours. */
+  /** Commits the group's offset; resolves false when the partition is no longer owned. */
   commit(next: number): Promise<boolean>;
   onFailure(error: unknown): void;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now: () => number;
 }
 
-/** Records from the log's end from which on a partition is far behind. */
+/** Distance from the log's end, in records, from which on a partition is far behind. */
 const behindRecords = 10_000;
 
-/** A partition that this process has, from its assignment to its revocation. */
+/** A partition that is assigned to this process, until its revocation. */
 export class OwnedPartition implements FollowedPartition {
   end: number;
   handledUntil: number;
   commits: CommitLine;
-  /** Timestamp of the first record that is not committed, in milliseconds; undefined where there is none. */
+  /** Timestamp of the first uncommitted record, in milliseconds since 1970; undefined if there is none. */
   oldest: number | undefined;
   private readonly ending = new AbortController();
 
@@ -51,34 +51,34 @@ export class OwnedPartition implements FollowedPartition {
     return this.assignment.partition;
   }
 
-  /** Aborted when the partition is no longer ours. */
+  /** Aborted when the partition is revoked. */
   get ended(): AbortSignal {
     return this.ending.signal;
   }
 
-  /** See OwnedPartitionParts. */
+  /** Aborted when the host stops; see `OwnedPartitionParts`. */
   get closing(): AbortSignal {
     return this.parts.closing;
   }
 
-  /** Whether it is far from the log's end: nobody waits for what it saves. */
+  /** Returns whether `next` is so far from the log's end that a save of it is not urgent. */
   isBehind(next: number): boolean {
     return this.end - next > behindRecords;
   }
 
-  /** Asks the log for `oldest`. @throws the signal's reason */
+  /** Reads `oldest` from the log. @throws the signal's reason */
   async look(): Promise<void> {
     const { retry } = this.parts;
     this.oldest = await retry.run('log', this.ended, () => this.assignment.timestampAtPosition());
     this.handledUntil = this.oldest ?? this.handledUntil;
   }
 
-  /** Commits from this offset on, although the group stands further. */
+  /** Commits from this offset on, even if the group has committed a higher one. */
   commitFrom(next: number): void {
     this.commits = this.commitsFrom(next);
   }
 
-  /** Everything below `next` is saved: commits it soon. */
+  /** Commits `next` soon: all records below it are saved. */
   commit(next: number): void {
     this.commits.offer(next).then(
       () => this.parts.progress.moved(),
@@ -86,12 +86,12 @@ export class OwnedPartition implements FollowedPartition {
     );
   }
 
-  /** Resolves when nothing is being committed. */
+  /** Resolves when no commit is in progress. */
   async settled(): Promise<void> {
     await this.commits.settled().catch(() => undefined);
   }
 
-  /** The partition is no longer ours. */
+  /** Marks the partition as revoked. */
   revoke(): void {
     this.ending.abort();
   }

@@ -1,10 +1,10 @@
 import type { StreamId } from '#event';
 import type { KnownErasures } from './erasures.js';
 
-/** Entities whose answer is kept: it takes a hash each. */
+/** Number of entities whose result is cached: each look-up computes a hash. */
 const keptEntities = 10_000;
 
-/** What of one partition was erased, asked record by record. */
+/** Looks up erasures of one partition for each record, with a cache. */
 export class PartitionErasures {
   private ends = new Map<string, number>();
   private version = -1;
@@ -15,18 +15,18 @@ export class PartitionErasures {
     private readonly place: { stream: StreamId; partition: number },
   ) {}
 
-  /** Goes up with every change. */
+  /** Version of the erasures; it increases with every change. */
   get asOf(): number {
     return this.all.version;
   }
 
-  /** Whether anything of the stream was erased. */
+  /** Whether any entity of the stream was erased. */
   get any(): boolean {
     if (this.version !== this.all.version) this.beginAnew();
     return this.concerned;
   }
 
-  /** The entity's events below this offset are erased; 0 when none are. */
+  /** Returns the offset below which the entity's events are erased; 0 if none are. */
   endOf(entityId: string): number {
     if (!this.any) return 0;
     let end = this.ends.get(entityId);

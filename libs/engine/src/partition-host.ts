@@ -18,34 +18,36 @@ import type { Retry } from './retry.js';
 import { logTimeAt } from './warm-up.js';
 
 export interface PartitionHostOptions<Task extends PartitionTask> {
-  /** What the lag of its partitions is shown under. */
+  /** Name under which the lag of its partitions is exported. */
   name: string;
   group: string;
   log: Pick<Log, 'consumer'>;
   tasks: TaskFactory<Task>;
-  /** Saves what the tasks change; undefined where they save it themselves. */
+  /** Saves the changes of tasks; undefined if tasks save them themselves. */
   checkpointer?: { drop(task: Task): void; flush(): Promise<void> };
   retry: Retry;
   progress: Pick<Progress, 'moved'>;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now: () => number;
-  /** A task cannot go on by itself. Its partition is held back. */
+  /**
+   * Called when a task has failed with an error from which it cannot recover. Its partition is not processed further.
+   */
   onFailure(error: unknown): void;
 }
 
 interface Owned<Task> {
   readonly partition: OwnedPartition;
   task?: Task;
-  /** The window knows its log time. */
+  /** Whether the id window has its log time. */
   warmedUp: boolean;
 }
 
-/** Records that are read below `from` where there is no window, before the topic is rather assigned again. */
+/** Without a window: records that are read in vain below `from` before the topic is reassigned instead. */
 const passedRecords = 200_000;
 
 /**
- * Consumes topics in a group of its own: has a task for each partition that it is given, warms up the task's id window, and
- * hands it the batches. A position is committed after everything below it is saved, never before.
+ * Consumes topics in its own consumer group. It opens a task for each assigned partition, warms up the task's id
+ * window, and passes batches to the task. An offset is committed only after all records below it are saved.
  */
 export class PartitionHost<Task extends PartitionTask> implements ConsumerHandler {
   private readonly owned = new Map<string, Owned<Task>>();
@@ -53,7 +55,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
   private readonly reassignments: Reassignments;
   private readonly taking = new Set<Promise<void>>();
   private readonly closing = new AbortController();
-  /** Aborted when held `batch` calls may return: nothing of them will be saved. */
+  /** Aborted when waiting `batch` calls may return: their records are not saved. */
   private readonly released = new AbortController();
   private subscribed = '';
 
@@ -66,7 +68,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
     this.reassignments = new Reassignments(this.consumer);
   }
 
-  /** The tasks of the partitions that it has now, and that are ready. */
+  /** Iterates over the tasks of all owned partitions whose task is open. */
   *[Symbol.iterator](): Iterator<Task> {
     for (const { task } of this.owned.values()) if (task) yield task;
   }
@@ -75,7 +77,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
     return this.closing.signal.aborted;
   }
 
-  /** Consumes these topics from now on, and no others. */
+  /** Sets the consumed topics; replaces earlier ones. */
   async subscribe(topics: readonly string[]): Promise<void> {
     const wanted = [...topics].sort();
     if (this.isClosing || this.subscribed === wanted.join()) return;
@@ -83,7 +85,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
     await this.consumer.subscribe(wanted);
   }
 
-  /** Opens the tasks of the topic's partitions again: what they were opened with has changed. */
+  /** Reopens the tasks of the topic's partitions, because the configuration that they were opened with has changed. */
   reassign(topic: string): void {
     this.reassignments.soon(topic);
   }
@@ -103,7 +105,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
       return task.start;
     } catch (error) {
       if (partition.ended.aborted) return assignment.position;
-      // It was deleted just now: the consumer waits for it, and it is assigned again.
+      // The topic was just deleted: the consumer waits for it, and it is assigned again.
       if (error instanceof UnknownTopicError) this.reassign(assignment.topic);
       else await this.fail(error, partition);
       return assignment.position;
@@ -133,8 +135,8 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
   }
 
   /**
-   * Finishes and saves what was read, takes nothing more, leaves the group. What cannot be saved before `givenUp` resolves is
-   * read again by whoever comes next.
+   * Finishes and saves the current batches, takes no more, and leaves the group. Records that are not saved before
+   * `givenUp` resolves are read again by the next owner.
    */
   async stop(givenUp: Promise<unknown>): Promise<void> {
     this.closing.abort();
@@ -162,7 +164,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
     const { from, window } = task;
     if (from > partition.assignment.position) await partition.commits.offer(from);
     if (from - batch.next > 2 * (window?.bounds.records ?? passedRecords)) {
-      // It begins where the group stands now: what lies between is not read for nothing.
+      // Reassign the topic: reading then begins at the committed offset and skips the records between.
       this.reassign(batch.topic);
       return await withAnySignal([partition.ended, this.closing.signal], aborted);
     }
@@ -191,7 +193,9 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
     owned.task.close();
   }
 
-  /** A partition without a task is not read: a task may exist later, and needs its records. */
+  /**
+   * Stops reading a partition without a task. A task that opens later needs its records, so the topic is reassigned.
+   */
   private async assignAgain(partition: OwnedPartition): Promise<void> {
     this.reassign(partition.topic);
     await this.untilLost(partition);

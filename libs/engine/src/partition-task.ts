@@ -2,40 +2,43 @@ import type { IdWindow } from '#dataflow';
 import type { RecordBatch } from '#log';
 import type { OwnedPartition } from './owned-partition.js';
 
-/** What is done with one partition, from its assignment to its revocation. */
+/** Processes one partition, from its assignment to its revocation. */
 export interface PartitionTask {
   readonly partition: OwnedPartition;
-  /** Where reading begins. */
+  /** Offset from which reading begins. */
   readonly start: number;
-  /** Everything below it is done, or is not for this task: records between `start` and `from` only fill the window. */
+  /**
+   * Offset below which all records are processed or not for this task. Records between `start` and `from` only warm up
+   * the window.
+   */
   readonly from: number;
-  /** Where it drops repeated ids. */
+  /** The id window that drops repeated event ids, if any. */
   readonly window?: IdWindow | undefined;
   /**
-   * Resolves when it has taken what comes before its first batch. Until then its window is told nothing: the log time would
-   * be that of a later record.
+   * Resolves when the task is ready for its first batch. The window's log time is set only after that, because it would
+   * otherwise be the time of a later record.
    */
   readonly ready?: Promise<unknown>;
   /**
-   * Resolves when the next batch may come.
-   * @throws FencedError when another process has gone on with the partition
+   * Processes a batch. Resolves when the next batch may come.
+   * @throws FencedError when another process has taken over the partition
    */
   take(batch: RecordBatch): Promise<void>;
-  /** The partition is no longer ours. */
+  /** Called when the partition is no longer owned. */
   close(): void;
 }
 
 export interface TaskFactory<Task extends PartitionTask> {
   /**
-   * Makes the task of a partition, as it was saved last. Resolves 'not-mine' where there is nothing to do with the topic now:
-   * nothing of it is read past, and it is assigned again when a batch of it comes.
+   * Opens the task of a partition at its last checkpoint. Resolves 'not-mine' if this process has nothing to do for the
+   * topic. Its position then does not move, and the topic is assigned again when a batch arrives.
    */
   open(partition: OwnedPartition): Promise<Task | 'not-mine'>;
-  /** A partition of this topic has been taken away. */
+  /** Called when a partition of this topic was revoked. */
   revoked?(topic: string): void;
 }
 
-/** Another process has gone on with the partition and saved it: what is known here is of the past. */
+/** Another process has taken over the partition and saved a newer checkpoint. The state in this process is stale. */
 export class FencedError extends Error {
   override readonly name = 'FencedError';
 }

@@ -1,19 +1,19 @@
 import type { Logger } from '#telemetry';
 
 export interface PollOptions {
-  /** Resolves with the milliseconds until the next run; undefined where there is none before `soon` is called. */
+  /** Runs once. Resolves with the milliseconds until the next run, or undefined to wait for a call of `soon`. */
   run(): Promise<number | undefined>;
-  /** Whether repeating may help. */
+  /** Returns whether a retry may succeed after this error. */
   mayReturn(error: unknown): boolean;
   /** Milliseconds until the next run after such an error. */
   retryMs: number;
-  /** What the log says then. */
+  /** Log message after such an error. */
   complaint: string;
   logger: Pick<Logger, 'warn'>;
   onFailure(error: unknown): void;
 }
 
-/** Runs a piece of work again and again, never twice at a time. */
+/** Runs a task repeatedly, one run at a time. */
 export class Poll {
   private timer: NodeJS.Timeout | undefined;
   private due = Infinity;
@@ -22,7 +22,7 @@ export class Poll {
 
   constructor(private readonly options: PollOptions) {}
 
-  /** Runs in so many milliseconds, unless it runs before. */
+  /** Schedules a run in `ms` milliseconds, unless one is due earlier. */
   soon(ms: number): void {
     const due = performance.now() + ms;
     if (this.stopped || due >= this.due) return;
@@ -34,7 +34,7 @@ export class Poll {
     }, ms).unref();
   }
 
-  /** Runs no more; resolves when no run is under way. */
+  /** Stops further runs; resolves when the current run has ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);

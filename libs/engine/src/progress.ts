@@ -1,8 +1,8 @@
-/** Milliseconds without any movement after which a consumer with lag counts as hanging. */
+/** Milliseconds without progress after which a consumer with lag counts as hanging. */
 const patienceMs = 60_000;
 
 /**
- * Tells a consumer that hangs from one that is idle, and from one that waits for an engine and keeps trying. Times are
+ * Distinguishes a consumer that hangs from an idle one and from one that keeps retrying an engine. Times are
  * milliseconds of one monotonic clock.
  */
 export class Progress {
@@ -17,17 +17,23 @@ export class Progress {
     this.lastIdle = this.lastMove;
   }
 
-  /** Something was stored or committed, or read again to warm up. Reading ahead is none: it goes on while inserts hang. */
+  /**
+   * Records progress: a record was stored, committed, or read again for a warm-up. A mere read does not count, because
+   * reading continues while inserts hang.
+   */
   moved(): void {
     this.lastMove = this.now();
   }
 
-  /** An engine was tried and did not answer. */
+  /** Records a failed request to an engine. */
   attempted(): void {
     this.lastAttempt = this.now();
   }
 
-  /** The lag became known. Without any, the consumer has nothing to do: its minute begins when there is some. */
+  /**
+   * Records a measured lag. Without lag the consumer has nothing to do, so the time until it counts as hanging starts
+   * with the first lag.
+   */
   measured(lag: number): void {
     this.lastMeasure = this.now();
     if (lag === 0) this.lastIdle = this.lastMeasure;
@@ -37,7 +43,10 @@ export class Progress {
     return (this.now() - this.lastMove) / 1000;
   }
 
-  /** True when there is lag, or nobody could say, and for a minute nothing moved and nothing was tried. */
+  /**
+   * Returns whether the consumer hangs: for a minute there was no progress and no retry, and either lag existed all the
+   * time or it could not be measured.
+   */
   hangs(lag: number): boolean {
     const since = this.now() - patienceMs;
     if (this.lastMove >= since || this.lastAttempt >= since) return false;

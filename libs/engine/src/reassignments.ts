@@ -1,6 +1,6 @@
 import type { Consumer } from '#log';
 
-/** Calls for the same topic that are closer together become one. */
+/** Milliseconds within which calls for the same topic are merged. */
 const reassignMs = 100;
 
 /** Requests that a consumer reassigns topics. */

@@ -1,27 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What runs for one definition. */
+/** A host that runs for one definition. */
 export interface Reconciled<Desired> {
-  /** Does this from now on. */
+  /** Runs this definition from now on; replaces the former one. */
   follow(desired: Desired): Promise<void>;
-  /** Saves what was read and leaves its group; what cannot be saved before `givenUp` resolves is read again by others. */
+  /**
+   * Saves what was read and leaves the consumer group. Other processes read the records again that are not saved before
+   * `givenUp` resolves.
+   */
   stop(givenUp: Promise<unknown>): Promise<void>;
 }
 
 export interface ReconcilerOptions<Desired, Host extends Reconciled<Desired>> {
   definitions: { onChange(listener: () => void): () => void };
-  /** Returns what shall run now, by id. */
+  /** Returns the desired hosts by id. */
   desired(): ReadonlyMap<string, Desired>;
   make(desired: Desired, id: string): Host;
-  /** Is told when something is no longer desired. */
+  /** Called when a host is no longer desired. */
   stopping(host: Host, id: string): void;
   onFailure(error: unknown): void;
 }
 
-/** What a host that is no longer desired may take to save. */
+/** Milliseconds that a host may use to save when it is no longer desired. */
 const stopMs = 10_000;
 
-/** Keeps a host running for each thing that the definitions desire, as they change. */
+/** Keeps one host running for each desired definition, and follows changes of the definitions. */
 export class Reconciler<Desired, Host extends Reconciled<Desired>> {
   private readonly hosts = new Map<string, Host>();
   private readonly stopping = new Map<string, Promise<void>>();
@@ -62,7 +65,7 @@ export class Reconciler<Desired, Host extends Reconciled<Desired>> {
     if (this.closed) return;
     const desired = this.options.desired();
     for (const [id, host] of this.hosts) if (!desired.has(id)) this.stop(id, host);
-    // What is leaving its group still is looked at again once it has.
+    // A host that is still stopping is reconciled again when it has stopped.
     for (const [id, one] of desired) if (!this.stopping.has(id)) this.run(id, one);
   }
 

@@ -6,25 +6,25 @@ import type { Logger } from '#telemetry';
 
 export interface RetryOptions {
   logger: Logger;
-  /** Called at each failed attempt: whoever watches sees that waiting is not hanging. */
+  /** Called at each failed attempt, so that a wait is not mistaken for a hanging consumer. */
   failedAttempt?(): void;
-  /** Milliseconds before the second attempt; doubles from there. */
+  /** Milliseconds before the second attempt; doubles with each attempt. */
   firstDelayMs?: number;
   longestDelayMs?: number;
 }
 
 /**
- * Repeats what failed because an engine cannot be reached or cannot take writes now, as long as it takes. Delays grow
- * to a bound and are spread at random, so that several processes do not come back all at once. One line in the log
- * when an engine goes, one when it is back.
+ * Repeats calls, without a time limit, while an engine is unreachable or rejects writes for a time. Delays grow to a
+ * bound and are randomized, so that processes do not retry at the same moment. The log has one line when an engine
+ * becomes unavailable, and one when it is available again.
  */
 export class Retry {
-  /** Calls that have failed at least once and are being repeated. */
+  /** Calls that have failed at least once and are being retried. */
   private readonly waiting = new Map<symbol, { engine: string; reason: string }>();
 
   constructor(private readonly options: RetryOptions) {}
 
-  /** Why something is being repeated right now; undefined when nothing is. */
+  /** Reason for which a call is being retried now; undefined if none is. */
   get complaint(): string | undefined {
     const [first] = this.waiting.values();
     return first && `${first.engine}: ${first.reason}`;
@@ -32,7 +32,7 @@ export class Retry {
 
   /**
    * Resolves with the first success.
-   * @throws the signal's reason when it is aborted between attempts; at once whatever repeating does not help against.
+   * @throws the signal's reason when it is aborted between attempts; immediately any error that a retry cannot solve
    */
   async run<T>(engine: 'log' | 'store', signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
     const { firstDelayMs = 100, longestDelayMs = 2000 } = this.options;
@@ -61,10 +61,13 @@ export class Retry {
     const known = this.waits(engine);
     this.waiting.set(call, { engine, reason: error.message });
     if (known) return;
-    this.options.logger.warn({ engine, reason: error.message }, 'unavailable: trying again until it is back');
+    this.options.logger.warn(
+      { engine, reason: error.message },
+      'unavailable: retrying until it is available again',
+    );
   }
 
-  /** Other calls to the same engine may still be refused: it is back when none is. */
+  /** Logs that the engine is available again, when no call to it is retried any more. */
   private isBack(engine: string, call: symbol): void {
     if (!this.waiting.delete(call) || this.waits(engine)) return;
     this.options.logger.info({ engine }, 'available again');
@@ -75,7 +78,7 @@ export class Retry {
   }
 }
 
-/** Whether repeating may help. */
+/** Returns whether a retry may succeed after this error. */
 function helps(error: unknown): error is Error {
   return storeMayReturn(error) || error instanceof LogUnavailableError;
 }

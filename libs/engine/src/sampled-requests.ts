@@ -1,28 +1,31 @@
 import { headerOf, type LogRecord } from '#log';
 import { isTraceparent } from '#telemetry';
 
-/** What a batch of a partition has of one request whose trace is recorded. */
+/** The records of one batch that one sampled request has written. */
 export interface SampledRequest {
-  /** Of the span that has written its records. */
+  /** Traceparent of the span that wrote the records. */
   readonly traceparent: string;
   readonly requestId: string | undefined;
   readonly topic: string;
   readonly partition: number;
-  /** Of its first record here. */
+  /** Offset of its first record in the batch. */
   readonly offset: number;
-  /** How many records it has here. */
+  /** Number of its records in the batch. */
   records: number;
-  /** When the first was appended, and when the batch was read, in milliseconds since 1970. */
+  /**
+   * `appendedAt`: when the first record was appended. `readAt`: when the batch was read. Both are milliseconds since
+   * 1970.
+   */
   readonly appendedAt: number;
   readonly readAt: number;
 }
 
-/** Requests of one batch that are followed; those that come after them are not. */
+/** Number of requests of one batch that are traced; later ones are not. */
 const followed = 16;
 
 const traceparentLength = 55;
 
-/** The sampled requests that these records are of, from an offset on: the first so many. */
+/** Returns the first `followed` sampled requests that have written these records, from an offset on. */
 export function sampledRequests(records: readonly LogRecord[], from = 0): SampledRequest[] {
   const found = new Map<string, SampledRequest>();
   const readAt = Date.now();
@@ -36,7 +39,10 @@ export function sampledRequests(records: readonly LogRecord[], from = 0): Sample
   return [...found.values()];
 }
 
-/** Of most records the last digit alone is looked at: its lowest bit says that the trace is recorded. */
+/**
+ * Returns the traceparent of a record if it is sampled. Most records are rejected by the last digit, whose lowest bit
+ * is the sampled flag.
+ */
 function sampledTraceparent(record: LogRecord): string | undefined {
   const header = headerOf(record, 'traceparent');
   if (header?.length !== traceparentLength) return undefined;
@@ -49,7 +55,7 @@ function sampledTraceparent(record: LogRecord): string | undefined {
 function requestOf(record: LogRecord, traceparent: string, readAt: number): SampledRequest {
   const { topic, partition, offset, timestamp } = record;
   const requestId = headerOf(record, 'x-request-id')?.toString();
-  // Another machine's clock may be ahead of ours.
+  // The broker's or producer's clock may be ahead of this one.
   const appendedAt = Math.min(timestamp, readAt);
   return { traceparent, requestId, topic, partition, offset, records: 1, appendedAt, readAt };
 }

@@ -1,7 +1,7 @@
 import type { Log } from '#log';
 import type { UnderWay } from '#telemetry';
 
-/** The same log; while one of its consumers works on a batch, that is under way. */
+/** Returns a log that reports each batch to `works` while a consumer processes it. */
 export function showBatches(log: Log, works: UnderWay): Log {
   return {
     admin: log.admin,

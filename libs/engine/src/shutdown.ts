@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withAnySignal } from '#async';
 
-/** Stops everything that runs: at once after a failure, otherwise when it is saved, or the time for that is over. */
+/** Ends all work: immediately after a failure, otherwise when everything is saved or the time-out has passed. */
 export class Shutdown {
   private readonly stopped = new AbortController();
 
-  /** @param onFailure Is called once, with what failed first. */
+  /** @param onFailure Called once, with the first failure. */
   constructor(private readonly onFailure: (error: Error) => void) {}
 
-  /** Is aborted when everything stops, whatever is under way. */
+  /** Aborted when all work must end. */
   get signal(): AbortSignal {
     return this.stopped.signal;
   }
@@ -19,7 +19,7 @@ export class Shutdown {
     this.onFailure(error instanceof Error ? error : new Error(String(error)));
   }
 
-  /** Runs `close`, and gives it a promise that resolves when the time is over. Afterwards everything stops. */
+  /** Runs `close` with a promise that resolves when the time is over. Aborts `signal` afterwards. */
   async within(ms: number, close: (givenUp: Promise<void>) => Promise<void>): Promise<void> {
     const closed = new AbortController();
     const givenUp = withAnySignal([closed.signal, this.stopped.signal], (signal) =>

@@ -1,18 +1,18 @@
 import type { SpanAttributes, TraceSpan, Tracing } from '#telemetry';
 import type { SampledRequest } from './sampled-requests.js';
 
-/** One request whose way to the store is shown. */
+/** A sampled request whose way to the store is traced. */
 export interface Followed {
-  /** What is done with its records: `materialize orders`. */
+  /** Name of the span, such as `materialize orders`. */
   name: string;
   operation: string;
   request: SampledRequest;
 }
 
-/** What is shown of one write to the store. */
+/** The spans of one write to the store. */
 export interface StoreSpans {
   tracing: Tracing;
-  /** Of the write itself, such as `INSERT events`. */
+  /** Name of the write's span, such as `INSERT events`. */
   name: string;
   /** Default: `client`. */
   kind?: 'client' | 'internal';
@@ -20,13 +20,13 @@ export interface StoreSpans {
   followed: readonly Followed[];
 }
 
-/** Requests of one write that are shown: as many as a span has links by OpenTelemetry's default. */
+/** Requests of one write that get a span. It is OpenTelemetry's default limit of links on a span. */
 const shown = 128;
 
 /**
- * Does the write. Each followed request gets a span in its own trace, from its first record being appended to all being
- * stored. The write has one span for all of them, as a batch has many parents and a span one: it belongs to the first,
- * and has links to and from the others. Without anything to follow, there is just the write.
+ * Runs a write and traces it. Each followed request gets a span in its own trace, from the append of its first record
+ * until all records are stored. The write has one span for all requests. A span has one parent, so it belongs to the
+ * first request and is linked with the others. Without `spans`, only the write runs.
  */
 export async function inStoreSpans<T>(spans: StoreSpans | undefined, write: () => Promise<T>): Promise<T> {
   const begun = spans ? begin(spans) : [];
@@ -40,7 +40,7 @@ export async function inStoreSpans<T>(spans: StoreSpans | undefined, write: () =
   }
 }
 
-/** The write's span first: it ends first. */
+/** Starts the spans. The write's span is the first, so that it ends first. */
 function begin({ tracing, name, kind = 'client', attributes, followed }: StoreSpans): TraceSpan[] {
   const requests = followed
     .slice(0, shown)

@@ -2,8 +2,9 @@ import type { Assignment } from '#log';
 import type { IdWindowBounds } from '#dataflow';
 
 /**
- * Where to start reading so that the id window decides from `position` on as if it had seen the whole log: at most the
- * window's records before it, and not before the first record that can still be within its time.
+ * Returns the offset from which to read, so that the id window decides from `position` on as if it had seen the whole
+ * log. It is at most `bounds.records` before `position`, and not before the first record that is still within the
+ * window's time.
  */
 export async function warmUpStart(
   assignment: Assignment,
@@ -14,14 +15,15 @@ export async function warmUpStart(
   const byRecords = Math.max(beginning, position - bounds.records);
   if (byRecords >= position) return position;
   const since = (await leastLogTime(assignment, bounds, now)) - bounds.milliseconds;
-  // A negative time is a word of Kafka's own: -1 the end, -2 the beginning.
+  // A negative timestamp has a special meaning in Kafka: -1 is the end, -2 the beginning.
   const byTime = await assignment.offsetAt(Math.max(0, since));
   return Math.min(position, Math.max(byRecords, byTime));
 }
 
 /**
- * A time that the log time (see IdWindow) at `position` is not below. Without a record there, it is looked for in the
- * past, in steps that double: the position is the end of the log, perhaps of one that has been quiet for days.
+ * Returns a lower bound of the log time (see IdWindow) at `position`. If `position` is the end of the log, there is no
+ * record to ask for. The bound is then searched in the past with doubling steps, because the log may have been quiet
+ * for days.
  */
 async function leastLogTime(assignment: Assignment, bounds: IdWindowBounds, now: number): Promise<number> {
   const timestamp = await assignment.timestampAtPosition();
@@ -33,9 +35,9 @@ async function leastLogTime(assignment: Assignment, bounds: IdWindowBounds, now:
 }
 
 /**
- * The log time at a record: the greatest timestamp of the partition up to it. The log finds the first record at or
- * after a time, so the greatest time that is found at or before this record is the answer. Nearly always that is the
- * record's own timestamp, and one question tells.
+ * Returns the log time at a record: the greatest timestamp of the partition up to it. The log can find the first record
+ * at or after a time. So the result is the greatest time for which that record is at or before `record`. It is nearly
+ * always the record's own timestamp, and one request confirms this.
  */
 export async function logTimeAt(
   assignment: Assignment,
@@ -49,7 +51,7 @@ export async function logTimeAt(
     reached += step;
     step *= 2;
   }
-  // `reached + step` is not: halve what lies between.
+  // The log time is below `reached + step`: bisect the gap.
   for (let gap = Math.floor(step / 2); gap >= 1; gap = Math.floor(gap / 2)) {
     if (await isReached(reached + gap)) reached += gap;
   }

@@ -33,7 +33,7 @@ export class Thing {
   @IsOptional() @IsArray() @ValidateNested({ each: true }) @Type(() => Part) parts?: Part[];
 }
 
-/** Where requests wait until a spec lets them go. */
+/** Makes slow requests wait until a spec opens the gate. */
 export const gate = { opened: Promise.resolve(), arrived: (): void => undefined };
 
 @Controller('things')
@@ -97,14 +97,14 @@ class ThingsModule {}
 export interface GivenApp {
   app: HttpApp;
   context: AppContext;
-  /** Lines of the log, as objects. */
+  /** Log lines as objects. */
   lines(): Record<string, unknown>[];
-  /** The log as it was written. */
+  /** The log as text. */
   logText(): string;
   url: string;
 }
 
-/** A small app with all that `libs/http` gives, for specs. */
+/** Starts a small app with everything that `libs/http` provides, for specs. */
 export async function givenApp(
   options: Partial<HttpAppOptions> & { listen?: boolean; seconds?: number; allowedHosts?: string[] } = {},
 ): Promise<GivenApp> {

@@ -3,12 +3,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const names = new WeakMap<object, string>();
 
-/** Gives a port the name that the audit knows it by. */
+/** Sets the name of a port in the audit. */
 export function namePort(instance: FastifyInstance, name: string): void {
   names.set(instance.server, name);
 }
 
-/** The name of the port that a request came in on. */
+/** Returns the name of the port that received a request. */
 export function portOf(request: FastifyRequest): string {
   return names.get(request.server.server satisfies Server) ?? 'unknown';
 }

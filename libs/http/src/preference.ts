@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** How a request with several values goes on where one of them is refused (RFC 7240, section 4.4). */
+/** How a request with several values continues if one of them is rejected (RFC 7240, section 4.4). */
 export type Handling = 'lenient' | 'strict';
 
 /** Whether the answer has a body (RFC 7240, section 4.2). */
@@ -8,19 +8,19 @@ export type Returned = 'minimal' | 'representation';
 
 type Headers = Pick<FastifyRequest, 'headers'>;
 
-/** What `Prefer` asks for: the first `handling` in it that has a known value. Other preferences are passed over. */
+/** Returns the first known `handling` preference of the `Prefer` header. Other preferences are ignored. */
 export function handlingOf(request: Headers): Handling | undefined {
   return preferred(request, 'handling', ['lenient', 'strict']);
 }
 
-/** The first `return` in `Prefer` that has a known value. */
+/** Returns the first known `return` preference of the `Prefer` header. */
 export function returnOf(request: Headers): Returned | undefined {
   return preferred(request, 'return', ['minimal', 'representation']);
 }
 
 function preferred<V extends string>({ headers }: Headers, name: string, known: readonly V[]): V | undefined {
   const asked = [headers.prefer ?? []].flat().join(',');
-  // One preference after the other; a comma or an equals sign in quotes belongs to its value.
+  // Split at commas; a comma or an equals sign in quotes belongs to a value.
   for (const [preference] of asked.matchAll(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g)) {
     const [, given = '', value = ''] = /^\s*([a-z]+)\s*=\s*"?([a-z]*)"?\s*(?:;|$)/i.exec(preference) ?? [];
     if (given.toLowerCase() !== name) continue;
@@ -30,7 +30,7 @@ function preferred<V extends string>({ headers }: Headers, name: string, known: 
   return undefined;
 }
 
-/** Says in the answer which preferences of the request were applied. */
+/** Lists the applied preferences of the request in the answer's `Preference-Applied` header. */
 export function applied(
   reply: FastifyReply,
   { handling, returned }: { handling?: Handling | undefined; returned?: Returned | undefined },

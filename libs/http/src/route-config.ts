@@ -4,19 +4,22 @@ import type { FastifyRequest } from 'fastify';
 import type { ProblemError } from '#api';
 import { limits } from '#event';
 
-/** What the body of a route may be. */
+/** Rules for the body of a route. */
 interface BodyConfig {
   accepts?: readonly string[];
-  /** Also any JSON type, and any other type on ports with keys. */
+  /** Accepts any JSON type, too, and any other type on ports with keys. */
   acceptsAny?: boolean;
-  /** Any media type, also of bytes that are not text. */
+  /** Accepts any media type, and bytes that are not text. */
   acceptsBytes?: boolean;
   bodyBytes?: number;
 }
 
 const defaultAccepts: readonly string[] = ['application/json'];
 
-/** Adds to what other decorators have put into a route's Fastify config; Nest's own `RouteConfig` replaces it. */
+/**
+ * Merges `config` into the Fastify config of a route. Nest's own `RouteConfig` would replace the config of other
+ * decorators.
+ */
 export function AddRouteConfig(config: object): MethodDecorator {
   return (target, key, descriptor) => {
     const present = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, descriptor.value as object) as object;
@@ -24,20 +27,20 @@ export function AddRouteConfig(config: object): MethodDecorator {
   };
 }
 
-/** The body of an answer, and its media type. */
+/** The body of a problem's answer, and its media type. */
 export interface SentProblem {
   type: string;
   body: string | Buffer;
 }
 
-/** Encodes a problem in the form that the protocol of a route asks for. */
+/** Encodes a problem in the format that the protocol of a route requires. */
 export type ProblemForm = (request: FastifyRequest, problem: ProblemError) => SentProblem;
 
 interface ProblemConfig {
   problemForm?: ProblemForm;
 }
 
-/** Answers the problems of this route in this form; without it: problem documents (RFC 9457). */
+/** Sets the format of the problems of this route; default: problem documents (RFC 9457). */
 export function ProblemsAs(problemForm: ProblemForm): MethodDecorator {
   return AddRouteConfig({ problemForm } satisfies ProblemConfig);
 }
@@ -51,8 +54,8 @@ interface AnswerConfig {
 }
 
 /**
- * Marks a route whose answer says what was changed: it is sent however many bytes of other answers wait. A client that is
- * told otherwise would change it again.
+ * Marks a route whose answer confirms a change. The answer is sent even if the answer budget is full: a client that
+ * gets an error would repeat the change.
  */
 export function AlwaysAnswered(): MethodDecorator {
   return AddRouteConfig({ alwaysAnswered: true } satisfies AnswerConfig);
@@ -62,14 +65,14 @@ export function isAlwaysAnswered(config: object): boolean {
   return (config as AnswerConfig).alwaysAnswered === true;
 }
 
-/** The media types that this route's body may have; without it: `application/json`. */
+/** Sets the media types that the body of this route may have; default: `application/json`. */
 export function Accepts(...accepts: string[]): MethodDecorator {
   return AddRouteConfig({ accepts } satisfies BodyConfig);
 }
 
 /**
- * Takes these media types and every JSON type, and on ports with keys every media type: a page of another site can send
- * some types, but no JSON type, to a port without keys and without asking.
+ * Accepts these media types and every JSON type, and every media type on ports with keys. A port without keys rejects
+ * the other types, because a page of another site can send them without a CORS preflight.
  */
 export function AcceptsAny(...accepts: string[]): MethodDecorator {
   return AddRouteConfig({ accepts, acceptsAny: true } satisfies BodyConfig);
@@ -80,8 +83,8 @@ export function acceptsAny(request: FastifyRequest): boolean {
 }
 
 /**
- * Takes every media type, and bytes that are not text, on every port. The handler checks them, and requires something of
- * the request that a page of another site cannot send without asking, such as a header.
+ * Accepts every media type, and bytes that are not text, on every port. The handler checks them. It requires something
+ * that a page of another site cannot send without a CORS preflight, such as a header.
  */
 export function AcceptsBytes(...accepts: string[]): MethodDecorator {
   return AddRouteConfig({ accepts, acceptsBytes: true } satisfies BodyConfig);
@@ -95,7 +98,7 @@ export function acceptsOf(request: FastifyRequest): readonly string[] {
   return (request.routeOptions.config as BodyConfig).accepts ?? defaultAccepts;
 }
 
-/** The most bytes that this route's body may have, before and after decompression; without it: 64 KiB. */
+/** Sets the bytes that the body of this route may have, before and after decompression; default: 64 KiB. */
 export function BodyLimit(bodyBytes: number): MethodDecorator {
   return AddRouteConfig({ bodyBytes } satisfies BodyConfig);
 }

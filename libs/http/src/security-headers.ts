@@ -1,11 +1,14 @@
 import type { RouteOptions } from 'fastify';
 
-/** On every answer: a browser takes it for what its Content-Type says. What clients have written is never run. */
+/**
+ * Header of every answer: browsers must not guess another type than `Content-Type`, so that they never run content of
+ * clients.
+ */
 export const noSniffing = { 'x-content-type-options': 'nosniff' };
 
 /**
- * On pages: they are shown in no frame, and load and call nothing but this port. Swagger UI has styles in its elements and
- * pictures in its styles.
+ * Headers of HTML pages: no frame may show them, and they load and call nothing but this port. Swagger UI needs inline
+ * styles and `data:` images.
  */
 const ofPages = {
   'x-frame-options': 'DENY',
@@ -22,7 +25,7 @@ const ofPages = {
   ].join('; '),
 };
 
-/** Has a route answer with the headers of pages. */
+/** Adds the headers of HTML pages to the answers of a route. */
 export function protectPage(route: RouteOptions): void {
   route.onRequest = [
     ...[route.onRequest ?? []].flat(),

@@ -5,8 +5,9 @@ type Response = Pick<ServerResponse, 'once' | 'closed'>;
 const waiting = new WeakMap<Response, (() => void)[]>();
 
 /**
- * Calls this once, when the answer has been sent or its connection has closed before; at once, where it is closed already. All who wait for one answer share a
- * listener: Node warns of a leak at eleven, and Fastify and Node have their own.
+ * Calls `call` once, when the answer has been sent or its connection has closed; immediately if it is closed already.
+ * All callers for one answer share one listener: Node warns of a leak at eleven listeners, and Fastify and Node add
+ * their own.
  */
 export function whenClosed(response: Response, call: () => void): void {
   if (response.closed) return call();

@@ -1,9 +1,9 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 
-/** Structured logging: one JSON object a line. */
+/** A structured logger: one JSON object for each line. */
 export type Logger = PinoLogger;
 
-/** Where credentials could turn up in what is logged. Their values are replaced, whatever the level. */
+/** Paths in log objects that may contain credentials. Their values are masked at every level. */
 const redacted = [
   'authorization',
   'headers.authorization',
@@ -17,8 +17,8 @@ const redacted = [
 ];
 
 /**
- * A logger to stdout (or `destination`). What comes from outside is only ever a JSON string in a line, with line
- * breaks escaped: it cannot start a line of its own. Lines are written synchronously, so the last one before an exit
+ * Creates a logger that writes to stdout (or to `destination`). External text is always inside a JSON string with
+ * escaped line breaks, so it cannot forge a log line. Lines are written synchronously, so the last line before an exit
  * is not lost.
  */
 export function createLogger(
@@ -31,7 +31,7 @@ export function createLogger(
       base: { app: options.name, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // That there is none is no secret.
+      // An unset secret need not be masked.
       redact: { paths: redacted, censor: (value: unknown) => (value ? '***' : value) },
       serializers: { err: pino.stdSerializers.err },
     },

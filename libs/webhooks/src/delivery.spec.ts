@@ -94,7 +94,7 @@ describe('delivering a webhook', () => {
 
     const [why] = await deliverer({ attempts: 3 }).deliver([to(url)], never);
 
-    expect(why).toBe('The receiver answered 503. So it went 3 times.');
+    expect(why).toBe('The receiver answered 503. All 3 attempts failed.');
     expect(received).toHaveLength(3);
   });
 

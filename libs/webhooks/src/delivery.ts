@@ -4,7 +4,7 @@ import { Backoff, withAnySignal } from '#async';
 import type { Poster, PostOutcome } from './post.js';
 import { webhookHeaders } from './signature.js';
 
-/** Where deliveries go to, as a definition says it. */
+/** Receiver of deliveries, as a pipeline definition specifies it. */
 export interface Receiver {
   readonly url: string;
   readonly secretRef: string;
@@ -14,22 +14,25 @@ export interface Receiver {
 export interface Delivery extends Receiver {
   /** The event's id: the same in every attempt, and after every crash. */
   readonly id: string;
-  /** Whose it is, in figures: a pipeline's name. */
+  /** Name of the pipeline, for metrics. */
   readonly sender: string;
-  /** JSON. */
+  /** JSON text. */
   readonly body: string;
   /** The media type of the body. */
   readonly contentType: string;
 }
 
-/** What an attempt came to: it was taken; or was not, and there is another one; or there is none. */
+/**
+ * Outcomes of an attempt: the receiver accepted the event; it did not, and another attempt follows; it did not, and no
+ * attempt follows.
+ */
 export const attemptOutcomes = ['delivered', 'repeated', 'given_up'] as const;
 
-/** One attempt to deliver. */
+/** Result of one attempt to deliver. */
 export interface Attempt {
   readonly sender: string;
   readonly outcome: (typeof attemptOutcomes)[number];
-  /** Until there was an answer, or none. */
+  /** Seconds until the answer or the failure. */
   readonly seconds: number;
 }
 
@@ -38,26 +41,29 @@ export interface DeliveryOptions {
   keys: ReadonlyMap<string, Buffer>;
   /** Called after each attempt. */
   attempted?: (attempt: Attempt) => void;
-  /** Deliveries under way at once, of one call. */
+  /** Deliveries in progress at the same time, for one call. */
   atOnce?: number;
   attempts?: number;
   firstDelayMs?: number;
   longestDelayMs?: number;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random?: () => number;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now?: () => number;
 }
 
-/** With the time that a receiver has to answer, attempts are less than a minute apart: what is longer counts as hanging. */
+/**
+ * With the time-out for an answer added, attempts are less than a minute apart. After a minute without progress a
+ * consumer counts as hanging.
+ */
 const defaults = { atOnce: 16, attempts: 8, firstDelayMs: 500, longestDelayMs: 40_000 };
 
-/** What repeating may help against, beside 5xx. */
+/** Status codes below 500 after which a retry may succeed. */
 const passing = new Set([408, 409, 425, 429]);
 
 /**
- * Delivers to receivers: at least once, as Standard Webhooks says. What is refused for good, or not taken after all attempts, is
- * given up.
+ * Delivers events to receivers at least once, following Standard Webhooks. It gives up an event that is rejected
+ * permanently or not accepted after all attempts.
  */
 export class Deliverer {
   private readonly options: DeliveryOptions & typeof defaults;
@@ -66,7 +72,10 @@ export class Deliverer {
     this.options = { ...defaults, ...options };
   }
 
-  /** Why nothing can be delivered there with the settings of this process, and what to do; undefined when it can. */
+  /**
+   * Returns why this process's configuration does not permit deliveries to the receiver, and what to change; undefined
+   * if it does.
+   */
   missingConfiguration({ url, secretRef }: Receiver): string | undefined {
     const { keys, poster } = this.options;
     if (!keys.has(secretRef))
@@ -76,16 +85,17 @@ export class Deliverer {
   }
 
   /**
-   * Resolves when each delivery was taken or given up: with why it was given up, or undefined, in their order.
-   * @throws the signal's reason when it is aborted: some may have been taken all the same; RangeError where
-   * configuration is missing, which whoever calls this has asked for before
+   * Resolves when each delivery was accepted or given up. The results are in the same order: undefined, or the reason
+   * for giving up.
+   * @throws the signal's reason when it is aborted, although some deliveries may have been accepted; RangeError when
+   * configuration is missing (callers check `missingConfiguration` first)
    */
   async deliver(deliveries: readonly Delivery[], signal: AbortSignal): Promise<(string | undefined)[]> {
     const outcomes = new Array<string | undefined>(deliveries.length);
     const atOnce = Math.min(this.options.atOnce, deliveries.length);
     let next = 0;
     await withAnySignal([signal], async (ended) => {
-      // Each delivery listens while it waits for its next attempt: so many listeners at a time are no leak.
+      // Each delivery listens to the signal while it waits for its next attempt: this is not a listener leak.
       setMaxListeners(atOnce, ended);
       const work = async (): Promise<void> => {
         for (let at = next++; at < deliveries.length; at = next++)
@@ -115,7 +125,7 @@ export class Deliverer {
       }
       if (failure.isFinal || attempt >= attempts) {
         attempted?.({ sender, outcome: 'given_up', seconds });
-        return attempt === 1 ? failure.reason : `${failure.reason} So it went ${attempt} times.`;
+        return attempt === 1 ? failure.reason : `${failure.reason} All ${attempt} attempts failed.`;
       }
       attempted?.({ sender, outcome: 'repeated', seconds });
       await sleep(this.delay(backoff.next(), outcome), undefined, { signal });
@@ -127,7 +137,10 @@ export class Deliverer {
     return { 'content-type': contentType, ...webhookHeaders({ id, body, at: now() / 1000 }, key) };
   }
 
-  /** Exponential back-off with full jitter; what the receiver asks for is waited, up to the longest. */
+  /**
+   * Returns the delay in milliseconds: exponential back-off with full jitter, or the receiver's `Retry-After`, up to
+   * the longest delay.
+   */
   private delay(most: number, outcome: PostOutcome): number {
     const { longestDelayMs, random = Math.random } = this.options;
     const asked = 'retryAfter' in outcome ? Number(outcome.retryAfter) * 1000 : 0;

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Networks that are not the public internet: an address in one of them may be a service that nobody outside is meant to
- * reach. From the special-purpose registries of IANA (RFC 6890 and its successors); of IPv6 everything but 2000::/3.
+ * Networks outside the public internet: an address in them may be an internal service. They are from IANA's
+ * special-purpose registries (RFC 6890 and its successors). Of IPv6, only 2000::/3 is public.
  */
 const special4 = [
   '0.0.0.0/8',
@@ -21,7 +21,7 @@ const special4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** Within 2000::/3: addresses that stand for others (Teredo, 6to4), and those of documents and benchmarks. */
+/** Networks within 2000::/3 that embed other addresses (Teredo, 6to4) or are for documentation and benchmarks. */
 const special6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
@@ -39,16 +39,16 @@ function listOf(networks: readonly string[]): BlockList {
 const forbidden = listOf([...special4, ...special6]);
 const public6 = listOf(['2000::/3']);
 
-/** Which addresses a webhook may be sent to. */
+/** Decides to which addresses webhooks may be sent. */
 export class WebhookNetworks {
   private readonly allowed: BlockList;
 
-  /** @param allowed Addresses and networks in CIDR notation that are opened although they are not public. */
+  /** @param allowed Addresses and networks in CIDR notation that are permitted although they are not public. */
   constructor(allowed: readonly string[]) {
     this.allowed = listOf(allowed);
   }
 
-  /** Whether this address (IPv4 or IPv6, without a zone) may be connected to. */
+  /** Returns whether connections to this address (IPv4 or IPv6, without a zone) are permitted. */
   permits(address: string): boolean {
     const plain = mapped.exec(address)?.[1] ?? address;
     if (this.opens(plain)) return true;
@@ -56,7 +56,7 @@ export class WebhookNetworks {
     return isIP(plain) === 6 && public6.check(plain, 'ipv6') && !forbidden.check(plain, 'ipv6');
   }
 
-  /** Whether somebody opened it expressly: then it need not be TLS. */
+  /** Returns whether the address is in the explicitly allowed networks. Such an address need not use TLS. */
   opens(address: string): boolean {
     const plain = mapped.exec(address)?.[1] ?? address;
     const family = isIP(plain);

@@ -17,23 +17,23 @@ export interface Post {
   body: string;
 }
 
-/** What a receiver said, or why there was no answer; in words that hold nothing of what the receiver sent. */
+/** The receiver's answer, or why there was none. The failure text contains nothing that the receiver sent. */
 export type PostOutcome =
   { status: number; retryAfter: string | undefined } | { failure: string; isFinal: boolean };
 
-/** The name is resolved to what must not be connected to. */
+/** The host name resolves to a forbidden address. */
 class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
-/** To one receiver. */
+/** Idle connections to one receiver. */
 const mostIdleSockets = 16;
 const idleMs = 4000;
 
 /**
- * Posts to addresses that others have chosen. Names are resolved here, each time, and the connection goes to an address that
- * was held against the networks: what a name leads to a moment later does not matter. No redirect is followed, and no answer
- * is read.
+ * Sends POST requests to addresses that users have chosen. It resolves host names itself for each connection, and
+ * connects to an address that it has checked. A later change of the DNS record has no effect (DNS rebinding). It does
+ * not follow redirects and does not read answers.
  */
 export class Poster {
   private readonly agents: { http: HttpAgent; https: HttpsAgent };
@@ -42,17 +42,18 @@ export class Poster {
     private readonly networks: WebhookNetworks,
     private readonly timeoutMs: number,
   ) {
-    // Who delivers bounds how many there are. A bound here would have those to good receivers wait for those to slow ones.
+    // The caller bounds the number of connections. With a bound here, requests to fast receivers would wait for slow
+    // ones.
     const options = { keepAlive: true, maxFreeSockets: mostIdleSockets, timeout: idleMs };
     this.agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
   }
 
-  /** What is wrong with an address, whatever its name leads to; undefined when nothing is. */
+  /** Returns why an address is invalid, without resolving its name; undefined if it is valid. */
   wrongIn(url: string): string | undefined {
     return wrongInWebhookUrl(url, this.networks);
   }
 
-  /** One attempt. Never rejects; an aborted one is a failure. */
+  /** Sends one request. Never rejects: an aborted request is a failure. */
   async post(post: Post, signal: AbortSignal): Promise<PostOutcome> {
     const wrong = this.wrongIn(post.url);
     if (wrong !== undefined) return { failure: `The address ${wrong}.`, isFinal: true };
@@ -78,7 +79,7 @@ export class Poster {
       request.on('response', (response) => {
         const { statusCode = 0, headers: answered } = response;
         done({ status: statusCode, retryAfter: answered['retry-after'] });
-        // What it says is of no interest; a short answer leaves the connection usable.
+        // The content is ignored. A short answer is read to its end, so that the connection can be reused.
         response.on('error', () => undefined);
         if (Number(answered['content-length'] ?? Infinity) > 4096) response.destroy();
         else response.resume();
@@ -106,7 +107,7 @@ export class Poster {
         const permitted = error ? [] : addresses.filter(({ address }) => mayBe(address));
         const [first] = permitted;
         if (error) answer(error, '', 0);
-        // One that is not public among others is what an attacker's name server would add.
+        // Reject the name if any of its addresses is forbidden: an attacker's name server may mix them.
         else if (!first || permitted.length < addresses.length)
           answer(new ForbiddenAddressError(`The address ${notPublic}.`), '', 0);
         else if (options.all) answer(null, permitted);

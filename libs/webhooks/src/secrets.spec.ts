@@ -22,6 +22,8 @@ describe('the secrets of webhooks', () => {
   });
 
   it('a name stands there once', () => {
-    expect(wrongInSecrets([`a=${secret}`, `a=${secret}`])).toMatch(/entry 2 has a name that another has/);
+    expect(wrongInSecrets([`a=${secret}`, `a=${secret}`])).toMatch(
+      /entry 2 has the same name as another entry/,
+    );
   });
 });

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 
 const prefix = 'whsec_';
-/** As the standard recommends. */
+/** Key length in bytes, as Standard Webhooks recommends. */
 const [leastBytes, mostBytes] = [24, 64];
 
-/** What a secret of Standard Webhooks looks like, in words. */
+/** Error text for an invalid Standard Webhooks secret. */
 export const webhookSecretRule = `must be ${prefix} and ${leastBytes} to ${mostBytes} bytes in base64, such as ${prefix}$(openssl rand -base64 32)`;
 
-/** The key that a secret holds; undefined when it is none. */
+/** Returns the signing key in a secret; undefined if the secret is invalid. */
 export function webhookKey(secret: string): Buffer | undefined {
   if (!secret.startsWith(prefix)) return undefined;
   const text = secret.slice(prefix.length);
@@ -17,9 +17,9 @@ export function webhookKey(secret: string): Buffer | undefined {
 }
 
 /**
- * The headers that Standard Webhooks (version 1, symmetric) asks for.
+ * Returns the headers that Standard Webhooks (version 1, symmetric) requires.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
- * @param at Seconds since 1970: of this attempt.
+ * @param at Time of this attempt, in seconds since 1970.
  */
 export function webhookHeaders(
   { id, body, at }: { id: string; body: string; at: number },

@@ -3,14 +3,14 @@ import type { WebhookNetworks } from './networks.js';
 
 const longest = 2048;
 
-/** The address without the brackets that a URL has around IPv6. */
+/** Returns the host of a URL, without the brackets around IPv6 addresses. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
 /**
- * What is wrong with an address, as far as it can be told without resolving its name; undefined when nothing is. To which
- * addresses the name leads is looked at when it is connected to, each time.
+ * Returns why an address is invalid, without resolving its host name; undefined if it is valid. The resolved addresses
+ * are checked at each connection.
  */
 export function wrongInWebhookUrl(text: string, networks: WebhookNetworks): string | undefined {
   if (text.length > longest) return `has at most ${longest} characters`;
@@ -24,7 +24,7 @@ export function wrongInWebhookUrl(text: string, networks: WebhookNetworks): stri
   return undefined;
 }
 
-/** The same words when it is found out before or after a name is resolved. */
+/** Error text for a forbidden address, before and after its name is resolved. */
 export const notPublic =
-  'leads to an address that is not public (private, loopback, link-local or reserved); who runs this installation can allow ' +
+  'leads to an address that is not public (private, loopback, link-local or reserved); the operator of this installation can allow ' +
   'it with WEBHOOK_ALLOWED_NETWORKS';

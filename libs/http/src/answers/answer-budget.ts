@@ -1,12 +1,12 @@
 import { metrics } from '#telemetry';
 
-/** Answers up to this size are small: the last quarter of the budget is theirs alone. */
+/** Bytes up to which an answer counts as small. Only small answers may use the last quarter of the budget. */
 const smallBytes = 1024 * 1024;
 
 /**
- * Counts the bytes of answers that one process holds at the same time: while they are read from the store, and until
- * their clients have taken them. Large answers get three quarters of it, so that small ones go on while many large ones
- * wait.
+ * Counts the bytes of all answers that this process holds in memory. An answer counts from the time it is read from the
+ * store until its client has received it. Large answers may use three quarters of the budget, so that small answers do
+ * not wait behind many large ones.
  */
 export class AnswerBudget {
   private used = 0;
@@ -14,7 +14,7 @@ export class AnswerBudget {
 
   constructor(private readonly maxBytes: number) {}
 
-  /** Opens a share that holds nothing yet. */
+  /** Opens a share of the budget for one answer; the share begins with 0 bytes. */
   share(): AnswerShare {
     return new AnswerShare({
       fits: (held, bytes) => this.fits(held, bytes),
@@ -22,7 +22,10 @@ export class AnswerBudget {
     });
   }
 
-  /** Whether something was refused since this time, in milliseconds of `performance.now()`, or more is held than there is room for. */
+  /**
+   * Returns whether the budget rejected a share since `time` (milliseconds of `performance.now()`), or is overdrawn
+   * now.
+   */
   tightSince(time: number): boolean {
     return this.used > this.maxBytes || this.lastRefusal >= time;
   }
@@ -41,33 +44,33 @@ export class AnswerBudget {
 }
 
 interface Budget {
-  /** Whether a share that holds `held` bytes may grow by `bytes`. */
+  /** Returns whether a share of `held` bytes may grow by `bytes`. */
   fits(held: number, bytes: number): boolean;
   add(bytes: number): void;
 }
 
-/** The bytes that one answer holds. */
+/** The bytes of the budget that one answer uses. */
 export class AnswerShare {
   private held = 0;
   private ended = false;
 
   constructor(private readonly budget: Budget) {}
 
-  /** Grows the share if the budget has room for it; else returns false and changes nothing. */
+  /** Grows the share and returns true. Returns false and changes nothing if the budget has no room for `bytes`. */
   take(bytes: number): boolean {
     if (this.ended || !this.budget.fits(this.held, bytes)) return this.ended;
     this.force(bytes);
     return true;
   }
 
-  /** Grows the share whether or not the budget has room, for an answer that must be sent. */
+  /** Grows the share even if the budget has no room. Use it for an answer that must be sent. */
   force(bytes: number): void {
     if (this.ended) return;
     this.held += bytes;
     this.budget.add(bytes);
   }
 
-  /** Gives everything back. A share that has ended holds nothing, whatever it takes. */
+  /** Returns all bytes of the share to the budget. After that, `take` and `force` have no effect. */
   end(): void {
     if (this.ended) return;
     this.ended = true;

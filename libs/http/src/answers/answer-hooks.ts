@@ -6,13 +6,13 @@ import type { AnswerBudget, AnswerShare } from './answer-budget.js';
 import { inPieces, pieceBytes } from './in-pieces.js';
 import { defaultSendBounds, SendWatch, type SendBounds } from './send-watch.js';
 
-/** What bounds the answers of each server. */
+/** The answer budget and the slow-client watch of each HTTP server. */
 const bounds = new WeakMap<object, { budget: AnswerBudget; watch: SendWatch }>();
 const shares = new WeakMap<FastifyReply, AnswerShare>();
 
 /**
- * Bounds what waits to be sent on a port: every answer counts in the budget until its client has taken it, and a client
- * that takes too little is cut off. A body that is larger than one piece goes out piece by piece.
+ * Bounds the bytes that wait to be sent on a port. Each answer counts in the budget until its client has received it,
+ * and a client that reads too slowly is disconnected. A body larger than `pieceBytes` is sent in pieces.
  */
 export function registerAnswers(
   instance: FastifyInstance,
@@ -35,8 +35,9 @@ export function registerAnswers(
 }
 
 /**
- * Counts what a streamed answer holds until its client has taken it. Call it before the answer's headers are set.
- * @throws ProblemError 503 `overloaded` when too many bytes of answers wait already.
+ * Counts `bytes` for a streamed answer in the budget until its client has received it. Call it before the headers of
+ * the answer are set.
+ * @throws ProblemError 503 `overloaded` when the budget has no room
  */
 export function holdAnswer(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
   hold(request, reply, bytes);
@@ -44,7 +45,7 @@ export function holdAnswer(request: FastifyRequest, reply: FastifyReply, bytes: 
 
 function hold(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
   const bound = bounds.get(request.server.server);
-  // Without a client that waits, nothing is held, and nothing would give it back.
+  // No client waits for the answer: nothing needs to count, and no later event would return the bytes to the budget.
   if (!bound || shares.has(reply) || reply.raw.destroyed) return;
   const share = bound.budget.share();
   if (mustBeSent(request, reply)) share.force(bytes);
@@ -57,13 +58,19 @@ function hold(request: FastifyRequest, reply: FastifyReply, bytes: number): void
   });
 }
 
-/** A refusal, the answer to a probe, and what says that something was changed. */
+/**
+ * Returns whether the answer must be sent even if the budget is full: an error, a health check, or the confirmation of
+ * a change.
+ */
 function mustBeSent({ routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   const { config, url } = routeOptions;
   return isAlwaysAnswered(config) || statusCode >= 400 || url?.startsWith('/health') === true;
 }
 
-/** A stream holds what its buffers hold, unless whoever made it has said more. */
+/**
+ * Returns the bytes that a payload counts in the budget. A stream counts as one piece, unless `holdAnswer` counted it
+ * before.
+ */
 function heldBytes(payload: unknown): number {
   if (typeof payload === 'string') return Buffer.byteLength(payload);
   if (Buffer.isBuffer(payload)) return payload.length;
@@ -76,6 +83,6 @@ function isStream(payload: unknown): boolean {
 
 function tooMuchWaits(): ProblemError {
   const detail =
-    'Too many bytes of answers wait for clients to take them. Repeat the request, or ask for a smaller page.';
+    'Too many bytes of answers wait for clients to read them. Repeat the request, or ask for a smaller page.';
   return new ProblemError('overloaded', detail, { retryAfterSeconds: 2 });
 }

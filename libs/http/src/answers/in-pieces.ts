@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream';
 
-/** Bytes that are handed to a connection at a time. */
+/** Bytes of a body that are written to a connection at a time. */
 export const pieceBytes = 64 * 1024;
 
-/** Streams bytes piece by piece, so that a connection holds one piece and shows how far its client has read. */
+/**
+ * Returns a stream of a body in pieces. The connection then buffers one piece only, and its write progress shows how
+ * much the client has read.
+ */
 export function inPieces(body: Buffer): Readable {
   return Readable.from(pieces(body), { objectMode: false });
 }

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import { metrics } from '#telemetry';
 
-/** How much a client has to take, and how soon. */
+/** Limits below which a client counts as too slow. */
 export interface SendBounds {
-  /** Bytes that a client with an answer waiting takes within the time below, unless it takes all of it. */
+  /** Bytes that a client with a waiting answer must receive within `withinMs`, unless it receives the whole rest. */
   leastBytes: number;
-  /** Milliseconds. */
+  /** Length of a period, in milliseconds. */
   withinMs: number;
-  /** Milliseconds while answers have no room because too many bytes wait. */
+  /** Length of a period, in milliseconds, while the answer budget is full. */
   tightMs: number;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two polls of the connections. */
   lookMs: number;
 }
 
@@ -23,20 +23,22 @@ export const defaultSendBounds: SendBounds = {
 type Connection = Pick<Socket, 'writableLength' | 'bytesWritten' | 'destroy'>;
 
 /**
- * Cuts off clients that do not take the answers they asked for. A client that reads a byte a second is cut off, too: it
- * has to take `leastBytes` in each period.
+ * Disconnects clients that receive their answers too slowly. A client must receive `leastBytes` in each period, so a
+ * client that reads one byte a second is disconnected, too.
  */
 export class SendWatch {
   private readonly sendings = new Set<Sending>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param tightSince Whether answers had no room since a time, in milliseconds of `performance.now()`. */
+  /**
+   * @param tightSince Returns whether the answer budget was full since a time, in milliseconds of `performance.now()`.
+   */
   constructor(
     private readonly bounds: SendBounds,
     private readonly tightSince: (time: number) => boolean,
   ) {}
 
-  /** Watches an answer that is sent on this connection; returns what ends the watch. */
+  /** Watches the answer on this connection. Returns a function that ends the watch. */
   add(connection: Connection): () => void {
     const sending = new Sending(connection);
     this.sendings.add(sending);
@@ -44,7 +46,10 @@ export class SendWatch {
     return () => void this.sendings.delete(sending);
   }
 
-  /** Cuts off every client that is too slow. Looks are counted, so that a stall of this process is nobody's fault. */
+  /**
+   * Polls all connections and disconnects each client that is too slow. Time is measured in polls, so that a pause of
+   * this process does not count against a client.
+   */
   look(): void {
     const { leastBytes, withinMs, tightMs, lookMs } = this.bounds;
     const isTight = this.tightSince(performance.now() - 2 * lookMs);
@@ -63,15 +68,18 @@ export class SendWatch {
 
 class Sending {
   private taken = 0;
-  /** Looks in the current period; none before the first. */
+  /** Polls in the current period; -1 before the first poll. */
   private looks = -1;
 
   constructor(readonly connection: Connection) {}
 
-  /** How many looks ago the client last had nothing to take or had taken `leastBytes`. */
+  /**
+   * Polls the connection. Returns the number of polls since the client last had received `leastBytes` or had nothing to
+   * receive.
+   */
   look(leastBytes: number): number {
     const { writableLength, bytesWritten } = this.connection;
-    // Bytes count as written when they are handed over: what waits has not been taken.
+    // Node counts bytes as written when they are buffered: subtract the bytes that still wait.
     const taken = bytesWritten - writableLength;
     this.looks++;
     if (this.looks === 0 || !writableLength || taken - this.taken >= leastBytes) {

@@ -5,11 +5,11 @@ import type { KeyLimits } from '../rate-limit/key-limits.js';
 import type { ApiKey } from './key-ring.js';
 import type { Scope } from './scope.js';
 
-/** How a port that requires keys has let a request in; without a key only where a route is public. */
+/** How a request was authenticated on a port that requires keys. `key` is undefined on public routes only. */
 export interface Admission {
   key?: ApiKey;
   limits?: KeyLimits;
-  /** Looks at the key again. @throws ProblemError when it does not open this route any more */
+  /** Checks the key again. @throws ProblemError when the key no longer permits this route */
   check?(): void;
   reply: FastifyReply;
 }
@@ -18,19 +18,19 @@ const admissions = new WeakMap<FastifyRequest, Admission>();
 
 const noStreams: StreamAccess = { patterns: [], reserved: false };
 
-/** Keeps how a request was let in, for those who ask below. */
+/** Stores how a request was authenticated, for the functions below. */
 export function admit(request: FastifyRequest, admission: Admission): void {
   admissions.set(request, admission);
 }
 
-/** The key that this request was let in with; undefined on ports without authentication and on public routes. */
+/** Returns the key of this request; undefined on ports without authentication and on public routes. */
 export function apiKeyOf(request: FastifyRequest): ApiKey | undefined {
   return admissions.get(request)?.key;
 }
 
 /**
- * The streams that this request may see and write: all on a port without authentication, else those of its key, the
- * system's own only with the scope `admin`.
+ * Returns the streams that this request may read and write: all streams on a port without authentication, else the
+ * streams of its key. Reserved streams of the system need the scope `admin`.
  */
 export function accessOf(request: FastifyRequest): StreamAccess {
   const admission = admissions.get(request);
@@ -39,21 +39,21 @@ export function accessOf(request: FastifyRequest): StreamAccess {
   return key ? { patterns: key.streams, reserved: key.scopes.has('admin') } : noStreams;
 }
 
-/** Whether this request may be answered with what a route of this scope answers; always on a port without authentication. */
+/** Returns whether this request has a scope; always true on a port without authentication. */
 export function hasScope(request: FastifyRequest, scope: Scope): boolean {
   const admission = admissions.get(request);
   return !admission || admission.key?.scopes.has(scope) === true;
 }
 
 /**
- * For an answer that takes long: whether the request would still be let in. Nothing is counted.
- * @throws ProblemError when its key has expired or was revoked, or nobody knows
+ * Checks the key of a long-running answer again. It does not count against the rate limit.
+ * @throws ProblemError when the key has expired or was revoked, or when this cannot be verified
  */
 export function requireStillAdmitted(request: FastifyRequest): void {
   admissions.get(request)?.check?.();
 }
 
-/** Who made this request, for the audit. It has the shape of an `Actor` of the definitions. */
+/** Returns who made this request, for the audit. It has the shape of an `Actor` of the definitions. */
 export function actorOf(request: FastifyRequest): {
   key_id: string | null;
   port: string;
@@ -63,9 +63,9 @@ export function actorOf(request: FastifyRequest): {
 }
 
 /**
- * Uses up a part of the events per second that this request's key may write. Call it once a request, when it is known
- * how many events it has and before any is written.
- * @throws ProblemError too_many_requests
+ * Takes `count` events from the rate limit of this request's key. Call it once per request, when the number of events
+ * is known and before any event is written.
+ * @throws ProblemError 429 `too_many_requests`
  */
 export function takeEvents(request: FastifyRequest, count: number): void {
   const admission = admissions.get(request);

@@ -1,15 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /**
- * An API key's text is `trb_<key_id>_<secret>_<checksum>`:
+ * Text of an API key: `trb_<key_id>_<secret>_<checksum>`.
  *
- *     key_id    12 lower-case letters or digits; not secret, names the key in lists and logs
+ *     key_id    12 lower-case letters or digits; not secret, identifies the key in lists and logs
  *     secret    32 to 128 letters or digits
- *     checksum  the first 6 hex digits of SHA-256 over `trb_<key_id>_<secret>`: a typing error shows before any
- *               look-up, and secret scanners can tell a key from noise
+ *     checksum  the first 6 hex digits of SHA-256 over `trb_<key_id>_<secret>`
  *
- * Only the SHA-256 of the whole text is ever stored. The secret has at least 190 bits of its own, so a slow hash
- * would add nothing.
+ * The checksum reveals a typing error before any look-up, and lets secret scanners recognize a key. Only the SHA-256 of
+ * the whole text is stored. A slow hash would add nothing, because the secret has at least 190 random bits.
  */
 const keyPattern = /^trb_([a-z0-9]{12})_([A-Za-z0-9]{32,128})_([0-9a-f]{6})$/;
 
@@ -17,7 +16,7 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 export const keyIdPattern = /^[a-z0-9]{12}$/;
 
-/** The id inside a key's text, or undefined when the text is not a key or its checksum is wrong. */
+/** Returns the key id of a key's text; undefined if the text is not a key or its checksum is wrong. */
 export function keyIdOf(key: string): string | undefined {
   const match = keyPattern.exec(key);
   if (!match) return undefined;
@@ -25,14 +24,14 @@ export function keyIdOf(key: string): string | undefined {
   return checksumOf(`trb_${keyId}_${secret}`) === checksum ? keyId : undefined;
 }
 
-/** SHA-256 of the key's whole text. */
+/** Returns the SHA-256 of the whole text of a key. */
 export function hashOfKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
 /**
- * A new key: its text (show it once, never store it), its id, and what may be stored. With an id it is another secret
- * of that key.
+ * Generates a key: its text (show it once, never store it), its id, and the hash to store. With `keyId`, generates
+ * another secret for that key.
  */
 export function generateKey(keyId = randomText(12, alphabet.slice(26))): {
   key: string;
@@ -48,7 +47,10 @@ function checksumOf(body: string): string {
   return createHash('sha256').update(body).digest('hex').slice(0, 6);
 }
 
-/** Every character equally likely: bytes past the last whole multiple of the alphabet are drawn again. */
+/**
+ * Returns random text in which every character is equally likely. Bytes above the last whole multiple of the alphabet's
+ * size are drawn again.
+ */
 function randomText(length: number, letters: string): string {
   const usable = 256 - (256 % letters.length);
   let text = '';

@@ -1,7 +1,7 @@
 import { ValidateBy } from 'class-validator';
 import { ConfiguredKeyRing } from './configured-key-ring.js';
 
-/** A setting of API keys in the form that `ConfiguredKeyRing` takes; what is wrong is said without showing any. */
+/** Validates a setting of API keys in the format of `ConfiguredKeyRing`. Its message never contains a key. */
 export function AreApiKeys(): PropertyDecorator {
   return ValidateBy({
     name: 'areApiKeys',

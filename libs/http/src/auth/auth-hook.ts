@@ -12,26 +12,26 @@ import type { RouteAccess } from './require-scope.js';
 export interface AuthOptions {
   keyRing: KeyRing;
   /**
-   * How long ago it was last known that no issued key has been revoked since, and how long that is good for; both in
-   * milliseconds. Without it, for ever.
+   * Bounds the age of the revocations that this process knows. `ageMs` returns the milliseconds since it last knew them
+   * to be current; above `mostMs`, issued keys are rejected. Default: no bound.
    */
   issuedKeys?: { ageMs: () => number; mostMs: number };
-  /** Routes that need no key on this port, besides those that are public everywhere: `/health/ready` for probes. */
+  /** Routes that need no key on this port, in addition to the public routes, such as `/health/ready` for probes. */
   open?: readonly string[];
   /**
-   * Called with the problem's code for each request that is refused for its key, even when a wrong key's answer is another.
-   * A right key that has used up its rate is none of these.
+   * Called with the problem's code for each request that is rejected because of its key, even if the answer is another
+   * problem. It is not called for a valid key over its rate limit.
    */
   onRefused?: (code: string) => void;
 }
 
 /**
- * Makes every route of the instance need a key, unknown addresses included: what is not declared public is refused
- * without one, and a route that declares no scope is refused with any. It runs before the body is read: an upload
+ * Requires an API key on every route of the instance, including unknown addresses. Without a key only public routes
+ * answer; a route without a declared scope rejects every key. The check runs before the body is read, so an upload
  * without a key costs its headers only.
  *
- * A key's requests per second are counted here, `takeEvents` counts its events. Whoever keeps sending wrong keys is
- * told to wait; a right key from the same network is let in all the same, because many clients may share an address.
+ * This hook counts a key's requests per second, and `takeEvents` counts its events. A network that keeps sending wrong
+ * keys gets 429. A valid key from the same network is still accepted, because many clients may share an address.
  */
 export function requireApiKeys(instance: FastifyInstance, options: AuthOptions): void {
   const authenticator = new Authenticator(options);
@@ -51,7 +51,10 @@ class Authenticator {
 
   constructor(private readonly options: AuthOptions) {}
 
-  /** @throws ProblemError */
+  /**
+   * Authenticates and authorizes a request. @throws ProblemError when its key is missing, wrong, over its rate or
+   * without the scope
+   */
   authenticate(request: FastifyRequest, reply: FastifyReply): void {
     const { config, url = '' } = request.routeOptions;
     const access = config as RouteAccess;
@@ -75,13 +78,13 @@ class Authenticator {
     return key;
   }
 
-  /** A right key may have been revoked since. @throws ProblemError 503 `log_unavailable` */
+  /** Rejects an issued key whose revocation may be unknown here. @throws ProblemError 503 `log_unavailable` */
   private requireRecent(): void {
     const { issuedKeys } = this.options;
     if (!issuedKeys || issuedKeys.ageMs() <= issuedKeys.mostMs) return;
     const detail =
-      'It has not been known for too long whether this API key is still valid: Kafka cannot be reached. Keys of the ' +
-      'configuration (API_KEYS) go on working.';
+      'Cannot verify that this API key is still valid: Kafka has been unreachable for longer than ' +
+      'KEYS_MAX_AGE_SECONDS. Keys of the configuration (API_KEYS) still work.';
     throw new ProblemError('log_unavailable', detail, { retryAfterSeconds: 5 });
   }
 
@@ -110,7 +113,9 @@ function checkScope(request: FastifyRequest, access: RouteAccess, key: ApiKey): 
   else if (!request.is404) throw new ProblemError('insufficient_scope', 'No key permits this.');
 }
 
-/** That there is no key is no attempt: browsers and probes begin so. */
+/**
+ * Returns whether the error counts as a failed attempt. A missing key does not: browsers and probes begin without one.
+ */
 function isWrongKey(error: unknown): error is ProblemError {
   return error instanceof ProblemError && error.code === 'invalid_token';
 }

@@ -6,11 +6,12 @@ import { secretsPerKey, type ApiKey, type KeyRing, type StoredSecret } from './k
 import type { Scope } from './scope.js';
 
 const realm = 'Bearer realm="tributary"';
-/** What is compared with where there is no secret, so that it takes as long as with one. No text hashes to it. */
+/** Compared in place of a missing secret, so that the comparison takes the same time. No text hashes to it. */
 const noSecret: StoredSecret = { sha256: Buffer.alloc(32) };
 
 /**
- * The key of this text. Whatever the ring knows of the key, the same is hashed and compared, and the refusal is the same.
+ * Returns the valid key for this text. An unknown, revoked, expired or mistyped key causes the same work and the same
+ * answer.
  * @throws ProblemError 401 `invalid_token`, with its `WWW-Authenticate`
  */
 export function authenticate(text: string, ring: KeyRing, now: number): ApiKey {
@@ -20,7 +21,7 @@ export function authenticate(text: string, ring: KeyRing, now: number): ApiKey {
   return known;
 }
 
-/** @throws ProblemError 403 `insufficient_scope` */
+/** Requires that the key has a scope. @throws ProblemError 403 `insufficient_scope` */
 export function authorize(key: ApiKey, scope: Scope): void {
   if (key.scopes.has(scope)) return;
   throw new ProblemError('insufficient_scope', `This needs a key with the scope ${scope}.`, {
@@ -29,7 +30,7 @@ export function authorize(key: ApiKey, scope: Scope): void {
 }
 
 /**
- * The text of a request's key, by RFC 6750 and only from the `Authorization` header.
+ * Returns the text of a request's key, read from the `Authorization` header only (RFC 6750).
  * @throws ProblemError 401 `unauthenticated` (no credentials, or another scheme), 400 `invalid_request` (several
  * Authorization headers), each with its `WWW-Authenticate`.
  */
@@ -37,7 +38,7 @@ export function bearerKey(request: Pick<IncomingMessage, 'rawHeaders'>): string 
   return bearerToken(authorizationHeader(request));
 }
 
-/** The only `Authorization` header. @throws ProblemError 400 `invalid_request` when there are several */
+/** Returns the `Authorization` header, if any. @throws ProblemError 400 `invalid_request` when there are several */
 export function authorizationHeader({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string | undefined {
   const [header, second] = authorizationHeaders(rawHeaders);
   if (second !== undefined) {
@@ -49,7 +50,7 @@ export function authorizationHeader({ rawHeaders }: Pick<IncomingMessage, 'rawHe
   return header;
 }
 
-/** @throws ProblemError 401 `unauthenticated` */
+/** Returns the token of a `Bearer` header. @throws ProblemError 401 `unauthenticated` */
 export function bearerToken(header: string | undefined): string {
   if (header === undefined || !/^bearer(\s|$)/i.test(header)) {
     throw unauthenticated('Send an API key: Authorization: Bearer <key>.');
@@ -66,12 +67,18 @@ function unauthenticated(detail: string): ProblemError {
   return new ProblemError('unauthenticated', detail, { headers: { 'www-authenticate': realm } });
 }
 
-/** Node joins or drops repeated headers; the raw list shows what was really sent. */
+/**
+ * Returns every `Authorization` header that was sent. Node joins or drops repeated headers in `headers`, so this reads
+ * the raw list.
+ */
 function authorizationHeaders(raw: readonly string[]): string[] {
   return raw.filter((_, i) => i % 2 === 1 && raw[i - 1]?.toLowerCase() === 'authorization');
 }
 
-/** Makes `secretsPerKey` comparisons, each in constant time, however many secrets there are. */
+/**
+ * Returns whether a valid secret matches. It makes `secretsPerKey` constant-time comparisons, however many secrets
+ * there are.
+ */
 function opens(presented: Buffer, secrets: readonly StoredSecret[], now: number): boolean {
   let found = false;
   for (let i = 0; i < secretsPerKey; i++) {

@@ -2,18 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import { AddRouteConfig } from '../route-config.js';
 import { authorizationHeader, bearerToken } from './authenticate.js';
 
-/** What a route declares when clients of ClickHouse call it. */
+/** The part of a route's config that marks it as called by ClickHouse clients. */
 export interface ClickHouseCredentialsConfig {
   clickHouseCredentials?: boolean;
 }
 
-/** Lets the API key come as ClickHouse's clients send a password, too: by `Basic`, or in the header `X-ClickHouse-Key`. */
+/**
+ * Lets clients send the API key the way ClickHouse clients send a password, too: with `Basic`, or in the header
+ * `X-ClickHouse-Key`.
+ */
 export function ClickHouseCredentials(): MethodDecorator {
   return AddRouteConfig({ clickHouseCredentials: true } satisfies ClickHouseCredentialsConfig);
 }
 
 /**
- * The text of a request's key, as ClickHouse's clients send it.
+ * Returns the text of a request's key, as ClickHouse clients send it.
  * @throws ProblemError 401 `unauthenticated`, 400 `invalid_request`
  */
 export function clickHouseKey(request: Pick<IncomingMessage, 'rawHeaders' | 'headers'>): string {
@@ -23,7 +26,7 @@ export function clickHouseKey(request: Pick<IncomingMessage, 'rawHeaders' | 'hea
   return basicPassword(authorization) ?? bearerToken(authorization);
 }
 
-/** The password of `Basic <base64 of user:password>`; undefined for another scheme. */
+/** Returns the password of `Basic <base64 of user:password>`; undefined for another scheme. */
 function basicPassword(authorization: string): string | undefined {
   const encoded = /^basic\s+([\w+/=-]+)$/i.exec(authorization.trim())?.[1];
   if (encoded === undefined) return undefined;

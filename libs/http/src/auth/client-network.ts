@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Where a request comes from, as far as one client is told from another: an IPv4 address, or the /64 of an IPv6
- * address, because whoever has one address of it has all. Behind a trusted proxy it is the address that this has seen.
+ * Returns the network that a request counts for in rate limits: an IPv4 address, or the /64 of an IPv6 address, because
+ * one client usually owns a whole /64. Behind a trusted proxy, it is the address that the proxy reports.
  */
 export function clientNetwork(request: Pick<FastifyRequest, 'ip' | 'socket'>): string {
   const address = isIP(request.ip) ? request.ip : (request.socket.remoteAddress ?? '');
@@ -11,7 +11,7 @@ export function clientNetwork(request: Pick<FastifyRequest, 'ip' | 'socket'>): s
   return mapped ?? (isIP(address) === 6 ? `${prefix64(address)}::/64` : address);
 }
 
-/** The first four groups of an IPv6 address, each without leading zeros. */
+/** Returns the first four groups of an IPv6 address, each without leading zeros. */
 function prefix64(address: string): string {
   const [head = '', tail = ''] = address.replace(/%.*$/, '').split('::');
   const [before, after] = [groupsOf(head), groupsOf(tail)];
@@ -20,7 +20,7 @@ function prefix64(address: string): string {
   return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
 }
 
-/** An IPv4 address at the end stands for two groups. */
+/** Returns the groups of a part of an IPv6 address. An IPv4 address at its end counts as two groups. */
 function groupsOf(part: string): string[] {
   return part
     .split(':')

@@ -3,8 +3,9 @@ import type { ApiKey, KeyRing } from './key-ring.js';
 import { isScope, scopes } from './scope.js';
 
 /**
- * Keys given by configuration: `<key_id>:<sha256 hex of the whole key>:<scope>+<scope>…`, one entry each.
- * @throws Error that names the entry's number and what is wrong, and never shows the entry itself.
+ * Key ring of the keys in the configuration, one entry per key: `<key_id>:<sha256 hex of the whole
+ * key>:<scope>+<scope>…`.
+ * @throws Error with the number of the invalid entry and the reason, never with the entry itself
  */
 export class ConfiguredKeyRing implements KeyRing {
   private readonly keys = new Map<string, ApiKey>();
@@ -12,8 +13,7 @@ export class ConfiguredKeyRing implements KeyRing {
   constructor(entries: readonly string[]) {
     entries.forEach((entry, index) => {
       const key = parseEntry(entry, index + 1);
-      if (this.keys.has(key.keyId))
-        throw new Error(`API_KEYS entry ${index + 1}: its key id is there already`);
+      if (this.keys.has(key.keyId)) throw new Error(`API_KEYS entry ${index + 1}: its key id is a duplicate`);
       this.keys.set(key.keyId, key);
     });
   }

@@ -1,10 +1,10 @@
 import { secretsPerKey, type ApiKey, type KeyRing } from './key-ring.js';
 import { isScope } from './scope.js';
 
-/** A key as the definitions hold it, as far as it matters here. Times are RFC 3339. */
+/** The fields of a key definition that authentication reads. Times are RFC 3339. */
 export interface DefinedKey {
   key_id: string;
-  /** Newest first; hashes are in hex. */
+  /** Newest first. Hashes are hexadecimal. */
   secrets: readonly { sha256: string; expires_at?: string }[];
   scopes: readonly string[];
   streams?: readonly string[];
@@ -13,9 +13,9 @@ export interface DefinedKey {
   revoked_at?: string;
 }
 
-/** Keys that were issued, as they are at the moment: a definition that has changed is obeyed at the next request. */
+/** Key ring of the issued keys in the definitions. A changed definition applies from the next request on. */
 export class DefinedKeyRing implements KeyRing {
-  /** What each definition was read as. Definitions do not change: another state is another object. */
+  /** The parsed key of each definition object. Definitions are immutable: a change creates another object. */
   private readonly read = new WeakMap<DefinedKey, ApiKey>();
 
   constructor(private readonly keys: { get(keyId: string): DefinedKey | undefined }) {}

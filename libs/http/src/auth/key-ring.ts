@@ -1,41 +1,46 @@
 import type { RateLimit } from '../rate-limit/key-limits.js';
 import type { Scope } from './scope.js';
 
-/** A secret of a key, as it is kept. */
+/** One stored secret of a key. */
 export interface StoredSecret {
   /** SHA-256 of the key's whole text, 32 bytes. */
   sha256: Buffer;
-  /** Milliseconds since 1970; from then on it does not open anything. */
-  expiresAt?: number;
-}
-
-/** How many secrets of one key may work at the same time: the newest, and those that rotations have left working. */
-export const secretsPerKey = 4;
-
-/** A key as it is kept: never its text. */
-export interface ApiKey {
-  keyId: string;
-  /** At most `secretsPerKey`; none when the key is revoked. */
-  secrets: readonly StoredSecret[];
-  scopes: ReadonlySet<Scope>;
-  /** Stream names, or prefixes ending in `*`, that reads and writes are limited to; undefined is no limit. */
-  streams?: readonly string[];
-  rateLimit?: RateLimit;
-  /** It was issued: what is known of it, a revocation too, is as old as the definitions. */
-  issued?: true;
-  /** Milliseconds since 1970; from then on the key is not valid. */
+  /** Milliseconds since 1970; from this time on the secret is not accepted. */
   expiresAt?: number;
 }
 
 /**
- * Where keys are looked up. `find` is called for every request: it answers from memory, and with the same object as
- * long as the key has not changed.
+ * Secrets of one key that are valid at the same time: the newest, and older ones that rotations keep valid for a while.
+ */
+export const secretsPerKey = 4;
+
+/** A stored key. It does not contain the text of the key. */
+export interface ApiKey {
+  keyId: string;
+  /** At most `secretsPerKey`; empty when the key is revoked. */
+  secrets: readonly StoredSecret[];
+  scopes: ReadonlySet<Scope>;
+  /** Stream names, or prefixes ending in `*`, to which reads and writes are limited; undefined means no limit. */
+  streams?: readonly string[];
+  rateLimit?: RateLimit;
+  /** Set for a key from the definitions, which may be stale: a revocation may not be known yet. */
+  issued?: true;
+  /** Milliseconds since 1970; from this time on the key is not valid. */
+  expiresAt?: number;
+}
+
+/**
+ * Looks up keys. `find` is called for every request: it answers from memory, and returns the same object as long as the
+ * key does not change.
  */
 export interface KeyRing {
   find(keyId: string): ApiKey | undefined;
 }
 
-/** Several rings as one, the first that knows a key deciding. All are asked each time, whichever it is. */
+/**
+ * Joins several rings; the first ring that knows a key decides. Each look-up asks all rings, so that its time does not
+ * depend on which one knows the key.
+ */
 export function joinedRings(...rings: readonly KeyRing[]): KeyRing {
   return { find: (keyId) => rings.map((ring) => ring.find(keyId)).find((key) => key !== undefined) };
 }

@@ -1,7 +1,7 @@
 import { AddRouteConfig } from '../route-config.js';
 import type { Scope } from './scope.js';
 
-/** What a route declares about who may call it; part of its Fastify route config, so that hooks can read it. */
+/** Access rule of a route. It is part of the route's Fastify config, so that hooks can read it. */
 export interface RouteAccess {
   scope?: Scope;
   public?: boolean;
@@ -12,7 +12,7 @@ export function Public(): MethodDecorator {
   return AddRouteConfig({ public: true } satisfies RouteAccess);
 }
 
-/** Declares the scope that a key must have to call this route, on ports that require keys. */
+/** Declares the scope that a key needs to call this route, on ports that require keys. */
 export function RequireScope(scope: Scope): MethodDecorator {
   return AddRouteConfig({ scope } satisfies RouteAccess);
 }

@@ -1,4 +1,6 @@
-/** What a key may do. Each route names the one it needs; no scope contains another, a key lists all it has. */
+/**
+ * The permissions that a key can have. Each route requires one. No scope includes another: a key lists all its scopes.
+ */
 export const scopes = [
   'events:read',
   'events:write',

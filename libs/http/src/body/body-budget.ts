@@ -2,15 +2,15 @@ import { ProblemError } from '#api';
 import { metrics } from '#telemetry';
 
 /**
- * The bytes of request bodies that one process holds at the same time. Bytes count when they have arrived, not when
- * they are announced: slow clients cannot use it up with promises.
+ * Bounds the bytes of request bodies that this process holds at the same time. Bytes count when they arrive, not when
+ * `Content-Length` announces them, so slow clients cannot use up the budget.
  */
 export class BodyBudget {
   private used = 0;
 
   constructor(private readonly maxBytes: number) {}
 
-  /** @throws ProblemError overloaded */
+  /** Counts more bytes. @throws ProblemError 503 `overloaded` when the budget has no room */
   take(bytes: number): void {
     if (this.used + bytes > this.maxBytes) {
       throw new ProblemError('overloaded', 'Too many bytes of request bodies are being handled at once.');
@@ -28,28 +28,31 @@ export class BodyBudget {
   }
 }
 
-/** The share of one request: it grows while the body arrives and is given back with the end of the request. */
+/**
+ * The bytes of the budget that one request uses. The share grows while the body arrives, and is returned when the
+ * request ends.
+ */
 export class BodyShare {
   private bytes = 0;
   private ended = false;
 
   constructor(private readonly budget: BodyBudget) {}
 
-  /** @throws ProblemError overloaded */
+  /** Grows the share. @throws ProblemError 503 `overloaded` when the budget has no room */
   take(bytes: number): void {
     if (this.ended) return;
     this.budget.take(bytes);
     this.bytes += bytes;
   }
 
-  /** A part that is no longer held. */
+  /** Returns a part of the share to the budget. */
   giveBack(bytes: number): void {
     if (this.ended) return;
     this.budget.give(bytes);
     this.bytes -= bytes;
   }
 
-  /** The request is over, or was refused. */
+  /** Whether the request has ended or was rejected. */
   get hasEnded(): boolean {
     return this.ended;
   }

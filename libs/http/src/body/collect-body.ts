@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { ProblemError } from '#api';
 import type { BodyShare } from './body-budget.js';
 
-/** What bounds the reading of one body. */
+/** Bounds for reading one body. */
 export interface BodyBounds {
   share: BodyShare | undefined;
   /** Bytes. */
@@ -10,8 +10,8 @@ export interface BodyBounds {
 }
 
 /**
- * All bytes of a stream; each counts in the share as soon as it is here.
- * @throws ProblemError payload_too_large, overloaded, or request_timeout when the stream ends before its time
+ * Reads a stream to its end and returns its bytes. Each chunk counts in the share as soon as it arrives.
+ * @throws ProblemError `payload_too_large`, `overloaded`, or `request_timeout` when the stream closes before its end
  */
 export function collect(payload: Readable, { share, limit }: BodyBounds): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -19,7 +19,7 @@ export function collect(payload: Readable, { share, limit }: BodyBounds): Promis
     let size = 0;
     const fail = (error: Error): void => {
       chunks.length = 0;
-      // Node reads the rest and throws it away, so that the client sees the answer.
+      // Discard the rest of the body: a client that still sends would not read the answer.
       payload.removeListener('data', onData).resume();
       share?.end();
       reject(error);
@@ -46,7 +46,10 @@ export function collect(payload: Readable, { share, limit }: BodyBounds): Promis
 }
 
 export function tooLarge(limit: number): ProblemError {
-  return new ProblemError('payload_too_large', `A body is at most ${limit} bytes here, decompressed.`);
+  return new ProblemError(
+    'payload_too_large',
+    `The body of this route may have at most ${limit} bytes after decompression.`,
+  );
 }
 
 export function incomplete(): ProblemError {

@@ -4,23 +4,25 @@ import { ProblemError } from '#api';
 import { collect, incomplete, type BodyBounds } from './collect-body.js';
 import { unzstd } from './unzstd.js';
 
-/** How a body is compressed. */
+/** Compression of a request body. */
 export type Compression = 'gzip' | 'zstd';
 
-/** Bodies that are decompressed at the same time: as many as Node has threads for it. */
+/** Bodies that are decompressed at the same time: Node has as many threads for it. */
 const concurrency = 4;
-/** Compressed bodies that wait for their turn. */
+/** Compressed bodies that may wait to be decompressed. */
 const mostWaiting = 256;
 
-/** Decompresses bodies, a few at a time, so that a crowd of small bombs cannot use up the body budget together. */
+/**
+ * Decompresses a few bodies at a time, so that many small decompression bombs cannot use up the body budget together.
+ */
 export class Inflation {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
   /**
-   * Decompresses without holding up the event loop. What has come out counts in the share chunk by chunk, and the first
-   * chunk beyond the limit or the budget is the last one.
-   * @throws ProblemError invalid_request (not of this compression), payload_too_large, overloaded
+   * Decompresses a body without blocking the event loop. Each decompressed chunk counts in the share, and decompression
+   * stops at the first chunk over the limit or the budget.
+   * @throws ProblemError `invalid_request` (the bytes are not of this compression), `payload_too_large`, `overloaded`
    */
   async inflate(sent: Buffer, compression: Compression, bounds: BodyBounds): Promise<Buffer> {
     await this.enter();
@@ -42,7 +44,7 @@ export class Inflation {
     await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** The place goes to the one that has waited longest, if any. */
+  /** Starts the body that has waited longest, if any. */
   private leave(): void {
     const next = this.waiting.shift();
     if (next) next();
@@ -57,7 +59,7 @@ async function inflated(sent: Buffer, compression: Compression, bounds: BodyBoun
   unpacked.once('error', () => (invalid = true));
   try {
     const body = await collect(unpacked, bounds);
-    // The compressed bytes are no longer held.
+    // The compressed bytes are no longer needed.
     bounds.share?.giveBack(sent.length);
     return body;
   } catch (error) {

@@ -11,7 +11,10 @@ import { whenClosed } from '../when-closed.js';
 const shares = new WeakMap<FastifyRequest, BodyShare>();
 const inflation = new Inflation();
 
-/** Bodies arrive in handlers as the bytes that were sent: decompressed, valid UTF-8, within the limit. */
+/**
+ * Parses every body as bytes: handlers get it decompressed, within the limit of the route, and as valid UTF-8 unless
+ * the route accepts bytes.
+ */
 export function registerBodyParsers(
   instance: FastifyInstance,
   { budget, hasKeys }: { budget: BodyBudget; hasKeys: boolean },
@@ -31,20 +34,21 @@ export function registerBodyParsers(
   });
 }
 
-/** @throws ProblemError when the request came without a body. */
+/** Returns the bytes of the body. @throws ProblemError when the request has no body */
 export function bodyOf(request: FastifyRequest): Buffer {
   return bytesOf(request.body);
 }
 
-/** @throws ProblemError when there are none. */
+/** Returns the bytes of a parsed body. @throws ProblemError when there are none */
 export function bytesOf(body: unknown): Buffer {
   if (Buffer.isBuffer(body) && body.length > 0) return body;
   throw new ProblemError('invalid_json', 'The request has no body.');
 }
 
 /**
- * The same, for a handler that needs the bytes once: they need not stay in memory until it has answered.
- * @throws ProblemError when the request came without a body.
+ * Returns the bytes of the body and removes the body from the request, so that its memory can be freed before the
+ * handler answers.
+ * @throws ProblemError when the request has no body
  */
 export function takeBody(request: FastifyRequest): Buffer {
   const body = bodyOf(request);
@@ -52,14 +56,14 @@ export function takeBody(request: FastifyRequest): Buffer {
   return body;
 }
 
-/** The same, of a request that may come without a body: it has no bytes then. */
+/** Returns the bytes of the body and removes the body from the request; returns no bytes if the request has no body. */
 export function takeBytes(request: FastifyRequest): Buffer {
   const { body } = request;
   request.body = undefined;
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
-/** The media type of the body, without parameters, in lower case. */
+/** Returns the media type of the body in lower case, without parameters. */
 export function mediaTypeOf(request: FastifyRequest): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
@@ -75,17 +79,17 @@ async function readBody(request: FastifyRequest, payload: Readable): Promise<Buf
   return body;
 }
 
-/** Whether a media type is one of JSON values on lines. */
+/** Returns whether a media type is one of the types for newline-delimited JSON. */
 export function isJsonLines(mediaType: string): boolean {
   return /^application\/(x-)?(ndjson|jsonl|json-?lines)$/.test(mediaType);
 }
 
-/** Whether a media type is one of JSON. */
+/** Returns whether a media type is a JSON type. */
 export function isJsonType(mediaType: string): boolean {
   return /^[a-z0-9!#$&^_.-]+\/([a-z0-9!#$&^_.+-]+\+)?json$/.test(mediaType);
 }
 
-/** Whether a page of another site has to ask before it may send this type. */
+/** Returns whether a browser requires a CORS preflight before a page of another site may send this type. */
 function isJson(mediaType: string): boolean {
   return (mediaType.startsWith('application/') && isJsonType(mediaType)) || isJsonLines(mediaType);
 }
@@ -105,16 +109,12 @@ function compressionOf(request: FastifyRequest): Compression | undefined {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity') return undefined;
   if (Object.hasOwn(compressions, encoding)) return compressions[encoding];
-  throw new ProblemError(
-    'unsupported_media_type',
-    'The Content-Encodings that are understood are gzip and zstd.',
-    {
-      headers: { 'accept-encoding': 'gzip, zstd' },
-    },
-  );
+  throw new ProblemError('unsupported_media_type', 'The supported Content-Encodings are gzip and zstd.', {
+    headers: { 'accept-encoding': 'gzip, zstd' },
+  });
 }
 
-/** @throws ProblemError when the bytes are not UTF-8, or begin with a byte-order mark */
+/** Requires UTF-8 text. @throws ProblemError when the bytes are not UTF-8, or begin with a byte-order mark */
 export function requireText(body: Buffer): void {
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf)
     throw new ProblemError(

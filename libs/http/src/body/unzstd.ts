@@ -4,14 +4,15 @@ import { Decompress } from 'fzstd';
 import { Turn } from '#async';
 import { zstdFrames } from './zstd-frames.js';
 
-/** What Node has from 22.15 on. */
+/** The part of `zlib` that Node has since 22.15. */
 interface WithZstd {
   createZstdDecompress?: (options: object) => Transform;
 }
 
 /**
- * A body in Zstandard, decompressed: by Node where it can do that, off the event loop; else in turns with other work.
- * Node reads the first frame of a body only, so a body of several frames is always read in turns.
+ * Returns a stream of a decompressed Zstandard body. Node decompresses it off the event loop if it can. Otherwise
+ * JavaScript decompresses it on the event loop and yields between blocks. Node reads only the first frame of a body, so
+ * a body of several frames is always decompressed in JavaScript.
  */
 export function unzstd(sent: Buffer, options: { chunkSize: number }): Readable {
   const { createZstdDecompress } = zlib as WithZstd;
@@ -28,7 +29,10 @@ async function* unpacked(sent: Buffer, open: () => Transform): AsyncGenerator<Ui
   yield* decoder;
 }
 
-/** The same without Node's own. Checksums are not looked at. */
+/**
+ * Returns a stream of a Zstandard body that JavaScript decompresses, yielding to the event loop between blocks.
+ * Checksums are not verified.
+ */
 export function unzstdInTurns(sent: Buffer): Readable {
   return Readable.from(inTurns(sent));
 }

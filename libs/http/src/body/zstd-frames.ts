@@ -1,32 +1,35 @@
-/** RFC 9659: what a receiver of `Content-Encoding: zstd` need not exceed. */
+/** Largest window that a receiver of `Content-Encoding: zstd` must support, in bytes (RFC 9659). */
 const mostWindow = 8 * 1024 * 1024;
 const mostBlock = 128 * 1024;
-/** The decoder moves its window at every block. So many bytes it may move for one body: 128 blocks at the largest window. */
+/**
+ * The decoder moves its window at every block. This bounds the bytes that it moves for one body: 128 blocks at the
+ * largest window.
+ */
 const mostMoved = 1024 * 1024 * 1024;
-/** What a block counts at least. */
+/** Bytes that each block counts at least. */
 const leastMoved = 64 * 1024;
 
 const magic = 0xfd2fb528;
-/** The first of the sixteen magic numbers of frames that hold nothing. */
+/** The first of the sixteen magic numbers of skippable frames, which have no content. */
 const skippable = 0x184d2a50;
 const reservedBlock = 3;
 const rleBlock = 1;
 
-/** Why a body is not taken. */
+/** Reason why a Zstandard body is rejected. */
 export class ZstdError extends Error {
   override readonly name = 'ZstdError';
 }
 
-/** Where one frame lies. */
+/** Position of one frame in a body. */
 export interface ZstdFrame {
   start: number;
-  /** The ends of its blocks; the first block comes with the header, and the last one ends with the frame. */
+  /** Position behind each block. The first block includes the header, and the last block ends the frame. */
   ends: number[];
 }
 
 /**
- * Walks over the frames of a Zstandard body (RFC 8878, section 3.1.1) without decompressing them, and checks what
- * decompressing them would cost.
+ * Returns the frames of a Zstandard body (RFC 8878, section 3.1.1) without decompressing them, and bounds the cost of
+ * decompressing them.
  *
  *     magic (4) | descriptor (1) | window (0, 1) | dictionary id (0, 1, 2, 4) | content size (0, 1, 2, 4, 8)
  *     block: last (1 bit) type (2 bits) size (21 bits) | content … | checksum (0, 4)
@@ -56,7 +59,7 @@ export function zstdFrames(bytes: Buffer): ZstdFrame[] {
 
 interface FrameHeader {
   window: number;
-  /** Where the first block begins. */
+  /** Position of the first block. */
   end: number;
   checksumBytes: number;
 }

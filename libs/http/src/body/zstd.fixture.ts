@@ -1,7 +1,7 @@
-/** A block of a Zstandard frame: bytes as they are, or one byte so many times. */
+/** A block of a Zstandard frame: raw bytes, or one byte repeated `times` times. */
 export type ZstdBlock = Buffer | { byte: number; times: number };
 
-/** A Zstandard frame of these blocks, which are not compressed. The window is `2 ** windowLog` bytes. */
+/** Returns a Zstandard frame of these uncompressed blocks. The window has `2 ** windowLog` bytes. */
 export function zstdFrame(blocks: readonly ZstdBlock[], { windowLog = 17 } = {}): Buffer {
   const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (windowLog - 10) << 3]);
   return Buffer.concat([header, ...blocks.flatMap((block, i) => blockBytes(block, i === blocks.length - 1))]);
@@ -18,12 +18,12 @@ function blockBytes(block: ZstdBlock, isLast: boolean): Buffer[] {
   return [header, isBytes ? block : Buffer.from([block.byte])];
 }
 
-/** Text that is not compressed, as a Zstandard body. */
+/** Returns a Zstandard body with this text, uncompressed. */
 export function zstd(text: string): Buffer {
   return zstdFrame([Buffer.from(text)]);
 }
 
-/** A body of a few bytes that becomes so many MiB of blanks. */
+/** Returns a small body that decompresses to `mib` MiB of blanks. */
 export function zstdBomb(mib: number): Buffer {
   return zstdFrame(Array.from({ length: mib * 8 }, () => ({ byte: 0x20, times: 128 * 1024 })));
 }

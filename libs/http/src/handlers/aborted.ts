@@ -4,15 +4,18 @@ import type { FastifyReply } from 'fastify';
 import { ProblemError } from '#api';
 import { whenClosed } from '../when-closed.js';
 
-/** Hands over a signal that is aborted when the client goes away before it has been answered. */
+/** Injects a signal that is aborted when the client disconnects before it has received the answer. */
 export const Aborted = createParamDecorator((_: unknown, context: ExecutionContext) =>
   clientGone(context.switchToHttp().getResponse<FastifyReply>().raw),
 );
 
-/** Its reason is a problem: what is thrown with it ends like any refused request, and not as a fault of ours. */
+/**
+ * Returns a signal that is aborted when the client disconnects. Its reason is a `request_timeout` problem, so an error
+ * with it is logged as a client error and not as a failure of the server.
+ */
 export function clientGone(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  const abort = () => controller.abort(new ProblemError('request_timeout', 'The client went away.'));
+  const abort = () => controller.abort(new ProblemError('request_timeout', 'The client disconnected.'));
   whenClosed(response, () => {
     if (!response.writableFinished) abort();
   });

@@ -2,13 +2,15 @@ import { Transform } from 'class-transformer';
 
 const originals = new WeakMap<object, unknown>();
 
-/** Keeps what a copy was made of. */
+/** Remembers the object from which a copy was made. */
 export function asSent<T extends object>(copy: T, original: object): T {
   originals.set(copy, original);
   return copy;
 }
 
-/** Hands a field over exactly as it stands in the body, with members of any name: the transformer leaves some out. */
+/**
+ * Passes a field exactly as it is in the body, with members of any name. The class transformer leaves out some names.
+ */
 export function AsSent(): PropertyDecorator {
   return Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => {
     const value = obj[key];

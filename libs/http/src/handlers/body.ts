@@ -4,8 +4,8 @@ import { handlerOf } from './handler-of.js';
 import { ValidatedPipe } from './validated-pipe.js';
 
 /**
- * Hands over the JSON body as its class: validated, read, and documented.
- * @param options.mayBeEmpty A request without a body is one with an empty object.
+ * Injects the JSON body as an instance of its class: validated, parsed and documented.
+ * @param options.mayBeEmpty Treats a request without a body like one with an empty object.
  */
 export function Body(options: { mayBeEmpty?: boolean } = {}): ParameterDecorator {
   return (target, key, index) => {

@@ -1,10 +1,12 @@
-/** An input whose values have to fit each other. Each is valid by itself when this is called. */
+/**
+ * An input whose fields must be consistent with each other. `requireConsistent` runs after each field was found valid.
+ */
 export interface Consistent {
   /** @throws ProblemError */
   requireConsistent(): void;
 }
 
-/** @throws ProblemError */
+/** Checks an input that implements `Consistent`. @throws ProblemError */
 export function requireConsistent(input: object): void {
   if ('requireConsistent' in input) (input as Consistent).requireConsistent();
 }

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 
 type Class = new () => object;
 
-/** Returns the class of a handler's parameter, and a way to decorate the handler as a method decorator does. */
+/** Returns the class of a handler's parameter, and a function that applies a method decorator to the handler. */
 export function handlerOf(
   target: object,
   key: string | symbol | undefined,

@@ -9,10 +9,10 @@ import { propertiesOf } from './properties-of.js';
 import { bytesOf } from '../body/read-body.js';
 
 /**
- * Reads a JSON body into a class-validator class, for everything but the hot write path.
+ * Parses a JSON body into a class-validator class. The hot write path does not use it.
  * @param sent The bytes of the body.
- * @throws ProblemError invalid_json, or invalid_request with a JSON pointer to each unknown, missing or wrong field; what
- * `requireConsistent` of the class throws.
+ * @throws ProblemError `invalid_json`; `invalid_request` with a JSON pointer to each unknown, missing or wrong field;
+ * any problem of the class's `requireConsistent`
  */
 export function parseBody<T extends object>(type: new () => T, sent: unknown): T {
   const value = parseJson(bytesOf(sent).toString());
@@ -21,7 +21,7 @@ export function parseBody<T extends object>(type: new () => T, sent: unknown): T
       errors: [{ pointer: '', detail: 'must be an object' }],
     });
   const names = propertiesOf(type);
-  // The transformer gets what is known only: it leaves some names out without a word.
+  // Pass known fields only: the transformer silently leaves out some names, which the check below would then not find.
   const known = Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)));
   const body = plainToInstance(type, withoutConstructors(known), { exposeDefaultValues: true });
   const wrong = inputErrors(validateSync(body, { whitelist: true, forbidNonWhitelisted: true }), 'body');
@@ -35,8 +35,8 @@ export function parseBody<T extends object>(type: new () => T, sent: unknown): T
 }
 
 /**
- * The transformer makes a copy of an object by what its `constructor` is, which in JSON may be anything. It leaves members
- * of that name out anyway: a property that allows any names is marked with `AsSent`.
+ * Removes members with the name `constructor`. The transformer would use them to copy the object, and JSON may have
+ * anything there. It leaves such members out anyway: mark a property that allows any names with `AsSent`.
  */
 function withoutConstructors(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -55,8 +55,8 @@ function unknownFields(value: object, known: ReadonlySet<string>): InputError[] 
 }
 
 /**
- * JSON text as a value; nesting is bounded before it is parsed.
- * @throws ProblemError invalid_json
+ * Parses JSON text. The nesting depth is checked before.
+ * @throws ProblemError `invalid_json`
  */
 export function parseJson(text: string): unknown {
   if (nestsDeeperThan(text, limits.jsonDepth))

@@ -8,7 +8,7 @@ import { throwProblemIn } from './read-value.js';
 
 const repeatable = Symbol('repeatable');
 
-/** Marks a query parameter that may be given several times: the property is an array, also of one. */
+/** Marks a query parameter that may be repeated. Its property is always an array. */
 export function Repeatable(): PropertyDecorator {
   return (target, key) => {
     const present = (Reflect.getMetadata(repeatable, target.constructor) as Set<string> | undefined) ?? [];
@@ -17,9 +17,9 @@ export function Repeatable(): PropertyDecorator {
 }
 
 /**
- * Reads the query parameters of a request into a class-validator class. Defaults are the class's initializers.
- * @throws ProblemError invalid_request naming every parameter that is unknown, repeated or wrong; the problem that a
- * value has; what `requireConsistent` of the class throws.
+ * Parses the query parameters of a request into a class-validator class. Defaults are the initializers of the class.
+ * @throws ProblemError `invalid_request` with every unknown, repeated or wrong parameter; the problem of a value that
+ * has one; any problem of the class's `requireConsistent`
  */
 export function parseQuery<T extends object>(type: new () => T, rawQuery: unknown): T {
   const many = (Reflect.getMetadata(repeatable, type) as Set<string> | undefined) ?? new Set<string>();
@@ -33,7 +33,7 @@ export function parseQuery<T extends object>(type: new () => T, rawQuery: unknow
     else values[name] = value;
   }
   const query = plainToInstance(type, values, { exposeDefaultValues: true });
-  // A class without properties is one that the validator does not know.
+  // The validator does not know classes without properties and would reject them.
   if (known.size > 0) errors.push(...inputErrors(validateSync(query), 'parameter'));
   if (errors.length > 0)
     throw new ProblemError('invalid_request', 'The query parameters are not valid.', {

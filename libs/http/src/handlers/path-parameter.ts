@@ -9,8 +9,8 @@ export interface DescribedParameter {
 }
 
 /**
- * Hands over a part of the address, and documents it.
- * @param read Returns what the handler gets. It throws a ProblemError for what cannot stand there.
+ * Injects a parameter of the path, and documents it.
+ * @param read Returns the value for the handler. It throws a ProblemError for an invalid text.
  */
 export function PathParameter(
   described: DescribedParameter,

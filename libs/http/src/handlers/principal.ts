@@ -5,21 +5,21 @@ import { accessOf, actorOf, apiKeyOf, hasScope, requireStillAdmitted } from '../
 import { authorize } from '../auth/authenticate.js';
 import type { Scope } from '../auth/scope.js';
 
-/** Who asks. On a port without authentication everybody may do everything. */
+/** The caller of a request. On a port without authentication every caller has all permissions. */
 export class Principal {
   constructor(private readonly request: FastifyRequest) {}
 
-  /** The streams that it may see and write. */
+  /** The streams that the caller may read and write. */
   get access(): StreamAccess {
     return accessOf(this.request);
   }
 
-  /** What the audit calls it. */
+  /** The caller as the audit names it. */
   get actor(): ReturnType<typeof actorOf> {
     return actorOf(this.request);
   }
 
-  /** Null on a port without keys. */
+  /** Key id of the caller; null on a port without keys. */
   get keyId(): string | null {
     return apiKeyOf(this.request)?.keyId ?? null;
   }
@@ -28,19 +28,22 @@ export class Principal {
     return hasScope(this.request, scope);
   }
 
-  /** @throws ProblemError 403 `insufficient_scope` */
+  /** Requires that the caller's key has a scope. @throws ProblemError 403 `insufficient_scope` */
   requireScope(scope: Scope): void {
     const key = apiKeyOf(this.request);
     if (key) authorize(key, scope);
   }
 
-  /** @throws ProblemError when its key has expired or was revoked since, or nobody knows */
+  /**
+   * Checks the caller's key again. @throws ProblemError when it has expired or was revoked, or when this cannot be
+   * verified
+   */
   requireStillAdmitted(): void {
     requireStillAdmitted(this.request);
   }
 }
 
-/** Hands over who asks. */
+/** Injects the caller of the request. */
 export const Caller = createParamDecorator(
   (_: unknown, context: ExecutionContext) => new Principal(context.switchToHttp().getRequest()),
 );

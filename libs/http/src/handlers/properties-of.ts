@@ -2,7 +2,7 @@ import { getMetadataStorage } from 'class-validator';
 
 const properties = new Map<unknown, Set<string>>();
 
-/** The names that a class-validator class knows. */
+/** Returns the property names that the validator knows of a class. */
 export function propertiesOf(type: new () => object): ReadonlySet<string> {
   let names = properties.get(type);
   if (!names) {

@@ -3,7 +3,7 @@ import { DescribeQuery } from '../openapi/schema-of.js';
 import { handlerOf } from './handler-of.js';
 import { ValidatedPipe } from './validated-pipe.js';
 
-/** Hands over the query parameters as their class: validated, read, and documented. */
+/** Injects the query parameters as an instance of their class: validated, parsed and documented. */
 export function Query(): ParameterDecorator {
   return (target, key, index) => {
     QueryParameters(new ValidatedPipe())(target, key, index);

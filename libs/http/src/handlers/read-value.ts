@@ -3,22 +3,24 @@ import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { applyDecorators } from '@nestjs/common';
 import { ProblemError } from '#api';
 
-/** A value that cannot be read: its property is refused. */
+/** A value that cannot be parsed. The validator rejects its property. */
 class Unreadable {
   constructor(readonly sent: unknown) {}
 }
 
-/** How the text of a parameter or a field is read. */
+/** How to parse the text of a parameter or a field. */
 export interface Reading {
-  /** Of the rule. */
+  /** Name of the validation rule. */
   name: string;
-  /** Returns undefined for a text that is refused, and a problem where the text has a problem of its own. */
+  /**
+   * Returns the parsed value; undefined for an invalid text; a ProblemError if the text has a problem code of its own.
+   */
   read: (text: string) => unknown;
-  /** Says what the value must be. */
+  /** Returns the error text: what the value must be. */
   message: (sent: unknown) => string;
 }
 
-/** Hands over what the text of a property says, such as a time or a length of time, and not the text. */
+/** Parses the text of a property: the handler gets the value, such as a time or a duration, in place of the text. */
 export function ReadValue(reading: Reading): PropertyDecorator {
   const validate = (value: unknown) => value != null && !(value instanceof Unreadable);
   const sent = (value: unknown) => (value instanceof Unreadable ? value.sent : value);
@@ -28,7 +30,7 @@ export function ReadValue(reading: Reading): PropertyDecorator {
   );
 }
 
-/** Hands over what each text of a list says. */
+/** Parses each text of a list property. */
 export function ReadValues(reading: Reading): PropertyDecorator {
   const validate = (values: unknown) =>
     Array.isArray(values) && values.every((value) => !(value instanceof Unreadable));
@@ -53,7 +55,7 @@ function rule(
   return ValidateBy({ name, validator: { validate, defaultMessage } });
 }
 
-/** Throws the problem that a value of a valid input has. @throws ProblemError */
+/** Throws the first ProblemError among the values of a valid input. @throws ProblemError */
 export function throwProblemIn(input: object): void {
   for (const value of Object.values(input)) if (value instanceof ProblemError) throw value;
 }

@@ -6,9 +6,9 @@ import { parseQuery } from './parse-query.js';
 
 class NoParameters {}
 
-/** Refuses query parameters for a handler that takes none. */
+/** Rejects query parameters if the handler takes none. */
 export class UnknownParameters implements CanActivate {
-  /** @throws ProblemError 400 */
+  /** Always returns true. @throws ProblemError 400 `invalid_request` when a parameter is sent to such a handler */
   canActivate(context: ExecutionContext): true {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (request.url.includes('?') && !takesParameters(context)) parseQuery(NoParameters, request.query);

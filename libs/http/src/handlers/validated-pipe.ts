@@ -3,13 +3,13 @@ import { parseBody } from './parse-body.js';
 import { parseQuery } from './parse-query.js';
 
 /**
- * Hands the query parameters or the body of a request over as their class: validated, with every text read once. A
- * handler gets times, lengths of time, lists and numbers.
+ * Parses the query parameters or the body of a request into their class, and validates them. Handlers get parsed
+ * values: times, durations, lists and numbers.
  */
 export class ValidatedPipe implements PipeTransform {
   constructor(private readonly options: { mayBeEmpty?: boolean } = {}) {}
 
-  /** @throws ProblemError */
+  /** Returns an instance of the parameter's class. @throws ProblemError */
   transform(value: unknown, { type, metatype }: ArgumentMetadata): object {
     const input = metatype as new () => object;
     if (type === 'query') return parseQuery(input, value);

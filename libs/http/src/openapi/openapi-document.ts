@@ -5,10 +5,10 @@ type JsonObject = Record<string, unknown>;
 
 const problem = describeProblem('A problem (RFC 9457).');
 
-/** What every route answers where keys are asked for. */
+/** Answers that every route can give on ports that require keys. */
 const keyProblems: Record<string, object> = {
   401: describeProblem(
-    '`unauthenticated`: there is no key. `invalid_token`: it is unknown, revoked or expired.',
+    '`unauthenticated`: the request has no key. `invalid_token`: the key is unknown, revoked or expired.',
   ),
   403: describeProblem('`insufficient_scope`, `stream_forbidden`: the key does not permit this.'),
   429: {
@@ -17,9 +17,9 @@ const keyProblems: Record<string, object> = {
     ),
     headers: {
       'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
-      'RateLimit-Policy': { description: 'What the key may do in a second.', schema: { type: 'string' } },
+      'RateLimit-Policy': { description: 'What the key may use per second.', schema: { type: 'string' } },
       RateLimit: {
-        description: 'What is left of it, and the seconds until more is.',
+        description: 'What remains of the limit, and the seconds until more is available.',
         schema: { type: 'string' },
       },
     },
@@ -27,20 +27,20 @@ const keyProblems: Record<string, object> = {
 };
 
 const healthAnswer = {
-  description: 'What was found; each check with its status.',
+  description: 'The overall status, and the status of each check.',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/HealthAnswer' } } },
 };
 
-/** The routes that are Fastify's own, which Nest does not know of. */
+/** Routes that are added to Fastify directly: Nest does not document them. */
 const systemRoutes = (): Record<string, JsonObject> => ({
-  '/health': health('Whether everything works that this process depends on'),
-  '/health/live': { get: { ...health('Whether this process makes progress').get, security: [] } },
-  '/health/ready': health('Whether this process can serve'),
+  '/health': health('Checks everything that this process depends on'),
+  '/health/live': { get: { ...health('Checks that this process makes progress').get, security: [] } },
+  '/health/ready': health('Checks that this process can serve requests'),
   '/metrics': {
     get: {
       tags: ['system'],
       summary: 'Metrics in the Prometheus text format',
-      description: 'They name streams: a key that is limited to some streams may not read them.',
+      description: 'Metrics contain stream names: a key that is limited to some streams may not read them.',
       responses: {
         200: { description: 'The metrics.', content: { 'text/plain': { schema: { type: 'string' } } } },
       },
@@ -49,8 +49,9 @@ const systemRoutes = (): Record<string, JsonObject> => ({
 });
 
 /**
- * Completes what Nest makes of the controllers: the system routes, the key where one is asked for, a problem as every
- * route's other answer, no example that is sent by itself, and of all schemas those that are used.
+ * Completes the document that Nest derives from the controllers. It adds the system routes, the key on ports that
+ * require one, and a problem as the default answer of every route. It removes unused schemas, and examples that Swagger
+ * UI would send.
  */
 export function completeDocument(
   document: OpenAPIObject,
@@ -78,7 +79,7 @@ interface Operation {
   security?: unknown[];
 }
 
-/** A route that is public has `security: []`. */
+/** Returns the answers of an operation. A public route has `security: []`. */
 function responsesOf({ responses, security }: Operation, keys: boolean): JsonObject {
   const { 401: _unauthenticated, ...others } = responses;
   if (!keys) return { default: problem, ...others };
@@ -95,7 +96,7 @@ function health(summary: string) {
   return { get: { tags: ['system'], summary, responses } };
 }
 
-/** The schemas that are referred to, directly or by one another. */
+/** Returns the schemas that the paths refer to, directly or through other schemas. */
 function used(paths: object, all: Record<string, object>): Record<string, object> {
   const found = new Map<string, object>();
   const visit = (value: object): void => {

@@ -18,13 +18,14 @@ export interface OpenApiOptions {
   title: string;
   description: string;
   version: string;
-  /** Whether the port asks for API keys; default: it does not. */
+  /** Whether the port requires API keys. Default: false. */
   keys?: boolean;
 }
 
 /**
- * Serves `/openapi.json` and `/docs` (offline), where `/` leads to on a port without keys. Paths come from the controllers, schemas from the class-validator
- * classes that validate the requests: there is no second definition.
+ * Serves `/openapi.json` and `/docs`, which needs no internet access. On a port without keys, `/` redirects to `/docs`.
+ * Paths come from the controllers, and schemas from the class-validator classes that validate the requests: there is no
+ * second definition.
  */
 export function serveOpenApi(
   nest: NestFastifyApplication,
@@ -35,8 +36,8 @@ export function serveOpenApi(
     if (/^\/(docs|openapi\.json|$)/.test(route.url)) route.config = { scope: 'events:read', ...route.config };
     if (route.url.startsWith('/docs')) protectPage(route);
   });
-  // Relative, for those who come through a proxy that has put the API under a path of its own. Where there are keys, `/`
-  // takes SQL.
+  // The redirect is relative, so that it works behind a proxy that adds a path prefix. On ports with keys, `/` accepts
+  // SQL.
   if (!options.keys) instance.get('/', (_request, reply) => reply.redirect('docs', 302));
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
@@ -53,7 +54,7 @@ export function serveOpenApi(
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: undefined,
     customSiteTitle: options.title,
-    // Nothing is asked of anybody else.
+    // The page must not send requests to the public Swagger validator.
     swaggerOptions: { validatorUrl: null },
   });
 }

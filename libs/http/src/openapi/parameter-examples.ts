@@ -1,4 +1,4 @@
-/** What an operation of an OpenAPI document says about one parameter. */
+/** A parameter of an operation in an OpenAPI document. */
 export interface DocumentedParameter {
   in: string;
   required?: boolean;
@@ -7,8 +7,8 @@ export interface DocumentedParameter {
 }
 
 /**
- * Moves the example of a parameter that may be left out from its schema into its description. Swagger UI fills examples in and
- * sends them: a trial of such an address would ask with every filter at once, and find nothing.
+ * Moves the example of an optional parameter from its schema into its description. Swagger UI fills in examples and
+ * sends them, so "Try it out" would use every filter at once and find nothing.
  */
 export function withoutPrefilling(parameter: DocumentedParameter): DocumentedParameter {
   const { example, ...schema } = (parameter.schema ?? {}) as { example?: unknown };

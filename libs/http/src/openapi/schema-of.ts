@@ -1,6 +1,6 @@
 import { ApiBody, ApiQuery } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
-// @ts-expect-error The package has no types for this file, and does not export its metadata otherwise.
+// @ts-expect-error The package has no types for this file, and does not export its metadata elsewhere.
 import classTransformer from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage, MAX, MIN, ValidationTypes } from 'class-validator';
 import { targetConstructorToSchema, validationMetadatasToSchemas } from 'class-validator-jsonschema';
@@ -13,10 +13,10 @@ type JsonSchema = Record<string, unknown> & {
 
 const { defaultMetadataStorage } = classTransformer as { defaultMetadataStorage: object };
 
-/** Marks of a property while schemas are made: what its conditions leave unchecked. */
+/** Marks of a property while schemas are built: the values that its conditions do not validate. */
 const mayBeNull = 'x-may-be-null';
 const mayBeAbsent = 'x-may-be-absent';
-/** Part of the schema of a property that the class leaves to the handler, and the handler asks for. */
+/** Part of the schema of a property that is optional in the class but required by the handler. */
 export const askedFor = { [mayBeAbsent]: false };
 
 type Converters = NonNullable<
@@ -25,7 +25,7 @@ type Converters = NonNullable<
 type Condition = (object: object, value: unknown) => boolean;
 
 const converters: Converters = {
-  // A validator of our own says what it means with @JSONSchema beside it.
+  // A custom validator documents itself with @JSONSchema.
   [ValidationTypes.CUSTOM_VALIDATION]: {},
   [charactersRule]: ({ constraints }) => ({
     type: 'string',
@@ -37,15 +37,15 @@ const converters: Converters = {
     const unchecked = (value: unknown) => !holds({ [propertyName]: value }, value);
     return { [mayBeNull]: unchecked(null), [mayBeAbsent]: unchecked(undefined) };
   },
-  // Whether a number is whole is said by another decorator, before or after.
+  // The schema of another decorator says whether the number is an integer.
   [MIN]: ({ constraints }) => ({ minimum: constraints[0] as number }),
   [MAX]: ({ constraints }) => ({ maximum: constraints[0] as number }),
 };
 
 /**
- * JSON Schemas (2020-12) of all class-validator classes that are loaded, by class name. What `@IsOptional()` or
- * `@ValidateIf()` leaves unchecked when it is null may be null, and what they leave unchecked when it is absent is not
- * required. Where a class asks for so many members at least (`minProperties`), none is required by itself.
+ * Returns the JSON Schemas (2020-12) of all loaded class-validator classes, by class name. A property may be null if
+ * `@IsOptional()` or `@ValidateIf()` skips null. A property is required if they do not skip undefined. A class with
+ * `minProperties` has no required properties.
  */
 export function componentSchemas(): Record<string, JsonSchema> {
   const schemas = validationMetadatasToSchemas(options()) as Record<string, JsonSchema>;
@@ -83,21 +83,21 @@ function orNull({ type, enum: values, $ref, oneOf, ...rest }: JsonSchema): JsonS
   };
 }
 
-/** The JSON Schema of one class-validator class, for compiling a validator of it. */
+/** Returns the JSON Schema of one class-validator class, from which a validator can be compiled. */
 export function schemaOf(type: new () => object): JsonSchema {
   const schema = componentSchemas()[type.name];
   if (!schema) throw new Error(`${type.name} has no class-validator decorators`);
   return schema;
 }
 
-/** Documents a route's body as the class that validates it. */
+/** Documents the body of a route with the class that validates it. */
 export function DescribeBody(type: new () => object): MethodDecorator {
   return ApiBody({ schema: { $ref: `#/components/schemas/${type.name}` } });
 }
 
-/** Documents a route's query parameters as the class that validates them. A query string has no null. */
+/** Documents the query parameters of a route with the class that validates them. A query string cannot contain null. */
 export function DescribeQuery(type: new () => object): MethodDecorator {
-  // Of this class alone: each route that converted all classes took longer than everything else at the start.
+  // Convert only this class: converting all classes for each route made the start slow.
   const schema = targetConstructorToSchema(type, options()) as JsonSchema;
   applyConditions(schema, (property) => property);
   const required = new Set(schema.required);

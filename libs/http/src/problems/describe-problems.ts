@@ -4,12 +4,12 @@ import { problems, type ProblemCode } from '#api';
 
 const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
 
-/** Documents the problems that a route answers with: one answer for each status, with its codes in this order. */
+/** Documents the problems of a route: one answer for each status, with its codes in this order. */
 export function DescribeProblems(...codes: ProblemCode[]): MethodDecorator {
   return DescribeProblemsIn(content, codes);
 }
 
-/** The same, of a route whose problems have another form. */
+/** Documents the problems of a route whose error answers have another format than RFC 9457. */
 export function DescribeProblemsIn(
   content: NonNullable<ApiResponseNoStatusOptions['content']>,
   codes: readonly ProblemCode[],

@@ -2,19 +2,19 @@ import type { ValidationError } from 'class-validator';
 import { pointerTo } from '#event';
 import type { InputError } from '#api';
 
-/** Errors named one by one; more than these help nobody. */
+/** Errors that an answer lists at most. */
 export const mostErrors = 100;
 
 /**
- * What class-validator found, as a flat list: `body` gives JSON pointers (RFC 6901) into nested objects, `parameter`
- * the parameter's name.
+ * Returns the errors of class-validator as a flat list. Their pointers are JSON pointers (RFC 6901) into nested objects
+ * for `body`, and parameter names for `parameter`.
  */
 export function inputErrors(errors: readonly ValidationError[], kind: 'body' | 'parameter'): InputError[] {
   const found = errors.flatMap((error) => flatten(error, kind === 'body' ? '' : undefined));
   return found.slice(0, mostErrors);
 }
 
-/** One error for each place, saying all that is wrong there. */
+/** Returns one error for each pointer, with all messages for it. */
 function flatten(error: ValidationError, parent: string | undefined): InputError[] {
   const pointer = parent === undefined ? error.property : shortPointerTo(parent, error.property);
   const own = error.constraints ? ownErrors(error, pointer) : [];
@@ -39,12 +39,15 @@ function ownErrors(
   return [...places].map(([place, texts]) => ({ pointer: place, detail: texts.join('; ') }));
 }
 
-/** The rule that a value breaks by its kind. The other rules are about its elements or members: they say nothing then. */
+/** Returns the broken rule about the type of a value. The rules about its elements or members are meaningless then. */
 function kindRule({ constraints = {} }: Pick<ValidationError, 'constraints'>): [string, string] | undefined {
   return Object.entries(constraints).find(([name]) => name === 'isArray' || name === 'isObject');
 }
 
-/** The pointer says the name already, which the library's own words begin with: `limit must not be less than 1`. */
+/**
+ * Removes the property name with which class-validator begins its messages (`limit must not be less than 1`). The
+ * pointer already contains the name.
+ */
 function withoutName(text: string, name: string): string {
   for (const [before, instead] of [
     [`${name} `, ''],
@@ -56,15 +59,18 @@ function withoutName(text: string, name: string): string {
   return text;
 }
 
-/** What a decorator on an object says in its `context` when it judges one member of it. */
+/** The `context` of a decorator on an object that validates one member of it. */
 interface MemberContext {
   member?: string;
 }
 
-/** Characters of a client's own name that an answer repeats. */
+/** Characters of a name from the client that an answer repeats at most. */
 const mostCharacters = 128;
 
-/** A JSON pointer to a member that a client has named. A long name is cut: an answer is no echo. */
+/**
+ * Returns a JSON pointer to a member with a name from the client. A long name is cut, so that an answer cannot echo
+ * large input.
+ */
 export function shortPointerTo(pointer: string, name: string): string {
   return pointerTo(pointer, name.length > mostCharacters ? `${name.slice(0, mostCharacters)}…` : name);
 }

@@ -9,7 +9,7 @@ import {
 } from '#store';
 import { UntranslatableExpressionError } from '#cel';
 
-/** Problems for the codes that Fastify gives its own errors. */
+/** Problem codes of Fastify's own error codes. */
 const fastifyCodes: Record<string, ProblemCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
@@ -22,7 +22,7 @@ const fastifyCodes: Record<string, ProblemCode> = {
   FST_ERR_NOT_FOUND: 'not_found',
 };
 
-/** Problems for the statuses of Nest's own exceptions, and of those errors of Fastify that have no code above. */
+/** Problem codes by status, for Nest's own exceptions and for Fastify errors without a code above. */
 const statusCodes: Record<number, ProblemCode> = {
   400: 'invalid_request',
   403: 'not_found',
@@ -36,8 +36,8 @@ const statusCodes: Record<number, ProblemCode> = {
 };
 
 /**
- * The HTTP form of whatever was thrown: the one place where errors of the ports and of the framework become problems.
- * What is not known here is an `internal_error` that tells the client nothing but the request's id.
+ * Maps any thrown value to a problem. All errors of ports and of the frameworks become problems here. Any other error
+ * becomes an `internal_error`: its answer contains nothing but the request id.
  */
 export function problemOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
@@ -46,7 +46,11 @@ export function problemOf(error: unknown): ProblemError {
 
 function portProblem(error: unknown): ProblemError | undefined {
   if (error instanceof LogOverloadedError)
-    return problem('overloaded', 'Too many bytes are on their way to Kafka. Repeat the request.', error);
+    return problem(
+      'overloaded',
+      'Too many bytes wait for Kafka to acknowledge them. Repeat the request.',
+      error,
+    );
   if (error instanceof LogUnavailableError)
     return problem('log_unavailable', 'Kafka did not acknowledge. Repeat with the same event ids.', error);
   if (error instanceof UnknownTopicError)
@@ -54,7 +58,7 @@ function portProblem(error: unknown): ProblemError | undefined {
   if (error instanceof StoreOverloadedError)
     return problem(
       'overloaded',
-      'Too many bytes of answers are held at once. Repeat the request, or ask for a smaller page.',
+      'Too many bytes of answers are in memory. Repeat the request, or ask for a smaller page.',
       error,
     );
   if (error instanceof StoreUnavailableError)
@@ -80,7 +84,7 @@ function frameworkProblem(error: unknown): ProblemError | undefined {
   return nestCode ? problem(nestCode, error.message, error) : undefined;
 }
 
-/** What Fastify refuses is the client's fault, whether or not the refusal is known here. */
+/** Returns the code of a Fastify error that has no code above. Each 4xx error is the client's fault. */
 function codeOfStatus(status = 500): ProblemCode | undefined {
   return status >= 400 && status < 500 ? (statusCodes[status] ?? 'invalid_request') : undefined;
 }

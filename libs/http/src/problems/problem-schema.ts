@@ -2,14 +2,14 @@ import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsString, ValidateIf, ValidateNested } from 'class-validator';
 import { problems, type ProblemCode } from '#api';
 
-/** One thing that is wrong with the input. */
+/** One error of the input. */
 export class InputProblem {
   /** A JSON pointer into the body, or a parameter's name. */
   @IsString() pointer: string;
   @IsString() detail: string;
 }
 
-/** RFC 9457, as every answer that is not 2xx or 3xx is. */
+/** A problem document (RFC 9457). Every answer that is not 2xx or 3xx has this form. */
 export class Problem {
   @IsString() type: string;
   @IsString() title: string;

@@ -6,10 +6,10 @@ import { problemOf } from './problem-of.js';
 import { problemFormOf, type SentProblem } from '../route-config.js';
 import { noSniffing } from '../security-headers.js';
 
-/** Seconds after which a client may repeat, where the problem does not say. */
+/** Seconds after which a client may repeat the request, if the problem does not specify them. */
 const retryAfterSeconds = 1;
 
-/** The headers that a problem's answer has besides its type and length. */
+/** Returns the headers of a problem's answer, without its type and length. */
 export function problemHeaders(problem: ProblemError): Record<string, string> {
   return {
     ...noSniffing,
@@ -26,8 +26,7 @@ function problemDocument(request: FastifyRequest, problem: ProblemError): SentPr
 }
 
 /**
- * Answers requests with problem documents (RFC 9457), or in the form of their route, whatever was thrown, and logs what is
- * our fault.
+ * Answers failed requests with problem documents (RFC 9457), or in the format of their route. It logs server errors.
  */
 export class ProblemSender {
   constructor(private readonly logger: Logger) {}
@@ -37,7 +36,7 @@ export class ProblemSender {
     this.log(problem, request);
     metrics.httpProblems.inc({ code: problem.code });
     if (reply.sent || reply.raw.headersSent) {
-      // The answer has begun: cutting it is the only way left to say that it is not whole.
+      // The answer has begun: only a broken connection can show that it is incomplete.
       reply.raw.destroy();
       return;
     }
@@ -53,7 +52,7 @@ export class ProblemSender {
     const line = {
       request_id: request.id,
       method: request.method,
-      // Not the path: it may name a person, such as one who is being erased.
+      // Do not log the path: it may contain the id of a person, such as one whose data is being erased.
       route: request.routeOptions.url ?? 'unmatched',
       status: problem.status,
       code: problem.code,
@@ -65,7 +64,7 @@ export class ProblemSender {
   }
 }
 
-/** Hands what controllers throw to the one sender of problems. */
+/** Passes the errors of controllers to the `ProblemSender`. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(private readonly sender: ProblemSender) {}

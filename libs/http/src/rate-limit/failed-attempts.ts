@@ -3,19 +3,22 @@ import { TokenBucket } from './token-bucket.js';
 const defaults = { perMinute: 20, networks: 10_000 };
 
 /**
- * How often requests from each network have failed lately. So many a minute are tolerated; it remembers so many
- * networks, and forgets the one that has not failed for longest.
+ * Counts failed requests of each network and tolerates `perMinute` of them. It keeps at most `networks` networks and
+ * evicts the one whose last failure is oldest.
  */
 export class FailedAttempts {
   private readonly buckets = new Map<string, TokenBucket>();
 
   constructor(private readonly bounds: { perMinute: number; networks: number } = defaults) {}
 
-  /** Counts one. Returns 0 while that is tolerated, else the milliseconds until one more would be. */
+  /**
+   * Counts one failure. Returns 0 while failures are tolerated, else the milliseconds until the next failure is
+   * tolerated.
+   */
   add(network: string, now: number): number {
     const { perMinute, networks } = this.bounds;
     const bucket = this.buckets.get(network) ?? new TokenBucket(perMinute / 60, perMinute);
-    // A Map keeps the order of insertion: whoever failed last is last.
+    // A Map iterates in the order of insertion: the network that failed last is at its end.
     this.buckets.delete(network);
     this.buckets.set(network, bucket);
     for (const oldest of this.buckets.keys()) {

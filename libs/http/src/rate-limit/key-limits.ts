@@ -2,7 +2,7 @@ import { ProblemError } from '#api';
 import { metrics } from '#telemetry';
 import { TokenBucket } from './token-bucket.js';
 
-/** What a key may do per second; what is not given is not limited. */
+/** Limits of a key per second; a missing member means no limit. */
 export interface RateLimit {
   requestsPerSecond?: number;
   eventsPerSecond?: number;
@@ -10,7 +10,10 @@ export interface RateLimit {
 
 type Unit = 'requests' | 'events';
 
-/** The buckets of one key on one port of one process. Each holds what may be used within one second, at least 1. */
+/**
+ * The token buckets of one key on one port of one process. Each bucket has a capacity of one second's tokens, at least
+ * 1.
+ */
 export class KeyLimits {
   private readonly buckets: (readonly [Unit, TokenBucket])[] = [];
 
@@ -20,9 +23,9 @@ export class KeyLimits {
   }
 
   /**
-   * Uses up a part of what the key may do. More than a second's worth at once is let in too, when nothing is owed; it
-   * is owed then.
-   * @throws ProblemError too_many_requests, with when to come again
+   * Takes `count` units from the limit of the key. A request for more than one second's units is accepted if the bucket
+   * owes nothing; the bucket then owes the difference.
+   * @throws ProblemError `too_many_requests`, with the time to wait
    */
   take(unit: Unit, count: number, now: number): void {
     const bucket = this.buckets.find(([name]) => name === unit)?.[1];
@@ -38,8 +41,9 @@ export class KeyLimits {
   }
 
   /**
-   * `RateLimit-Policy` and `RateLimit` as draft-ietf-httpapi-ratelimit-headers has them (structured fields, RFC 9651):
-   * for each unit its quota `q` in a window of `w` seconds; what remains `r`, and the seconds `t` until more is there.
+   * Returns `RateLimit-Policy` and `RateLimit` as in draft-ietf-httpapi-ratelimit-headers (structured fields, RFC
+   * 9651). For each unit they contain its quota `q` in a window of `w` seconds, the remaining units `r`, and the
+   * seconds `t` until more are available.
    */
   headers(now: number): Record<string, string> {
     if (this.buckets.length === 0) return {};

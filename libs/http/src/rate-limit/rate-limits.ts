@@ -1,18 +1,18 @@
 import { KeyLimits, type RateLimit } from './key-limits.js';
 
-/** A key, as far as its limits go. */
+/** A key with its rate limit, if it has one. */
 interface LimitedKey {
   readonly rateLimit?: RateLimit;
 }
 
 /**
- * What the keys of one port have used up, in this process. It follows the keys: the ring gives the same object while a
- * key does not change, and what nobody refers to any more is forgotten with it. A key that was changed begins anew.
+ * The rate limits of the keys of one port in this process. The key ring returns the same object while a key does not
+ * change, so limits are found by object and garbage-collected with it. A changed key starts with full buckets.
  */
 export class RateLimits {
   private readonly limits = new WeakMap<LimitedKey, KeyLimits>();
 
-  /** Undefined where the key has no limit. */
+  /** Returns the limits of a key; undefined if it has none. */
   of(key: LimitedKey): KeyLimits | undefined {
     if (!key.rateLimit) return undefined;
     let limits = this.limits.get(key);

@@ -1,13 +1,14 @@
-/** Of a millisecond, or of a token: errors of rounding are below it, and nothing that matters is. */
+/** Fraction of a millisecond or a token that is below every real difference and above rounding errors. */
 const precision = 1e-6;
 
 /**
- * A rate with a burst. Tokens flow in at `perSecond` up to `capacity`; whoever takes while at least one is there gets
- * as many as wanted, and what is missing is a debt that is paid before anyone gets more. So the rate holds over time,
- * and something larger than the bucket can still be had. Times are milliseconds of a clock that does not go back.
+ * A token bucket that can go into debt. Tokens flow in at `perSecond` up to `capacity`. While at least one token is
+ * available, `take` grants any number of tokens. Missing tokens become a debt, and nothing is granted until the debt is
+ * paid. So the rate is kept over time, and a request larger than the bucket is still possible. Times are milliseconds
+ * of a monotonic clock.
  *
- * What is there follows from one number, the time when the bucket will be full (as in the generic cell rate
- * algorithm), so that nothing has to be filled and asking changes nothing.
+ * The state is one number, the time at which the bucket will be full (as in the generic cell rate algorithm). No timer
+ * refills the bucket, and reading it changes nothing.
  */
 export class TokenBucket {
   private fullAt = -Infinity;
@@ -20,20 +21,22 @@ export class TokenBucket {
     this.msPerToken = 1000 / perSecond;
   }
 
-  /** Takes them all and returns 0; or takes nothing and returns the milliseconds until it is worth asking again. */
+  /**
+   * Takes all `count` tokens and returns 0; or takes none and returns the milliseconds to wait before the next attempt.
+   */
   take(count: number, now: number): number {
     const waitMs = this.msUntil(1, now);
     if (waitMs === 0) this.fullAt = Math.max(this.fullAt, now) + count * this.msPerToken;
     return waitMs;
   }
 
-  /** Whole tokens that are there, none while there is a debt. */
+  /** Returns the number of whole available tokens; 0 while there is a debt. */
   remaining(now: number): number {
     const missing = Math.max(0, this.fullAt - now) / this.msPerToken;
     return Math.max(0, Math.floor(this.capacity - missing + precision));
   }
 
-  /** Milliseconds until one more than `remaining` is there; 0 when it is full. */
+  /** Returns the milliseconds until one more token than `remaining` is available; 0 when the bucket is full. */
   msUntilMore(now: number): number {
     return this.msUntil(Math.min(this.capacity, this.remaining(now) + 1), now);
   }

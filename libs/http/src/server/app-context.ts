@@ -3,7 +3,7 @@ import { createLogger, type Logger, type Tracing } from '#telemetry';
 import { Health } from './health.js';
 import { Lifecycle } from './lifecycle.js';
 
-/** What an app is given at its start, and what it hands on to its HTTP ports. */
+/** Dependencies that an app gets at its start and passes to its HTTP ports. */
 export interface AppContext<Config extends AppConfig = AppConfig> {
   name: string;
   config: Config;
@@ -12,11 +12,11 @@ export interface AppContext<Config extends AppConfig = AppConfig> {
   lifecycle: Lifecycle;
   /** Undefined while tracing is off. */
   tracing: Tracing | undefined;
-  /** Ends the process in order, with exit code 1, because it cannot go on by itself. */
+  /** Stops the process in order, with exit code 1, after an error from which it cannot recover. */
   crash(error: Error): void;
 }
 
-/** A context without a process around it: `runApp` makes one, and so do specs. */
+/** Creates a context without a process. `runApp` uses it, and so do specs. */
 export function createContext<Config extends AppConfig>(options: {
   name: string;
   config: Config;

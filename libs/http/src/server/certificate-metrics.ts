@@ -6,8 +6,8 @@ import { metrics, type Logger } from '#telemetry';
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Shows when the certificates that this process is started with expire. They are read once, as the client of Kafka does:
- * a file that is replaced counts from the next start on.
+ * Exports the expiry times of the certificates in the configuration as metrics. The files are read once at the start,
+ * as the Kafka client does, so a replaced file counts from the next start on.
  */
 export function showCertificates(
   config: Pick<AppConfig, 'KAFKA_TLS' | 'KAFKA_TLS_CA' | 'KAFKA_TLS_CERT'>,
@@ -20,15 +20,17 @@ export function showCertificates(
     try {
       metrics.certificateExpiry.set({ certificate }, firstExpiry(readFileSync(path, 'utf8')));
     } catch (error) {
-      // Whether it can be used is for who connects with it to say.
-      logger.warn({ err: error, certificate }, 'cannot tell when this certificate expires');
+      // Only warn: the Kafka client reports whether the certificate works.
+      logger.warn({ err: error, certificate }, 'cannot read when this certificate expires');
     }
   }
 }
 
-/** Seconds since 1970 when the first of the certificates of a PEM text expires. @throws when there is none */
+/**
+ * Returns the earliest expiry of the certificates in a PEM text, in seconds since 1970. @throws Error when it has none
+ */
 export function firstExpiry(pem: string): number {
   const expiries = (pem.match(block) ?? []).map((one) => Date.parse(new X509Certificate(one).validTo) / 1000);
-  if (expiries.length === 0) throw new Error('there is no certificate in it');
+  if (expiries.length === 0) throw new Error('the file contains no certificate');
   return Math.min(...expiries);
 }

@@ -7,26 +7,26 @@ import { acceptsOf } from '../route-config.js';
 import type { ProblemSender } from '../problems/send-problem.js';
 import { answerClientError, registerOddRequests } from './socket-errors.js';
 
-/** How long a client may take, in milliseconds. */
+/** Time-outs for clients, in milliseconds. */
 export interface Timeouts {
-  /** For all headers. */
+  /** For receiving all headers. */
   headers: number;
-  /** For the whole request, its body included. */
+  /** For receiving the whole request with its body. */
   request: number;
-  /** Between two requests on one connection. Load balancers should keep theirs shorter. */
+  /** For an idle connection between two requests. Load balancers should use a shorter one. */
   keepAlive: number;
 }
 
 export const defaultTimeouts: Timeouts = { headers: 10_000, request: 60_000, keepAlive: 75_000 };
 
-/** Nest on Fastify where everything that Fastify refuses by itself is answered as a problem, too. */
+/** A Nest adapter for Fastify that answers Fastify's own errors as problems, too. */
 export class ProblemAdapter extends FastifyAdapter {
   constructor(
     private readonly sender: ProblemSender,
     { timeouts, trustProxy }: { timeouts: Timeouts; trustProxy: readonly string[] },
   ) {
     super({
-      // Without middleware there is nothing for middie to do on each request.
+      // There is no middleware, so middie would only cost time on each request.
       skipMiddie: true,
       multipart: false,
       logger: false,
@@ -38,7 +38,7 @@ export class ProblemAdapter extends FastifyAdapter {
       requestTimeout: timeouts.request,
       keepAliveTimeout: timeouts.keepAlive,
       http: {
-        // Node's own refusal has no body: see registerOddRequests.
+        // Node would answer without a body: `registerOddRequests` answers such requests.
         requireHostHeader: false,
         headersTimeout: timeouts.headers,
         requestTimeout: timeouts.request,
@@ -59,12 +59,12 @@ export class ProblemAdapter extends FastifyAdapter {
     );
   }
 
-  /** Errors are answered by the handler above already. */
+  /** Does nothing: the constructor has set the handler for errors. */
   override setErrorHandler(): never {
     return undefined as never;
   }
 
-  /** Unknown addresses are answered by the handler above already. */
+  /** Does nothing: the constructor has set the handler for unknown addresses. */
   override setNotFoundHandler(): never {
     return undefined as never;
   }
@@ -82,22 +82,25 @@ function unmatched(request: FastifyRequest, routes: RouteTable): ProblemError {
   return new ProblemError('method_not_allowed', `This address has: ${allow}.`, { headers: { allow } });
 }
 
-/** What Fastify refuses although nothing is at the address: a path that leaves the folder of files, and a method. */
+/**
+ * Fastify's errors for paths outside the folder of static files and for unsupported methods: they are answered as
+ * unmatched.
+ */
 const unmatchedCodes = ['FST_STATIC_FORBIDDEN_PATH', 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'];
 
 function refusal(error: FastifyError, request: FastifyRequest, routes: RouteTable): unknown {
   return unmatchedCodes.includes(error.code) ? unmatched(request, routes) : withAcceptPost(error, request);
 }
 
-/** Each port has addresses of its own: a path that is right on another one is nothing here. */
+/** Hint in the answer for an unknown address: each port has its own routes, so the caller may use the wrong port. */
 const whereToLook = 'The core port of the gateway (3900 by default) lists those of the API at /docs.';
 
-/** What a variable of a shell that is not set leaves of an address. */
+/** Returns a hint if the path has an empty segment. A common cause is an unset shell variable. */
 function emptyPart(path: string): string {
-  return /\/(\/|$)/.test(path) ? ': a part of it is empty, or it has a / too many' : '';
+  return /\/(\/|$)/.test(path) ? ': a segment of its path is empty' : '';
 }
 
-/** RFC 9110: a 415 says which media types would do. */
+/** Adds `Accept-Post` to a 415 answer, with the accepted media types (RFC 9110). */
 function withAcceptPost(error: unknown, request: FastifyRequest): unknown {
   const code = (error as { code?: string }).code;
   if (code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE' && code !== 'unsupported_media_type') return error;

@@ -1,10 +1,10 @@
-/** One thing that this process depends on. Resolves with details to show; throws when it does not work. */
+/** Checks one dependency of this process. Resolves with details to show; throws when the dependency does not work. */
 export type HealthCheck = () => Promise<Record<string, unknown> | void>;
 
 export interface HealthCheckOptions {
-  /** A failing check turns `/health/ready` red. Default true. */
+  /** Makes `/health/ready` fail when the check fails. Default true. */
   readiness?: boolean;
-  /** A failing check turns `/health/live` red: the process should be restarted. Default false. */
+  /** Makes `/health/live` fail when the check fails, so that the process is restarted. Default false. */
   liveness?: boolean;
   timeoutMs?: number;
 }
@@ -26,14 +26,14 @@ interface Entry extends Required<HealthCheckOptions> {
   result: Promise<CheckResult>;
 }
 
-/** Probes come from many sides: each check runs at most once in this time, in milliseconds. */
+/** Milliseconds for which a result is reused, because many probes may ask. */
 const freshMs = 1000;
 
-/** The checks of one process. Whoever owns a dependency registers its check by name. */
+/** The health checks of one process. The owner of a dependency registers its check by name. */
 export class Health {
   private readonly entries = new Map<string, Entry>();
   private readonly startedAt = performance.now();
-  /** Set while the process starts or stops: `/health/ready` is red then. */
+  /** Set while the process starts or stops: `/health/ready` fails then. */
   unready: 'starting' | 'stopping' | undefined;
 
   constructor(readonly version = '0.0.0') {}
@@ -42,7 +42,9 @@ export class Health {
     return Math.round((performance.now() - this.startedAt) / 1000);
   }
 
-  /** Adds a check, or replaces the one of this name. A check that takes longer than `timeoutMs` (2 s) fails. */
+  /**
+   * Adds a check, or replaces the check of this name. A check fails if it takes longer than `timeoutMs` (default 2 s).
+   */
   register(name: string, check: HealthCheck, options: HealthCheckOptions = {}): void {
     this.entries.set(name, {
       readiness: true,
@@ -55,7 +57,7 @@ export class Health {
     });
   }
 
-  /** Runs the checks of a kind, or takes results that are not older than a second. */
+  /** Runs the checks of a kind, or reuses results that are at most a second old. */
   async report(kind: 'all' | 'readiness' | 'liveness'): Promise<HealthReport> {
     const chosen = [...this.entries].filter(([, entry]) => kind === 'all' || entry[kind]);
     const results = await Promise.all(
@@ -70,7 +72,7 @@ export class Health {
 function resultOf(entry: Entry): Promise<CheckResult> {
   const now = performance.now();
   if (now < entry.freshUntil) return entry.result;
-  // A check that hangs is not started again before its time-out.
+  // Do not start a check again while it hangs, before its time-out.
   entry.freshUntil = now + Math.max(freshMs, entry.timeoutMs);
   entry.result = run(entry).finally(() => (entry.freshUntil = performance.now() + freshMs));
   return entry.result;

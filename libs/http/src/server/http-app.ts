@@ -26,22 +26,25 @@ import { registerSystemRoutes } from './system-routes.js';
 
 export interface HttpAppOptions {
   context: AppContext;
-  /** What the audit calls this port; default: the app's name. */
+  /** Name of this port in the audit; default: the app's name. */
   port?: string;
   /** The Nest module (class or dynamic module) with the controllers of this port. */
   module: object;
-  /** Hooks and routes of Fastify's own, before Nest adds its routes: authentication goes here. */
+  /** Adds Fastify hooks and routes before Nest adds its routes, such as authentication. */
   configure?(instance: FastifyInstance): void;
-  /** Every route asks for a key: requests to any host and from any site are let in, and the key decides. */
+  /** Accepts requests to any host and from any site. Set it only if every route requires a key. */
   anySite?: boolean;
   /** Serves `/openapi.json` and `/docs`. */
   openapi?: OpenApiOptions;
   timeouts?: Partial<Timeouts>;
-  /** Bytes of request bodies held at once; default 64 MiB. */
+  /** Bytes of request bodies in memory at the same time; default 64 MiB. */
   bodyBytes?: number;
-  /** What bounds the bytes of answers; ports of one process share one. Default: 64 MiB for this port alone. */
+  /**
+   * Bounds the bytes of answers in memory. The ports of a process share one budget. Default: 64 MiB for this port
+   * alone.
+   */
   answers?: AnswerBudget;
-  /** How much of its answer a client has to take, and how soon. */
+  /** Limits below which a client that receives an answer counts as too slow. */
   sending?: Partial<SendBounds>;
   /** Milliseconds between turning unready and refusing connections; default 500. */
   graceMs?: number;
@@ -50,7 +53,7 @@ export interface HttpAppOptions {
 export interface ListenOptions {
   host: string;
   port: number;
-  /** The setting that holds the port, for the message when it is taken. */
+  /** The setting with the port, for the error message when the port is in use. */
   variable: string;
 }
 
@@ -61,7 +64,7 @@ export interface HttpApp {
 }
 
 export interface ListeningApp extends HttpApp {
-  /** `http://host:port`, with the port that was really taken. */
+  /** `http://host:port`, with the actual port. */
   url: string;
   port: number;
 }
@@ -69,7 +72,7 @@ export interface ListeningApp extends HttpApp {
 const bodyBytes = 64 * 1024 * 1024;
 const answerBytes = 64 * 1024 * 1024;
 
-/** Puts an HTTP app together without listening: specs inject requests into it. */
+/** Creates an HTTP app that does not listen. Specs inject requests into it. */
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const { context } = options;
   const sender = new ProblemSender(context.logger);
@@ -113,9 +116,10 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
 }
 
 /**
- * Starts an HTTP port: problems, request ids, health, metrics, and an orderly end with the context's lifecycle. It
- * listens when this resolves; until the app has started, everything but health and metrics is a 503 `starting`.
- * @throws ConfigError when the port cannot be taken.
+ * Starts an HTTP port with problems, request ids, health and metrics. The lifecycle of the context stops it in order.
+ * The port listens when the promise resolves. Until the app has started, each request except health and metrics gets
+ * 503 `starting`.
+ * @throws ConfigError when the port cannot be opened
  */
 export async function startHttpApp(
   options: HttpAppOptions & { listen: ListenOptions },

@@ -3,8 +3,8 @@ import { metrics, underWay } from '#telemetry';
 import { whenClosed } from '../when-closed.js';
 
 /**
- * Counts and times every request by route pattern, whatever becomes of it. Fastify knows a fixed set of methods, and
- * patterns are as many as there are routes: the labels are bounded. A request is under way until its answer is closed.
+ * Counts and times every request by route pattern, whatever its result. Labels are bounded, because Fastify knows a
+ * fixed set of methods and there are as many patterns as routes. A request is in flight until its answer is closed.
  */
 export function registerHttpMetrics(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, reply, done) => {

@@ -4,14 +4,14 @@ import { whenClosed } from '../when-closed.js';
 
 const spans = new WeakMap<FastifyRequest, TraceSpan>();
 
-/** The span of this request; undefined while tracing is off. */
+/** Returns the span of this request; undefined while tracing is off. */
 export function spanOf(request: FastifyRequest): TraceSpan | undefined {
   return spans.get(request);
 }
 
 /**
- * A span for each request to the API, from its headers being read to its connection being done with it. Probes, metrics
- * and unknown addresses have none. It has the route's pattern, not the address, which may name an entity.
+ * Creates a span for each request to the API, from its headers until its answer is closed. Probes, metrics and unknown
+ * addresses have no span. The span has the pattern of the route and not the path, which may contain an entity's id.
  */
 export function registerHttpTracing(instance: FastifyInstance, tracing: Tracing): void {
   instance.addHook('onRequest', (request, reply, done) => {

@@ -1,14 +1,14 @@
 import type { Logger } from '#telemetry';
 
-/** The share of the time to stop that answering what is in flight may take. */
+/** Share of the shutdown time that HTTP ports may use for requests in flight. */
 const shareOfPorts = 0.6;
 
-/** What is done at a stop; it gets what is left of the time, as a signal. */
+/** A step of the shutdown. `deadline` is aborted when the time for the step is over. */
 export type StopStep = (deadline: AbortSignal) => Promise<void>;
 
 /**
- * The orderly end of one process. Steps run one after the other in the order in which they were added, HTTP ports
- * first whenever they were added; a step that fails is logged and the next one runs.
+ * The orderly shutdown of one process. HTTP ports stop first, then the steps run one after the other in the order in
+ * which they were added. A step that fails is logged, and the next step runs.
  */
 export class Lifecycle {
   private readonly ports: { name: string; run: StopStep }[] = [];
@@ -16,7 +16,7 @@ export class Lifecycle {
   private readonly lastSteps: { name: string; run: StopStep }[] = [];
   private readonly controller = new AbortController();
   private stopped: Promise<void> | undefined;
-  /** True from the end of `start` to the beginning of the stop. */
+  /** True from the end of `start` until the shutdown begins. */
   running = false;
 
   constructor(
@@ -24,27 +24,27 @@ export class Lifecycle {
     private readonly seconds = 25,
   ) {}
 
-  /** Aborted when the stop begins: waiting and retrying end then. */
+  /** Signal that is aborted when the shutdown begins. Waits and retries end then. */
   get stopping(): AbortSignal {
     return this.controller.signal;
   }
 
-  /** Closes something at the stop, after the HTTP ports have answered what was in flight. */
+  /** Adds a step that runs after the HTTP ports have answered the requests in flight. */
   onStop(name: string, run: StopStep): void {
     this.steps.push({ name, run });
   }
 
-  /** Closes something at the stop, after everything else. */
+  /** Adds a step that runs after all other steps. */
   onStopLast(name: string, run: StopStep): void {
     this.lastSteps.push({ name, run });
   }
 
-  /** Closes an HTTP port at the stop; all of them at once, before everything else. */
+  /** Adds an HTTP port. All ports stop at the same time, before all other steps. */
   onStopPort(name: string, run: StopStep): void {
     this.ports.push({ name, run });
   }
 
-  /** Runs all steps, once; further calls wait for the first. Resolves within the time allowed. */
+  /** Runs all steps, once; further calls wait for the first. Resolves within the shutdown time. */
   stop(): Promise<void> {
     this.stopped ??= this.runSteps();
     return this.stopped;
@@ -54,7 +54,7 @@ export class Lifecycle {
     this.running = false;
     this.controller.abort();
     const deadline = AbortSignal.timeout(this.seconds * 1000);
-    // Slow clients may not use up the time that flushing and committing need.
+    // Slow clients must not use up the time for flushing and committing.
     const portDeadline = AbortSignal.timeout(this.seconds * 1000 * shareOfPorts);
     await Promise.all(this.ports.map((port) => this.runStep(port, portDeadline)));
     for (const step of [...this.steps, ...this.lastSteps]) await this.runStep(step, deadline);
@@ -71,7 +71,7 @@ export class Lifecycle {
   }
 }
 
-/** Rejects a little after the deadline: a step that watches it ends by itself. */
+/** Rejects half a second after the deadline, so that a step that watches the deadline can end by itself. */
 function overdue(deadline: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const fail = (): void => {

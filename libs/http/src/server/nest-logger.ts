@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Logger } from '#telemetry';
 
-/** What Nest says about itself, as structured lines; its start-up chatter only at `debug`. */
+/** Returns a logger for Nest that writes structured lines. Nest's start-up messages have the level `debug`. */
 export function nestLogger(logger: Logger): LoggerService {
   const nest = logger.child({ from: 'nest' });
   return {

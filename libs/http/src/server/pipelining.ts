@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Requests that a client may send on one connection before it has the answer to an earlier one. */
+/** Requests that a client may send on one connection without waiting for earlier answers. */
 const mostPipelined = 100;
 
 const queues = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
- * Bounds pipelining (RFC 9112, 9.3.2), and closes the answers that wait for their turn when their connection closes: Node
- * closes only the one that is being sent, and whatever the others hold would be held for ever.
+ * Bounds pipelining (RFC 9112, section 9.3.2), and closes all waiting answers of a connection when it closes. Node
+ * closes only the answer that is being sent, so the resources of the others would never be freed.
  */
 export function boundPipelining(instance: FastifyInstance): void {
   const queue = ({ socket }: IncomingMessage, response: ServerResponse) => {

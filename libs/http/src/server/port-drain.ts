@@ -6,15 +6,15 @@ import type { AppContext } from './app-context.js';
 import { systemPaths } from './system-routes.js';
 import { whenClosed } from '../when-closed.js';
 
-/** Milliseconds that a request may take to arrive once the port is closing. */
+/** Milliseconds that a request may take to arrive after the port begins to close. */
 const lateRequestMs = 5000;
 
 type DrainState = 'open' | 'draining' | 'closed';
 
 /**
- * Takes one HTTP port out of service without cutting a request off: first every answer says `Connection: close` while
- * work goes on (load balancers see `/health/ready` red meanwhile), then no connection is accepted and what still
- * arrives on open ones gets a 503, then what is in flight is waited for.
+ * Closes one HTTP port without breaking a request. While draining, every answer has `Connection: close`, and load
+ * balancers see `/health/ready` fail. Then the port accepts no new connections, and requests that still arrive on open
+ * ones get 503. At the end it waits for the requests in flight.
  */
 export class PortDrain {
   private state: DrainState = 'open';
@@ -29,7 +29,7 @@ export class PortDrain {
       this.inFlight++;
       whenClosed(reply.raw, () => this.left());
       if (this.state !== 'open') void reply.header('connection', 'close');
-      // HTTP/1.0 probes and Prometheus still get their answer.
+      // Probes and Prometheus with HTTP/1.0 still get an answer.
       const system = systemPaths.includes(request.routeOptions.url ?? '');
       if (this.state === 'closed' && !system) done(shuttingDown());
       else if (!context.lifecycle.running && this.state === 'open' && !system) done(starting());
@@ -37,16 +37,16 @@ export class PortDrain {
     });
   }
 
-  /** Resolves when the last answer has been sent, or at the deadline; then nothing is left open. */
+  /** Resolves when the last answer has been sent, or at the deadline. At the deadline all connections are closed. */
   async close(graceMs: number, deadline: AbortSignal): Promise<void> {
     const server = this.instance.server;
     this.state = 'draining';
-    // Requests that are still being sent get this long to arrive, and then a 408.
+    // Requests that are still arriving get this time, and then a 408.
     server.requestTimeout = Math.min(server.requestTimeout || Infinity, lateRequestMs);
     server.headersTimeout = Math.min(server.headersTimeout, lateRequestMs);
     await sleep(graceMs, undefined, { signal: deadline }).catch(() => undefined);
     this.state = 'closed';
-    // http.Server.close would cut idle connections at once, and with them requests that are on their way on one.
+    // `http.Server.close` would close idle connections at once, and lose requests that are about to arrive on them.
     if (server.listening) Server.prototype.close.call(server);
     await this.idle(deadline);
     server.closeIdleConnections();

@@ -4,16 +4,16 @@ import type { FastifyRequest } from 'fastify';
 import { isTraceparent } from '#telemetry';
 import { spanOf } from './http-tracing.js';
 
-/** Printable ASCII without spaces at the ends, at most 128 characters: safe in a header, a log line and Kafka. */
+/** Printable ASCII without spaces at the ends, 1 to 128 characters: safe in a header, a log line and a Kafka header. */
 const requestIdPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
-/** The request's id: the client's `X-Request-Id` when it can be carried everywhere unchanged, else a new UUID. */
+/** Returns the id of a request: the client's `X-Request-Id` if it matches `requestIdPattern`, else a new UUID. */
 export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
 }
 
-/** The client's `traceparent` when it is valid, else the start of a new trace, which nobody has recorded so far. */
+/** Returns the client's `traceparent` if it is valid, else one for a new trace that is not sampled. */
 export function traceparentOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers.traceparent;
   if (isTraceparent(given)) return given;
@@ -21,7 +21,7 @@ export function traceparentOf(request: Pick<IncomingMessage, 'headers'>): string
   return `00-${ids.slice(0, 32)}-${ids.slice(32)}-00`;
 }
 
-/** Random bytes are taken from the system for many traces at once: one call costs as much as for one. */
+/** Random bytes for many traces, fetched at once: one call for all costs as much as a call for one. */
 const pool = Buffer.alloc(24 * 128);
 let poolHex = '';
 let poolUsed = Infinity;
@@ -35,7 +35,7 @@ function randomHex48(): string {
   return poolHex.slice(poolUsed - 48, poolUsed);
 }
 
-/** What every record that a request writes carries in its Kafka headers. Make it once a request. */
+/** Returns the Kafka headers for every record that a request writes. Call it once per request. */
 export function recordHeaders(request: FastifyRequest): Record<string, string> {
   const traceparent = spanOf(request)?.traceparent ?? traceparentOf(request.raw);
   return { 'x-request-id': request.id, traceparent };

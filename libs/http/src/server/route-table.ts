@@ -5,18 +5,21 @@ interface Route {
   segments: string[];
 }
 
-/** Which methods an address has: Fastify does not tell an unknown address from a method that it lacks. */
+/**
+ * Lists the methods of each address. Fastify does not distinguish an unknown address from an address without the
+ * method.
+ */
 export class RouteTable {
   private readonly routes: Route[] = [];
 
-  /** Follows all routes that are added to the instance from now on. */
+  /** Records all routes that are added to the instance from now on. */
   constructor(instance: FastifyInstance) {
     instance.addHook('onRoute', ({ method, url }) => {
       for (const each of [method].flat()) this.routes.push({ method: each, segments: url.split('/') });
     });
   }
 
-  /** The methods of the routes that match this path, in alphabetical order; empty when there is no such address. */
+  /** Returns the methods of the routes that match this path, in alphabetical order; empty for an unknown address. */
   methods(path: string): string[] {
     const segments = path.split('/');
     const matching = this.routes.filter((route) => matches(route.segments, segments));

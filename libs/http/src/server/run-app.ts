@@ -8,29 +8,28 @@ import { StoppedWhileWaitingError } from './until-reachable.js';
 export interface App<Config extends AppConfig> {
   name: string;
   config: new () => Config;
-  /** Resolves when the app can serve. HTTP ports should come first, so that probes see it starting. */
+  /** Resolves when the app can serve. Open HTTP ports first, so that probes can see that the app is starting. */
   start(context: AppContext<Config>): Promise<void>;
   commands?: Command<Config>[];
 }
 
-/** What a process does once, instead of serving, and then ends. */
+/** A task that a process runs once in place of serving; then the process ends. */
 export interface Command<Config extends AppConfig> {
-  /** What asks for it on the command line: `--migrate`. */
+  /** The command-line argument that starts it, such as `--migrate`. */
   argument: string;
-  /** What it does, for `--help`. */
+  /** Description for `--help`. */
   what: string;
   run(context: AppContext<Config>): Promise<void>;
 }
 
-/** sysexits.h: something is wrong with the configuration, or with the command line. */
+/** Exit codes of sysexits.h for an error in the configuration and in the command line. */
 const exitConfig = 78;
 const exitUsage = 64;
 
 /**
- * The whole life of a process: reads and checks its configuration (`--check-config` prints it and ends), starts the
- * app, stops it in order on SIGTERM or SIGINT. Exit codes: 0 after an orderly stop or a command that is done, 64 for an
- * argument that it does not know, 78 for a wrong configuration, 1 for everything else, such as a command that was
- * stopped before its end.
+ * Runs a process from start to end: checks its configuration (`--check-config` prints it and exits), starts the app,
+ * and stops it in order on SIGTERM or SIGINT. Exit codes: 0 after an orderly stop or a finished command, 64 for an
+ * unknown argument, 78 for an invalid configuration, and 1 for any other error or an interrupted command.
  */
 export async function runApp<Config extends AppConfig>(app: App<Config>): Promise<void> {
   const args = process.argv.slice(2);
@@ -59,7 +58,7 @@ export async function runApp<Config extends AppConfig>(app: App<Config>): Promis
     context.lifecycle.running = true;
     context.health.unready = undefined;
     context.logger.info('started');
-    // Not before: loading an app holds the loop up while nobody waits for it.
+    // Watch from here on: loading the app blocks the event loop while no request waits.
     watchEventLoop(context.logger);
   } catch (error) {
     if (error instanceof StoppedWhileWaitingError) return;
@@ -68,7 +67,7 @@ export async function runApp<Config extends AppConfig>(app: App<Config>): Promis
   }
 }
 
-/** Ends last, so that what the other steps do is sent, too. */
+/** Starts tracing. It stops last, so that spans of the other shutdown steps are exported, too. */
 async function startTracing(context: AppContext): Promise<void> {
   const { name, config, logger, health, lifecycle } = context;
   const tracing = await openTracing({ name, config, logger, version: health.version });
@@ -77,7 +76,7 @@ async function startTracing(context: AppContext): Promise<void> {
   lifecycle.onStopLast('tracing', () => tracing.close());
 }
 
-/** Whoever misspells `--check-config` does not want the app to run. */
+/** Exits for `--help` and for an unknown argument: a mistyped `--check-config` must not start the app. */
 function checkArguments<Config extends AppConfig>(
   { name, commands = [] }: App<Config>,
   args: string[],
@@ -115,15 +114,15 @@ function exitForConfig(error: ConfigError): never {
   process.exit(exitConfig);
 }
 
-/** `code`: what the process ends with when it is told to. */
+/** Stops the process on a signal and at uncaught errors. @param code Exit code after a signal. */
 function listenForTheEnd(context: AppContext, code: number): void {
-  // Repeated signals change nothing: a terminal and a parent process may both send one.
+  // Ignore repeated signals: a terminal and a parent process may both send one.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (!context.lifecycle.stopping.aborted) void stopAndExit(context, code, undefined, signal);
     });
   }
-  // After an exception that nobody caught, the state of the process is unknown: no orderly stop.
+  // After an uncaught exception the state of the process is unknown, so it does not stop in order.
   const die = (error: unknown): void => {
     context.logger.fatal({ err: error }, 'uncaught');
     process.exit(1);
@@ -144,7 +143,7 @@ async function stopAndExit(
   process.exit(code);
 }
 
-/** The version in the package's description, four folders up from here in `dist`. */
+/** Returns the version of `package.json`, four folders above this file in `dist`. */
 function readVersion(): string {
   try {
     const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');

@@ -3,11 +3,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
 
 /**
- * Keeps web pages away from a port that asks for no key: whoever visits a page must not call the port for it.
+ * Rejects requests of foreign web pages on a port without keys, so that a page cannot call the port through its
+ * visitor's browser.
  *
- * A page that had its own name resolve to this machine (DNS rebinding) is known by its `Host`: allowed are IP addresses,
- * which cannot be rebound, `localhost`, and the names given. A page of another site is known by `Sec-Fetch-Site` or
- * `Origin`, which no script can set; it may link here, and nothing else.
+ * DNS rebinding (a page whose own name resolves to this machine) is detected by the `Host` header. Allowed are IP
+ * addresses, which cannot be rebound, `localhost`, and `allowedHosts`. A page of another site is detected by
+ * `Sec-Fetch-Site` or `Origin`, which no script can set. Such a page may link to this port, but not call it.
  */
 export function guardSite(instance: FastifyInstance, allowedHosts: readonly string[]): void {
   const names = new Set(['localhost', ...allowedHosts.map((name) => name.toLowerCase())]);
@@ -18,14 +19,16 @@ export function guardSite(instance: FastifyInstance, allowedHosts: readonly stri
   });
 }
 
-/** HTTP/1.0 has no `Host`, and no browser that leaves it out. */
+/**
+ * Returns whether the port serves this host. A request without `Host` (HTTP/1.0) is allowed: every browser sends one.
+ */
 function isAllowed(host: string | undefined, names: ReadonlySet<string>): boolean {
   if (host === undefined) return true;
   const name = hostName(host);
   return names.has(name) || isIP(name) > 0 || name.endsWith('.localhost');
 }
 
-/** The host of a `Host` header, without its port, brackets and the dot at its end. */
+/** Returns the host name of a `Host` header, without port, brackets and trailing dot. */
 function hostName(host: string): string {
   const [, address, name = ''] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::\d*)?$/i.exec(host) ?? [];
   return (address ?? name).toLowerCase().replace(/\.$/, '');
@@ -39,7 +42,7 @@ function isCrossSite({ method, headers }: FastifyRequest): boolean {
   return !(isLink && (method === 'GET' || method === 'HEAD'));
 }
 
-/** Whether an `Origin` is on a host. The port of the origin's scheme is the same written out and left out. */
+/** Returns whether an `Origin` has the same host and port as `host`. The default port of the scheme may be omitted. */
 function isSameHost(origin: string, host = ''): boolean {
   const [, scheme, authority] = /^(https?):\/\/(.+)$/i.exec(origin) ?? [];
   if (scheme === undefined || authority === undefined) return false;

@@ -7,14 +7,14 @@ import { ProblemError } from '#api';
 import { problemHeaders } from '../problems/send-problem.js';
 import { whenClosed } from '../when-closed.js';
 
-/** What Node reports about a connection whose request never became one. */
+/** Node's error about a connection on which no request could be parsed. */
 interface ConnectionError extends Error {
   code?: string;
 }
 
 /**
- * Answers requests that are broken below HTTP routing (RFC 9112): not HTTP, contradicting lengths, too many headers,
- * or not sent in time. The connection cannot be used any more and is closed after the answer.
+ * Answers requests that fail before HTTP routing (RFC 9112): invalid HTTP, contradicting lengths, too large headers, or
+ * a time-out while they arrive. The connection is closed after the answer.
  */
 export function answerClientError(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
@@ -23,7 +23,7 @@ export function answerClientError(error: ConnectionError, socket: Socket): void 
   }
   const current = answerOf(socket);
   if (current?.req.complete) return endAfter(current, socket);
-  // Once an answer has begun, another one would be read as its body.
+  // An answer has begun: the client would read another one as its body.
   if (current?.headersSent) {
     socket.destroy();
     return;
@@ -32,8 +32,8 @@ export function answerClientError(error: ConnectionError, socket: Socket): void 
 }
 
 /**
- * Requests that HTTP allows Node to answer by itself, with no body: those without `Host`, with an expectation that we do
- * not know, and CONNECT.
+ * Answers requests that Node would answer itself without a body: a request without `Host`, with an unknown `Expect`, or
+ * with the method CONNECT.
  */
 export function registerOddRequests(instance: FastifyInstance): void {
   const unexpected = new WeakSet<IncomingMessage>();
@@ -50,16 +50,19 @@ export function registerOddRequests(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, _reply, done) => {
     const { raw } = request;
     if (raw.headers.host === undefined && raw.httpVersion === '1.1')
-      done(new ProblemError('invalid_request', 'A request of HTTP/1.1 has a Host header (RFC 9112).'));
+      done(new ProblemError('invalid_request', 'An HTTP/1.1 request needs a Host header (RFC 9112).'));
     else if (raw.headers.expect !== undefined && unexpected.has(raw))
-      done(new ProblemError('expectation_failed', 'The only expectation that is met is 100-continue.'));
+      done(new ProblemError('expectation_failed', 'The only supported expectation is 100-continue.'));
     else done();
   });
 }
 
 const ending = new WeakSet<Socket>();
 
-/** What is broken came after a request that is still being worked on: that one's answer is the last. */
+/**
+ * Closes a connection after the answer to the request that is still being handled. The broken bytes came after that
+ * request.
+ */
 function endAfter(answer: ServerResponse, socket: Socket): void {
   if (ending.has(socket)) return;
   ending.add(socket);
@@ -92,7 +95,7 @@ function clientErrorAnswer(problem: ProblemError): string {
   );
 }
 
-/** Node keeps the answer that is being made or written on the socket. */
+/** Returns the answer in progress on a socket, which Node keeps in an undocumented property. */
 function answerOf(socket: Socket): ServerResponse | undefined {
   return (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }

@@ -6,10 +6,12 @@ import type { Health } from './health.js';
 import { showChecks } from './health-metrics.js';
 import { parseQuery } from '../handlers/parse-query.js';
 
-/** Routes that answer whatever state the process is in. */
+/** Routes that answer in every state of the process. */
 export const systemPaths: readonly string[] = ['/health', '/health/live', '/health/ready', '/metrics'];
 
-/** `/health`, `/health/live`, `/health/ready` and `/metrics`. Only `/health/live` is open where keys are required. */
+/**
+ * Adds `/health`, `/health/live`, `/health/ready` and `/metrics`. On ports with keys, only `/health/live` needs no key.
+ */
 export function registerSystemRoutes(instance: FastifyInstance, health: Health): void {
   const read = { config: { scope: 'events:read' } };
   const open = { config: { public: true } };
@@ -28,18 +30,21 @@ export function registerSystemRoutes(instance: FastifyInstance, health: Health):
   });
 }
 
-/** Metrics name streams, whatever streams a key is limited to. @throws ProblemError 403 `stream_forbidden` */
+/**
+ * Rejects a key that is limited to some streams: metrics contain the names of all streams. @throws ProblemError 403
+ * `stream_forbidden`
+ */
 function refuseLimitedKey(request: FastifyRequest): void {
   if (!accessOf(request).patterns) return;
   throw new ProblemError(
     'stream_forbidden',
-    'Metrics are of all streams: they need a key that is not limited to some.',
+    'Metrics cover all streams: they need a key that is not limited to some streams.',
   );
 }
 
 type HealthKind = 'all' | 'readiness' | 'liveness';
 
-/** They have no query parameters. */
+/** The system routes have no query parameters. */
 class NoQuery {}
 
 async function sendHealth(reply: FastifyReply, health: Health, kind: HealthKind): Promise<FastifyReply> {

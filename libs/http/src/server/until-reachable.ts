@@ -7,23 +7,23 @@ const longestDelayMs = 2000;
 const mostCauses = 5;
 const longestReason = 300;
 
-/** The stop began before the engine was there. */
+/** The shutdown began while the app waited for an engine. */
 export class StoppedWhileWaitingError extends Error {
   override readonly name = 'StoppedWhileWaitingError';
 }
 
-/** What an app cannot start without. */
+/** An engine (such as Kafka or ClickHouse) that an app needs at its start. */
 export interface NeededEngine {
-  /** As it is called in the log. */
+  /** Name of the engine in the log. */
   name: string;
-  /** Whether what failed with this error may succeed when it is repeated. */
+  /** Returns whether a retry may succeed after this error. */
   mayReturn(error: unknown): boolean;
 }
 
 /**
- * Repeats until it succeeds: an app may start before its engines. The delay doubles up to two seconds; the log
- * names the engine and why, once for each change of the reason.
- * @throws StoppedWhileWaitingError; at once whatever the engine does not return from, such as a wrong password.
+ * Repeats `attempt` until it succeeds, so that an app may start before its engines. The delay doubles up to two
+ * seconds. The log names the engine and the reason, once for each change of the reason.
+ * @throws StoppedWhileWaitingError; immediately any error after which a retry cannot succeed, such as a wrong password
  */
 export async function untilReachable<T>(
   context: Pick<AppContext, 'logger' | 'lifecycle'>,
@@ -52,7 +52,7 @@ export async function untilReachable<T>(
   }
 }
 
-/** The messages of an error and of what caused it, each thing said once. */
+/** Returns the messages of an error and of its causes, each message once. */
 function reasonOf(error: unknown): string {
   const said: string[] = [];
   let cause = error;

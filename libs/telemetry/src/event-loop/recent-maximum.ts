@@ -1,6 +1,6 @@
 /**
- * The largest value of the last minutes. Reading does not reset it, so any number of scrapers see the same; what they
- * see is up to one slot younger than the window.
+ * The largest value in a sliding window. Reading does not reset it, so several scrapers see the same value. The covered
+ * time is up to one slot shorter than the window.
  */
 export class RecentMaximum {
   private readonly slots: { start: number; maximum: number }[] = [];
@@ -10,7 +10,7 @@ export class RecentMaximum {
     private readonly slotMs: number,
   ) {}
 
-  /** `at`: milliseconds, never going back. */
+  /** Adds a value. @param at Milliseconds of a monotonic clock */
   observe(value: number, at: number): void {
     const start = at - (at % this.slotMs);
     const last = this.slots.at(-1);
@@ -19,7 +19,7 @@ export class RecentMaximum {
     this.forget(at);
   }
 
-  /** 0 when the window has no value. */
+  /** Returns the largest value in the window; 0 if there is none. */
   at(now: number): number {
     this.forget(now);
     return this.slots.reduce((largest, { maximum }) => Math.max(largest, maximum), 0);

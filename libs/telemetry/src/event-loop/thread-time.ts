@@ -1,11 +1,12 @@
 import { openSync, readSync } from 'node:fs';
 
 /**
- * Returns a clock of the processor time that the main thread has used, in milliseconds. It stands still while the thread
- * waits, is stopped, or while other processes have the processor.
+ * Returns a clock of the processor time that the main thread has used, in milliseconds. The clock stands still while
+ * the thread waits or is stopped, and while other processes use the processor.
  *
- * Linux has it in `/proc/self/task/<thread>/schedstat`: `<ns on the processor> <ns waiting for it> <time slices>`; the
- * main thread's id is the process id. Elsewhere it is the time of the whole process, which is an upper bound.
+ * Linux provides it in `/proc/self/task/<thread>/schedstat`: `<ns on the processor> <ns waiting for it> <time slices>`;
+ * the main thread's id is the process id. On other systems it is the time of the whole process, which is an upper
+ * bound.
  */
 export function threadClock(): () => number {
   try {

@@ -1,18 +1,18 @@
-/** One thing that the process works on: names and ids only, never data of an event. */
+/** A unit of work of this process, such as a request. It contains names and ids only, never data of an event. */
 export type Work = Readonly<Record<string, string | number>>;
 
-/** Works that are kept after their end, until somebody looks. */
+/** Ended works that are kept until the next poll. */
 const endedAtMost = 100;
 
 /**
- * What the process works on now. A stall is noticed after it is over, often after its cause has ended; so what ended
- * since the last look counts as under way.
+ * Tracks the current work of this process, for log lines about stalls. A stall is noticed after it is over, often when
+ * its cause has ended. So work that ended since the last poll counts, too.
  */
 export class UnderWay {
   private readonly running = new Set<Work>();
   private ended: Work[] = [];
 
-  /** Returns what ends it; calling that again does nothing. */
+  /** Adds a work. Returns a function that ends it; further calls of the function do nothing. */
   begin(work: Work): () => void {
     this.running.add(work);
     return () => {
@@ -21,21 +21,21 @@ export class UnderWay {
     };
   }
 
-  /** Forgets what has ended so far. */
+  /** Forgets the works that have ended. The watchdog calls it at each poll. */
   look(): void {
     if (this.ended.length > 0) this.ended = [];
   }
 
-  /** The works that ended since the last look, and those that run, the latest first; at most so many. */
+  /** Returns the latest works that run or ended since the last poll, newest first; at most `most`. */
   latest(most: number): Work[] {
     return [...this.running, ...this.ended].reverse().slice(0, most);
   }
 
-  /** The number of works that run or ended since the last look. */
+  /** Number of works that run or ended since the last poll. */
   get size(): number {
     return this.running.size + this.ended.length;
   }
 }
 
-/** Of this process. */
+/** The current work of this process. */
 export const underWay = new UnderWay();

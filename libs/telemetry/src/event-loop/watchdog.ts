@@ -4,29 +4,29 @@ import { RecentMaximum } from './recent-maximum.js';
 import { threadClock } from './thread-time.js';
 import { underWay, type UnderWay } from './under-way.js';
 
-/** Milliseconds between two looks: a stall is how much later than that a look comes. */
+/** Milliseconds between two polls. A stall is the time by which a poll is late. */
 const everyMs = 20;
-/** A stall longer than this is counted, and logged. */
+/** Stalls longer than this are counted and logged, in milliseconds. */
 export const stallMs = 200;
 const windowMs = 5 * 60_000;
 const slotMs = 10_000;
-/** Milliseconds between two lines in the log. */
+/** Milliseconds between two log lines. */
 const quietMs = 10_000;
-/** Works that a line names. */
+/** Works that a log line lists at most. */
 const namedAtMost = 10;
 
 export interface WatchdogParts {
   logger: Pick<Logger, 'warn'>;
   works: UnderWay;
-  /** Milliseconds, never going back. */
+  /** Returns milliseconds of a monotonic clock. */
   wall: () => number;
-  /** Milliseconds of processor time that the thread has used. */
+  /** Returns the processor time that the thread has used, in milliseconds. */
   processor: () => number;
 }
 
 /**
- * Measures how long the event loop stands. A look that comes late is a stall: `wall` is how late, `cpu` how much of that
- * the thread has computed itself, which does not depend on what else runs on the machine.
+ * Measures how long the event loop is blocked. A late poll is a stall: `wall` is its delay, and `cpu` is the time
+ * within it that the thread itself computed. `cpu` does not depend on other processes of the machine.
  */
 export class EventLoopWatchdog {
   private last: { wall: number; processor: number };
@@ -35,14 +35,14 @@ export class EventLoopWatchdog {
     cpu: new RecentMaximum(windowMs, slotMs),
   };
   private saidAt = -Infinity;
-  /** Stalls that no line was written for, since the last line. */
+  /** Stalls since the last log line that were not logged. */
   private unsaid = 0;
 
   constructor(private readonly parts: WatchdogParts) {
     this.last = { wall: parts.wall(), processor: parts.processor() };
   }
 
-  /** To be called every `everyMs`. */
+  /** Polls the clocks. It must be called every `everyMs`. */
   look(): void {
     const { wall, processor, works } = this.parts;
     const now = { wall: wall(), processor: processor() };
@@ -59,7 +59,7 @@ export class EventLoopWatchdog {
     works.look();
   }
 
-  /** Sets the gauge to the longest stall of the last minutes. */
+  /** Sets the gauge to the longest stall in the window. */
   show(): void {
     const now = this.parts.wall();
     for (const clock of ['wall', 'cpu'] as const)
@@ -79,14 +79,17 @@ export class EventLoopWatchdog {
         ...{ under_way: works.latest(namedAtMost), ...(size > namedAtMost && { under_way_in_all: size }) },
         ...(this.unsaid > 0 && { stalls_not_logged: this.unsaid }),
       },
-      'The event loop stood still: nothing else was answered meanwhile',
+      'The event loop was blocked: nothing else was answered meanwhile',
     );
     this.saidAt = this.last.wall;
     this.unsaid = 0;
   }
 }
 
-/** Watches the event loop of this process from now on; returns what ends that. It does not keep the process alive. */
+/**
+ * Watches the event loop of this process. Returns a function that ends the watch. The timer does not keep the process
+ * alive.
+ */
 export function watchEventLoop(logger: Pick<Logger, 'warn'>): () => void {
   const watchdog = new EventLoopWatchdog({
     ...{ logger, works: underWay, processor: threadClock() },

@@ -3,26 +3,28 @@ import { errorType } from './error-type.js';
 import { formatTraceparent, isSampled, isTraceparent } from './traceparent.js';
 import type { SpanAttributes, SpanOptions, TraceSpan, Tracing } from './tracing.js';
 
-/** A span as it was recorded. */
+/** A recorded span. */
 export interface RecordedSpan {
   name: string;
   traceId: string;
   spanId: string;
-  /** Undefined where it begins a trace. */
+  /** Undefined if the span starts a trace. */
   parentSpanId: string | undefined;
   kind: NonNullable<SpanOptions['kind']>;
   attributes: SpanAttributes;
-  /** The ids of the spans that it has links to. */
+  /** Ids of the linked spans. */
   links: string[];
   events: { name: string; at: number }[];
   startedAt: number;
-  /** The type of the error that it ended with. */
+  /** Type of the error that the span ended with. */
   error: string | undefined;
 }
 
-/** The twin in memory, for specs: takes over what a parent says, and samples what begins here, or not. */
+/**
+ * In-memory fake of `Tracing` for specs. It keeps the sampling decision of a parent, and uses `samples` for new traces.
+ */
 export class MemoryTracing implements Tracing {
-  /** Those that have ended, in this order. */
+  /** Ended spans, in the order of their ends. */
   readonly spans: RecordedSpan[] = [];
 
   constructor(private readonly options: { samples: boolean } = { samples: true }) {}

@@ -22,12 +22,12 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 };
 
-/** Tracing by OpenTelemetry. Loaded only where tracing is on. */
+/** Tracing with OpenTelemetry. The module is loaded only if tracing is on. */
 export class OtelTracing implements Tracing {
   constructor(
     private readonly tracer: Tracer,
     private readonly provider: { shutdown(): Promise<void> },
-    /** Milliseconds that sending the rest may take at the end. */
+    /** Milliseconds that the export of the remaining spans may take at the shutdown. */
     private readonly closeMs = 3000,
   ) {}
 

@@ -1,4 +1,4 @@
-/** `name=value,name=value`, values percent-encoded, as `OTEL_EXPORTER_OTLP_HEADERS` is written. */
+/** Parses `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,name=value` with percent-encoded values. */
 export function otlpHeaders(text: string | undefined): Record<string, string> {
   const pairs = (text ?? '').split(',').map((pair) => pair.trim());
   return Object.fromEntries(

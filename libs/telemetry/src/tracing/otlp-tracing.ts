@@ -8,13 +8,16 @@ import { samplerOf } from './sampler-of.js';
 import type { OpenTracing, TracingConfig } from './tracing-options.js';
 import type { Tracing } from './tracing.js';
 
-/** Spans that wait to be sent; what comes on top is dropped. */
+/** Spans that may wait for their export; further spans are dropped. */
 const queuedSpans = 2048;
-/** Milliseconds between two exports that are not full, and that one may take with its repeats. */
+/**
+ * `exportEveryMs`: milliseconds between exports of batches that are not full. `exportMs`: time limit of an export with
+ * its retries.
+ */
 const exportEveryMs = 2000;
 const exportMs = 10_000;
 
-/** Tracing to a collector, over OTLP/HTTP. An app never waits for it, and goes on without it. */
+/** Opens tracing to a collector over OTLP/HTTP. The app never waits for the collector, and works without it. */
 export async function openOtlpTracing(options: OpenTracing, endpoint: string): Promise<Tracing> {
   const { name, version, config, logger } = options;
   const exporter = new ReportingExporter(await otlpExporter(config, endpoint), logger);

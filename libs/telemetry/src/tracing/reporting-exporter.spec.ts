@@ -50,7 +50,7 @@ it('says when it takes them again, and is not noisy when that goes to and fro', 
     fails = fails === undefined ? 'down' : undefined;
     exported(1);
   }
-  expect(said).toEqual(['warn down', 'info The collector takes traces again']);
+  expect(said).toEqual(['warn down', 'info The collector accepts traces again']);
 });
 
 it('quotes little of what a collector answers', () => {

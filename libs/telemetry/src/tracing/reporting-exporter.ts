@@ -7,21 +7,21 @@ type Done = Parameters<SpanExporter['export']>[1];
 
 /** `ExportResultCode` of @opentelemetry/core. */
 const success = 0 as Parameters<Done>[0]['code'];
-/** Milliseconds between two lines about a collector that does not answer. */
+/** Milliseconds between two log lines about a collector that does not answer. */
 const quietMs = 60_000;
-/** What a collector answers is not ours: so much of it at most goes to the log. */
+/** Characters of an external collector's answer that are logged at most. */
 const messageLength = 200;
 
-/** An exporter whose failures are counted, and logged once a minute. Nobody has to do anything about them. */
+/** Wraps a span exporter. Failures are counted, logged at most once a minute, and hidden from the SDK. */
 export class ReportingExporter implements SpanExporter {
   private saidAt = -Infinity;
-  /** The last line said that it fails. */
+  /** Whether the last log line reported a failure. */
   private complained = false;
 
   constructor(
     private readonly inner: SpanExporter,
     private readonly logger: Pick<Logger, 'warn' | 'info'>,
-    /** Milliseconds, never going back. */
+    /** Returns milliseconds of a monotonic clock. */
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -42,7 +42,7 @@ export class ReportingExporter implements SpanExporter {
   }
 
   private succeeded(): void {
-    if (this.complained) this.logger.info('The collector takes traces again');
+    if (this.complained) this.logger.info('The collector accepts traces again');
     this.complained = false;
   }
 
@@ -52,6 +52,6 @@ export class ReportingExporter implements SpanExporter {
     this.saidAt = this.now();
     this.complained = true;
     const reason = (error?.message ?? 'unknown').slice(0, messageLength);
-    this.logger.warn({ spans, reason }, 'The collector does not take traces: they are dropped');
+    this.logger.warn({ spans, reason }, 'The collector does not accept traces: they are dropped');
   }
 }

@@ -7,7 +7,10 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { TracesSampler } from '#api';
 
-/** The sampler of this standard name. `share` is how many of all traces it takes, from 0 to 1, where it has a ratio. */
+/**
+ * Returns the sampler with this standard name. @param share Share of the traces that a sampler with a ratio records,
+ * from 0 to 1
+ */
 export function samplerOf(name: TracesSampler, share: number): Sampler {
   switch (name) {
     case 'always_on':

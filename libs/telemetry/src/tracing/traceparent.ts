@@ -1,17 +1,17 @@
-/** W3C Trace Context, version 00. Ids of zeros only are invalid by the specification. */
+/** W3C Trace Context, version 00. The specification forbids ids of zeros only. */
 const pattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Whether this is a `traceparent`: `00-<trace id>-<span id>-<flags>`. */
+/** Returns whether this is a `traceparent`: `00-<trace id>-<span id>-<flags>`. */
 export function isTraceparent(text: unknown): text is string {
   return typeof text === 'string' && pattern.test(text);
 }
 
-/** Whether whoever made it has decided that its trace is recorded: the lowest bit of its last hexadecimal digit. */
+/** Returns the sampled flag: whether the creator of the trace decided to record it. */
 export function isSampled(traceparent: string): boolean {
   return (parseInt(traceparent.slice(-1), 16) & 1) === 1;
 }
 
-/** The `traceparent` of a span whose trace is recorded, or not. */
+/** Returns the `traceparent` of a span. */
 export function formatTraceparent(span: { traceId: string; spanId: string; sampled: boolean }): string {
   return `00-${span.traceId}-${span.spanId}-${span.sampled ? '01' : '00'}`;
 }

@@ -13,7 +13,7 @@ export type TracingConfig = Pick<
 >;
 
 export interface OpenTracing {
-  /** Of the app, without `tributary-`. */
+  /** The app's name, without `tributary-`. */
   name: string;
   version: string;
   config: TracingConfig;

@@ -1,26 +1,26 @@
 /**
- * What the apps see of tracing. Where it is off there is none: they hold `undefined`, and do nothing for it.
+ * Tracing as the apps see it. While tracing is off, they have `undefined` in its place, and tracing costs nothing.
  *
- * A span is named to others, in this process and in the next, by its `traceparent` (W3C Trace Context). Nothing is kept
- * in the background: whoever starts a span says what it belongs to.
+ * A span is passed on, within the process and to others, as its `traceparent` (W3C Trace Context). There is no implicit
+ * current span: the parent is always given.
  */
 export interface Tracing {
-  /** Begins a span. What it costs when it is not sampled is making its ids. */
+  /** Starts a span. A span that is not sampled costs no more than the generation of its ids. */
   start(name: string, options?: SpanOptions): TraceSpan;
-  /** Sends what is left, and ends; takes no longer than a few seconds, whatever the collector does. */
+  /** Exports the remaining spans and closes. It takes a few seconds at most, even if the collector does not answer. */
   close(): Promise<void>;
 }
 
 export interface SpanOptions {
   /** Default: `internal`. */
   kind?: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
-  /** The traceparent of the span that it belongs to; without one it begins a trace. */
+  /** Traceparent of the parent span; without one, the span starts a trace. */
   parent?: string | undefined;
   /** Whether the parent is a span of this process. */
   parentIsLocal?: boolean;
-  /** The traceparents of others that it has to do with. */
+  /** Traceparents of other related spans. */
   links?: readonly string[];
-  /** Never keys, entities or anything of `data`: an erasure does not reach a collector. */
+  /** Never use keys, entities or any part of `data`: an erasure cannot delete them in a collector. */
   attributes?: SpanAttributes;
   /** Milliseconds since 1970; default: now. */
   startedAt?: number;
@@ -29,14 +29,17 @@ export interface SpanOptions {
 export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 
 export interface TraceSpan {
-  /** It names this span, and says whether it is sampled. */
+  /** Identifies this span, and contains the sampled flag. */
   readonly traceparent: string;
-  /** False when it is not sampled: nothing of it is kept. */
+  /** False if the span is not sampled and will not be exported. */
   readonly recording: boolean;
   set(attributes: SpanAttributes): void;
-  /** Something happened at a time, in milliseconds since 1970. */
+  /** Adds an event. `at` is in milliseconds since 1970. */
   event(name: string, at: number): void;
   link(traceparent: string): void;
-  /** Call it once. `error` is what went wrong: a code, or an error, whose name is kept; its message may quote data. */
+  /**
+   * Ends the span; call it once. @param error A code, or an error, of which only the name is kept, because its message
+   * may contain data
+   */
   end(error?: unknown): void;
 }
