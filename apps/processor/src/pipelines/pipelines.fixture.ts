@@ -21,7 +21,7 @@ const window = { records: 1000, milliseconds: 3_600_000 };
 export const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
 const second = 1_000_000;
-/** When the events of specs begin. */
+/** Start of event time in the specs, in microseconds since 1970. */
 export const t0 = 1_795_000_080 * second;
 
 export interface SpecEvent {
@@ -31,7 +31,7 @@ export interface SpecEvent {
   type?: string;
   entity?: string | null;
   data?: Record<string, unknown> | string;
-  /** Where it is written; of its entity otherwise. */
+  /** Partition to which the event is written; by default that of its entity. */
   partition?: number;
   metadata?: string;
 }
@@ -60,17 +60,17 @@ function replayOf({ id, step, partition, offset, event }: FoundDeadLetter, versi
 
 export type Step = 'append' | 'appended' | 'letters' | 'load' | 'save' | 'saved' | 'commit';
 
-/** The pipelines of a process: it may die at any step, and then does nothing more, whatever it was about to do. */
+/** The pipelines of a simulated process. A spec can kill it at any step; it then does nothing more. */
 export class Incarnation {
   dead = false;
   storeIsAway = false;
   readonly steps: Step[] = [];
   readonly failures: Error[] = [];
   readonly pipelines: Pipelines;
-  /** What webhooks were sent. */
+  /** The deliveries that were sent to webhooks. */
   readonly delivered: { id: string; url: string; body: string }[] = [];
   refusesDeliveries: string | undefined;
-  /** What its settings lack for webhooks. */
+  /** The missing webhook setting that the process reports; undefined for none. */
   missingConfiguration: string | undefined;
   /** Called before each step. */
   before: (step: Step) => void | Promise<void> = () => undefined;
@@ -148,7 +148,7 @@ export class Incarnation {
     this.pipelines.start();
   }
 
-  /** As SIGKILL does. */
+  /** Ends the process as SIGKILL does. */
   async kill(): Promise<void> {
     this.dead = true;
     await this.pipelines.close(0);
@@ -190,7 +190,10 @@ export class Incarnation {
   }
 }
 
-/** Nobody materializes here, and `storedIds` looks at the log: whatever is there has been passed. */
+/**
+ * Wraps an admin so that the materializer seems to have committed the end of every topic. No materializer runs in these
+ * specs, and `storedIds` reads the log.
+ */
 export function materialized(admin: TopicAdmin): TopicAdmin {
   const committed: TopicAdmin['committed'] = async (group, topic) => {
     if (group !== topics.materializerGroup) return admin.committed(group, topic);
@@ -199,14 +202,14 @@ export function materialized(admin: TopicAdmin): TopicAdmin {
   return Object.assign(Object.create(admin) as TopicAdmin, { committed });
 }
 
-/** Engines in memory, and what lives through the death of a process. */
+/** In-memory fakes of Kafka and ClickHouse, which survive the death of a process. */
 export class PipelineWorld {
   readonly log = new MemoryLog();
   readonly store = new MemoryStore();
   readonly erasures = new MemoryErasures();
   readonly definitions: Definitions;
   producer: Producer;
-  /** Milliseconds since 1970: the clock of all processes. */
+  /** Time of the clock that all processes share, in milliseconds since 1970. */
   now = t0 / 1000;
   private runs = 0;
 
@@ -243,7 +246,7 @@ export class PipelineWorld {
     );
   }
 
-  /** Defines a pipeline; a name that is there gets another version in the same run, or a new one. */
+  /** Defines a pipeline. An existing pipeline gets a new version, and keeps its job unless `reset` is true. */
   async define(name: string, spec: PipelineSpec, { reset = false } = {}): Promise<PipelineDefinition> {
     const sources = Object.fromEntries(
       spec.source.streams.map((stream) => [stream, { id: this.definitions.stream(stream)!.id }]),
@@ -273,7 +276,7 @@ export class PipelineWorld {
     return this.definitions.pipelines.get(name);
   }
 
-  /** What readers of a stream see: repeated ids are one event. In the order of partitions and offsets. */
+  /** Returns the events of a stream as readers see them, without repeated ids, by partition and offset. */
   emitted(stream: string): EventRecord[] {
     const partitions = this.log.topics.get(this.topicOf(stream))?.partitions ?? [];
     return partitions.flatMap(({ records }) => {
@@ -285,7 +288,7 @@ export class PipelineWorld {
     });
   }
 
-  /** See EventReader. */
+  /** See `EventReader`. Reads the ids from the log. */
   async storedIds({ ranges, ids }: StoredIdsQuery): Promise<string[]> {
     const found = ranges.flatMap(({ stream, partition, from, until }) => {
       const all =
@@ -296,7 +299,7 @@ export class PipelineWorld {
     return ids.filter((id) => known.has(id));
   }
 
-  /** The data of what a stream was sent, each as an object, in the order of its text. */
+  /** Returns the data of the events of a stream as objects, sorted by their JSON text. */
   datas(stream: string): unknown[] {
     return this.emitted(stream)
       .map(({ data }) => data)
@@ -309,7 +312,10 @@ export class PipelineWorld {
     return (await this.store.reader.deadLetters(query)).items;
   }
 
-  /** Hands these to the job, as the gateway does. @param later versions after the one that there is */
+  /**
+   * Sends dead letters to the job's replay topic, as the gateway does.
+   * @param later Number of versions by which the replays are ahead of the current definition.
+   */
   async replay(name: string, letters: readonly FoundDeadLetter[], later = 0): Promise<void> {
     const { run, version } = this.pipeline(name)!;
     const topic = topics.pipelineReplayTopic(run.id);
@@ -321,7 +327,7 @@ export class PipelineWorld {
     );
   }
 
-  /** Whether what was handed to the job is done and saved. */
+  /** Whether the job has processed and saved all replays. */
   async isReplayed(name: string): Promise<boolean> {
     const { run } = this.pipeline(name)!;
     const [{ end } = { end: 0 }] = await this.log.admin.offsets(topics.pipelineReplayTopic(run.id));
@@ -329,7 +335,7 @@ export class PipelineWorld {
     return (progress.find(({ stage }) => stage === replayStage)?.next ?? 0) >= end;
   }
 
-  /** Sums of what was counted, as it is stored. */
+  /** Returns the sums of the stored counters. */
   async counted(
     name: string,
   ): Promise<Record<'processed' | 'emitted' | 'dropped' | 'late' | 'failed', number>> {
@@ -352,7 +358,7 @@ export class PipelineWorld {
     return true;
   }
 
-  /** Once the stages have read what is in their topics now. */
+  /** Resolves when the stages have read all records that are now in their topics. */
   async stagesRead(name: string): Promise<void> {
     const { run } = this.pipeline(name)!;
     const ends = new Map<string, number>();
@@ -372,7 +378,7 @@ export class PipelineWorld {
     );
   }
 
-  /** Whether every partition of every stage is saved with a watermark from this one on. */
+  /** Whether the saved watermark of every partition of every stage is at or above this one. */
   async isPast(name: string, stages: number, watermark: number): Promise<boolean> {
     const { run } = this.pipeline(name)!;
     const progress = await this.store.pipelines.progress([run.id]);

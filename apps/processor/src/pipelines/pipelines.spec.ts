@@ -509,7 +509,7 @@ describe('the life of a pipeline', () => {
     await world.write(orders(0, 10));
     await through('p');
     await world.define('taken_back', back('other'));
-    await eventually(() => expect(world.pipeline('q')?.failure).toContain('It would feed itself'));
+    await eventually(() => expect(world.pipeline('q')?.failure).toContain('The pipeline would feed itself'));
     await through('taken_back');
     expect(world.emitted('orders')).toHaveLength(10);
     for (const name of ['p', 'former', 'taken_back']) expect(world.pipeline(name)?.failure).toBeNull();

@@ -48,23 +48,23 @@ export interface PipelinesOptions {
   logger: Logger;
   tracing?: Tracing | undefined;
   window: IdWindowBounds;
-  /** Rows kept in memory, and about how many characters they may take. */
+  /** Bounds of the row cache: `keys` rows and about `weight` characters. */
   cache: RowBounds;
-  /** What may wait to be saved. */
+  /** Bounds on changes that wait to be saved: `keys` rows and dead letters, and about `weight` characters. */
   unsaved: { keys: number; weight: number };
   saveIntervalMs: number;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   pace?: Pace;
   /** Milliseconds since 1970. */
   now?: () => number;
-  /** It cannot go on by itself; called once. The process should end. */
+  /** Called once, when the pipelines cannot continue. The process should end. */
   onFailure(error: Error): void;
 }
 
 const defaultPace: Pace = { tellMs: 200, quietSaveMs: 5000, goneMs: 10_000 };
-/** Partitions that compute at the same time. */
+/** Number of partitions that may compute at the same time. */
 const computingAtOnce = 4;
-/** Milliseconds until a definition says that its job cannot go on. */
+/** Milliseconds from a failure of a job until it is written into the definition. */
 const reportMs = 1000;
 
 const metricsOfPipelines = [
@@ -78,7 +78,7 @@ const metricsOfPipelines = [
   metrics.pipelineLastProgress,
 ];
 
-/** Runs the pipelines that are defined. */
+/** Runs the jobs of all defined pipelines in this process. */
 export class Pipelines {
   private readonly retry: Retry;
   private readonly checkpointer: JobCheckpointer;
@@ -127,17 +127,20 @@ export class Pipelines {
     this.collection.start();
   }
 
-  /** The partitions that this process has now. */
+  /** The partitions that are assigned to this process now. */
   *partitions(): Iterable<OwnedPartition> {
     for (const { partition } of this.states()) yield partition;
   }
 
-  /** What is being repeated because an engine does not take it, and why; undefined when all goes well. */
+  /** The operation that Kafka or ClickHouse rejects and the reason; undefined while no operation is being retried. */
   get complaint(): string | undefined {
     return this.retry.complaint;
   }
 
-  /** Saves and commits what has been done, takes nothing more, leaves the groups. */
+  /**
+   * Stops taking batches, saves and commits the progress, and leaves the consumer groups. Progress that cannot be saved
+   * within `flushMs` milliseconds is lost; the next owner of the partition processes those records again.
+   */
   async close(flushMs: number): Promise<void> {
     await this.shutdown.within(flushMs, (givenUp) => this.jobs.close(givenUp));
     this.checkpointer.abandon();
@@ -195,8 +198,7 @@ export class Pipelines {
     const { definitions, logger } = this.options;
     const found = definitions.pipelines.all().find((one) => one.run.id === run);
     if (!found) return;
-    // A loop that a gateway has just written is taken back at once, and what made a definition invalid may have
-    // changed.
+    // The reason is checked again: a gateway reverts a loop immediately, and an invalid definition may have changed.
     const fails = (current: PipelineDefinition | undefined): current is PipelineDefinition =>
       current?.run.id === run && current.failure === null && isStill();
     const { changed } = await definitions.pipelines.change(
@@ -204,6 +206,6 @@ export class Pipelines {
       (current) => (fails(current) ? { ...current, failure: reason } : current),
       systemActor,
     );
-    if (changed) logger.error({ pipeline: found.name, run, reason }, 'cannot go on');
+    if (changed) logger.error({ pipeline: found.name, run, reason }, 'pipeline failed');
   }
 }

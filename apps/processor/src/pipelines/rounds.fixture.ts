@@ -1,4 +1,4 @@
-/** How often the event loop went round while the work was under way. */
+/** Resolves with the number of event loop iterations during the work. */
 export async function roundsDuring(work: () => Promise<unknown>): Promise<number> {
   let rounds = 0;
   let isOver = false;

@@ -31,7 +31,7 @@ describe('of pipelines that feed each other', () => {
       definition('r', ['c', 'a']),
     ];
     const reason =
-      'It would feed itself: what it writes to c comes back over 2 other pipelines in b, which it reads. Change it.';
+      'The pipeline would feed itself: its output to c returns through 2 other pipelines in b, which it reads. Change it.';
     for (const order of [all, all.toReversed()]) {
       const { desired, invalid } = selected(...order);
       expect(desired.sort()).toEqual(['p', 'r']);
@@ -49,7 +49,7 @@ describe('of pipelines that feed each other', () => {
     const { desired, invalid } = selected(definition('p', ['a', 'a']), definition('q', ['a', 'b']));
     expect(desired).toEqual(['q']);
     expect(Object.values(invalid)[0]).toBe(
-      'It would feed itself: what it writes to a comes back in a, which it reads. Change it.',
+      'The pipeline would feed itself: its output to a returns in a, which it reads. Change it.',
     );
   });
 });
@@ -83,7 +83,7 @@ describe('a pipeline whose source was deleted', () => {
 
   it('and made anew stands, and says so', () => {
     const reason =
-      'The stream a was deleted and created again. Reset the pipeline to read it, or take it out.';
+      'The stream a was deleted and created again. Reset the pipeline to read it, or remove it from the sources.';
     expect(select(reading('a', 'b'), { a: after, b: before })).toEqual({
       sources: [],
       invalid: { 'run-p': reason },

@@ -2,23 +2,23 @@ import { pipelineLoop, type Definitions, type LoopStep, type PipelineDefinition 
 import { compilePipeline, DefinitionError, type Pipeline } from '#dataflow';
 import type { Deliverer } from '#webhooks';
 
-/** A job that shall run, with what it does now. */
+/** A job that should run, with its current definition. */
 export interface DesiredJob {
   definition: PipelineDefinition;
   pipeline: Pipeline;
-  /** Partitions of those of its sources that are the streams that they were. */
+  /** Number of partitions of each source that still exists and was not recreated, by stream name. */
   sources: ReadonlyMap<string, number>;
 }
 
 export interface DesiredJobs {
   desired: DesiredJob[];
-  /** Why others cannot run, by id. */
+  /** The reasons why other jobs cannot run, by job id. */
   invalid: Map<string, string>;
 }
 
 /**
- * Reads the definitions: which jobs shall run now. A definition is compiled once. A gateway that dies at the wrong
- * moment leaves a loop (decision 0021): of its pipelines the one whose run began last is not run.
+ * Selects the jobs that should run now from the definitions. Each definition is compiled once. If a gateway dies at
+ * the wrong moment, pipelines can form a loop (decision 0021). Of a loop, the job that was started last does not run.
  */
 export class JobSelection {
   private compiled = new Map<string, Pipeline | string>();
@@ -53,14 +53,20 @@ export class JobSelection {
     return runs;
   }
 
-  /** Why those that close a loop cannot be run, by run. Definitions of other kinds change more often than these. */
+  /**
+   * Returns why jobs that close a loop cannot run, by job id. The result is cached, because most changes of
+   * definitions do not change an active pipeline.
+   */
   private loopsAmong(active: readonly PipelineDefinition[]): ReadonlyMap<string, string> {
     const among = active.map(identityOf).sort().join('\n');
     if (among !== this.closing.among) this.closing = { among, loops: loopsOf(active) };
     return this.closing.loops;
   }
 
-  /** Returns a source that was deleted and created again: the job would skip events of the new stream. */
+  /**
+   * Returns the reason why the job cannot run if one of its sources was deleted and created again. The job would skip
+   * events of the new stream.
+   */
   private remadeIn({ spec, run }: PipelineDefinition): string | undefined {
     const remade = spec.source.streams.find((name) => {
       const stream = this.definitions.stream(name);
@@ -69,13 +75,13 @@ export class JobSelection {
     });
     return (
       remade &&
-      `The stream ${remade} was deleted and created again. Reset the pipeline to read it, or take it out.`
+      `The stream ${remade} was deleted and created again. Reset the pipeline to read it, or remove it from the sources.`
     );
   }
 
   /**
-   * Settings that are missing keep a job from beginning: what would have been delivered is not lost to the dead
-   * letters, but delivered once they are there.
+   * Returns the reason why the job cannot run if a setting for one of its webhooks is missing. The events then wait
+   * until the setting exists, and do not become dead letters.
    */
   private missingConfigurationOf({ webhooks }: Pipeline): string | undefined {
     for (const webhook of webhooks) {
@@ -99,7 +105,7 @@ function identityOf({ name, version, run }: PipelineDefinition): string {
   return `${name} ${version} ${run.id}`;
 }
 
-/** Every process finds the same. */
+/** Returns the reasons for the jobs that close a loop, by job id. The result is the same in every process. */
 function loopsOf(active: readonly PipelineDefinition[]): Map<string, string> {
   const loops = new Map<string, string>();
   const running: PipelineDefinition[] = [];
@@ -116,12 +122,12 @@ function byBeginning(a: PipelineDefinition, b: PipelineDefinition): number {
   return order(a.run.started_at, b.run.started_at) || order(a.name, b.name);
 }
 
-/** Who sees a pipeline sees its own streams; what belongs to others is not named. */
+/** Describes a loop. Names only streams of the pipeline itself, because its readers may not see other pipelines. */
 function wayOf(loop: readonly LoopStep[]): string {
   const [first, last] = [loop[0] as LoopStep, loop.at(-1) as LoopStep];
   const others = loop.length - 1;
-  const over = others === 0 ? '' : ` over ${others === 1 ? 'another pipeline' : `${others} other pipelines`}`;
-  return `It would feed itself: what it writes to ${first.to} comes back${over} in ${last.to}, which it reads. Change it.`;
+  const over = others === 0 ? '' : ` through ${others === 1 ? 'another pipeline' : `${others} other pipelines`}`;
+  return `The pipeline would feed itself: its output to ${first.to} returns${over} in ${last.to}, which it reads. Change it.`;
 }
 
 function compiledOrWhyNot({ spec }: PipelineDefinition): Pipeline | string {

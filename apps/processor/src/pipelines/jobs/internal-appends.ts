@@ -5,16 +5,16 @@ import { goneTopic } from '../stages/checkpoint-lost.js';
 export interface InternalAppendsParts {
   producer: Pick<Producer, 'append'>;
   topics: TopicNames;
-  /** Milliseconds that an internal topic may seem to be missing: not every broker knows a new one at once. */
+  /** Milliseconds for which an internal topic may be missing, because some brokers learn of a new topic late. */
   goneMs: number;
 }
 
-/** Topics that are missing at the same time, at most: those of all jobs. */
+/** Bound on the number of missing topics that are remembered. */
 const mostMissing = 10_000;
 
 /**
- * A producer for internal topics, which are created once. When one has been missing for longer than `goneMs`, its
- * records are lost: the job is told instead of a new, empty topic taking its place.
+ * A producer for stream topics and internal topics. An internal topic is created only once. If one has been missing
+ * for longer than `goneMs`, its records are lost. `append` then throws, and does not create a new, empty topic.
  */
 export class InternalAppends implements Pick<Producer, 'append'> {
   /** When an append first failed because the topic is missing, in milliseconds of `performance.now()`. */
@@ -23,8 +23,8 @@ export class InternalAppends implements Pick<Producer, 'append'> {
   constructor(private readonly parts: InternalAppendsParts) {}
 
   /**
-   * As the producer's.
-   * @throws CheckpointLostError when an internal topic has been missing for long
+   * Appends records as `Producer.append` does.
+   * @throws CheckpointLostError when an internal topic has been missing for `goneMs`
    */
   async append(records: readonly NewRecord[]): Promise<Position[]> {
     const { producer, topics } = this.parts;

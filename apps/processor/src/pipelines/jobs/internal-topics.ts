@@ -8,14 +8,19 @@ import { replayStage } from '../stages/current-job.js';
 import { goneTopic } from '../stages/checkpoint-lost.js';
 import type { StageTopic } from '../output/output-buffer.js';
 
-/** Partitions of a stage's topic: as many as the source with the most, up to so many. */
+/** Greatest number of partitions of a stage's topic. Up to this bound, it has as many as the largest source. */
 const mostPartitions = 64;
-/** What a stage has not read for so long is gone: then the job has to be reset. */
+/**
+ * Retention of a stage's topic. If the stage has not read a record within this time, the record is lost, and the job
+ * must be reset.
+ */
 const day = 24 * 3_600_000;
 const retentionMs = 7 * day;
-/** Replays wait while the pipeline is paused, and what they hold is little. */
+/**
+ * Retention of a replay topic. It is long because replays wait while the pipeline is paused, and it has little data.
+ */
 const replayRetentionMs = 90 * day;
-/** Between two looks for a topic that should be there. */
+/** Milliseconds between two polls for a topic that should exist. */
 const lookMs = 500;
 
 export interface InternalTopicsParts {
@@ -23,7 +28,7 @@ export interface InternalTopicsParts {
   topics: TopicNames;
   retry: Retry;
   reader: Pick<KeyedStateReader, 'progress'>;
-  /** Milliseconds that a topic may seem to be missing. */
+  /** Milliseconds for which a topic may be missing before its records count as lost. */
   goneMs: number;
 }
 
@@ -33,17 +38,17 @@ interface OwnTopic {
   topic: string;
 }
 
-/** A record with its key and headers. */
+/** Greatest size of a record with its key and headers. */
 const maxMessageBytes = pipelineLimits.recordBytes + 64 * 1024;
 
-/** Makes the topics of a job. */
+/** Creates the internal topics of a job: one for each stage, and one for replays. */
 export class InternalTopics {
   constructor(private readonly parts: InternalTopicsParts) {}
 
   /**
-   * The topics of these stages, by stage; those that are missing are created, unless they have been read before.
-   * @param partitions of a new one, about: it keeps what it has
-   * @throws CheckpointLostError when one is gone
+   * Resolves with the topics of these stages, by stage. Creates a missing topic, unless the stage has read it before.
+   * @param partitions Wanted number of partitions of a new topic. An existing topic keeps its number.
+   * @throws CheckpointLostError when a topic that was read before no longer exists
    * @throws the signal's reason when it is aborted
    */
   async ensure(
@@ -60,8 +65,10 @@ export class InternalTopics {
   }
 
   /**
-   * The topic through which dead letters of the job come again; of one partition.
-   * @throws CheckpointLostError when it is gone @throws the signal's reason when it is aborted
+   * Resolves with the name of the job's replay topic, through which its dead letters are processed again. Creates it
+   * with one partition if it is missing.
+   * @throws CheckpointLostError when a replay topic that was read before no longer exists
+   * @throws the signal's reason when it is aborted
    */
   async ensureReplay(run: string, signal: AbortSignal): Promise<string> {
     const topic = this.parts.topics.pipelineReplayTopic(run);
@@ -74,7 +81,7 @@ export class InternalTopics {
     return known ?? (await this.parts.retry.run('log', signal, () => this.create(own, partitions)));
   }
 
-  /** The partitions of a topic that is there; undefined for one that is to be made. */
+  /** Resolves with the number of partitions of an existing topic, or undefined if the topic must be created. */
   private async known({ run, stage, topic }: OwnTopic, signal: AbortSignal): Promise<number | undefined> {
     const { admin, retry, reader, goneMs } = this.parts;
     const look = () => retry.run('log', signal, () => admin.partitions(topic));
@@ -82,7 +89,7 @@ export class InternalTopics {
     if (found !== undefined) return found;
     const progress = await retry.run('store', signal, () => reader.progress([run]));
     if (!progress.some((one) => one.stage === stage)) return undefined;
-    // Another processor may have made it just now.
+    // Another processor may have created the topic just now.
     for (const until = performance.now() + goneMs; performance.now() < until;) {
       await sleep(Math.min(lookMs, goneMs), undefined, { signal });
       const again = await look();
@@ -98,7 +105,7 @@ export class InternalTopics {
     const config = { 'retention.ms': String(kept), 'max.message.bytes': String(maxMessageBytes) };
     await admin.create(topic, { partitions, config });
     const count = await admin.partitions(topic);
-    if (count === undefined) throw new LogUnavailableError(`the topic ${topic} is not there yet`);
+    if (count === undefined) throw new LogUnavailableError(`the topic ${topic} does not exist yet`);
     return count;
   }
 }

@@ -16,22 +16,22 @@ export interface JobCollectionOptions extends Pick<
     Pick<KeyedStateReader, 'progress'>;
   admin: Pick<TopicAdmin, 'list' | 'remove' | 'removeGroup'>;
   topics: TopicNames;
-  /** Those that this process has. */
+  /** Returns the partitions that are assigned to this process. */
   readonly partitions: () => Iterable<PartitionState>;
 }
 
-/** A job or one of its stages that has topics, groups or rows. */
+/** A job that no definition refers to, or one of its stages. It still has topics, a consumer group or rows. */
 interface Unnamed {
   run: string;
   stage?: string;
 }
 
-/** The ids of stages. */
+/** A set of stage ids. */
 type Stages = Pick<ReadonlySet<string>, 'has'>;
 
 /**
- * Removes what no definition names any more, when it has not been named for some time, whoever forgot it: runs, and
- * stages of jobs, with their groups, topics and rows; and rows of windows that have closed.
+ * Garbage collection of jobs. It removes the consumer groups, topics and rows of jobs and stages that no definition
+ * has referred to for some time. It also removes the rows of closed windows.
  */
 export class JobCollection {
   private readonly removedTo = new Map<string, number>();
@@ -55,7 +55,7 @@ export class JobCollection {
     await this.collection.stop();
   }
 
-  /** Looks once at what there is. */
+  /** Runs one round. */
   async round(): Promise<void> {
     await this.collection.round();
   }
@@ -80,7 +80,7 @@ export class JobCollection {
     return found;
   }
 
-  /** By run, the stages of its definition, and that of its replays. */
+  /** Returns the stage ids of each defined job, by job id. They include the replay stage. */
   private named(): Map<string, Stages> {
     const named = new Map<string, Stages>();
     for (const { run, spec } of this.options.definitions.pipelines.all()) {
@@ -94,20 +94,26 @@ export class JobCollection {
     return named;
   }
 
-  /** The group first, which nobody may be in; then the topics: nothing is left then that could be read. */
+  /**
+   * Removes the consumer group, then the topics, then the rows. Resolves false if the group still has members. No
+   * process can therefore read a topic while its rows are removed.
+   */
   private async remove({ run, stage }: Unnamed): Promise<boolean> {
     const { admin, topics, writer, logger } = this.options;
-    // Some processor has not heard that it is gone. There is another round.
+    // A processor that has not read the new definition is still a member of the group. A later round tries again.
     if (stage === undefined && !(await this.isWithoutGroup(run))) return false;
     const all = (await admin.list(topics.prefix)).filter((topic) => topics.pipelineRunOf(topic) === run);
     for (const topic of all) if (stage === undefined || stageOf(topic) === stage) await admin.remove(topic);
     if (stage === undefined) await writer.remove(run);
     else await writer.removeStages(run, [stage]);
-    logger.info({ run, stage }, 'removed what no pipeline has any more');
+    logger.info({ run, stage }, 'removed a job or stage that no pipeline refers to');
     return true;
   }
 
-  /** Where it may not be removed, Kafka forgets it by itself: a week after its last member has left. */
+  /**
+   * Removes the consumer group. Resolves false if it still has members. If this client may not remove it, Kafka
+   * removes it a week after its last member has left.
+   */
   private async isWithoutGroup(run: string): Promise<boolean> {
     const { admin, topics, logger } = this.options;
     const group = topics.pipelineGroup(run);
@@ -115,7 +121,7 @@ export class JobCollection {
       return await admin.removeGroup(group);
     } catch (error) {
       if (logMayReturn(error)) throw error;
-      logger.warn({ group, reason: (error as Error).message }, 'a group cannot be removed');
+      logger.warn({ group, reason: (error as Error).message }, 'a consumer group cannot be removed');
       return true;
     }
   }
@@ -137,7 +143,10 @@ export class JobCollection {
   }
 }
 
-/** Of a definition that this version does not understand nothing is removed. */
+/**
+ * Contains every stage. Used for a definition that this version cannot compile, so that none of its stages is
+ * removed.
+ */
 const everything: Stages = { has: () => true };
 
 function stageOf(topic: string): string {

@@ -11,20 +11,20 @@ import type { RowBudget } from '../state/partition-rows.js';
 import type { ProjectionTables } from '../lookups/projection-tables.js';
 import type { Failover, OutputDeduplication } from '../output/output-deduplication.js';
 
-/** Saves what partitions of jobs have come to. */
+/** The checkpointer of all jobs. */
 export type JobCheckpointer = Checkpointer<PartitionState, UnsavedBatch>;
 
-/** In milliseconds. */
+/** Intervals and timeouts of jobs, in milliseconds. */
 export interface Pace {
-  /** Between two words to a stage while records come. */
+  /** Interval between two watermark records to a stage while records arrive. */
   tellMs: number;
-  /** Between two saves of a partition in which nothing happens but that its feeders say so. */
+  /** Interval between two checkpoints of a partition that receives only watermark records. */
   quietSaveMs: number;
-  /** That an internal topic may seem to be gone: not every broker knows a new one at once. */
+  /** Time for which an internal topic may be missing, because some brokers learn of a new topic late. */
   goneMs: number;
 }
 
-/** What all jobs of a process share. */
+/** Dependencies that all jobs of a process share. */
 export interface JobParts {
   log: Log;
   topics: TopicNames;
@@ -33,11 +33,14 @@ export interface JobParts {
     Pick<KeyedStateReader, 'progress'> &
     Pick<EventWriter, 'appendDeadLetters'>;
   sink: Sink;
-  /** What may have been written since the last save, where the readers' windows of ids do not reach. */
+  /**
+   * Resolves with the deduplication of output that the previous owner of a partition may have written since its last
+   * checkpoint; undefined if the id windows of the readers suffice.
+   */
   deduplication(failover: Failover, signal: AbortSignal): Promise<OutputDeduplication | undefined>;
   tables: ProjectionTables;
   projections: Pick<Definitions['projections'], 'get'>;
-  /** The id of the stream that has this name now. */
+  /** Returns the id of the stream that has this name now. */
   streamId(name: string): StreamId | undefined;
   retry: Retry;
   checkpointer: JobCheckpointer;
@@ -49,8 +52,8 @@ export interface JobParts {
   pace: Pace;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** It cannot go on by itself. The process should end. */
+  /** Called when a job cannot continue because of an unexpected error. The process should end. */
   onFailure(error: unknown): void;
-  /** The job cannot go on; others can. */
+  /** Marks a job as failed. Other jobs continue. */
   giveUp(run: string, reason: string): void;
 }

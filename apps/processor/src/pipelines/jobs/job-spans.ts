@@ -2,7 +2,7 @@ import { sampledRequests, type StoreSpans } from '#engine';
 import type { LogRecord } from '#log';
 import type { Tracing } from '#telemetry';
 
-/** What is shown of one batch; undefined while tracing is off, and where none of it is of a traced request. */
+/** Describes the trace spans of one batch. Returns undefined if tracing is off or no record has a traced request. */
 export function jobSpans(
   tracing: Tracing | undefined,
   { name, records, from }: { name: string; records: readonly LogRecord[]; from: number },

@@ -10,16 +10,16 @@ import type { Task } from '../stages/task.js';
 
 export interface JobTaskOptions {
   partition: OwnedPartition;
-  /** What is done with its records. */
+  /** Processes the records of the partition. */
   task: Task;
   start: number;
   from: number;
-  /** Of a partition whose records have ids of their own. */
+  /** The id window, for a source partition or the replay partition. Records of a stage's topic have no ids. */
   window?: IdWindow | undefined;
   parts: Pick<JobParts, 'checkpointer' | 'pace' | 'tracing'>;
 }
 
-/** Works through one partition of a job, counts what came of it, and has it saved. */
+/** Processes one assigned partition of a job, updates the metrics, and schedules its checkpoints. */
 export class JobTask implements PartitionTask {
   private savedAt = 0;
 
@@ -54,14 +54,14 @@ export class JobTask implements PartitionTask {
     count(state.name, taken);
     if (batch.next <= this.from) return;
     const isQuiet = !taken.changed && state.unsavedCount === 0;
-    // What is saved says where the partition goes on; that the group stands further changes nothing.
+    // The saved progress decides where a partition resumes, so a higher committed offset does no harm.
     if (isQuiet && performance.now() - this.savedAt < parts.pace.quietSaveMs)
       return partition.commit(state.next);
     this.savedAt = performance.now();
     parts.checkpointer.add(state);
   }
 
-  /** See Task. */
+  /** Broadcasts the watermark; see `Task`. */
   async tell(): Promise<void> {
     await this.options.task.tell();
   }

@@ -171,7 +171,7 @@ it('records of a topic of its own that nobody can read are a loss, and it says s
   const undecodable = [{ offset: end, lastOffset: end + 2, reason: 'it is damaged' }];
   void handler.batch({ topic, partition: 0, records: [], bytes: 0, next, highWatermark: next, undecodable });
 
-  const failure = `Some records of its topic ${topic} from offset ${end} on cannot be read: it is damaged. Reset the pipeline.`;
+  const failure = `Some records of the internal topic ${topic} from offset ${end} on cannot be read: it is damaged. Reset the pipeline.`;
   await eventually(async () => expect(world.pipeline('p')).toMatchObject({ failure }));
 });
 

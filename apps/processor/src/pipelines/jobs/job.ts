@@ -12,12 +12,15 @@ import { ShownStreams } from './shown-streams.js';
 import { shownWatermark } from './shown-watermark.js';
 import type { DesiredJob } from './desired-jobs.js';
 
-/** What the lag of a pipeline is shown under. No projection has a space in its name. */
+/**
+ * Prefix of a pipeline's name in the lag monitor. It distinguishes pipelines from projections, whose names have no
+ * space.
+ */
 export const pipelineMark = 'pipeline ';
 
 /**
- * Runs one job of a pipeline in this process: makes its topics, reads its sources and the topics of its stages in the
- * job's own group, and works through the partitions that it is given.
+ * Runs the job of one pipeline in this process. It creates the internal topics and reads the sources and internal
+ * topics in the job's own consumer group.
  */
 export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
   private readonly host: PartitionHost<JobTask>;
@@ -26,7 +29,7 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
   private current: CurrentJob;
   private desired: DesiredJob;
   private following: Promise<void> | undefined;
-  /** By stage; undefined where they have to be looked for. */
+  /** The stage topics, by stage; undefined if they must be looked up again. */
   private internal: { of: string; topics: Map<string, StageTopic> } | undefined;
   private stageOf = new Map<string, string>();
   private timer: NodeJS.Timeout | undefined;
@@ -44,29 +47,33 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
       ...{ name: pipelineMark + this.name, group: parts.topics.pipelineGroup(this.id), tasks: this },
       checkpointer: {
         drop: ({ state }) => checkpointer.drop(state),
-        // What is written is saved, too: who goes on with another definition repeats nothing under other ids.
+        // Saves everything that was written. A process with another definition then does not repeat output under
+        // other ids.
         flush: () => checkpointer.flush(),
       },
       onFailure: (error) => this.failed(error),
     });
   }
 
-  /** Its id. */
+  /** Id of the job. */
   get id(): string {
     return this.desired.definition.run.id;
   }
 
-  /** Of the pipeline. */
+  /** Name of the pipeline. */
   get name(): string {
     return this.desired.definition.name;
   }
 
-  /** The tasks of the partitions that it has now, and that are ready. */
+  /** The tasks of the assigned partitions that are ready. */
   [Symbol.iterator](): Iterator<JobTask> {
     return this.host[Symbol.iterator]();
   }
 
-  /** Does this from now on: each partition goes on where it stands, from its next batch on. */
+  /**
+   * Applies a changed definition. Each partition continues at its offset, with the new definition from its next
+   * batch.
+   */
   async follow(desired: DesiredJob): Promise<void> {
     this.desired = desired;
     this.following ??= this.followLast()
@@ -82,11 +89,12 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
   }
 
   async open(partition: OwnedPartition): Promise<JobTask | 'not-mine'> {
-    // A counter that begins with a failure shows no increase, and alerts ask for one.
+    // Creates the counter with 0. If it appeared with its first failure, `increase` in an alert would not see the
+    // failure.
     metrics.pipelineFailed.inc({ pipeline: this.name }, 0);
     const { topic } = partition;
     const stage = this.stageOf.get(topic);
-    // What a change has taken out is still subscribed to for a moment.
+    // A topic that a change has removed remains subscribed for a moment.
     const source = stage === undefined ? this.sourceOf(partition) : undefined;
     if (stage === undefined && !source) return 'not-mine';
     const opening = {
@@ -96,7 +104,10 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
     return await openTask(opening, this.parts);
   }
 
-  /** One of its topics may be gone. Nothing else would find out while nothing is to be forwarded. */
+  /**
+   * Checks the internal topics again, because the topic may have been deleted. Without records to repartition, nothing
+   * else would detect that.
+   */
   revoked(topic: string): void {
     if (!this.stageOf.has(topic)) return;
     this.internal = undefined;
@@ -122,7 +133,10 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
     this.timer ??= setInterval(() => this.tell(), this.parts.pace.tellMs / 2).unref();
   }
 
-  /** Most definitions change nothing here: what was there is looked for again only when it may be gone. */
+  /**
+   * Resolves with the stage topics. They are looked up again only if the stages change or a topic may have been
+   * deleted.
+   */
   private async internalTopics(
     stages: readonly string[],
     partitions: number,
@@ -141,7 +155,7 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
     return found;
   }
 
-  /** The id of a stream that the job reads. */
+  /** Returns the id of a stream that the job reads; undefined for another stream. */
   private idOf(stream: string): StreamId | undefined {
     const { sources } = this.desired.definition.run;
     return Object.hasOwn(sources, stream) ? sources[stream]?.id : undefined;
@@ -156,7 +170,7 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
 
   private tell(): void {
     for (const task of this)
-      // What cannot be told now is told at the next look.
+      // A broadcast that fails is repeated at the next interval.
       task.tell().catch((error: unknown) => {
         this.parts.progress.attempted();
         if (error instanceof CheckpointLostError) this.parts.giveUp(this.id, error.message);
@@ -178,7 +192,7 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
     return new CurrentJob({ name, version, id: run.id, streams, idOf }, pipeline, { sources, topics });
   }
 
-  /** Gives the job up when its checkpoint is lost. @throws every other error */
+  /** Marks the job as failed if its checkpoint is lost. @throws every other error */
   private gaveUp(error: unknown): void {
     if (!(error instanceof CheckpointLostError)) throw error;
     this.parts.giveUp(this.id, error.message);

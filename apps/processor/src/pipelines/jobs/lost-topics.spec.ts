@@ -61,7 +61,7 @@ describe('a pipeline whose internal topic', () => {
     await emitted(20);
     await world.log.admin.remove(topic);
     await world.write(orders(20, 30));
-    await failure(`Its topic ${topic} is gone`);
+    await failure(`The internal topic ${topic} is gone`);
     expect(await world.log.admin.partitions(topic)).toBeUndefined();
   });
 
@@ -69,13 +69,13 @@ describe('a pipeline whose internal topic', () => {
     start();
     await eventually(() => expect([...running.at(-1)!.pipelines.partitions()]).toHaveLength(3));
     await world.log.admin.remove(topic);
-    await failure(`Its topic ${topic} is gone`);
+    await failure(`The internal topic ${topic} is gone`);
   });
 
   it('is deleted while nobody runs it says so, and the topic is not made anew', async () => {
     await world.log.admin.remove(topic);
     start();
-    await failure(`Its topic ${topic} is gone`);
+    await failure(`The internal topic ${topic} is gone`);
     expect(await world.log.admin.partitions(topic)).toBeUndefined();
   });
 
@@ -84,7 +84,7 @@ describe('a pipeline whose internal topic', () => {
     await world.log.admin.create(topic, { partitions: 1 });
     await refill(2);
     start();
-    await failure('The log of partition 0 of its topic');
+    await failure('The log of partition 0 of the internal topic');
   });
 
   it('is made anew by hand says so when it ends past what was read', async () => {
@@ -92,7 +92,7 @@ describe('a pipeline whose internal topic', () => {
     await world.log.admin.create(topic, { partitions: 1 });
     await refill(1000);
     start();
-    await failure(`Its topic ${topic} is gone`);
+    await failure(`The internal topic ${topic} is gone`);
     expect(world.emitted('out')).toHaveLength(10);
   });
 

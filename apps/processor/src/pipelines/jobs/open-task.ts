@@ -18,25 +18,25 @@ import { saveDeadLetters } from '../state/save-batches.js';
 import { SourceTask } from '../stages/source-task.js';
 import type { Task, TaskParts } from '../stages/task.js';
 
-/** Between two looks whether the log has come to where it was. */
+/** Milliseconds between two polls of the log's end offset. */
 const lookMs = 500;
 
-/** A partition that was assigned. */
+/** An assigned partition and the stage of the job that reads it. */
 export interface Opening {
   run: string;
   partition: OwnedPartition;
-  /** Of a source, with where reading it begins that has not been read; undefined for a topic of the job's own. */
+  /** The source stream and the offset from which a new job reads the partition; undefined for an internal topic. */
   source?: { stream: string; id: StreamId; start: number } | undefined;
-  /** The id of a stream that the job reads. */
+  /** Returns the id of a stream that the job reads. */
   readonly idOf: (stream: string) => StreamId | undefined;
-  /** Of a stage's topic, or of the replays'. */
+  /** The stage whose topic is read, or `replayStage`; undefined for a source. */
   stage?: string | undefined;
   readonly current: () => CurrentJob;
 }
 
 /**
- * Makes the task of a partition, as it was saved last.
- * @throws CheckpointLostError when what comes next is in the log no more, or the store has forgotten what was done
+ * Creates the task of an assigned partition from its last checkpoint.
+ * @throws CheckpointLostError when Kafka no longer has the next record, or the store no longer has the checkpoint
  */
 export async function openTask(opening: Opening, parts: JobParts): Promise<JobTask> {
   const { run, partition, source, stage } = opening;
@@ -84,30 +84,30 @@ function checkPlace({ partition, source }: Opening, saved: StateProgress | undef
   const { position, beginning } = partition.assignment;
   const where = whereOf({ partition, source });
   if (!saved && position > Math.max(beginning, source?.start ?? 0))
-    throw new CheckpointLostError(`The store has lost how far ${where} was processed. Reset the pipeline.`);
+    throw new CheckpointLostError(`The store has lost the checkpoint of ${where}. Reset the pipeline.`);
   if (saved && saved.next < beginning)
-    throw new CheckpointLostError(`What comes next in ${where} is past its retention. Reset the pipeline.`);
+    throw new CheckpointLostError(`The next record of ${where} is past its retention. Reset the pipeline.`);
   if (!saved && !source && beginning > 0)
-    throw new CheckpointLostError(`The beginning of ${where} is past its retention. Reset the pipeline.`);
+    throw new CheckpointLostError(`The first record of ${where} is past its retention. Reset the pipeline.`);
   if (saved && source && saved.state !== source.id)
     throw new CheckpointLostError(
-      `The stream ${source.stream} is not the one that was read. Reset the pipeline.`,
+      `The stream ${source.stream} was deleted and created again since the checkpoint. Reset the pipeline.`,
     );
 }
 
-/** A source's state is the stream's id. */
+/** Returns the initial progress of a partition. Its `state` is the stream's id for a source, and empty otherwise. */
 function beginning(place: StatePartition, next: number, id = ''): StateProgress {
   return { ...place, ...none, next, watermark: null, state: id, updated_at: 0 };
 }
 
 function whereOf({ partition: { topic, partition }, source }: Pick<Opening, 'partition' | 'source'>): string {
-  return `partition ${partition} of ${source ? `the stream ${source.stream}` : `its topic ${topic}`}`;
+  return `partition ${partition} of ${source ? `the stream ${source.stream}` : `the internal topic ${topic}`}`;
 }
 
 /**
- * The end of the log. It is at or above `from`.
- * @throws CheckpointLostError when the end is below `from`: the topic was created again, or has lost its last
- * records. The job would take new records for records that it has processed.
+ * Resolves with the end offset of the partition, which is at or above `from`.
+ * @throws CheckpointLostError when the end is below `from`: the topic was recreated or has lost its last records. The
+ * job would mistake new records for records that it has processed.
  */
 async function endFrom(opening: Opening, from: number, { log, pace }: JobParts): Promise<number> {
   const { topic, partition, position } = opening.partition.assignment;
@@ -116,7 +116,7 @@ async function endFrom(opening: Opening, from: number, { log, pace }: JobParts):
     const offsets = await log.admin.offsets(topic);
     const end = offsets.find((one) => one.partition === partition)?.end ?? position;
     if (end >= from) return end;
-    // A broker that has just become the leader says too little at first.
+    // A broker that has just become the leader may report a lower end offset at first.
     if (performance.now() >= until) break;
     await sleep(Math.min(lookMs, pace.goneMs), undefined, { signal: opening.partition.ended });
   }
@@ -125,7 +125,7 @@ async function endFrom(opening: Opening, from: number, { log, pace }: JobParts):
   );
 }
 
-/** As far before `from` as the id window needs. */
+/** Resolves with the offset from which reading fills the id window before `from`. */
 async function warmStart(assignment: Assignment, from: number, { window, now }: JobParts): Promise<number> {
   if (from >= assignment.position) return warmUpStart(assignment, window, now());
   const { topic, partition, beginning: first } = assignment;
@@ -164,7 +164,7 @@ function rowsOf(
     due: (query) =>
       retry.run('store', ended, () => writer.due(place, { ...query, until: Number.MAX_SAFE_INTEGER })),
   };
-  // A partition says that it begins before it saves anything: of one that has not there are no rows.
+  // A partition saves its progress before any row. Without saved progress, the store has no rows.
   return new PartitionRows(saved === undefined, progress.watermark ?? noWatermark, { source, budget });
 }
 

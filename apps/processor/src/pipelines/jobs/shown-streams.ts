@@ -2,8 +2,9 @@ import { pipelineStreams, type Definitions } from '#registry';
 import type { PipelineSpec } from '#dataflow';
 
 /**
- * The streams whose events can show in the dead letters of a job: those that the pipeline reads, asks projections about
- * and writes to. A stream that the pipeline has used stays among them, because windows still hold what came of it.
+ * The streams whose events can appear in the dead letters of a job: its sources, its targets, and the sources of the
+ * projections that it looks up. A stream that the pipeline used before remains in the set, because windows may still
+ * have data from it.
  */
 export class ShownStreams {
   private readonly used = new Set<string>();
@@ -11,8 +12,9 @@ export class ShownStreams {
   constructor(private readonly projections: Pick<Definitions['projections'], 'get'>) {}
 
   /**
-   * Returns the streams of the pipeline as it and its projections are defined now, and those it used before. None
-   * where a projection that it asks does not exist: only keys for all streams see such letters.
+   * Returns the streams of the current definitions of the pipeline and its projections, and those that it used before.
+   * Returns no stream if a projection that it looks up does not exist. Only API keys for all streams then see its dead
+   * letters.
    */
   of(spec: PipelineSpec): readonly string[] {
     const { streams, isComplete } = pipelineStreams(spec, this.projections);

@@ -3,9 +3,9 @@ import { noWatermark } from '#dataflow';
 import type { PartitionState } from '../state/partition-state.js';
 
 /**
- * The watermark that is shown of a job: the least of the windows and dedupes that are here; of the sources where the
- * definition has none. An empty partition of a source holds back nobody whose windows go on without it. Undefined:
- * none is known here.
+ * Returns the watermark that is exported for a job: the least watermark of its keyed stages in this process, or of its
+ * sources if it has no keyed stage. Empty source partitions do not count, because windows advance without them. Returns
+ * undefined if this process knows no watermark.
  */
 export function shownWatermark(
   partitions: Iterable<Pick<PartitionState, 'place' | 'watermark'>>,

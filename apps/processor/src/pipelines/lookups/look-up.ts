@@ -2,23 +2,26 @@ import type { Turn } from '#async';
 import type { Chain, FlowEvent, Lookup, Tables } from '#dataflow';
 import { lookupName, type Found, type ProjectionTables } from './projection-tables.js';
 
-/** Rounds of looking up: an enrich may depend on one before it, and there are no more operators than that. */
+/**
+ * Greatest number of lookup rounds. An `enrich` may depend on an earlier `enrich`, and a chain has at most this many
+ * operators.
+ */
 const mostRounds = 60;
 
-/** What a chain is to be run over. */
+/** An input event of a chain. */
 export interface Input {
   readonly flow: FlowEvent;
 }
 
 interface Parts {
-  /** Reads into `Found`; it repeats until it has. */
+  /** Loads states into `Found`, and retries until it succeeds. */
   readonly load: (...of: Parameters<ProjectionTables['load']>) => Promise<void>;
   readonly turn: Turn;
 }
 
 /**
- * Looks up for all events at once what a chain needs to run over them. Where it needs nothing they come back as they
- * are: each is made when it is asked for. Undefined stands for an event that the chain does not run over.
+ * Looks up all projection states that a chain needs for these events, together. If the chain looks up nothing, the
+ * inputs are returned as they are and remain lazy. An undefined input is a record that the chain does not process.
  */
 export async function lookUp<In extends Input>(
   chain: Chain,
@@ -45,7 +48,7 @@ export async function lookUp<In extends Input>(
   return { inputs: all, tables: (lookup) => known(lookup) ?? null };
 }
 
-/** Characters, for a turn. */
+/** Returns the size of an input in characters, for `Turn.over`. */
 export function sizeOf(input: Input | undefined): number {
   return input?.flow.event.data.length ?? 0;
 }

@@ -4,14 +4,14 @@ import { compileFold, type Fold, type FoldState, type Lookup } from '#dataflow';
 import { OldestFirst } from '../../oldest-first.js';
 
 /**
- * Milliseconds that a state is taken as it was found; how many of them are kept, and about how many characters they
- * have.
+ * Bounds of the cache of projection states: the milliseconds for which a state is cached, the number of states, and
+ * their approximate size in characters.
  */
 const keptMs = 2000;
 const mostKept = { states: 10_000, weight: 16 * 1024 * 1024 };
-/** What is kept of a state besides itself and its name, about. */
+/** Approximate size of a cache entry without its state and name, in characters. */
 const stateWeight = 200;
-/** Folds that are kept compiled. */
+/** Greatest number of compiled folds that are cached. */
 const mostFolds = 100;
 
 interface Kept {
@@ -19,7 +19,7 @@ interface Kept {
   readonly until: number;
 }
 
-/** What `enrich` knows of projections, by name and key. */
+/** Loaded states of projections by `lookupName`; null for a key without state. */
 export type Found = Map<string, string | null>;
 
 export function lookupName({ projection, key }: Lookup): string {
@@ -27,8 +27,9 @@ export function lookupName({ projection, key }: Lookup): string {
 }
 
 /**
- * The states of projections for `enrich`: of the build that serves, merged over its partitions. They are those of this
- * moment, not of the event's time; what is read again after a crash may find others.
+ * The states of projections for the operator `enrich`: those of the serving generation, merged over its partitions.
+ * They are current states, not the states at the event's time. An event that is processed again after a crash may
+ * find different states.
  */
 export class ProjectionTables {
   private readonly kept = new OldestFirst<string, Kept>();
@@ -44,7 +45,7 @@ export class ProjectionTables {
     },
   ) {}
 
-  /** Adds what is known of these to `found`: null where nothing is. @throws StoreUnavailableError */
+  /** Adds the states for these lookups to `found`; null for a key without state. @throws StoreUnavailableError */
   async load(lookups: Iterable<Lookup>, found: Found): Promise<void> {
     const missing = new Map<string, Set<string>>();
     for (const lookup of lookups) {

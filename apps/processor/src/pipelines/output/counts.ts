@@ -1,8 +1,8 @@
-/** What became of events, since the job began or in one batch. */
+/** Numbers of events by their outcome, for one batch or since the job began. */
 export interface Counts {
-  /** Read by the stage of the sources, and for the pipeline. */
+  /** Events of the sources that match the pipeline. */
   processed: number;
-  /** To streams and to webhooks. */
+  /** Events that are emitted to streams and webhooks. */
   emitted: number;
   dropped: number;
   late: number;

@@ -4,24 +4,24 @@ import type { DeadLetter } from '#store';
 import type { FlowEvent } from '#dataflow';
 import type { JobLabel } from './emitted-record.js';
 
-/** Why an event of a pipeline is a dead letter. */
+/** Reason why an event of a pipeline became a dead letter. */
 export type DeadLetterReason = 'operator_failed' | 'late_event' | 'schema_violation' | 'webhook_failed';
 
-/** What a dead letter says besides the event. */
+/** The cause of a dead letter. */
 export interface DeadLetterCause {
-  /** Pointer of the operator. */
+  /** JSON pointer of the operator that failed. */
   at: string;
   reason: DeadLetterReason;
-  /** Of the operator, with what is wrong there. */
+  /** Error text, with the JSON pointer of the operator. */
   error: string;
   /** The target stream, if the target is a stream. */
   stream?: string;
 }
 
 /**
- * The dead letter of an event. That of a stream's event has the position of the event. The result of a window has no
- * position: its dead letter has the target's id as stream, or `''` where the target does not exist. `step` has the
- * rest that a replay needs.
+ * Returns the dead letter of an event. The dead letter of a source event has the stream and position of the event. The
+ * result of a window has no position: its dead letter has the id of the target stream, or `''` if that stream does not
+ * exist. `step` has the other members that a replay needs.
  */
 export function deadLetterOf(
   run: JobLabel,
@@ -42,7 +42,10 @@ export function deadLetterOf(
   };
 }
 
-/** The letter of a record of one of the job's own topics that nobody here has written. @param at who reads it */
+/**
+ * Returns the dead letter of a record in an internal topic that no process of this job has written.
+ * @param at JSON pointer of the operator that reads the topic.
+ */
 export function unreadableDeadLetter(
   run: JobLabel,
   { partition, offset, value }: LogRecord,
@@ -51,7 +54,7 @@ export function unreadableDeadLetter(
   const step = { run: run.id, operator: at, stream: '', path: '', replay: 0 };
   return {
     ...{ source: letterSource(run), stream: '', partition, offset, step, reason: 'unreadable' },
-    ...{ error: "no record of the run's own", event: String(value), created_at: now, streams: run.streams() },
+    ...{ error: 'the record is not one that this job has written', event: String(value), created_at: now, streams: run.streams() },
   };
 }
 

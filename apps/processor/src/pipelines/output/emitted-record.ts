@@ -1,28 +1,30 @@
 import { encodeRecord, limits, type Micros } from '#event';
 import { derivedId, type FlowEvent } from '#dataflow';
 
-/** The job that an emitted event names in its metadata. */
+/** The name, version and id of a job, for its emitted events and dead letters. */
 export interface JobLabel {
-  /** The pipeline's. */
+  /** Name of the pipeline. */
   readonly name: string;
   readonly version: number;
-  /** The job's id. */
+  /** Id of the job. */
   readonly id: string;
-  /** Returns the streams that show in its dead letters. */
+  /** Returns the streams whose events can appear in its dead letters. */
   readonly streams: () => readonly string[];
-  /** Returns the id of a stream that the job reads or writes to; `''` where there is no such stream. */
+  /** Returns the id of a stream that the job reads or writes to; `''` if that stream does not exist. */
   readonly idOf: (stream: string) => string;
 }
 
-/** A record as it is written. */
+/** An encoded event that is ready to be written. */
 export interface EmittedRecord {
-  /** The derived id. */
+  /** The event id, which is derived from the source event and the operator. */
   readonly id: string;
   readonly key: string;
   readonly value: string;
 }
 
-/** An event as ingest would have written it, under its derived id. @param output where it is emitted */
+/**
+ * Encodes an emitted event as ingest encodes events. Its id is derived from the job, the source event and the operator.
+ */
 export function emittedRecord(
   { at, flow }: { at: string; flow: FlowEvent },
   run: JobLabel,
@@ -38,7 +40,10 @@ export function emittedRecord(
   return { id, key: event.entity_id ?? id, value };
 }
 
-/** Bytes are counted only where there are enough characters for it to matter. */
+/**
+ * Whether an event exceeds the size limit. Its bytes are counted only if it has enough characters to exceed the
+ * limit.
+ */
 export function isTooLarge({ value }: EmittedRecord): boolean {
   return value.length * 3 > limits.eventBytes && Buffer.byteLength(value) > limits.eventBytes;
 }
@@ -48,13 +53,14 @@ export const tooLarge = `an event is at most ${limits.eventBytes} bytes of JSON`
 const own = /"(?:pipeline|pipeline_version|source_stream|source_event_id)"/;
 
 /**
- * What the event's metadata has, with where it comes from. A window's result has its number of events there already.
+ * Returns the event's metadata with the pipeline and the source event added. The metadata of a window result already
+ * has its number of events.
  */
 export function emittedMetadata({ event, origin }: FlowEvent, run: JobLabel): string {
   const from = event.event_id === '' ? {} : { source_stream: origin.stream, source_event_id: event.event_id };
   const added = { pipeline: run.name, pipeline_version: run.version, ...from };
   const before = event.metadata.trim();
-  // Its numbers stay as they were sent.
+  // The members are inserted as text, so that numbers in the metadata keep their original form.
   if (!own.test(before)) {
     const members = JSON.stringify(added).slice(1);
     return before.slice(0, -1).trim() === '{' ? `{${members}` : `${before.slice(0, -1)},${members}`;

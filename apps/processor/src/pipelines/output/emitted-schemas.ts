@@ -2,13 +2,13 @@ import { CompiledSchemas, Mismatches, SchemaIndex } from '#writing';
 import type { Definitions } from '#registry';
 import { compileSchema } from '#schemas';
 
-/** The version that an event fits, null where nothing is known of its type; or what is wrong with it. */
+/** The schema version that an event matches, null if its type has no schema, or the validation errors. */
 export type SchemaOutcome =
   { readonly version: number | null; readonly error?: undefined } | { readonly error: string };
 
 const unchecked: SchemaOutcome = { version: null };
 
-/** Holds what is emitted against the schemas of its type, as what clients write is held against them. */
+/** Validates emitted events against the schemas of their types, as ingest validates the events of clients. */
 export class EmittedSchemas {
   private readonly index: SchemaIndex;
   private readonly compiled = new CompiledSchemas(compileSchema);
@@ -19,12 +19,12 @@ export class EmittedSchemas {
     this.mismatches = new Mismatches(definitions);
   }
 
-  /** Whether there is anything to check: `check` says at once that there is not. */
+  /** Whether the event type has a schema. If not, `check` resolves without work. */
   has(stream: string, eventType: string): boolean {
     return this.index.find(stream, eventType) !== undefined;
   }
 
-  /** @throws Error when a schema cannot be compiled */
+  /** Validates the data of an event. @throws Error when its schema cannot be compiled */
   async check(stream: string, eventType: string, data: string): Promise<SchemaOutcome> {
     const entry = this.index.find(stream, eventType);
     if (!entry) return unchecked;

@@ -14,15 +14,15 @@ import { deadLetterOf, type DeadLetterCause } from './dead-letters.js';
 import { eventValue } from './stage-record.js';
 import type { OutputDeduplication } from './output-deduplication.js';
 
-/** An event for a stream. */
+/** An event that is emitted to a stream. */
 export interface Emit {
   readonly stream: string;
-  /** Pointer of the operator. */
+  /** JSON pointer of the operator that emits the event. */
   readonly at: string;
   readonly flow: FlowEvent;
 }
 
-/** An event for a webhook. */
+/** An event that is sent to a webhook. */
 export interface WebhookOutput {
   readonly url: string;
   readonly secretRef: string;
@@ -31,42 +31,42 @@ export interface WebhookOutput {
   readonly flow: FlowEvent;
 }
 
-/** Where what is forwarded goes to. */
+/** The internal topic of a keyed stage, to which events are repartitioned. */
 export interface StageTopic {
   readonly topic: string;
   readonly partitions: number;
 }
 
-/** The record that outcomes come from. */
+/** The input record that causes outcomes. */
 export interface Cause {
   readonly offset: number;
-  /** The partition's, before the record. */
+  /** Watermark of the partition before the record. */
   readonly watermark: Micros;
-  /** Among the events that go into the chain because of the record. */
+  /** Index of the input event among all events that enter the chain because of the record. */
   readonly index: number;
 }
 
-/** What a record holds besides its content, about. */
+/** Approximate size of a record without its content, in characters. */
 const recordWeight = 300;
 
-/** What a batch of one partition leads to, as far as none of it is written. */
+/** The outputs of one batch of one partition that are not written yet, and the counts of the batch. */
 export class OutputBuffer {
   emits: Emit[] = [];
   forwards: NewRecord[] = [];
   deliveries: WebhookOutput[] = [];
   letters: DeadLetter[] = [];
   readonly counts: Counts = { ...none };
-  /** About how many characters wait: for the log, for webhooks, and as dead letters. */
+  /** Approximate size, in characters, of the waiting records, webhook deliveries and dead letters. */
   readonly weight = { records: 0, deliveries: 0, letters: 0 };
 
   constructor(
     private readonly parts: {
       run: JobLabel;
-      /** The partition, as the stages know it that it feeds. */
+      /** Name of the partition in the repartitioned records that it writes. */
       source: string;
       readonly topicOf: (stage: string) => StageTopic;
       readonly now: () => Micros;
-      /** What of it may be there already. */
+      /** Detects emitted events that the previous owner of the partition may have written already. */
       readonly before?: OutputDeduplication | undefined;
     },
   ) {}
@@ -75,45 +75,45 @@ export class OutputBuffer {
     return this.parts.before;
   }
 
-  /** Records that wait to be written. */
+  /** Number of records that wait to be written. */
   get size(): number {
     return this.emits.length + this.forwards.length;
   }
 
-  /** What waits for the log; nothing does then. */
+  /** Removes and returns the records that wait to be written to Kafka. */
   takeRecords(): { emits: Emit[]; forwards: NewRecord[] } {
     const { emits, forwards } = this;
     [this.emits, this.forwards, this.weight.records] = [[], [], 0];
     return { emits, forwards };
   }
 
-  /** What waits for webhooks; nothing does then. */
+  /** Removes and returns the events that wait to be sent to webhooks. */
   takeDeliveries(): WebhookOutput[] {
     const { deliveries } = this;
     [this.deliveries, this.weight.deliveries] = [[], 0];
     return deliveries;
   }
 
-  /** What waits as dead letters; nothing does then. */
+  /** Removes and returns the dead letters that wait to be saved. */
   takeLetters(): DeadLetter[] {
     const { letters } = this;
     [this.letters, this.weight.letters] = [[], 0];
     return letters;
   }
 
-  /** A dead letter, which whoever adds it has counted. */
+  /** Adds a dead letter. The caller counts it. */
   addLetter(letter: DeadLetter): void {
     this.letters.push(letter);
     this.weight.letters += recordWeight + letter.event.length + letter.error.length;
   }
 
-  /** The event is a dead letter. */
+  /** Counts an event as failed and adds its dead letter. */
   fail(flow: FlowEvent, cause: DeadLetterCause): void {
     this.counts.failed++;
     this.letter(flow, cause);
   }
 
-  /** What came of an event, after what came of the ones before. */
+  /** Adds an outcome. Outcomes are added in the order of the input events. */
   add(outcome: Outcome, cause: Cause): void {
     const { counts } = this;
     const { at, flow } = outcome;
@@ -167,7 +167,7 @@ export class OutputBuffer {
 
   private late(stream: string | undefined, at: string, flow: FlowEvent): void {
     if (stream !== undefined) return this.emit({ stream, at, flow });
-    const error = `${at}: it came after its window had closed`;
+    const error = `${at}: the event arrived after its window had closed`;
     this.letter(flow, { at, reason: 'late_event', error });
   }
 

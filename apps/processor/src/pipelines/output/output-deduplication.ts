@@ -17,38 +17,42 @@ export interface DeduplicationParts {
   window: IdWindowBounds;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Milliseconds between two looks at how far the materializer is. */
+  /** Milliseconds between two polls of the materializer's committed offset. */
   lookMs?: number;
 }
 
-/** A partition that somebody takes over. */
+/** A takeover of a partition: the time of its last checkpoint, the target streams of the job, and its end offset. */
 export interface Failover {
   savedAt: Micros;
   streams: Iterable<string>;
   end: number;
 }
 
-/** A partition of a stream that is written to: what may have been written after the save. */
+/** An offset range of a target stream that may have output of the job from after its last checkpoint. */
 interface Written extends OffsetRange {
   topic: string;
 }
 
-/** The clock that stamped what was saved is the one that stamped what was written then, unless it was set back. */
+/**
+ * Margin before the time of the checkpoint. The same clock stamps the checkpoint and the records, so the margin is
+ * needed only if the clock was set back.
+ */
 const marginMs = 1000;
 /**
- * Ids in a row that were not there, after which none is: twice what is written at once. Of that some may be missing.
+ * Number of consecutive ids that are not found, after which no further id can be found. It is twice the size of one
+ * write, because some records of the last write may be missing.
  */
 const mostMissed = 10_000;
 /**
- * Within this share of the id window, whoever reads the streams knows what is repeated: the rest is for what comes
- * meanwhile.
+ * Divisor of the id window. Within the first half of the window, readers recognise repeated output by themselves. The
+ * other half is a reserve for records that arrive meanwhile.
  */
 const share = 2;
 
 /**
- * What was written of a partition after it was last saved, when whoever had it died: it comes once more, under the
- * same ids. Readers of a stream know such a repetition by their id window; where more was written to the stream
- * since, by whomever, than half of it holds, the store says what is there.
+ * Finds the output that the previous owner of a partition wrote after its last checkpoint. The new owner computes this
+ * output again, with the same event ids. Readers of a stream drop repeated ids that are in their id window. If the
+ * checkpoint is further back than half of that window, this class looks up the ids in the store.
  */
 export class OutputDeduplication {
   private missed = 0;
@@ -61,18 +65,17 @@ export class OutputDeduplication {
   ) {}
 
   /**
-   * When the partition was saved last. A member that takes it over before the deduplication ends begins from the same
-   * time.
+   * The time of the partition's last checkpoint before the takeover. A member that takes over the partition again,
+   * before the deduplication ends, starts from the same time.
    */
   get savedAt(): Micros {
     return this.failover.savedAt;
   }
 
   /**
-   * Returns undefined where the id windows suffice.
-   * @param savedAt when the partition was last saved
-   * @param streams to which the job writes
-   * @param end the partition's present end: later records have not been read before
+   * Resolves with the deduplication for a takeover, or undefined if the id windows of the readers suffice.
+   * @param failover `savedAt`: time of the last checkpoint. `streams`: names of the job's target streams. `end`:
+   * current end offset of the partition; no process has read a later record.
    * @throws the signal's reason
    */
   static async since(
@@ -93,8 +96,8 @@ export class OutputDeduplication {
   }
 
   /**
-   * Those of the ids that are in the stream already. Waits until the materializer has passed what was there at the
-   * failover.
+   * Resolves with the ids that the stream already has. Waits until the materializer has stored all events that the
+   * stream had at the takeover.
    * @throws the signal's reason
    */
   async among(stream: string, ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
@@ -117,7 +120,7 @@ export class OutputDeduplication {
     return found;
   }
 
-  /** Nothing that comes from this offset on is there already. */
+  /** Whether no output of records from this offset on can have been written before. */
   isOver(next: number): boolean {
     return next >= this.failover.end || this.missed >= mostMissed;
   }
@@ -130,7 +133,7 @@ export class OutputDeduplication {
       let warned = false;
       await materialized.reaches(one, signal, () => {
         const { stream, partition, until } = one;
-        if (!warned) parts.logger.warn({ stream, partition, until }, 'waiting for the materializer');
+        if (!warned) parts.logger.warn({ stream, partition, until }, 'waiting until the materializer has stored the previous output');
         warned = true;
         parts.progress.attempted();
         return isThere(parts, one);
@@ -161,7 +164,10 @@ async function writtenTo(
   }
 }
 
-/** What was in a stream that is gone, the materializer never passes: nobody reads it either. */
+/**
+ * Whether the target stream still exists. The materializer does not finish a deleted stream, and nobody reads it, so
+ * its output is not waited for.
+ */
 function isThere({ definitions }: DeduplicationParts, { stream }: Written): boolean {
   const now = definitions.stream(streamName(stream));
   return now?.state === 'live' && now.id === stream;

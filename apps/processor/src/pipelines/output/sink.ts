@@ -21,16 +21,17 @@ export interface SinkParts {
   now: () => Micros;
 }
 
-/** Milliseconds before records are tried again whose topic is gone, or for which there was no room. */
+/** Milliseconds before a retry, if a topic does not exist or the producer is overloaded. */
 const againMs = 200;
 
-/** Writes what a batch of a partition leads to. */
+/** Writes the outputs of batches to streams, internal topics and webhooks. */
 export class Sink {
   constructor(private readonly parts: SinkParts) {}
 
   /**
-   * Resolves when everything that waits to be written has been acknowledged, by the log first and then by webhooks.
-   * When it rejects, some of it may have been written all the same: it comes again with the same ids.
+   * Writes all waiting records to Kafka and then sends the waiting webhook deliveries. Resolves when all are
+   * acknowledged. If it rejects, some outputs may have been written; a repetition writes them again with the same
+   * ids.
    * @throws the signal's reason when it is aborted
    */
   async write(output: OutputBuffer, run: JobLabel, signal: AbortSignal): Promise<void> {
@@ -38,7 +39,7 @@ export class Sink {
     await this.deliver(output, run, signal);
   }
 
-  /** The same without webhooks: what waits for the log takes memory. */
+  /** Writes all waiting records to Kafka, without webhooks. Called during a batch to bound its memory. */
   async append(output: OutputBuffer, run: JobLabel, signal: AbortSignal): Promise<void> {
     if (output.size === 0) return;
     const { emits: all, forwards } = output.takeRecords();
@@ -53,7 +54,7 @@ export class Sink {
     }
   }
 
-  /** Those that are not known to be there already. */
+  /** Resolves with the emitted events that are not known to be in their streams already. */
   private async unwritten(
     emits: readonly Emit[],
     run: JobLabel,
@@ -103,7 +104,7 @@ export class Sink {
         await this.parts.retry.run('log', signal, () => this.parts.producer.append(records));
       return true;
     } catch (error) {
-      // A stream was deleted just now: it is made again. There is room again in a moment.
+      // If a stream was deleted just now, the next attempt creates it again. An overload ends after a moment.
       if (error instanceof UnknownTopicError || error instanceof LogOverloadedError) return false;
       throw error;
     }
@@ -113,14 +114,14 @@ export class Sink {
     const records: NewRecord[] = [];
     for (const emit of emits) {
       if (attempt.refused.has(emit)) continue;
-      // Waiting takes longer than making a record: it is only for what has to be asked for.
+      // Events whose stream exists and whose type has no schema are encoded synchronously, because `await` is slower.
       const record = this.isKnown(emit) ? this.made(emit, null, attempt) : await this.recordOf(emit, attempt);
       if (typeof record !== 'string') records.push(record);
     }
     return records;
   }
 
-  /** The record; or why there is none, which is a letter then. */
+  /** Resolves with the record, or with the reason why the event became a dead letter. */
   private async recordOf(emit: Emit, attempt: Attempt): Promise<NewRecord | string> {
     const { streams, schemas, retry } = this.parts;
     const { stream } = emit;
@@ -132,13 +133,16 @@ export class Sink {
     return error === undefined ? this.made(emit, version, attempt) : refuse(emit, error, attempt);
   }
 
-  /** There is a stream for it, and no schema. */
+  /** Whether the target stream exists and the event type has no schema. */
   private isKnown({ stream, flow }: Emit): boolean {
     const { streams, schemas } = this.parts;
     return streams.isThere(stream) && !schemas.has(stream, flow.event.event_type);
   }
 
-  /** @throws UnknownTopicError when the stream was deleted just now */
+  /**
+   * Returns the record, or the reason why the event became a dead letter.
+   * @throws UnknownTopicError when the stream was deleted just now
+   */
   private made(emit: Emit, schemaVersion: number | null, attempt: Attempt): NewRecord | string {
     const { streams, topics, now } = this.parts;
     const { stream } = emit;
@@ -149,7 +153,7 @@ export class Sink {
   }
 }
 
-/** The event as a CloudEvent, of which the pipeline is the source. */
+/** Returns the event as CloudEvents JSON. Its `source` is the pipeline. */
 function cloudEvent({ flow }: WebhookOutput, run: JobLabel, id: string): string {
   const { event } = flow;
   const metadata = emittedMetadata(flow, run);
@@ -161,11 +165,11 @@ interface Attempt {
   run: JobLabel;
   output: OutputBuffer;
   signal: AbortSignal;
-  /** What is a letter already. */
+  /** Events that have become dead letters in this or an earlier attempt. */
   refused: Set<Emit>;
 }
 
-/** It becomes a letter. @returns why */
+/** Makes an event a dead letter, and returns the reason. */
 function refuse(emit: Emit, error: string, { output, refused }: Attempt): string {
   const { at, flow, stream } = emit;
   refused.add(emit);

@@ -3,19 +3,21 @@ import type { LogRecord, NewRecord } from '#log';
 import type { Control, FlowEvent, ForwardedPosition } from '#dataflow';
 
 /**
- * The value of a record in a stage's topic: an event on its way, or what a feeder says of itself. Its key is that of
- * the event.
+ * Format of the record values in a stage's topic. A value is either a repartitioned event or a watermark record of an
+ * upstream partition. An event's record has the key of the stage. The two forms are
  *
- * <length of the head><head><metadata><data> [1, source, next, watermark, idle]
+ * <length of the head><head><metadata><data>
  *
- * The head is a JSON array too,
+ * [1, source, next, watermark, idle]
+ *
+ * The head is a JSON array, too:
  *
  * [0, source, at, index, watermark, stream, partition, offset, path, event_id, event_type, entity_id, timestamp,
  * ingested_at, schema_version, length of metadata, replay]
  *
- * `source` and `at` are the feeder's partition and the offset of its record; `stream` to `path` are the event's
- * origin, and `replay`, or 0. The event's own JSON stands behind it as it is: nothing in it has to be escaped and
- * read twice. Lengths are in UTF-16 units.
+ * `source` and `at` are the upstream partition and the offset of its record. `stream` to `path`, and `replay` (or 0),
+ * are the provenance of the event. The metadata and data of the event follow unescaped, so that they are not parsed
+ * twice. Lengths are in UTF-16 units.
  */
 type Head = [
   kind: 0,
@@ -38,9 +40,9 @@ type Head = [
 ];
 type ControlValue = [kind: 1, source: string, next: number, watermark: Micros, idle: boolean];
 
-/** An event that one partition of a feeder has forwarded. */
+/** An event that an upstream partition has repartitioned to a stage. */
 export interface ForwardedEvent extends ForwardedPosition {
-  /** The feeder's, before the record that it comes from. */
+  /** Watermark of the upstream partition before the record that the event comes from. */
   readonly watermark: Micros;
   readonly flow: FlowEvent;
 }
@@ -74,7 +76,7 @@ export function eventValue({ source, offset: at, index, watermark, flow }: Forwa
   return `${text.length}${text}${event.metadata}${event.data}`;
 }
 
-/** The same for every partition of a topic. */
+/** Returns one watermark record for each partition of a stage's topic. */
 export function controlRecords(topic: string, partitions: number, control: Control): NewRecord[] {
   const { source, next, watermark, idle } = control;
   const value = JSON.stringify([1, source, next, watermark, idle] satisfies ControlValue);
@@ -83,7 +85,7 @@ export function controlRecords(topic: string, partitions: number, control: Contr
   }));
 }
 
-/** Undefined when it is nothing that a feeder writes. */
+/** Decodes a record of a stage's topic. Returns undefined if no upstream partition writes such a record. */
 export function readStageRecord({ key, value }: LogRecord): StageRecord | undefined {
   const text = String(value);
   const start = text.indexOf('[');

@@ -3,7 +3,7 @@ import type { StreamId } from '#event';
 import { systemActor, type Definitions } from '#registry';
 import { LogUnavailableError, UnknownTopicError } from '#log';
 
-/** Makes sure that the streams are there that pipelines write to. */
+/** Creates the missing streams that pipelines write to. */
 export class TargetStreams {
   private readonly creating = new Map<string, Promise<string | undefined>>();
 
@@ -17,9 +17,9 @@ export class TargetStreams {
   }
 
   /**
-   * Creates it when it is missing, with the defaults.
-   * @returns why nothing can be written to it; undefined when it can
-   * @throws LogUnavailableError
+   * Creates the stream with default settings if it does not exist.
+   * @returns The reason why nothing can be written to the stream; undefined if it can be written to.
+   * @throws LogUnavailableError when the stream cannot be created now
    */
   ensure(stream: string): Promise<string | undefined> {
     const known = this.creating.get(stream);
@@ -29,7 +29,7 @@ export class TargetStreams {
     return made;
   }
 
-  /** Whether `ensure` has nothing to do. */
+  /** Whether the stream exists and is not being deleted. */
   isThere(stream: string): boolean {
     return this.definitions.stream(stream)?.state === 'live';
   }

@@ -3,14 +3,17 @@ import type { Control } from '#dataflow';
 import type { StageTopic } from './output-buffer.js';
 import { controlRecords } from './stage-record.js';
 
-/** While nothing comes the pause is so many times as long, and after a minute more and more, up to half a minute. */
+/**
+ * Factor on the interval while the partition is idle. After a minute, the interval grows further, up to
+ * `longestIdleMs`.
+ */
 const idlePauses = 5;
 const longestIdleMs = 30_000;
 const minute = 60_000;
 
 /**
- * Tells the stages that one partition feeds how far it is: when that has changed, and again and again while it is
- * idle.
+ * Broadcasts the watermark and offset of one partition to its downstream stages. It does so when they have changed, and
+ * at growing intervals while the partition is idle.
  */
 export class WatermarkBroadcast {
   private told: Control | undefined;
@@ -20,15 +23,19 @@ export class WatermarkBroadcast {
   private telling = false;
 
   /**
-   * @param append resolves when the records are acknowledged; what rejects is told again
-   * @param busyMs milliseconds between two words while records come, at least
+   * @param append Appends the watermark records and resolves when they are acknowledged. A failed broadcast is
+   * repeated.
+   * @param busyMs Least milliseconds between two broadcasts while records arrive.
    */
   constructor(
     private readonly append: (records: readonly NewRecord[]) => Promise<unknown>,
     private readonly busyMs: number,
   ) {}
 
-  /** Tells it if it is time to. Call it often. @param nowMs of any clock that goes forward */
+  /**
+   * Broadcasts `control` if a broadcast is due. The caller calls this at short intervals.
+   * @param nowMs Current time in milliseconds, of any monotonic clock.
+   */
   async tell(control: Control, to: readonly StageTopic[], nowMs: number): Promise<void> {
     if (to.length === 0 || this.telling || !this.isTime(control, to, nowMs)) return;
     this.telling = true;

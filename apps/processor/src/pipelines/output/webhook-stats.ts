@@ -1,18 +1,21 @@
 import { metrics } from '#telemetry';
 import { attemptOutcomes, type Attempt } from '#webhooks';
 
-/** Counts an attempt to deliver, by its pipeline. */
+/** Counts a delivery attempt of a webhook, by pipeline. */
 export function countAttempt({ sender: pipeline, outcome, seconds }: Attempt): void {
   metrics.webhookAttempts.inc({ pipeline, outcome });
   metrics.webhookDuration.observe({ pipeline }, seconds);
 }
 
-/** A counter that begins with a failure shows no increase, and alerts ask for one. */
+/**
+ * Creates the counters of a pipeline with 0. If a counter appeared with its first failure, `increase` in an alert would
+ * not see that failure.
+ */
 export function showAttempts(pipeline: string): void {
   for (const outcome of attemptOutcomes) metrics.webhookAttempts.inc({ pipeline, outcome }, 0);
 }
 
-/** The pipeline is gone. */
+/** Removes the metrics of a deleted pipeline. */
 export function forgetAttempts(pipeline: string): void {
   for (const outcome of attemptOutcomes) metrics.webhookAttempts.remove({ pipeline, outcome });
   metrics.webhookDuration.remove({ pipeline });

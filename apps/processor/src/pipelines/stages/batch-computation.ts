@@ -6,8 +6,8 @@ import type { Cause, OutputBuffer } from '../output/output-buffer.js';
 import type { TaskParts } from './task.js';
 
 /**
- * Records that may wait to be written, and about how many characters of each kind: a `flat_map` alone can make 16 MiB
- * of one event.
+ * Bounds on waiting outputs: the number of records, and the approximate characters of each kind of output. A `flat_map`
+ * alone can produce 16 MiB from one event.
  */
 const [mostRecords, mostWeight] = [5000, 4 * 1024 * 1024];
 
@@ -16,8 +16,8 @@ type Parts = Pick<TaskParts, 'sink' | 'load' | 'saveDeadLetters' | 'permit'> & {
 };
 
 /**
- * Computes one batch and writes what it leads to: at its end, and before, whenever too much of it waits. What is
- * written comes again with the same ids, should the batch not be done.
+ * Computes one batch and writes its outputs at its end, and earlier when too many outputs wait. If the batch is not
+ * completed, it is computed again, and its outputs have the same ids.
  */
 export class BatchComputation {
   private readonly turn = new Turn();
@@ -29,7 +29,11 @@ export class BatchComputation {
     private readonly parts: Parts,
   ) {}
 
-  /** Computes the batch with a permit, then writes it; the last letters are left. @throws the signal's reason */
+  /**
+   * Computes the batch while it has a permit, and then writes its outputs. The last dead letters remain in the output
+   * buffer; they are saved with the checkpoint.
+   * @throws the signal's reason
+   */
   async compute(batch: () => Promise<void>): Promise<void> {
     const { sink, state } = this.parts;
     try {
@@ -43,8 +47,8 @@ export class BatchComputation {
   }
 
   /**
-   * Runs a chain over events of the batch, in their order: each when it is asked for, so that what became of the one
-   * before may be written and forgotten by then. Undefined is a record without one.
+   * Runs a chain over the input events in order. The inputs are lazy: outputs of earlier events may be written before
+   * the next event is read. An undefined input is a record without an event for the pipeline.
    */
   async take(chain: Chain, inputs: Iterable<(Input & Cause) | undefined>): Promise<void> {
     const { output, turn } = this;
@@ -59,12 +63,12 @@ export class BatchComputation {
     }
   }
 
-  /** Whether it is time to `giveWay`, between two pieces of work. */
+  /** Whether the caller should call `giveWay` after a piece of work of this size. */
   isOver(size: number): boolean {
     return this.turn.over(size);
   }
 
-  /** Other work of the process goes on meanwhile. @throws the signal's reason */
+  /** Yields to other work of the process. @throws the signal's reason */
   async giveWay(): Promise<void> {
     await this.turn.end();
     this.parts.state.ended.throwIfAborted();
@@ -89,7 +93,9 @@ export class BatchComputation {
     this.parts.state.ended.throwIfAborted();
   }
 
-  /** A receiver may be slow: others compute meanwhile. */
+  /**
+   * Writes all outputs without a permit, because a webhook receiver may be slow. Other partitions compute meanwhile.
+   */
   private async deliver(): Promise<void> {
     this.leave();
     await this.parts.sink.write(this.output, this.run, this.parts.state.ended);

@@ -1,9 +1,12 @@
 import type { LogRecord } from '#log';
 
-/** Records whose outcomes are written at once, and their bytes: what is computed of them stops the event loop. */
+/** Bounds of a part of a batch whose outputs are written together, in records and bytes. */
 const [mostRecords, mostBytes] = [1000, 1024 * 1024];
 
-/** Where the batch of records that begins at `from` ends (exclusive). One record may be larger than a batch. */
+/**
+ * Returns the end (exclusive) and the bytes of the part of `records` that begins at `from`. A part has at least one
+ * record, even if that exceeds the bound of bytes.
+ */
 export function batchEnd(records: readonly LogRecord[], from: number): { end: number; bytes: number } {
   let end = from;
   let bytes = 0;

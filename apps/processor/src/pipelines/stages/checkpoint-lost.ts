@@ -1,23 +1,23 @@
 import type { RecordBatch } from '#log';
 
-/** The job cannot go on from where it stands. */
+/** Thrown when a job cannot continue from its checkpoint. The pipeline must be reset. */
 export class CheckpointLostError extends Error {
   override readonly name = 'CheckpointLostError';
 }
 
-/** An internal topic is not there any more, and what was in it with it. */
+/** Returns the error for an internal topic that no longer exists. */
 export function goneTopic(topic: string): CheckpointLostError {
-  return new CheckpointLostError(`Its topic ${topic} is gone, with what was in it. Reset the pipeline.`);
+  return new CheckpointLostError(`The internal topic ${topic} is gone with its records. Reset the pipeline.`);
 }
 
 /**
- * Of an internal topic nothing may be passed over.
- * @param next what is below it is done
- * @throws CheckpointLostError when Kafka has records that nobody can read: what they are is missing here
+ * Checks that all records of a batch of an internal topic can be decoded, because none may be skipped.
+ * @param next Offset below which all records are processed.
+ * @throws CheckpointLostError when a record from `next` on cannot be decoded
  */
 export function requireReadable({ topic, undecodable = [] }: RecordBatch, next: number): void {
   const lost = undecodable.find(({ lastOffset }) => lastOffset >= next);
   if (!lost) return;
-  const what = `records of its topic ${topic} from offset ${lost.offset} on cannot be read: ${lost.reason}`;
+  const what = `records of the internal topic ${topic} from offset ${lost.offset} on cannot be read: ${lost.reason}`;
   throw new CheckpointLostError(`Some ${what}. Reset the pipeline.`);
 }

@@ -2,7 +2,7 @@ import type { KeyedStage, Pipeline } from '#dataflow';
 import type { JobLabel } from '../output/emitted-record.js';
 import type { StageTopic } from '../output/output-buffer.js';
 
-/** A job as it is now: what its partitions do with what they read. A change of the definition makes another one. */
+/** The current definition of a job, with its topics and partitions. A change of the definition creates a new object. */
 export class CurrentJob {
   private readonly stages: ReadonlyMap<string, KeyedStage>;
 
@@ -10,9 +10,9 @@ export class CurrentJob {
     readonly label: JobLabel,
     readonly pipeline: Pipeline,
     private readonly places: {
-      /** Partitions of the sources that are read. */
+      /** Number of partitions of each source, by stream name. */
       sources: ReadonlyMap<string, number>;
-      /** By stage. */
+      /** The internal topics, by stage. */
       topics: ReadonlyMap<string, StageTopic>;
     },
   ) {
@@ -23,21 +23,21 @@ export class CurrentJob {
     return this.stages.get(id);
   }
 
-  /** @throws RangeError when there is no such stage */
+  /** Returns the internal topic of a stage. @throws RangeError when the stage has no topic */
   topicOf(stage: string): StageTopic {
     const topic = this.places.topics.get(stage);
     if (topic) return topic;
-    throw new RangeError(`no topic of stage ${stage}`);
+    throw new RangeError(`the stage ${stage} has no topic`);
   }
 
-  /** Topics of the stages that one feeds; undefined is that of the sources. */
+  /** Returns the topics of the stages downstream of a stage; undefined stands for the stage of the sources. */
   fedBy(feeder: string | undefined): StageTopic[] {
     const { pipeline } = this;
     const fed = pipeline.stages.filter(({ id }) => pipeline.feederOf(id) === feeder);
     return fed.map(({ id }) => this.topicOf(id));
   }
 
-  /** The partitions that feed a stage. */
+  /** Returns the names of the upstream partitions of a stage. */
   feedersOf(stage: string): string[] {
     const feeder = this.pipeline.feederOf(stage);
     if (feeder !== undefined) return partitionsOf(feeder, this.topicOf(feeder).partitions);
@@ -45,12 +45,12 @@ export class CurrentJob {
   }
 }
 
-/** The stage of the replay topic's partition, beside those that are keyed. */
+/** Stage id of the replay topic. It is not a keyed stage. */
 export const replayStage = 'replay';
-/** What that partition is called in what it forwards: no stream's partition is called so. */
+/** Name of the replay partition in the records that it repartitions. No partition of a stream has this name. */
 export const replayFeeder = '.replay/0';
 
-/** What a partition of a source, or of a stage's topic, is called in what it forwards. */
+/** Returns the name of a partition of a source or stage in the records that it repartitions. */
 export function feederName(of: string, partition: number): string {
   return `${of}/${partition}`;
 }

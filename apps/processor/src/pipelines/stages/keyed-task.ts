@@ -15,9 +15,9 @@ import { readStageRecord, type ForwardedEvent, type StageRecord } from '../outpu
 import { BatchComputation } from './batch-computation.js';
 import type { Task, Taken, TaskParts } from './task.js';
 
-/** Rows that the records of one batch are for. */
+/** Greatest number of rows that the records of one part of a batch refer to. */
 const partRows = 5000;
-/** Results that wait for the stage's chain, and about how many characters. */
+/** Bounds on results that wait for the stage's chain: their number and approximate characters. */
 const [mostResults, mostWeight] = [1000, 4 * 1024 * 1024];
 
 export interface KeyedTaskOptions extends TaskParts {
@@ -35,21 +35,21 @@ interface Result extends Cause {
   readonly flow: FlowEvent;
 }
 
-/** A batch that is being computed. */
+/** A part of a batch that is being computed. */
 interface Work {
   readonly stage: KeyedStage;
   readonly output: OutputBuffer;
   readonly writing: BatchComputation;
   results: Result[];
-  /** Results so far of one record. */
+  /** Number of results of the current record so far. */
   of: { offset: number; results: number };
   weight: number;
   closed: boolean;
-  /** All rows that are stored come of records before it. */
+  /** Offset of the first record of this part. All stored rows come from earlier records. */
   readonly before: number;
 }
 
-/** Reads one partition of a stage's topic: a window or a dedupe. All that it does depends on that partition alone. */
+/** Processes one partition of a keyed stage (a window or a dedupe). Its results depend only on that partition. */
 export class KeyedTask implements Task {
   readonly state: PartitionState;
   private readonly source: string;
@@ -75,8 +75,10 @@ export class KeyedTask implements Task {
       if (turn.over(bytes)) await turn.end();
       const run = this.options.current();
       const stage = run.stage(this.options.stage);
-      // The definition has it no more. It may again before the partition is taken away: nothing may be passed over.
-      if (!stage) throw new FencedError('the definition has the stage no more');
+      // The stage was removed from the definition. No record is skipped, because the stage may be added again before
+      // the
+      // partition is revoked.
+      if (!stage) throw new FencedError('the stage was removed from the definition');
       const arrivals = arrivalsOf(fresh.slice(at, end), stage);
       at += arrivals.length;
       const next = at < fresh.length ? arrivals.at(-1)!.record.offset + 1 : batch.next;
@@ -106,8 +108,8 @@ export class KeyedTask implements Task {
   }
 
   /**
-   * @throws CheckpointLostError when the records below `next` are not those that were processed: the topic was
-   * created again
+   * Checks that the records below `next` are those that were processed before.
+   * @throws CheckpointLostError when they are not, because the topic was recreated
    */
   private requireTaken(records: readonly LogRecord[]): void {
     for (const record of records) {
@@ -153,7 +155,7 @@ export class KeyedTask implements Task {
     await rows.fetch(new Set(arrivals.flatMap(({ names }) => names)), work.before);
     this.state.ended.throwIfAborted();
     for (const arrival of arrivals) {
-      // A window closes because the watermark has moved: what comes of it carries it as it was before.
+      // A window closes because the watermark advances. Its results carry the watermark from before that.
       const before = passedOn(this.positions.watermark, work.stage.operator.delay);
       const cause: Cause = { offset: arrival.record.offset, watermark: before, index: 0 };
       if (work.writing.isOver(arrival.record.value?.length ?? 0)) await work.writing.giveWay();
@@ -167,7 +169,7 @@ export class KeyedTask implements Task {
     await this.runResults(work);
   }
 
-  /** False for a repetition, and for what nobody here has written. */
+  /** Whether the record is processed further. Returns false for a repeated or unreadable record. */
   private admit({ record, read }: Arrival, { stage, output, writing }: Work): boolean {
     if (!read) {
       output.counts.failed++;
@@ -185,7 +187,7 @@ export class KeyedTask implements Task {
   ): void {
     const { rows } = this.options;
     const { operator } = work.stage;
-    // One for all windows that it is in: its JSON is read once.
+    // All windows of the event share this object, so that its JSON is parsed once.
     const flow = readable(forwarded.flow);
     const watermark: Micros = Math.max(this.positions.watermark, forwarded.watermark);
     const cause: Cause = { offset: record.offset, watermark: passedOn(watermark, operator.delay), index: 0 };
@@ -226,7 +228,7 @@ export class KeyedTask implements Task {
   }
 }
 
-/** Each is one that goes into the chain because of the record. */
+/** Adds results of a record. The index of a result counts all events that enter the chain because of that record. */
 function addResults(flows: readonly FlowEvent[], work: Work, cause: Cause): void {
   const { of, results } = work;
   if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
@@ -240,7 +242,7 @@ function isFull({ results, weight }: Work): boolean {
   return results.length >= mostResults || weight >= mostWeight;
 }
 
-/** Those of the records that make a batch. */
+/** Decodes the first records, as many as one part of a batch may have. */
 function arrivalsOf(records: readonly LogRecord[], { operator }: KeyedStage): Arrival[] {
   const arrivals: Arrival[] = [];
   let rows = 0;

@@ -147,7 +147,7 @@ describe('what was a dead letter', () => {
     expect(again).toHaveLength(3);
     expect(again[0]).toMatchObject({
       reason: 'operator_failed',
-      error: '/operators/2/map: the definition has no such operator any more',
+      error: '/operators/2/map: the definition no longer has this operator',
     });
   });
 

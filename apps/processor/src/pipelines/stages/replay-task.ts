@@ -20,23 +20,25 @@ import type { PartitionState } from '../state/partition-state.js';
 import { BatchComputation } from './batch-computation.js';
 import type { Task, Taken, TaskParts } from './task.js';
 
-/** Records whose outcomes are saved at once. */
+/** Number of records whose outputs are written together. */
 const partRecords = 100;
 
-/** Milliseconds between two checks of the definition, and their number: after a minute the known definition is used. */
+/**
+ * Milliseconds between two checks of the definition, and their number. After a minute, the known definition is used.
+ */
 const [checkAgainMs, mostChecks] = [20, 3000];
 
 export interface ReplayTaskOptions extends TaskParts {
   window: IdWindow;
   erasures: KnownErasures;
-  /** The id of a stream that the run reads. */
+  /** Returns the id of a stream that the job reads. */
   idOf(stream: string): StreamId | undefined;
 }
 
 /**
- * Reads the job's replay topic: events that were dead letters go on at the operator where they stopped. Nothing that
- * stands before it, and nothing else that the event has become, is done again. What is emitted has the id that it
- * would have had. Event time is not moved: for a window that has closed they are late.
+ * Reads the job's replay topic. A replayed dead letter continues at the operator at which its event failed. Earlier
+ * operators, and other outputs of the same event, are not repeated. An emitted event has the id that it would have had
+ * without the failure. A replay does not change the watermark, so its event is late for a window that has closed.
  */
 export class ReplayTask implements Task {
   readonly state: PartitionState;
@@ -61,14 +63,17 @@ export class ReplayTask implements Task {
   }
 
   async tell(): Promise<void> {
-    // No stage waits for it.
+    // Replays do not advance the watermark of any stage.
   }
 
   close(): void {
-    // It holds nothing that is not its own.
+    // The task has no shared resources to release.
   }
 
-  /** False for what is done, and for what was there a short time ago: a gateway that was cut off says it again. */
+  /**
+   * Whether the record must be processed. Returns false for a processed record and for a repeated replay, which a
+   * gateway sends after an interrupted request.
+   */
   private isFresh(record: LogRecord): boolean {
     const { window, state } = this.options;
     const { offset, timestamp } = record;
@@ -102,7 +107,10 @@ export class ReplayTask implements Task {
     return counts;
   }
 
-  /** The job, once it is as those knew it who asked for the replays: they may have heard of a change before. */
+  /**
+   * Resolves with the job's definition when it is at least the version that the replays name. The gateway may have
+   * read a change of the definition before this process.
+   */
   private async runFor(records: readonly LogRecord[]): Promise<CurrentJob> {
     const { current, state } = this.options;
     const version = Math.max(...records.map((record) => replayOf(record)?.version ?? 0));
@@ -124,7 +132,7 @@ export class ReplayTask implements Task {
     const { at } = replay;
     const chain: Chain | undefined = run.pipeline.entry(at);
     if (!chain) {
-      const error = `${at}: the definition has no such operator any more`;
+      const error = `${at}: the definition no longer has this operator`;
       output.fail(flow, { at, reason: 'operator_failed', error });
       return;
     }
@@ -132,7 +140,7 @@ export class ReplayTask implements Task {
     await writing.take(chain, [{ ...cause, flow }]);
   }
 
-  /** Its entity was erased after it had been given up on. */
+  /** Whether the entity of the event was erased after the event became a dead letter. */
   private isErased({ event: { entity_id }, origin: { stream, partition, offset } }: FlowEvent): boolean {
     const { erasures } = this.options;
     const id = this.options.idOf(stream);

@@ -11,7 +11,10 @@ import { batchEnd } from './batch-end.js';
 import { BatchComputation } from './batch-computation.js';
 import type { Task, Taken, TaskParts } from './task.js';
 
-/** Milliseconds between two looks from which on the process stood still. They are a tenth of a second apart. */
+/**
+ * If more milliseconds than this pass between two calls of `tell`, the process was suspended. The calls are normally a
+ * tenth of a second apart.
+ */
 const stoodStillMs = 1000;
 
 export interface SourceTaskOptions extends TaskParts {
@@ -24,7 +27,7 @@ interface Matched extends Cause {
   readonly flow: FlowEvent;
 }
 
-/** Reads one partition of a source: the first stage. */
+/** Processes one partition of a source stream: the first stage of a job. */
 export class SourceTask implements Task {
   readonly state: PartitionState;
   private readonly source: string;
@@ -67,7 +70,7 @@ export class SourceTask implements Task {
     const nowMs = now() / 1000;
     const stoodStill = this.stoodStill();
     const atEnd = !this.busy && !stoodStill && state.next >= state.partition.end;
-    // While it computes, it knows of events whose outcomes are not written.
+    // During a batch, `this.watermark` includes events whose outputs are not written yet, so the saved state is used.
     const progress = this.busy
       ? { watermark: state.watermark, idle: false }
       : this.watermark.progress({ nowMs, atEnd });
@@ -76,10 +79,10 @@ export class SourceTask implements Task {
   }
 
   close(): void {
-    // It holds nothing that is not its own.
+    // The task has no shared resources to release.
   }
 
-  /** Then nobody has told it what has come meanwhile: where it took the end to be is no end. */
+  /** Whether the process was suspended since the last call. Its known end offset of the partition is then outdated. */
   private stoodStill(): boolean {
     const before = this.lookedAt;
     this.lookedAt = performance.now();
@@ -113,8 +116,8 @@ export class SourceTask implements Task {
   }
 
   /**
-   * What is for the pipeline, each when it is asked for: what was read of one is not held longer than it is needed.
-   * Undefined for a record that is not, so that others have their turn between any two.
+   * Yields the events that match the pipeline, lazily, so that no decoded event is kept longer than necessary. Yields
+   * undefined for every other record, so that the caller can give way between any two records.
    */
   private *matched(
     records: readonly LogRecord[],
@@ -128,7 +131,10 @@ export class SourceTask implements Task {
     }
   }
 
-  /** Without any waiting: the reader's record is gone at the next one. */
+  /**
+   * Decodes a record, and returns its event if it matches the pipeline. This function is synchronous, because the
+   * shared reader has the record only until the next one is read.
+   */
   private admit(record: LogRecord, pipeline: Pipeline): Matched | undefined {
     const { window, erasures, state, stream, now } = this.options;
     const { offset, timestamp } = record;

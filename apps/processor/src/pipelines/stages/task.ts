@@ -8,36 +8,44 @@ import type { Sink } from '../output/sink.js';
 import type { PartitionState } from '../state/partition-state.js';
 import type { ProjectionTables } from '../lookups/projection-tables.js';
 
-/** What every task needs. */
+/** Dependencies of the task of a partition. */
 export interface TaskParts {
   state: PartitionState;
-  /** Asked for each batch: a change of the definition counts from the next one on. */
+  /**
+   * Returns the current definition. It is called for each part of a batch, so a change applies from the next part on.
+   */
   readonly current: () => CurrentJob;
   sink: Sink;
-  /** Repeats until it has found them. */
+  /** Loads projection states for `enrich`, and retries until it succeeds. */
   readonly load: ProjectionTables['load'];
-  /** Stores them now; repeats until it has. */
+  /** Stores dead letters, and retries until it succeeds. */
   readonly saveDeadLetters: (letters: readonly DeadLetter[]) => Promise<void>;
-  /** Waits until a batch may be computed; what it resolves with ends that. */
+  /** Waits for a permit to compute a batch. Resolves with a function that returns the permit. */
   readonly permit: () => Promise<() => void>;
   controls: WatermarkBroadcast;
   readonly now: () => Micros;
 }
 
-/** What a batch came to. */
+/** The result of a batch. */
 export interface Taken {
   counts: Readonly<Counts>;
   duplicates: number;
-  /** There is something to save besides the position. */
+  /** Whether there are changes to save besides the offset. */
   changed: boolean;
 }
 
-/** Works through one partition, from its assignment to its revocation. */
+/** Processes one partition of a job, from its assignment to its revocation. */
 export interface Task {
   readonly state: PartitionState;
-  /** Rejects when the partition is ended meanwhile. @throws FencedError */
+  /**
+   * Processes a batch. Rejects when the partition is revoked meanwhile.
+   * @throws FencedError when another process has taken over the partition
+   */
   take(batch: RecordBatch): Promise<Taken>;
-  /** Tells the stages that it feeds how far it is, if it is time to. Never rejects. */
+  /**
+   * Broadcasts the watermark and offset to the downstream stages if a broadcast is due. Rejects if the broadcast
+   * fails.
+   */
   tell(): Promise<void>;
   close(): void;
 }

@@ -1,18 +1,24 @@
 import { compareUtf8, type Micros } from '#event';
 
-/** When a row closes. */
+/** A row's key and the time at which the row closes. */
 export interface Due {
   readonly closesAt: Micros;
   readonly key: string;
 }
 
-/** By closing time, then key bytewise, as the store orders them: rows close in one order, wherever they are. */
+/**
+ * Compares by closing time, then bytewise by key. ClickHouse uses the same order, so cached and stored rows close in
+ * one order.
+ */
 export function compareDue(a: Due, b: Due): number {
   if (a.closesAt !== b.closesAt) return a.closesAt - b.closesAt;
   return compareUtf8(a.key, b.key);
 }
 
-/** A binary heap: what closes first is on top. What is no longer so is left in it, for its reader to pass over. */
+/**
+ * A binary heap of rows by closing time; the row that closes first is on top. Outdated entries remain in the heap,
+ * and the reader skips them.
+ */
 export class DueHeap {
   private readonly heap: Due[] = [];
 
@@ -36,7 +42,7 @@ export class DueHeap {
     heap[at] = due;
   }
 
-  /** Removes those that close at or before the watermark, in no order. */
+  /** Removes and returns the rows that close at or before the watermark, in no defined order. */
   takeUntil(watermark: Micros): Due[] {
     const taken: Due[] = [];
     while (this.heap.length > 0 && this.heap[0]!.closesAt <= watermark) taken.push(this.pop());

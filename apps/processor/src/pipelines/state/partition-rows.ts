@@ -4,14 +4,14 @@ import type { StateRow, StatePartition } from '#store';
 import type { KeyedRow, KeyedState } from '#dataflow';
 import { compareDue, DueHeap, type Due } from './due-heap.js';
 
-/** What the rows of one partition are read from. */
+/** Reads the stored rows of one partition. */
 export interface RowSource {
   load(keys: readonly string[]): Promise<StateRow[]>;
-  /** As the store's `due`, with every row that closes after `after`. */
+  /** Returns up to `limit` rows that close after `after`, in the order of closing time and key. */
   due(query: { after: { closes_at: Micros; key: string }; limit: number }): Promise<StateRow[]>;
 }
 
-/** Rows that may be kept in memory, and about how many characters, over all partitions of the process. */
+/** Bounds of the row cache over all partitions of the process: `keys` rows and about `weight` characters. */
 export interface RowBounds {
   keys: number;
   weight: number;
@@ -20,18 +20,18 @@ export interface RowBounds {
 interface Entry {
   readonly key: string;
   readonly row: KeyedRow;
-  /** The last record that changed it. */
+  /** Offset of the last record that changed the row. */
   readonly position: number;
-  /** About how many characters it has as JSON. */
+  /** Approximate length of the row as JSON, in characters. */
   weight: number;
 }
 
-/** What an entry holds besides its state, about. */
+/** Approximate size of an entry without its state, in characters. */
 const entryWeight = 300;
-/** Rows of a page of those that are due. */
+/** Number of due rows that are read from the store by one query. */
 const pageRows = 1000;
 
-/** Shares the bounds out: each partition of a stage has the same. */
+/** Divides the bounds of the row cache equally among the assigned partitions of keyed stages. */
 export class RowBudget {
   private open = 0;
 
@@ -52,23 +52,25 @@ export class RowBudget {
 }
 
 /**
- * The rows of one partition of a stage: a cache of the stored rows. A change is visible here at once. It may be saved
- * after `settle`, when its results are in the log. A row that closes at or before `closedTo` does not exist, even
- * where it is still stored.
+ * The rows of one partition of a keyed stage: a write-back cache over the stored rows. A change is visible here
+ * immediately, and may be saved after `settle`, when its outputs are in Kafka. A row that closes at or before
+ * `closedTo` does not exist, even if it is still stored.
  */
 export class PartitionRows {
-  /** In the order of their last use, oldest first. */
+  /** The cached rows in the order of their last use, oldest first. */
   private readonly entries = new Map<string, Entry>();
-  /** As they were at the last `settle`. */
+  /** Rows with unsaved changes, as they were at the last `settle`. */
   private readonly unsaved = new Map<string, Entry>();
   private readonly changed = new Set<string>();
   private readonly heap = new DueHeap();
   private weight = 0;
   private unsavedCharacters = 0;
-  /** Rows that are not in memory close at this time or later. */
+  /** Lower bound of the closing time of stored rows that are not cached. */
   private storedLeast: Micros;
 
-  /** @param parts.complete the stored rows are all in memory, as long as none is evicted */
+  /**
+   * @param complete Whether the store has no rows of the partition, so that all rows are cached until one is evicted.
+   */
   constructor(
     private complete: boolean,
     private closedTo: Micros,
@@ -91,9 +93,9 @@ export class PartitionRows {
   }
 
   /**
-   * Has these rows here, until `settle`.
-   * @param before everything that is known comes of records before this one
-   * @throws FencedError
+   * Loads the rows with these keys into the cache. They remain cached until `settle`.
+   * @param before Offset of the next record. All stored rows must come from earlier records.
+   * @throws FencedError when a stored row comes from a later record, which another process has processed
    */
   async fetch(keys: ReadonlySet<string>, before: number): Promise<void> {
     const missing: string[] = [];
@@ -110,31 +112,35 @@ export class PartitionRows {
     for (const row of await this.parts.source.load(missing)) this.learn(row, before);
   }
 
-  /** A row that is here. */
+  /** Returns a cached row. */
   get(key: string): KeyedRow | undefined {
     return this.entries.get(key)?.row;
   }
 
-  /** @param change.weight about how many characters the record has that changes it */
+  /**
+   * Changes a row.
+   * @param change `position`: offset of the record that changes the row. `weight`: approximate characters of that
+   * record.
+   */
   set(key: string, row: KeyedRow, { position, weight }: { position: number; weight: number }): void {
     const before = this.entries.get(key);
-    // Its place in the order is the newest already: see `fetch`.
+    // `fetch` has already moved the row to the newest position.
     this.weight -= weightOf(before);
     this.put({ key, row, position, weight: (before?.weight ?? 0) + weight });
     this.changed.add(key);
     if (before?.row.closesAt !== row.closesAt) this.heap.push({ key, closesAt: row.closesAt });
   }
 
-  /** There is nothing left of it. */
+  /** Removes a row that has closed. */
   close(key: string): void {
     this.remove(this.entries.get(key));
     if (this.unsaved.has(key)) this.changed.add(key);
   }
 
   /**
-   * The rows that close at or before the watermark, in their order, a page at a time: they are here until each of
-   * them is changed or closed. After the last one everything up to the watermark has closed.
-   * @throws FencedError
+   * Yields the keys of the rows that close at or before the watermark, in order and in pages. The rows remain cached
+   * until the caller changes or closes them. After the last page, all rows up to the watermark count as closed.
+   * @throws FencedError when a stored row comes from a record at or after the offset `before`
    */
   async *due(watermark: Micros, before: number): AsyncGenerator<readonly string[]> {
     let held = this.takeDue(watermark);
@@ -144,7 +150,7 @@ export class PartitionRows {
       const last = page.at(-1);
       const isLast = page.length < pageRows;
       const beyond = page.find(({ closes_at }) => closes_at > watermark);
-      // One that has been changed since it was stored is here, or has closed.
+      // A row that was changed after it was stored is cached or has closed, so its stored version is skipped.
       const isOther = (key: string) => !this.entries.has(key) && !this.changed.has(key);
       const found = page.filter(({ key, closes_at }) => closes_at <= watermark && isOther(key));
       for (const row of found) this.learn(row, before);
@@ -152,7 +158,7 @@ export class PartitionRows {
       this.storedLeast = beyond?.closes_at ?? (isLast || !last ? Infinity : last.closes_at);
       if (beyond || isLast || !last) break;
       after = { closes_at: last.closes_at, key: last.key };
-      // What is here and comes later in the order waits for its page.
+      // Cached rows that come after this page in the order wait for a later page.
       const end = { closesAt: last.closes_at, key: last.key };
       const ready = held.filter((due) => compareDue(due, end) <= 0);
       held = held.slice(ready.length);
@@ -163,7 +169,7 @@ export class PartitionRows {
     this.closedTo = Math.max(this.closedTo, watermark);
   }
 
-  /** Whether there may be something to close at this watermark. */
+  /** Whether a row may close at this watermark. */
   isDue(watermark: Micros): boolean {
     return (
       watermark > this.closedTo &&
@@ -171,12 +177,12 @@ export class PartitionRows {
     );
   }
 
-  /** Nothing closes up to here: see `isDue`. */
+  /** Advances to a watermark at which no row closes (see `isDue`). */
   passTo(watermark: Micros): void {
     this.closedTo = Math.max(this.closedTo, watermark);
   }
 
-  /** What was changed may be saved from now on; what need not be here may be forgotten. */
+  /** Allows the changes so far to be saved, and evicts rows beyond the bounds. */
   settle(): void {
     for (const key of this.changed) {
       const entry = this.entries.get(key);
@@ -189,7 +195,7 @@ export class PartitionRows {
     this.trim();
   }
 
-  /** What has to be saved, and what is to be called when it is. */
+  /** Returns the rows to save, and the function `saved` that the caller calls when they are saved. */
   toSave(place: StatePartition, now: Micros): { rows: StateRow[]; saved(): void } {
     const saving = [...this.unsaved.values()];
     const rows = saving.map(({ key, row, position }) => ({
@@ -209,14 +215,14 @@ export class PartitionRows {
     return { rows, saved };
   }
 
-  /** The partition is no longer ours. */
+  /** Releases all rows when the partition is revoked. */
   end(): void {
     this.parts.budget.leave();
     for (const all of [this.entries, this.unsaved, this.changed]) all.clear();
     this.heap.clear();
   }
 
-  /** Rows that are due and here, in their order; they are in the heap no more. */
+  /** Removes the cached rows that are due from the heap, and returns them in order. */
   private takeDue(watermark: Micros): Due[] {
     const taken = this.heap.takeUntil(watermark);
     const keys = new Set<string>();
@@ -230,7 +236,7 @@ export class PartitionRows {
 
   private learn(row: StateRow, before: number): void {
     const { key, position, closes_at: closesAt, state } = row;
-    if (position >= before) throw new FencedError('the rows are ahead of what was read');
+    if (position >= before) throw new FencedError('the stored rows are ahead of the offset of this process');
     if (closesAt <= this.closedTo) return;
     this.put({
       key,
@@ -262,7 +268,7 @@ export class PartitionRows {
     if (this.heap.size > 2 * this.entries.size + pageRows) this.rebuildHeap();
   }
 
-  /** Without what is no longer so. */
+  /** Rebuilds the heap without outdated entries. */
   private rebuildHeap(): void {
     this.heap.clear();
     for (const { key, row } of this.entries.values()) this.heap.push({ key, closesAt: row.closesAt });

@@ -18,52 +18,52 @@ export interface UnsavedBatch extends Checkpoint {
   progress: StateProgress;
 }
 
-/** What a batch of the partition has come to, once all that it leads to is written. */
+/** The result of a batch whose outputs are all written. */
 export interface DoneBatch {
-  /** Everything below it is done. */
+  /** Offset below which all records are processed. */
   next: number;
   letters: readonly DeadLetter[];
   counts: Readonly<Counts>;
   watermark: Micros;
-  /** JSON: what else has to be known to go on from `next`. */
+  /** Further state that is needed to continue from `next`: upstream positions as JSON, or the id of a source stream. */
   state: string;
-  /** Of the last record, in milliseconds. */
+  /** Timestamp of the last record, in milliseconds. */
   timestamp: number | undefined;
 }
 
 export interface PartitionStateOptions {
-  /** Of the pipeline. */
+  /** Name of the pipeline. */
   name: string;
   place: StatePartition;
   partition: OwnedPartition;
-  /** Where it begins. */
+  /** Offset of the first record to process. */
   from: number;
   progress: StateProgress | undefined;
-  /** Of a keyed stage. */
+  /** The rows of a keyed stage; undefined for sources and replays. */
   rows?: PartitionRows | undefined;
   before?: OutputDeduplication | undefined;
   now: () => Micros;
 }
 
 /**
- * How far one partition of a job is: what is done and written, and is to be saved; and what of it is saved. It is
- * always that of a position: a batch of records is done as a whole.
+ * The progress of one partition of a job: the processed offset and watermark, the changes that wait to be saved, and
+ * the saved progress. All members belong to one offset, because they change only when a whole batch is done.
  */
 export class PartitionState implements Checkpointed<UnsavedBatch> {
   next: number;
   watermark: Micros;
-  /** See DoneBatch. */
+  /** See `DoneBatch`. */
   state: string;
-  /** The watermark that is saved: what closes up to it has closed. */
+  /** The saved watermark. All rows that close up to it have closed. */
   savedWatermark: Micros;
-  /** What a former holder may have written of what comes next. */
+  /** Detects output of the next records that the previous owner may have written already. */
   before: OutputDeduplication | undefined;
   private savedNext: number;
   private counts: Counts;
   private letters: DeadLetter[] = [];
   private lettersWeight = 0;
   private timestamp = 0;
-  /** What comes of the next batch is written after it. */
+  /** When the last batch was done. The outputs of the next batch are written after this time. */
   private doneAt: Micros;
 
   constructor(private readonly options: PartitionStateOptions) {
@@ -107,7 +107,7 @@ export class PartitionState implements Checkpointed<UnsavedBatch> {
     return (this.options.rows?.unsavedWeight ?? 0) + this.lettersWeight;
   }
 
-  /** Everything that comes of the batch is written. */
+  /** Records that a batch is done and all its outputs are written. */
   done({ next, letters, counts, watermark, state, timestamp }: DoneBatch): void {
     this.options.rows?.settle();
     this.letters.push(...letters);
@@ -119,7 +119,7 @@ export class PartitionState implements Checkpointed<UnsavedBatch> {
     this.doneAt = this.options.now();
   }
 
-  /** There is nothing to do below the offset. */
+  /** Advances to an offset. There are no records to process below it. */
   advance(next: number): void {
     if (next <= this.next) return;
     const { watermark, state } = this;

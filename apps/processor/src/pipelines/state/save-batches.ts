@@ -6,7 +6,7 @@ import type { UnsavedBatch } from './partition-state.js';
 export interface BatchSaving {
   writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
   retry: Retry;
-  /** Aborted when everything stops at once. */
+  /** Aborted when the process stops without waiting for saves. */
   stopped: AbortSignal;
 }
 
