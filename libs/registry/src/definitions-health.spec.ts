@@ -11,7 +11,7 @@ import {
 import { openDefinitions } from './open-definitions.js';
 
 describe('the health of the definitions', () => {
-  it('counts what has failed, and is well all the same', () => {
+  it('counts failed projections and pipelines without failing itself', () => {
     const kind = (...failures: (string | null)[]) => ({
       all: () => failures.map((failure) => ({ failure })),
     });
@@ -26,7 +26,7 @@ describe('the health of the definitions', () => {
 });
 
 describe('the age of the definitions', () => {
-  it('grows while the log does not answer, and only then', async () => {
+  it('grows only while the log does not answer', async () => {
     const log = new MemoryLog();
     const definitions = openDefinitions({ log, names: new TopicNames('t.'), defaults: { partitions: 1 } });
     expect(definitions.ageMs).toBe(Infinity);
@@ -41,7 +41,7 @@ describe('the age of the definitions', () => {
     await definitions.close();
   });
 
-  it('is red past 30 seconds', () => {
+  it('fails the check past 30 seconds', () => {
     expect(definitionsAge({ ageMs: 30_000 })).toEqual({ age_seconds: 30 });
     expect(() => definitionsAge({ ageMs: 30_001 })).toThrow(DefinitionsStoppedError);
   });

@@ -1,20 +1,20 @@
 import type { Definitions } from './definitions.js';
 
-/** The definitions are those of some time ago: nothing new is read. */
+/** The view of the definitions is outdated, because the topic is not being read. */
 export class DefinitionsStoppedError extends Error {
   override readonly name = 'DefinitionsStoppedError';
 }
 
-/** What a health check looks at. */
+/** The parts of the definitions that a health check reads. */
 export type CheckedDefinitions = Pick<
   Definitions,
   'streams' | 'projections' | 'pipelines' | 'unreadable' | 'failure'
 >;
 
 /**
- * What a health check says about the definitions. A projection or pipeline that has failed is counted, and is nothing that
- * the process does wrong; it is not named, as health is for every key.
- * @throws DefinitionsStoppedError once they are not followed any more
+ * Returns the health of the definitions. A failed projection or pipeline is counted, but does not fail the check,
+ * because the process is not the cause. The result has no names, because every API key can read it.
+ * @throws DefinitionsStoppedError if the definitions topic is no longer followed
  */
 export function definitionsHealth(definitions: CheckedDefinitions): {
   streams: number;
@@ -23,7 +23,8 @@ export function definitionsHealth(definitions: CheckedDefinitions): {
   failed_pipelines: number;
 } {
   const { failure, unreadable, projections, pipelines } = definitions;
-  if (failure) throw new DefinitionsStoppedError('definitions are no longer followed', { cause: failure });
+  if (failure)
+    throw new DefinitionsStoppedError('the definitions topic is no longer followed', { cause: failure });
   return {
     streams: definitions.streams().length,
     unreadable,
@@ -36,12 +37,14 @@ function countFailed(all: readonly { failure: string | null }[]): number {
   return all.filter(({ failure }) => failure !== null).length;
 }
 
-/** Milliseconds without an answer of the log after which the definitions are said to be old. */
+/** Milliseconds without an answer of the log after which the definitions count as outdated. */
 const oldMs = 30_000;
 
-/** What a health check says about how old the definitions are. @throws DefinitionsStoppedError when that is too old */
+/** Returns the age of the definitions in seconds. @throws DefinitionsStoppedError if they are outdated */
 export function definitionsAge({ ageMs }: Pick<Definitions, 'ageMs'>): { age_seconds: number } {
   const age_seconds = Math.round(ageMs / 1000);
   if (ageMs <= oldMs) return { age_seconds };
-  throw new DefinitionsStoppedError(`the log has said nothing of the definitions for ${age_seconds} s`);
+  throw new DefinitionsStoppedError(
+    `the log has not answered a read of the definitions topic for ${age_seconds} s`,
+  );
 }

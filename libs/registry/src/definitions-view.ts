@@ -9,7 +9,7 @@ import { projectionRules } from './projections/projection-rules.js';
 import { schemaRules } from './schemas/schema-rules.js';
 import { streamRules } from './streams/stream-rules.js';
 
-/** All that the definitions topic says, each kind folded by its own rules. */
+/** The materialized view of the definitions topic. Each kind of definition has rules of its own. */
 export class DefinitionsView {
   readonly streams = new KindFold(streamRules);
   readonly schemas = new KindFold(schemaRules);
@@ -30,8 +30,8 @@ export class DefinitionsView {
   }
 
   /**
-   * True when a definition has changed that others see. Records that cannot be read are counted and skipped; kinds that a newer version
-   * has written are left alone.
+   * Applies a record to the view. Returns true if a definition has changed that callers can see. Records that cannot be
+   * read are counted and skipped; kinds that only a newer release knows are ignored.
    */
   apply(record: LogRecord): boolean {
     try {

@@ -9,7 +9,7 @@ import { describeProjections } from './contract/projections.contract.js';
 import { describeReading } from './contract/reading.contract.js';
 import { describeStreams } from './contract/streams.contract.js';
 
-/** What definitions promise on every log. */
+/** The contract of the definitions, for every implementation of the log. */
 export function describeDefinitionsContract(name: string, log: LogUnderTest): void {
   describe(`definitions on ${name}`, () => {
     const given = new DefinitionsUnderTest(log);

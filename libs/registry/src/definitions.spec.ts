@@ -16,11 +16,11 @@ describeDefinitionsContract('MemoryLog', {
 
 const names = new TopicNames('t.');
 const isAuditTopic = (topic?: string) => topic?.startsWith(names.ofStream(`${auditStream}#`)) ?? false;
-/** The topic of the only stream of this name. */
+/** Returns the topic of the only stream with this name. */
 const topicOf = (log: MemoryLog, stream: string) =>
   [...log.topics].find(([topic]) => topic.startsWith(names.ofStream(`${stream}#`)))?.[1];
 
-/** A log whose producers do something before each append. */
+/** A log whose producers call `before` ahead of each append. */
 class InterruptedLog extends MemoryLog {
   before: (records: readonly NewRecord[]) => Promise<void> = () => Promise.resolve();
 
@@ -47,7 +47,7 @@ function audited(log: MemoryLog) {
 }
 
 describe('definitions while the log is down', () => {
-  it('say so when a stream is created', async () => {
+  it('reject the creation of a stream with log_unavailable', async () => {
     const log = new MemoryLog();
     const definitions = await started(log);
     log.down = true;
@@ -58,21 +58,21 @@ describe('definitions while the log is down', () => {
     await definitions.close();
   });
 
-  it('say that nobody knows whether a change holds', async () => {
+  it('reject a change as one with an unknown result', async () => {
     const log = new MemoryLog();
     const definitions = await started(log);
     log.down = true;
     const change = definitions.keys.change('k1', () => aKey('k1'), ada);
     await expect(change).rejects.toMatchObject({
       code: 'log_unavailable',
-      message: expect.stringContaining('not known whether it holds') as string,
+      message: expect.stringContaining('unknown whether the change is in effect') as string,
     });
     await definitions.close();
   });
 });
 
-describe('a change that others are always quicker than', () => {
-  it('is given up in the end, with nothing changed and nothing left behind', async () => {
+describe('a change that always loses against concurrent changes', () => {
+  it('fails after the last attempt, with nothing changed and no records left', async () => {
     const log = new InterruptedLog();
     const definitions = await started(log);
     const other = await started(log);
@@ -98,7 +98,7 @@ describe('a change that others are always quicker than', () => {
 });
 
 describe('a change whose audit cannot be written', () => {
-  it('holds, and says that the audit lacks it; the next one tells who made it', async () => {
+  it('is in effect and rejects with log_unavailable; the next audit event names its actor', async () => {
     const log = new InterruptedLog();
     const definitions = await started(log);
     await definitions.createStream({ stream: 'orders' }, ada);
@@ -108,7 +108,9 @@ describe('a change whose audit cannot be written', () => {
     const change = definitions.keys.change('k1', () => aKey('k1'), ada);
     await expect(change).rejects.toMatchObject({
       code: 'log_unavailable',
-      message: expect.stringContaining('The change holds, but the audit lacks it') as string,
+      message: expect.stringContaining(
+        'The change is in effect, but it is missing from the audit stream',
+      ) as string,
     });
     expect(definitions.keys.get('k1')).toEqual(aKey('k1'));
     log.before = () => Promise.resolve();
@@ -119,7 +121,7 @@ describe('a change whose audit cannot be written', () => {
     await definitions.close();
   });
 
-  it('is tried again, as the same event', async () => {
+  it('is retried with the same event id', async () => {
     const log = new InterruptedLog();
     const definitions = await started(log);
     await definitions.createStream({ stream: 'orders' }, ada);
@@ -137,7 +139,7 @@ describe('a change whose audit cannot be written', () => {
 });
 
 describe('a definition that was removed', () => {
-  it('is forgotten a day later, so that names that come and go do not fill the topic', async () => {
+  it('is deleted from the topic a day later, so that short-lived names do not fill it', async () => {
     let hours = 0;
     const log = new MemoryLog({ now: () => Date.now() - (30 - hours) * 3_600_000 });
     const definitions = await started(log);
@@ -157,7 +159,7 @@ describe('a definition that was removed', () => {
 });
 
 describe('the retention of a stream', () => {
-  it("is in its topic's settings, and leaves them when it is unlimited", async () => {
+  it("is part of its topic's settings, and is removed from them when it is unlimited", async () => {
     const log = new MemoryLog();
     const definitions = await started(log);
     await definitions.createStream({ stream: 'orders', partitions: 4 }, ada);
@@ -177,7 +179,7 @@ describe('the retention of a stream', () => {
     await definitions.close();
   });
 
-  it('is made up for in the topic when it is asked for again', async () => {
+  it('is applied to the topic by a repeated request after a failed one', async () => {
     const log = new MemoryLog();
     const definitions = await started(log);
     await definitions.createStream({ stream: 'orders' }, ada);
@@ -192,7 +194,7 @@ describe('the retention of a stream', () => {
     await definitions.close();
   });
 
-  it('of two who change it at the same time is the same in the definition and in the topic', async () => {
+  it('is the same in the definition and in the topic after two concurrent changes', async () => {
     const log = new MemoryLog();
     const [one, two] = [await started(log), await started(log)];
     await one.createStream({ stream: 'orders' }, ada);

@@ -10,28 +10,32 @@ import type { CreatedStream, NewStream, RowRemoval } from './streams/new-stream.
 import type { StreamDefinition } from './streams/stream-definition.js';
 
 /**
- * What everything obeys: streams, schemas, keys, erasures, projections, pipelines. The truth is one compacted
- * Kafka topic; every process folds it into a view in memory. Every change is an event in the stream `tributary.audit`
- * before its call resolves; where that cannot be written, the call rejects with log_unavailable, and the change holds.
+ * The definitions of an installation: streams, schemas, keys, erasures, projections, pipelines. They are stored in one
+ * compacted Kafka topic; every process keeps a materialized view of it in memory. Before the call of a change resolves,
+ * the change is written as an event to the stream `tributary.audit`. If that event cannot be written, the call rejects
+ * with log_unavailable, although the change is in effect.
  */
 export interface Definitions {
-  /** Resolves when the view is complete up to what was in the topic at the call. */
+  /**
+   * Starts to follow the topic. Resolves when the view has everything that was in the topic at the time of the call.
+   */
   start(): Promise<void>;
 
-  /** Also one that is being deleted: look at its `state`. */
+  /** Returns the stream with this name, also while it is being deleted: check its `state`. */
   stream(name: string): StreamDefinition | undefined;
-  /** Those that are being deleted among them, and the system's own. */
+  /** Returns all streams, including those that are being deleted and the system's own. */
   streams(): StreamDefinition[];
   /**
-   * Decides the stream's id, makes the topic and announces the stream; resolves when this process's view has it. Of two
-   * creators the first in the log's order wins, the second gets the winner's definition (`created: false`).
+   * Chooses the stream's id, creates its topic and announces the stream. Resolves when this process's view has the
+   * stream. If several callers create it at once, the first in the order of the log wins, and the others receive its
+   * definition with `created: false`.
    * @throws ProblemError stream_name_collision, stream_limit_reached, stream_reserved, stream_being_deleted,
    * log_unavailable
    */
   createStream(stream: NewStream, actor: Actor): Promise<CreatedStream>;
   /**
-   * Changes the retention of a stream, and with it the settings of its topic. The other members that `next` returns are
-   * not looked at. Repeating it makes up for a topic that could not be reached.
+   * Changes the retention or `snapshot_every` of a stream, and the settings of its topic. Other members of the result
+   * of `next` are ignored. A repeated call applies settings that could not be applied to the topic before.
    * @throws ProblemError stream_not_found, stream_reserved, stream_being_deleted, log_unavailable
    */
   changeStream(
@@ -40,46 +44,46 @@ export interface Definitions {
     actor: Actor,
   ): Promise<StreamDefinition>;
   /**
-   * The first phase of a deletion: nothing may be written to the stream from now on, and nobody may see it.
+   * Starts the first phase of a deletion: from now on, nobody can write to the stream or read it.
    * @throws ProblemError stream_not_found, stream_reserved, log_unavailable
    */
   beginDeletion(name: string, actor: Actor): Promise<StreamDefinition>;
   /**
-   * Deletes a stream: begins, or goes on with what somebody has left; removes its topic, then has its rows removed, then
-   * removes the definition, and the name may be used again. Where a step fails, repeat. Several processes may be at it.
-   * Its erasures end with it.
-   * @throws ProblemError stream_not_found, stream_reserved, log_unavailable, and what `removeRows` throws
+   * Deletes a stream, or continues a deletion that another process has begun. It removes the topic, then the stream's
+   * rows, then its erasures, then the definition; the name is free after that. If a step fails, the caller can repeat
+   * the call. Several processes may delete the same stream at once.
+   * @throws ProblemError stream_not_found, stream_reserved, log_unavailable, and any error of `removeRows`
    */
   deleteStream(name: string, removeRows: RowRemoval, actor: Actor): Promise<void>;
-  /** Finishes a deletion that somebody has begun and left. Does nothing where this stream is not being deleted any more. */
+  /** Finishes a deletion that has begun. Does nothing if the stream with this id is no longer being deleted. */
   finishDeletion(id: StreamId, removeRows: RowRemoval, actor: Actor): Promise<void>;
 
-  /** By `schemaName(stream, event_type)`. */
+  /** Schemas, named by `schemaName(stream, event_type)`. */
   readonly schemas: Kind<SchemaSubject>;
-  /** By key id. */
+  /** API keys, named by their key id. */
   readonly keys: Kind<KeyDefinition>;
-  /** By `erasureName(stream, entity_hash)`. */
+  /** Erasures of entities, named by `erasureName(stream, entity_hash)`. */
   readonly erasures: Kind<Erasure>;
-  /** By name. */
+  /** Projections, by name. */
   readonly projections: Kind<ProjectionDefinition>;
-  /** By name. */
+  /** Pipelines, by name. */
   readonly pipelines: Kind<PipelineDefinition>;
 
-  /** Appends to the audit what is no change of a definition. @throws ProblemError log_unavailable */
+  /** Appends an event to the audit stream that is not a change of a definition. @throws ProblemError log_unavailable */
   audit(entry: AuditEntry, actor: Actor): Promise<void>;
 
-  /** Called after each change of the view; returns what removes the listener. */
+  /** Adds a listener that is called after each change of the view. Returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
-  /** Records of the topic that could not be read, so far. */
+  /** Number of records of the topic so far that could not be read. */
   readonly unreadable: number;
   /**
-   * Why the view is not kept up to date at the moment; undefined while it is. What it had is still served, and a fresh
-   * reader is tried again and again; `start` tries at once.
+   * The error that keeps the view from being updated; undefined if there is none. The last view is still served while a
+   * new reader is retried; `start` retries at once.
    */
   readonly failure: Error | undefined;
   /**
-   * Milliseconds since the log last said what there is: the view may lack what was changed since. Half a second at most
-   * while all is well, growing while the log cannot be reached; infinite before the first answer.
+   * Milliseconds since the log last answered a read of the topic: later changes may be missing from the view. Normally
+   * it is at most 500; it grows while the log cannot be reached, and is Infinity before the first answer.
    */
   readonly ageMs: number;
   close(): Promise<void>;

@@ -28,21 +28,21 @@ import { Turns } from './changes/turns.js';
 export interface DefinitionsOptions {
   log: Log;
   names: TopicNames;
-  /** Of streams that are created without saying how many. */
+  /** Number of partitions of a stream that is created without one. */
   defaults: { partitions: number };
-  /** How many definitions there may be, by kind; default: what the kind says. */
+  /** The most definitions, by kind; default: the limit in the kind's rules. */
   most?: Readonly<Record<string, number>>;
-  /** How many bytes those of one kind may take; default: 128 MiB. */
+  /** The most bytes of the records of one kind; default: 128 MiB. */
   mostBytes?: number;
 }
 
-/** How long the view may take to have what this process has written. */
+/** Milliseconds to wait until the view has a record that this process has written. */
 const viewTimeoutMs = 10_000;
 const mostBytes = 128 * 1024 * 1024;
-/** Changes that one process may have under way, those that wait for their turn included. */
+/** The most changes that one process may run at a time, including waiting ones. */
 const maxChanges = 2_000;
 
-/** Opens the definitions of one installation; nothing is read before `start`. */
+/** Opens the definitions of one installation. It reads nothing before `start`. */
 export function openDefinitions(options: DefinitionsOptions): Definitions {
   return new LogDefinitions(options);
 }

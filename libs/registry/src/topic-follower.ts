@@ -2,15 +2,15 @@ import { Backoff } from '#async';
 import { LogUnavailableError, type Log, type TableReader } from '#log';
 import { DefinitionsView } from './definitions-view.js';
 
-/** How often the reader is looked at, in milliseconds. */
+/** Milliseconds between two checks whether the reader has failed. */
 const lookMs = 500;
-/** Milliseconds between a new reader that has failed at once and the next one. */
+/** Milliseconds to wait after a new reader has failed, before the first retry. */
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 
 /**
- * Follows the definitions topic. When its reader has failed, the view that it had is served on, and a fresh reader with
- * a fresh view is tried until one has read everything.
+ * Follows the definitions topic. If its reader fails, the last view is still served. New readers, each with a new view,
+ * are tried until one has read the whole topic.
  */
 export class TopicFollower {
   private reader: TableReader;
@@ -28,7 +28,7 @@ export class TopicFollower {
     this.reader = this.readerOf(this.current);
   }
 
-  /** What is served. It is another object after a failure. */
+  /** The view that is served. After a failure it is another object. */
   get view(): DefinitionsView {
     return this.current;
   }
@@ -37,7 +37,7 @@ export class TopicFollower {
     return this.reader.failure;
   }
 
-  /** Milliseconds since the log last said what there is; infinite before it ever has. */
+  /** Milliseconds since the log last answered; Infinity before its first answer. */
   get ageMs(): number {
     const { answeredAt } = this.reader;
     return answeredAt === undefined ? Infinity : performance.now() - answeredAt;
@@ -51,14 +51,14 @@ export class TopicFollower {
     });
   }
 
-  /** Resolves when everything that was in the topic at the call has been read. */
+  /** Resolves when the view has everything that was in the topic at the time of the call. */
   async start(): Promise<void> {
     if (this.reader.failure) await this.replace();
     else await this.reader.start();
     this.timer ??= setInterval(() => void this.look(), lookMs).unref();
   }
 
-  /** Calls at the same time share one new reader. */
+  /** Concurrent calls share one new reader. */
   private replace(): Promise<void> {
     this.replacing ??= this.replaceReader().finally(() => (this.replacing = undefined));
     return this.replacing;
@@ -90,12 +90,12 @@ export class TopicFollower {
     this.notify();
   }
 
-  /** Resolves when the view has the record at this offset. @throws LogUnavailableError */
+  /** Resolves when the view has the record at this offset. @throws LogUnavailableError after `timeoutMs` */
   async caughtUp(offset: number, timeoutMs: number): Promise<void> {
     try {
       await this.reader.caughtUp(offset, timeoutMs);
     } catch (error) {
-      throw new LogUnavailableError('the definitions are not followed at the moment', { cause: error });
+      throw new LogUnavailableError('the view of the definitions is not up to date', { cause: error });
     }
   }
 

@@ -1,13 +1,13 @@
 import type { InputError } from '#api';
 import { ExpressionError } from '#cel';
 
-/** What is wrong at one place of a definition. */
+/** An error at one location of a definition. */
 export interface DefinitionFault extends InputError {
-  /** True if the place holds an expression, and the expression is wrong. */
+  /** True if the location holds an expression and the expression is invalid. */
   readonly inExpression?: true;
 }
 
-/** A definition cannot be used; each error has a JSON pointer into it. */
+/** The definition is invalid. Each error has a JSON pointer into the definition. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
 
@@ -16,12 +16,12 @@ export class DefinitionError extends Error {
   }
 }
 
-/** Says what is wrong with an expression, and where in it. */
+/** Returns the message of an expression error with its position, counted from 1. */
 export function expressionDetail({ message, at }: { message: string; at: number }): string {
   return `${message} (at character ${at + 1})`;
 }
 
-/** Returns what `make` returns. @throws DefinitionError at the pointer if `make` throws an ExpressionError */
+/** Returns the result of `make`. @throws DefinitionError at the pointer if `make` throws an ExpressionError */
 export function definedAt<T>(pointer: string, make: () => T): T {
   try {
     return make();
@@ -31,7 +31,10 @@ export function definedAt<T>(pointer: string, make: () => T): T {
   }
 }
 
-/** The same for what throws a DefinitionError: `moved` says where its pointers are in the whole definition. */
+/**
+ * Returns the result of `make`. If it throws a DefinitionError, translates the pointers of its errors with `moved` into
+ * pointers into the whole definition.
+ */
 export function definedUnder<T>(moved: (pointer: string) => string, make: () => T): T {
   try {
     return make();
@@ -42,8 +45,8 @@ export function definedUnder<T>(moved: (pointer: string) => string, make: () => 
 }
 
 /**
- * Returns what `read` returns. If it throws a DefinitionError, adds its errors to the others and returns undefined, so that
- * a client learns everything that is wrong at once.
+ * Returns the result of `read`. If it throws a DefinitionError, adds its errors to `errors` and returns undefined. A
+ * client thus receives all errors of a definition at once.
  */
 export function collecting<T>(errors: DefinitionFault[], read: () => T): T | undefined {
   try {

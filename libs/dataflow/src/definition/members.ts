@@ -2,12 +2,12 @@ import { durationMs, hasCharacters } from '#api';
 import { isJsonObject, pointerTo, type Micros } from '#event';
 import { DefinitionError } from './definition-error.js';
 
-/** Returns the error of one place. */
+/** Returns a DefinitionError with one error at the pointer. */
 export function refusal(pointer: string, detail: string): DefinitionError {
   return new DefinitionError([{ pointer, detail }]);
 }
 
-/** Reads the members of a JSON object strictly: an unknown or a missing member is an error with its pointer. */
+/** Reads the members of a JSON object strictly: an unknown member or a missing one is an error with a pointer. */
 export class Members {
   readonly #members: Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ export class Members {
       .filter((name) => !known.includes(name))
       .map((name) => ({
         pointer: pointerTo(pointer, name),
-        detail: `is not a known field; those are ${known.join(', ')}`,
+        detail: `is not a known field; known fields are ${known.join(', ')}`,
       }));
     if (errors.length > 0) throw new DefinitionError(errors);
   }
@@ -30,7 +30,7 @@ export class Members {
     return Object.hasOwn(this.#members, name) && this.#members[name] !== undefined;
   }
 
-  /** @throws DefinitionError when it is missing */
+  /** Returns the value of a required member. @throws DefinitionError if it is missing */
   any(name: string): unknown {
     if (this.has(name)) return this.#members[name];
     throw refusal(this.at(name), 'is required');
@@ -44,7 +44,7 @@ export class Members {
     return this.has(name) ? this.text(name, most) : undefined;
   }
 
-  /** Microseconds of a duration such as `10s`. */
+  /** Returns the microseconds of a duration such as `10s`. */
   duration(name: string, bounds: DurationBounds): Micros {
     return duration(this.any(name), this.at(name), bounds);
   }
@@ -61,7 +61,7 @@ export class Members {
   }
 }
 
-/** `least` and `most` are durations as clients write them; `least` is `0s` where there may be none at all. */
+/** Bounds of a duration, in the form that clients write. `least` is `0s` if zero is allowed. */
 export interface DurationBounds {
   readonly least: string;
   readonly most: string;
@@ -88,19 +88,19 @@ function duration(value: unknown, pointer: string, { least, most }: DurationBoun
   return milliseconds * 1000;
 }
 
-/** Reads a JSON object. */
+/** Returns the members of a JSON object. */
 export function object(value: unknown, pointer: string): Readonly<Record<string, unknown>> {
   if (isJsonObject(value)) return value;
   throw refusal(pointer, 'must be an object');
 }
 
-/** Reads a text of 1 to `most` characters. */
+/** Reads a string of 1 to `most` characters. */
 export function text(value: unknown, pointer: string, most: number): string {
   if (typeof value === 'string' && hasCharacters(value, { most })) return value;
   throw refusal(pointer, `must be a text of 1 to ${most} characters`);
 }
 
-/** Reads the text of an expression. */
+/** Reads the source of an expression, 1 to `most` characters. */
 export function expressionText(value: unknown, pointer: string, most: number): string {
   try {
     return text(value, pointer, most);
@@ -110,7 +110,7 @@ export function expressionText(value: unknown, pointer: string, most: number): s
   }
 }
 
-/** Reads a list of `least` to `most` elements. */
+/** Reads an array of `least` to `most` elements. */
 export function list(value: unknown, pointer: string, [least, most]: [number, number]): readonly unknown[] {
   if (Array.isArray(value) && value.length >= least && value.length <= most) return value as unknown[];
   throw refusal(pointer, `must be a list of ${least} to ${most} elements`);

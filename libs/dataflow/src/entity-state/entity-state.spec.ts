@@ -10,7 +10,7 @@ const fold = (data: string[], from?: string) =>
   data.reduce<EntityState>((state, text) => addToEntityState(state, text)!, readEntityState(from));
 
 describe('the state of an entity', () => {
-  it('is the merge patch of the data of its events, one after the other', () => {
+  it('is the result of applying the data of its events as merge patches', () => {
     expect(entityStateText(readEntityState())).toBe('{}');
     const data = [
       '{"status":"new","total":0.10000000000000000001}',
@@ -22,7 +22,7 @@ describe('the state of an entity', () => {
     );
   });
 
-  it('keeps the text of numbers, and the order of members whatever they are called', () => {
+  it('keeps the text of numbers, and the order of members with any names', () => {
     const data = [
       '{"b":1.10,"2":1e2,"a":-0,"1":1E400,"n":{"9":0.0,"x":[1.0, -0, {"10":1,"3":null}]}}',
       '{"c":"\\u0061\\/","2":5e-0,"n":{"8":1.50}}',
@@ -37,7 +37,7 @@ describe('the state of an entity', () => {
     expect(entityStateText(fold(data.slice(2), entityStateText(fold(data.slice(0, 2)))))).toBe(text);
   });
 
-  it('does not keep the events alive that it was made of', () => {
+  it('does not keep the texts of its events in memory', () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     collectGarbage();
@@ -52,7 +52,7 @@ describe('the state of an entity', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 1024 * 1024);
   });
 
-  it('goes on the same from any snapshot', () => {
+  it('continues from any snapshot with the same result', () => {
     fc.assert(
       fc.property(fc.array(patches, { maxLength: 8 }), fc.nat(8), (values, cut) => {
         const data = values.map((value) => JSON.stringify(value));
@@ -63,12 +63,12 @@ describe('the state of an entity', () => {
     );
   });
 
-  it('may be written over and over', () => {
+  it('does not grow when the same members are set repeatedly', () => {
     const state = fold(Array.from({ length: 5000 }, (_, n) => `{"n":${n},"text":"${'x'.repeat(500)}"}`));
     expect(entityStateText(state)).toBe(`{"n":4999,"text":"${'x'.repeat(500)}"}`);
   });
 
-  it('knows how long its text is, whatever events it is of', () => {
+  it('has the exact length of its text after any events', () => {
     fc.assert(
       fc.property(fc.array(patches, { maxLength: 8 }), fc.nat(8), (values, cut) => {
         const data = values.map((value) => JSON.stringify(value, null, 1));
@@ -81,7 +81,7 @@ describe('the state of an entity', () => {
     );
   });
 
-  it('stays as it was where an event would pass the bound', () => {
+  it('remains unchanged if an event would exceed the limit', () => {
     fc.assert(
       fc.property(patches, patches, (value, patch) => {
         const state = fold([JSON.stringify(value)], `{"x":"${'x'.repeat(1_048_000)}"}`);
@@ -94,7 +94,7 @@ describe('the state of an entity', () => {
     );
   });
 
-  it('has exactly as many characters as it may', () => {
+  it('may have exactly 1 048 576 characters', () => {
     const room = 1_048_576 - '{"x":""}'.length - ',"y":1'.length;
     const full = addToEntityState(readEntityState(`{"x":"${'x'.repeat(room)}"}`), ' {"y" : 1} ')!;
     expect(entityStateText(full)).toHaveLength(1_048_576);
@@ -104,7 +104,7 @@ describe('the state of an entity', () => {
     );
   });
 
-  it('takes an event without a look at the members that it does not name, however many they are', () => {
+  it('takes an event without reading the members that the event does not name', () => {
     const members = Array.from({ length: 95_000 }, (_, i) => `"k${i}":${i % 10}`);
     let state = readEntityState(`{${members.join(',')}}`);
     expect(state.characters).toBeGreaterThan(1_000_000);
@@ -114,7 +114,7 @@ describe('the state of an entity', () => {
     expect(looks).not.toHaveBeenCalled();
   });
 
-  it('never passes 1 048 576 characters', () => {
+  it('never exceeds 1 048 576 characters', () => {
     const member = (n: number) => `{"k${n}":"${'x'.repeat(100_000)}"}`;
     const full = fold(Array.from({ length: 10 }, (_, n) => member(n)));
     expect(addToEntityState(full, member(10))).toBeUndefined();

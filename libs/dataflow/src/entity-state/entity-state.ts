@@ -1,33 +1,35 @@
 import { readTree, treeText, type JsonTree } from './json-tree.js';
 import { growthBy, mergePatch } from './merge-patch.js';
 
-/** The state of an entity while its events are folded; what is kept is the text of `entityStateText`. */
+/** The state of an entity while its events are folded. Snapshots store the text of `entityStateText`. */
 export interface EntityState {
   readonly value: JsonTree;
-  /** The characters of its text. */
+  /** Characters of the state's JSON text. */
   readonly characters: number;
-  /** Characters of the texts that its values were cut out of: a value keeps the whole text alive. */
+  /** Characters of the event texts that values of the state are slices of. A slice keeps the whole text in memory. */
   readonly alive: number;
 }
 
-/** Characters of JSON of a state; an event that would pass it is refused. */
+/** The most characters of JSON of a state. An event that would exceed them is rejected. */
 const mostCharacters = 1024 * 1024;
 
-/** Texts are kept alive up to so many characters; then the state is written into a text of its own. */
+/**
+ * The most characters of event texts that a state keeps in memory. Above this limit, the state is copied into one text.
+ */
 const mostAlive = 4 * mostCharacters;
 
-/** Of no event, or as it was kept. */
+/** Returns the state that a snapshot text holds; without a text, the state without events. */
 export function readEntityState(text = '{}'): EntityState {
   return { value: readTree(text), characters: text.length, alive: text.length };
 }
 
 /**
- * The state after the entity's next event: its `data`, the raw JSON text of an object, is applied as a merge patch (RFC
- * 7396). Numbers, strings and lists keep the text that was sent, and members the order in which they came. The state that
- * was given is used up.
+ * Returns the state after the entity's next event. The event's `data`, the raw JSON text of an object, is applied as a
+ * merge patch (RFC 7396). Numbers, strings and lists keep their original text, and members their order of arrival. The
+ * caller must not use the given state afterwards.
  *
- * Undefined where the state would have more than 1 048 576 characters of JSON; then it is as it was. The cost is that of
- * the event and of what it removes, however large the state is.
+ * Returns undefined, and leaves the state unchanged, if the state would exceed 1 048 576 characters of JSON. The cost
+ * depends on the event and the values that it removes, not on the size of the state.
  */
 export function addToEntityState(state: EntityState, data: string): EntityState | undefined {
   const patch = readTree(data);
@@ -40,7 +42,7 @@ function onItsOwn(state: EntityState): EntityState {
   return state.alive > mostAlive ? readEntityState(entityStateText(state)) : state;
 }
 
-/** JSON text of an object: what a snapshot holds. */
+/** Returns the JSON text of the state, an object. Snapshots store this text. */
 export function entityStateText({ value }: EntityState): string {
   return treeText(value);
 }

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTree, treeLength, treeText } from './json-tree.js';
 
-describe('JSON as a tree of texts', () => {
-  it('is the same JSON when it is written', () => {
+describe('a JSON tree', () => {
+  it('is equivalent to its source when it is written as text', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(JSON.parse(treeText(readTree(text)))).toEqual(JSON.parse(text));
@@ -12,14 +12,14 @@ describe('JSON as a tree of texts', () => {
     );
   });
 
-  it('is a text without objects, members in their order, and no white space between members', () => {
+  it('keeps the order of members and the text of other values, without white space between members', () => {
     expect(readTree(' [ {"a" : 1.0} ] ')).toBe('[ {"a" : 1.0} ]');
     expect(treeText(readTree(' { "b" : 1.10 , "1":{ } ,\n"\\u0061":[ 1e2 ]} '))).toBe(
       '{"b":1.10,"1":{},"a":[ 1e2 ]}',
     );
   });
 
-  it('knows how long its text is', () => {
+  it('has the exact length of its text', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const tree = readTree(text);
@@ -39,7 +39,7 @@ describe('JSON as a tree of texts', () => {
   });
 
   it.each(['', '{', '{"a"}', '{"a":1,}', '{a:1}', '{"a":1}}', '{"a":01}', '1 2', '{"a":"\n"}', '{"a" 1}'])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
       expect(() => readTree(text)).toThrow(SyntaxError);
     },

@@ -1,18 +1,18 @@
 import { JsonScanner } from '#event';
 
-/** JSON text of which only the objects are taken apart: any other value, a list too, is the text that was sent. */
+/** JSON in which only objects are parsed. Any other value, also a list, is its original text. */
 export type JsonTree = string | JsonMembers;
 
-/** Members by name, in the order in which they came. Any name is an ordinary one, `__proto__` and `1` too. */
+/** Members by name, in order of arrival. Every name is an ordinary one, also `__proto__` and `1`. */
 export type JsonMembers = Map<string, JsonTree>;
 
-/** Reads JSON text. @throws SyntaxError */
+/** Parses JSON text into a tree. @throws SyntaxError if the text is not valid JSON */
 export function readTree(text: string): JsonTree {
   const reader = new TreeReader(text);
   return reader.read();
 }
 
-/** Writes JSON text: values as they were read, members without white space between them. */
+/** Returns the JSON text: values keep their original text, and there is no white space between members. */
 export function treeText(tree: JsonTree): string {
   if (typeof tree === 'string') return tree;
   const members: string[] = [];
@@ -20,7 +20,7 @@ export function treeText(tree: JsonTree): string {
   return `{${members.join(',')}}`;
 }
 
-/** The characters of its text. */
+/** Returns the number of characters of the JSON text. */
 export function treeLength(tree: JsonTree): number {
   if (typeof tree === 'string') return tree.length;
   let length = frameLength(tree.size);
@@ -28,15 +28,15 @@ export function treeLength(tree: JsonTree): number {
   return length;
 }
 
-/** The braces of an object of so many members, and the commas between them. */
+/** Returns the number of characters of an object's braces and of the commas between so many members. */
 export function frameLength(members: number): number {
   return members === 0 ? 2 : members + 1;
 }
 
-/** What JSON escapes, and surrogates: it escapes those that are alone. */
+/** Matches characters that JSON.stringify may escape: it escapes surrogates only if they are unpaired. */
 const escaped = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
-/** A name in quotes, and the colon. */
+/** Returns the number of characters of a name in quotes, and of the colon after it. */
 export function nameLength(name: string): number {
   return (escaped.test(name) ? JSON.stringify(name).length : name.length + 2) + 1;
 }

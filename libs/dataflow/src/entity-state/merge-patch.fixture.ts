@@ -22,7 +22,7 @@ export const rfc7396: [string, string, string][] = [
 
 const names = fc.constantFrom('a', 'b', 'c', '__proto__', '1');
 
-/** Objects of few names, so that patches meet; with nulls, lists and objects at every level. */
+/** Objects with few names, so that patches affect each other. They contain nulls, lists and objects at every level. */
 export const patches: fc.Arbitrary<ValueObject> = fc.letrec<{ value: unknown; object: ValueObject }>(
   (tie) => ({
     value: fc.oneof(

@@ -7,7 +7,7 @@ import { patches, rfc7396 } from './merge-patch.fixture.js';
 const apply = (target: string, patch: string) => treeText(mergePatch(readTree(target), readTree(patch)));
 
 describe('a merge patch', () => {
-  it.each(rfc7396)('makes of %s with %s what RFC 7396 says: %s', (target, patch, expected) => {
+  it.each(rfc7396)('of %s with %s gives the result in RFC 7396: %s', (target, patch, expected) => {
     expect(apply(target, patch)).toBe(expected);
   });
 
@@ -17,7 +17,7 @@ describe('a merge patch', () => {
     );
   });
 
-  it('takes __proto__ and constructor for names like others', () => {
+  it('treats __proto__ and constructor as ordinary names', () => {
     expect(apply('{}', '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}')).toBe(
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
     );
@@ -25,7 +25,7 @@ describe('a merge patch', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('applied twice is applied once', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(patches, patches, (target, patch) => {
         const once = apply(JSON.stringify(target), JSON.stringify(patch));

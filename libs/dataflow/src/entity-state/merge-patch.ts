@@ -1,8 +1,8 @@
 import { frameLength, nameLength, treeLength, type JsonMembers, type JsonTree } from './json-tree.js';
 
 /**
- * A JSON merge patch (RFC 7396): the value after `patch` was applied to `target`. Both are used up: objects of either
- * are changed and become part of the result. Recursion is as deep as the patch.
+ * Applies a JSON merge patch (RFC 7396) and returns the result. It modifies objects of `target` and of `patch` and
+ * reuses them in the result, so the caller must not use either afterwards. The recursion is as deep as the patch.
  */
 export function mergePatch(target: JsonTree, patch: JsonTree): JsonTree {
   if (typeof patch === 'string') return patch;
@@ -15,7 +15,7 @@ export function mergePatch(target: JsonTree, patch: JsonTree): JsonTree {
   return target;
 }
 
-/** What a patch makes of nothing. */
+/** Returns the result of a patch on a missing value. */
 function made(patch: JsonTree): JsonTree {
   return typeof patch === 'string' ? patch : withoutNulls(patch);
 }
@@ -29,8 +29,8 @@ function withoutNulls(patch: JsonMembers): JsonMembers {
 }
 
 /**
- * The characters by which the text of `target` grows with the patch; negative where it shrinks. It looks at what the patch
- * names, and at what it removes.
+ * Returns the number of characters that the patch adds to the text of `target`; negative if the text shrinks. It reads
+ * only the members that the patch names, and the values that it removes.
  */
 export function growthBy(patch: JsonTree, target: JsonTree): number {
   if (typeof patch === 'string') return patch.length - treeLength(target);
@@ -51,7 +51,7 @@ export function growthBy(patch: JsonTree, target: JsonTree): number {
   return growth + frameLength(members) - frameLength(target.size);
 }
 
-/** The characters of what a patch makes of nothing. */
+/** Returns the number of characters of the result of a patch on a missing value. */
 function madeLength(patch: JsonTree): number {
   if (typeof patch === 'string') return patch.length;
   let length = 0;

@@ -1,34 +1,46 @@
 import type { Lookup, Outcome, Passed } from './flow.js';
 
-/** Events that one event may become, by `flat_map`; and the characters of JSON of all their data. */
+/**
+ * Limits on what `flat_map` may derive from one event: the number of events, and the characters of JSON in all their
+ * data.
+ */
 export const madeLimits = { events: 10_000, characters: 16 * 1024 * 1024 } as const;
 
-/** Returns what is known of a key of a projection, or undefined if it has to be asked for first. */
+/**
+ * Returns the state of a projection's key as JSON text: null if there is none, undefined if it has not been fetched
+ * yet.
+ */
 export type Known = (lookup: Lookup) => string | null | undefined;
 
-/** The error of an event that becomes too much: see `EvaluationContext.makes`. */
+/** Error detail for an event whose derived events exceed `madeLimits`. */
 export const tooMuchMade =
   `One event becomes at most ${madeLimits.events} events ` +
   `with ${madeLimits.characters} characters of data.`;
 
-/** Holds what has become of one event so far on its way through a chain. */
+/** Collects the outcomes of one event, and the lookups it still needs, while a chain processes it. */
 export class EvaluationContext {
   readonly outcomes: (Outcome | Passed)[] = [];
-  /** Lookups that must be answered before the event can go on. */
+  /** Lookups whose answers the chain needs before it can process the event further. */
   readonly missing: Lookup[] = [];
   #events = 0;
   #characters = 0;
 
   constructor(readonly known: Known) {}
 
-  /** Counts events, and characters of their data, that an operator makes of one. Returns false if they are too many. */
+  /**
+   * Counts the events, and the characters of their data, that an operator derives from the event. Returns false if the
+   * totals exceed `madeLimits`.
+   */
   makes(events: number, characters: number): boolean {
     this.#events += events;
     this.#characters += characters;
     return this.#events <= madeLimits.events && this.#characters <= madeLimits.characters;
   }
 
-  /** Counts new data of one of several events; that of a single event is not counted. */
+  /**
+   * Counts the characters of new data of an event that `flat_map` derived. Returns false if the total exceeds
+   * `madeLimits`. Without a `flat_map` nothing is counted.
+   */
   remakes(characters: number): boolean {
     return this.#events === 0 || this.makes(0, characters);
   }

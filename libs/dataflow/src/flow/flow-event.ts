@@ -6,8 +6,8 @@ import type { Position } from '../fold-operations/position.js';
 import type { FlowEvent, Origin } from './flow.js';
 
 /**
- * An event on its way, as expressions and folds read it: its JSON is parsed once, when one asks for it, however many
- * operators look at it.
+ * A pipeline event in the form that expressions and folds read. Its JSON is parsed on first use, and only once for all
+ * operators.
  */
 export class ReadableFlow implements FlowEvent, FoldEvent {
   #value: ValueObject | undefined = undefined;
@@ -17,23 +17,26 @@ export class ReadableFlow implements FlowEvent, FoldEvent {
     readonly origin: Origin,
   ) {}
 
-  /** What has been made of one event stands in one order: events of one origin differ in its path. */
+  /**
+   * The event's position in the order of folds. Events derived from the same source record differ in their emission
+   * index (`path`).
+   */
   get position(): Position {
     const { stream, partition, offset, path } = this.origin;
     return [this.event.timestamp, partition, offset, path === '' ? stream : `${stream} ${path}`];
   }
 
-  /** The event as expressions see it. */
+  /** The event as a CEL value. */
   get value(): ValueObject {
     return (this.#value ??= logEventValue(this.event));
   }
 
-  /** The same event with other content. */
+  /** Returns the event with some fields replaced and with the same provenance. */
   with(changed: Partial<LogEvent>): ReadableFlow {
     return new ReadableFlow({ ...this.event, ...changed }, this.origin);
   }
 
-  /** One of several that have been made of it. */
+  /** Returns one of several events derived from this event. Appends `index` to its emission index. */
   part(changed: Partial<LogEvent>, index: string): ReadableFlow {
     const { origin } = this;
     return new ReadableFlow(
@@ -43,7 +46,7 @@ export class ReadableFlow implements FlowEvent, FoldEvent {
   }
 }
 
-/** An event of a source's log as a pipeline takes it. */
+/** Returns the pipeline event of a record in a source partition. */
 export function sourceFlow(event: LogEvent): FlowEvent {
   const { stream, partition, offset } = event;
   return new ReadableFlow(event, { stream, partition, offset, path: '' });
@@ -53,8 +56,7 @@ const withoutId = '{"event_id":""';
 const anyId = '{"event_id":"00000000-0000-0000-0000-000000000000"';
 
 /**
- * An event on its way whose record was written down: what `encodeRecord` has made of it. Results of windows have no id, and
- * no stream.
+ * Reads a pipeline event from a record value that `encodeRecord` wrote. A window result has neither an id nor a stream.
  * @throws UnreadableRecordError
  */
 export function recordFlow(text: string, origin: Origin): FlowEvent {
@@ -65,7 +67,7 @@ export function recordFlow(text: string, origin: Origin): FlowEvent {
   return new ReadableFlow({ ...record, event_id: '', stream: '', partition, offset }, origin);
 }
 
-/** As expressions read it; the same object where it is that already. */
+/** Returns the event as a ReadableFlow: the same object if it is one already. */
 export function readable(flow: FlowEvent): ReadableFlow {
   return flow instanceof ReadableFlow ? flow : new ReadableFlow(flow.event, flow.origin);
 }

@@ -3,40 +3,48 @@ import type { LogEvent } from '#cel';
 import type { Json } from '../fold-operations/json.js';
 
 /**
- * What the processor and the dry run hold against each other: a pipeline is stages. The first reads the sources'
- * partitions; each window and each dedupe begins another one, which reads a topic of its own, keyed by its key. Within a
- * stage operators run one after another; between two, events are forwarded. Everything here is pure: no clock, no I/O.
+ * The contract between the compiler, the processor and the dry run. A pipeline is a tree of stages. The first stage
+ * reads the partitions of the source streams. Each window and each dedupe begins another stage, which reads a
+ * repartition topic that is keyed by the operator's key. The operators of a stage run one after another; events reach
+ * the next stage through its topic. All code here is pure: no clock, no I/O.
  */
 
-/** Where an event comes from: the same after every crash, whoever reads it. All derived ids are made of it. */
+/**
+ * The provenance of an event: the source record it is derived from. It is the same after every crash and in every
+ * process. All derived ids are computed from it.
+ */
 export interface Origin {
-  /** Of the source; of the result of a window, empty. */
+  /** The source stream; empty for the result of a window. */
   readonly stream: string;
   readonly partition: number;
   readonly offset: number;
-  /** What tells several events of one origin apart: indices of flat_map, or a window's stage, key and start. */
+  /**
+   * Emission index: tells apart the events derived from one source record. It consists of indices of `flat_map`, or of
+   * a window's stage, start and key.
+   */
   readonly path: string;
   /**
-   * Of what goes on after it was a dead letter: the offset of the replay and 1. Absent otherwise. Should it fail again,
-   * that is another dead letter; ids are not made of it.
+   * For a replayed dead letter, the offset of its replay record plus 1; otherwise absent. If the event fails again,
+   * that is another dead letter. Derived ids do not depend on this number.
    */
   readonly replay?: number;
 }
 
 /**
- * An event on its way. `event.stream`, `partition` and `offset` are those of its origin; its id too until it is emitted. The
- * result of a window has no stream and no id ('').
+ * An event between two operators. `event.stream`, `event.partition` and `event.offset` are those of its provenance.
+ * `event.event_id` is the id of the source event until the event is emitted. A window result has an empty stream and an
+ * empty id.
  */
 export interface FlowEvent {
   readonly event: LogEvent;
   readonly origin: Origin;
 }
 
-/** What a webhook posts; the first is the default. */
+/** Body formats of a webhook; the first is the default. */
 export const webhookFormats = ['event', 'cloudevents'] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
 
-/** What became of an event at one operator. `at` is a JSON pointer into the definition, such as `/operators/2/map`. */
+/** The result of one operator for one event. `at` is a JSON pointer into the definition, such as `/operators/2/map`. */
 export type Outcome =
   | { readonly kind: 'emit'; readonly at: string; readonly stream: string; readonly flow: FlowEvent }
   | {
@@ -47,7 +55,7 @@ export type Outcome =
       readonly format: WebhookFormat;
       readonly flow: FlowEvent;
     }
-  /** Goes to another stage: to the partition of its key. */
+  /** The event continues in another stage, in the partition of its key. */
   | {
       readonly kind: 'forward';
       readonly at: string;
@@ -55,7 +63,7 @@ export type Outcome =
       readonly key: string;
       readonly flow: FlowEvent;
     }
-  /** No error: filtered, a repetition, no branch, no key. */
+  /** The event ends here without an error: it is filtered out, is a duplicate, matches no branch, or has no key. */
   | { readonly kind: 'drop'; readonly at: string; readonly reason: string; readonly flow: FlowEvent }
   | {
       readonly kind: 'late';
@@ -63,7 +71,7 @@ export type Outcome =
       readonly stream: string | undefined;
       readonly flow: FlowEvent;
     }
-  /** Goes to the dead letters. `pointer` is exact: `/operators/2/map/data/vat`. */
+  /** The event becomes a dead letter. `pointer` is the exact failure location, such as `/operators/2/map/data/vat`. */
   | {
       readonly kind: 'fail';
       readonly at: string;
@@ -72,70 +80,83 @@ export type Outcome =
       readonly flow: FlowEvent;
     };
 
-/** An operator let an event pass; a branch took it. Only a trace has these. */
+/** A trace entry: an operator passed an event on, or a branch took it. */
 export interface Passed {
   readonly kind: 'pass';
   readonly at: string;
-  /** As it goes on. */
+  /** The event that the operator passed on. */
   readonly flow: FlowEvent;
 }
 
-/** What has to be known before an `enrich` from a projection can run. */
+/** A key whose state in a projection an `enrich` needs. */
 export interface Lookup {
   readonly projection: string;
   readonly key: string;
 }
 
-/** The states of projections as JSON text; null where there is none. All that `lookups` named is there. */
+/**
+ * Returns the state of a projection's key as JSON text, or null if there is none. It has the answers to all lookups
+ * that `lookups` returned.
+ */
 export type Tables = (lookup: Lookup) => string | null;
 
-/** Stateless operators one after another, with their branches. */
+/** A sequence of stateless operators, including their branches. */
 export interface Chain {
-  /** True when a projection has to be asked: then `lookups` goes before each `run`. */
+  /** True if an operator reads a projection. Then the caller calls `lookups` before each `run`. */
   readonly looksUp: boolean;
   /**
-   * The lookups that `run` would ask for next, given what is known; empty when it has all. Repeat until it is: an enrich
-   * may depend on one before it.
+   * Returns the lookups that `run` still needs, given the known answers; empty if it needs no more. Call it until it is
+   * empty: an enrich may depend on the result of an earlier one.
    */
   lookups(flow: FlowEvent, known: (lookup: Lookup) => string | null | undefined): readonly Lookup[];
-  /** Everything that becomes of the event, in the order of the definition. Never throws for what an event holds. */
+  /**
+   * Processes an event and returns all its outcomes, in the order of the definition. It does not throw because of the
+   * content of an event.
+   */
   run(flow: FlowEvent, tables: Tables): readonly Outcome[];
-  /** The same, with each operator that let the event pass: for the dry run. */
+  /** Works like `run`, and also returns an entry for each operator that passes the event on. The dry run uses it. */
   trace(flow: FlowEvent, tables: Tables): readonly (Outcome | Passed)[];
 }
 
-/** What a stage knows of one row. Plain JSON. */
+/** The state in a state entry, as plain JSON. */
 export type KeyedState = { readonly [name: string]: Json | undefined };
 
-/** A row of a keyed stage: what it knows of one window, or of one key. */
+/** A state entry of a keyed stage: the state of one window, or of one key. */
 export interface KeyedRow<State extends KeyedState = KeyedState> {
   readonly state: State;
-  /** When the watermark reaches it there is something to do (a window closes), or nothing more to know. */
+  /** The watermark at which the entry is due: its window closes, or its key expires. */
   readonly closesAt: Micros;
 }
 
-/** What an event did to a row; or that it is late; or why it cannot be folded. */
+/** The result of adding an event to a state entry. */
 export interface KeyedStep<State extends KeyedState = KeyedState> {
-  /** Undefined: unchanged. */
+  /** The new entry; undefined if it is unchanged. */
   readonly row?: KeyedRow<State> | undefined;
-  /** What goes on through the stage's chain: the event itself (dedupe), or a result (`"emit": "updates"`). */
+  /** Events that continue in the stage's chain: the event itself (dedupe), or a window result (`"emit": "updates"`). */
   readonly results: readonly FlowEvent[];
   /**
-   * Drop, late or fail; undefined when it was taken. Of an event with several rows the first of these is what became of
-   * it: a value that cannot be folded is refused by each of its windows.
+   * A drop, late or fail outcome; undefined if the entry took the event. If an event belongs to several entries, the
+   * first such outcome is the outcome of the event.
    */
   readonly outcome?: Outcome | undefined;
 }
 
-/** A window with its reduce, or a dedupe. Its state is rows, each of one name: unique in the stage, of at most 300 characters. */
+/**
+ * A window with its reduce, or a dedupe. Its state consists of named entries. A name is unique in the stage and has at
+ * most 300 characters.
+ */
 export interface KeyedOperator<State extends KeyedState = KeyedState> {
-  /** How far its results may lie behind the watermark that makes them: what it passes on is less by it. */
+  /**
+   * The most microseconds by which a result's event time may lie behind the watermark that produces it. The stage
+   * passes on its watermark less this delay.
+   */
   readonly delay: Micros;
-  /** The rows that this event is for; several of a hopping window. */
+  /** Returns the names of the state entries for an event with this key and time. A hopping window has several. */
   rowsOf(key: string, timestamp: Micros): readonly string[];
   /**
-   * @param watermark the stage's, and that of the event's own source partition at the event, whichever is greater: what
-   * closes at or before it takes nothing more.
+   * Adds an event to a state entry. `row` is undefined for a new entry.
+   * @param arrival with the greater one of two watermarks: the stage's, and the one that the record of the event
+   * carries. A window that closes at or before that watermark takes no more events.
    */
   add(
     row: KeyedRow<State> | undefined,
@@ -143,8 +164,8 @@ export interface KeyedOperator<State extends KeyedState = KeyedState> {
     arrival: { key: string; flow: FlowEvent; watermark: Micros },
   ): KeyedStep<State>;
   /**
-   * What is due at this watermark. Undefined `row`: there is nothing left of it. Else it has to be saved: of several
-   * sessions of a key some have closed.
+   * Returns the results that are due at this watermark. If `row` is undefined, the entry is removed. Otherwise `row`
+   * replaces it: some sessions of the key remain open.
    */
   close(
     row: KeyedRow<State>,
@@ -153,37 +174,44 @@ export interface KeyedOperator<State extends KeyedState = KeyedState> {
   ): { row?: KeyedRow<State> | undefined; results: readonly FlowEvent[] };
 }
 
-/** A stage that is keyed: `key` is that of its topic's records. */
+/** A stage that reads a repartition topic. The key of each record is the operator's key. */
 export interface KeyedStage {
-  /** 16 hexadecimal digits of what it computes, what feeds it and in which branch it is: another window is another stage. */
+  /**
+   * 16 hexadecimal digits: a hash of what the stage computes, of the stage that feeds it and of the branch it is in. A
+   * changed window is another stage.
+   */
   readonly id: string;
-  /** Of the window or the dedupe. */
+  /** JSON pointer to the window or the dedupe. */
   readonly at: string;
   readonly operator: KeyedOperator;
   readonly chain: Chain;
 }
 
-/** A definition, compiled. */
+/** A compiled pipeline definition. */
 export interface Pipeline {
-  /** Undefined takes every type. */
+  /** The event types that the source takes; undefined for all types. */
   readonly eventTypes: ReadonlySet<string> | undefined;
-  /** What `source.where` says. */
+  /** Returns whether the source takes an event, by its type and by `source.where`. */
   matches(flow: FlowEvent): boolean;
   readonly idleAfterMs: number;
-  /** What runs over the sources. */
+  /** The operators of the first stage, which reads the source partitions. */
   readonly chain: Chain;
-  /** In the order of the definition: a stage is fed by the source or by one before it. */
+  /** Keyed stages in the order of the definition. The source or an earlier stage feeds each of them. */
   readonly stages: readonly KeyedStage[];
   /**
-   * What an event goes through that goes on at this operator, which is a pointer such as `/operators/2/map`; undefined
-   * where there is none. Of an `emit` or a `webhook` it is that output alone: what stands after it has had the event.
+   * Returns the operators for an event that enters the pipeline at this one, a pointer such as `/operators/2/map`;
+   * undefined if there is no such operator. For an `emit` or a `webhook`, the chain has that output only, because later
+   * operators have already processed the event.
    */
   entry(at: string): Chain | undefined;
-  /** Which stages, or the source (undefined), feed a stage. Exactly one, as a pipeline is a tree. */
+  /**
+   * Returns the upstream stage of a stage; undefined if the source feeds it. A pipeline is a tree, so each stage has
+   * one upstream.
+   */
   feederOf(stage: string): string | undefined;
-  /** Streams that it writes to, those for what is late among them. */
+  /** Streams that the pipeline writes to, including those for late events. */
   readonly writes: ReadonlySet<string>;
   readonly webhooks: readonly { at: string; url: string; secretRef: string }[];
-  /** Projections that it asks. */
+  /** Projections that the pipeline reads. */
   readonly projections: ReadonlySet<string>;
 }

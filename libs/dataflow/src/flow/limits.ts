@@ -1,17 +1,20 @@
 import { limits } from '#event';
 
-/** What bounds pipelines. An operator's own bounds stand in its file. A definition has at most 64 KiB of JSON. */
+/** Limits of pipelines. An operator's own limits are in its file. A definition has at most 64 KiB of JSON. */
 export const pipelineLimits = {
-  /** Streams of a source. */
+  /** Streams of one source. */
   streams: 20,
-  /** Operators of a definition, those of its branches among them. */
+  /** Operators of a definition, including those in branches. */
   operators: 50,
-  /** Stages: each has a topic of its own. */
+  /** Keyed stages; each has a topic of its own. */
   stages: 10,
-  /** Streams and addresses that it writes to, each as often as an operator names it. */
+  /** Outputs of a definition: streams and webhook addresses, counted once for each operator that names them. */
   outputs: 20,
-  /** Characters of a member's name. */
+  /** Characters of the name of a member. */
   nameCharacters: 256,
-  /** The value of a record between operators, in bytes: an event that can be emitted takes less, escaped twice even. */
+  /**
+   * Bytes of the value of a record between two stages. An event that can be emitted takes less, even if its JSON is
+   * escaped twice.
+   */
   recordBytes: 8 * limits.eventBytes,
 } as const;

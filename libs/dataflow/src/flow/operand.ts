@@ -8,12 +8,12 @@ import { compileKey } from '../folds/compile-key.js';
 import type { FoldEvent } from '../folds/fold-event.js';
 import { OperatorError } from './step.js';
 
-/** Characters of an expression. */
+/** The most characters that an expression may have. */
 export const expressionCharacters = 4096;
 
 /**
- * Compiles an expression of an operator, with exact arithmetic. The result throws OperatorError at the pointer if the
- * expression has no value for an event, or one of a kind that is not wanted.
+ * Compiles an expression of an operator, with exact arithmetic. The returned function throws OperatorError at the
+ * pointer if the expression has no value for an event, or has a value of a kind that is not in `wanted`.
  * @throws DefinitionError at the pointer
  */
 export function compileOperand(
@@ -32,8 +32,8 @@ export function compileOperand(
 }
 
 /**
- * Compiles the key of an operator; keys are those of projections. Null is no key. The result throws OperatorError at the
- * pointer if an event cannot have a key.
+ * Compiles the key expression of an operator, by the same rules as the key of a projection. Null means that the event
+ * has no key. The returned function throws OperatorError at the pointer if the value is not a valid key.
  * @throws DefinitionError at the pointer
  */
 export function compileOperandKey(expression: unknown, pointer: string): (event: FoldEvent) => string | null {

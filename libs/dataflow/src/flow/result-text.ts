@@ -8,7 +8,10 @@ import { OperatorError } from './step.js';
 const most = limits.eventBytes;
 const mostBytesPerCharacter = 3;
 
-/** JSON text of a value; numbers keep all their digits. @throws OperatorError when an event cannot hold it. */
+/**
+ * Returns the JSON text of a value; numbers keep all their digits. @throws OperatorError if an event cannot hold the
+ * text
+ */
 export function valueText(value: Value, pointer: string): string {
   if (typeof value === 'number' && Number.isFinite(value)) return `${value}`;
   try {
@@ -21,7 +24,7 @@ export function valueText(value: Value, pointer: string): string {
   throw tooLarge(pointer);
 }
 
-/** The text of an event's data. @throws OperatorError when it is larger than an event can be. */
+/** Returns the text of an event's data unchanged. @throws OperatorError if the text is larger than an event may be */
 export function dataText(text: string, pointer: string): string {
   const isSmall = text.length * mostBytesPerCharacter <= most;
   if (isSmall || Buffer.byteLength(text) <= most) return text;
@@ -29,10 +32,13 @@ export function dataText(text: string, pointer: string): string {
 }
 
 function tooLarge(pointer: string): OperatorError {
-  return new OperatorError(pointer, `The result is larger than an event may be, which is ${most} bytes.`);
+  return new OperatorError(pointer, `The result is larger than ${most} bytes, the limit of an event.`);
 }
 
-/** An object of JSON, its text as it was, with one more member; a member of that name is replaced. */
+/**
+ * Returns the text of a JSON object with one more member, which replaces a member of the same name. If there is none,
+ * the rest of the text remains unchanged.
+ */
 export function withMember(object: { text: string; value: Value }, name: string, memberText: string): string {
   const value = object.value as { readonly [name: string]: Value };
   const member = `${JSON.stringify(name)}:${memberText}`;

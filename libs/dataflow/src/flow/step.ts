@@ -1,10 +1,10 @@
 import type { EvaluationContext } from './evaluation-context.js';
 import type { ReadableFlow } from './flow-event.js';
 
-/** Does with an event what an operator does, and gives what comes of it to the steps after it. */
+/** Applies one operator to an event, and passes the results to the steps after it. */
 export type Step = (flow: ReadableFlow, context: EvaluationContext) => void;
 
-/** An operator cannot process an event. It has no stack: it is an outcome. */
+/** An operator cannot process an event. The error has no stack trace, because callers turn it into a fail outcome. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 
@@ -20,9 +20,9 @@ export class OperatorError extends Error {
 }
 
 /**
- * Returns what `compute` returns for an event. If `compute` throws an OperatorError, the event fails at the operator, and the
- * result is undefined.
- * @param at pointer to the operator
+ * Wraps `compute` so that it does not throw OperatorError. In that case the wrapper adds a fail outcome and returns
+ * undefined.
+ * @param at JSON pointer to the operator
  */
 export function attempting<T>(
   compute: (flow: ReadableFlow, context: EvaluationContext) => T,

@@ -22,7 +22,7 @@ describe('avg', () => {
     expect(avgOf(...texts)).toBe(expected);
   });
 
-  it('of whole numbers is the quotient that a database computes in doubles', () => {
+  it('of whole numbers equals the quotient in doubles that a database computes', () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { minLength: 1, maxLength: 20 }), (values) => {
         const expected = values.reduce((a, b) => a + b, 0) / values.length;

@@ -17,14 +17,14 @@ describe('collect', () => {
     expect(collect.result(collect.empty)).toBe('[]');
   });
 
-  it('ends after 1 000 items: those of the first events, whenever they arrive', () => {
+  it('keeps the items of the first 1 000 events, in whatever order they arrive', () => {
     const late = numbers(1200).toReversed();
     const state = late.reduce((s: State, n) => collect.add(s, n, at(n)), collect.empty);
     expect(list(state)).toEqual(numbers(1000));
     expect(list(collect.add(state, -1, at(-1)))).toEqual([-1, ...numbers(999)]);
   });
 
-  it('ends before what would pass 65 536 characters, and takes nothing that comes after it', () => {
+  it('ends before the first item that would exceed 65 536 characters, and adds no item after it', () => {
     const large = 'x'.repeat(16_000);
     const values = [large, large, large, large, large, 'small'];
     const state = values.reduce((s: State, value, n) => collect.add(s, value, at(n)), collect.empty);
@@ -32,12 +32,12 @@ describe('collect', () => {
     expect(collect.result(state).length).toBe(state.characters);
   });
 
-  it('refuses an item of more than 16 384 characters', () => {
+  it('rejects an item of more than 16 384 characters', () => {
     expect(() => collect.add(collect.empty, 'x'.repeat(16_384), at(0))).toThrow(RefusedError);
   });
 
   keepsTheLaws(collect, anyValues);
-  describe('past its bounds', () =>
+  describe('past its limits', () =>
     keepsTheLaws(
       collect,
       fc.tuple(fc.constantFrom('a', 'b'), fc.nat(16_000)).map(([x, n]) => x.repeat(n)),

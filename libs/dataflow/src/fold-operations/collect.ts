@@ -3,26 +3,26 @@ import type { FoldOperation } from './fold-operation.js';
 import { keptText } from './kept-text.js';
 import { comparePositions, type Position } from './position.js';
 
-/** A larger item is refused. */
+/** The most characters of JSON of one item; a larger item is rejected. */
 const itemCharacters = 16 * 1024;
-/** The list ends before the item that would pass one of them. Characters are those of JSON. */
+/** The list ends before the first item that would exceed one of these limits. Characters are those of its JSON text. */
 const listItems = 1000;
 const listCharacters = 64 * 1024;
 
 type Item = readonly [value: string, position: Position];
 
 type Collected = {
-  /** In order. */
+  /** In the order of the events. */
   readonly items: readonly Item[];
-  /** Of the list as JSON. */
+  /** Characters of the list as JSON text. */
   readonly characters: number;
-  /** Where the first event stands that was left out; nothing from there on is in the list. */
+  /** Position of the first event that was left out. The list has no event at or after this position. */
   readonly cut: Position | null;
 };
 
 /**
- * The values in the order of their events, as a list that ends before the first that would pass 1 000 items or 65 536
- * characters of JSON: what comes after it is left out, whenever it arrives.
+ * `collect`: a list of the values in the order of their events. The list ends before the first value that would exceed
+ * 1 000 items or 65 536 characters of JSON. Later values are left out, in whatever order the events arrive.
  */
 export const collect: FoldOperation<Collected> = {
   takes: anyButNull,
@@ -44,7 +44,7 @@ function isCut(cut: Position | null, position: Position): boolean {
   return cut !== null && comparePositions(position, cut) >= 0;
 }
 
-/** The quick way for most events: they come in order, and fit. */
+/** Appends the item to the list; undefined if it is out of order or does not fit. Most events take this fast path. */
 function appended({ items, characters, cut }: Collected, item: Item): Collected | undefined {
   const last = items.at(-1);
   const after = characters + item[0].length + (last ? 1 : 0);

@@ -26,12 +26,12 @@ describe('count_distinct', () => {
     expect(count(parseExactJson(values) as Value[])).toBe(expected);
   });
 
-  it('is exact up to 1 000 values, however often they come, also long ones', () => {
+  it('is exact up to 1 000 values, even if they are long and repeat', () => {
     const values = users(0, 1000).map((user) => user + 'x'.repeat(100));
     expect(count([...values, ...values.toReversed()])).toBe(1000);
   });
 
-  it('estimates more than that, the same however they are cut in pieces', () => {
+  it('estimates larger counts, with the same result for any partition of the events', () => {
     const at1 = fold(users(0, 3000));
     expect(typeof at1).toBe('string');
     expect(countDistinct.merge(fold(users(0, 900)), fold(users(800, 3000)))).toEqual(at1);
@@ -40,18 +40,18 @@ describe('count_distinct', () => {
     expect(countDistinct.merge(fold(users(0, 600)), fold(users(600, 1200)))).toEqual(fold(users(0, 1200)));
   });
 
-  it('has a state that does not grow', () => {
+  it('has a state of limited size', () => {
     expect(JSON.stringify(fold(users(0, 20_000))).length).toBe(4098);
     const longest = fold(users(0, 1000).map((user) => user + 'x'.repeat(100)));
     expect(JSON.stringify(longest).length).toBeLessThan(45_000);
   });
 
-  it('refuses a value that is too long', () => {
+  it('rejects a value that is too long', () => {
     expect(() => countDistinct.add([], 'x'.repeat(65_536), at(0))).toThrow(RefusedError);
   });
 
   keepsTheLaws(countDistinct, anyValues);
-  describe('past the bound', () => {
+  describe('past the limit of exact counting', () => {
     const many = countDistinct.merge(fold(users(0, 700)), fold(users(500, 1100)));
     const values = fc.integer({ min: 0, max: 3000 }).map((n) => `user-${n}`);
     keepsTheLaws({ ...countDistinct, empty: many }, values, { numRuns: 10 });

@@ -5,21 +5,22 @@ import type { Value } from '#cel';
 import { RefusedError, type FoldOperation } from './fold-operation.js';
 import { addToRegisters, emptyRegisters, estimate, mergeRegisters, type Registers } from './hyperloglog.js';
 
-/** Different values in order, or the registers of a HyperLogLog of more of them. */
+/** The sorted distinct values, or the registers of a HyperLogLog if there are more than `exactValues`. */
 type Distinct = readonly string[] | Registers;
 
-/** Up to so many different values the count is exact. */
+/** The most distinct values for which the count is exact. */
 const exactValues = 1000;
 
-/** Characters of JSON of a value; a larger one is refused. */
+/** The most characters of JSON that a value may have; a larger value is rejected. */
 const valueCharacters = 64 * 1024;
 
-/** Longer values are kept as hashes. */
+/** The most characters of a value that is stored as it is; a longer value is stored as a hash. */
 const keptCharacters = 40;
 
 /**
- * How many different values there are: exactly up to 1 000, then estimated by a HyperLogLog with a standard error of
- * 1.63 %. 5 and 5.0 are one value, 5 and "5" are two; lists and objects are equal where their members are.
+ * `count_distinct`: the number of distinct values. It is exact up to 1 000 values; above that, a HyperLogLog estimates
+ * it with a standard error of 1.63 %. The numbers 5 and 5.0 are one value; 5 and "5" are two. Lists and objects are
+ * equal if their members are.
  */
 export const countDistinct: FoldOperation<Distinct> = {
   takes: anyButNull,
@@ -36,7 +37,7 @@ export const countDistinct: FoldOperation<Distinct> = {
 function identity(value: Value): string {
   const text = toJson(value, { maxLength: valueCharacters, sorted: true });
   if (text === undefined) {
-    throw new RefusedError(`A value that is counted has at most ${valueCharacters} characters of JSON.`);
+    throw new RefusedError(`A counted value has at most ${valueCharacters} characters of JSON.`);
   }
   if (text.length <= keptCharacters) return text;
   return `#${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
@@ -56,7 +57,7 @@ function addAll(state: Distinct, texts: readonly string[]): Distinct {
   return texts.reduce(addText, state);
 }
 
-/** Where it stands in order, or would stand. */
+/** Returns the index of a text in the sorted list, or the index at which to insert it. */
 function placeOf(texts: readonly string[], text: string): number {
   let [low, high] = [0, texts.length];
   while (low < high) {

@@ -4,7 +4,7 @@ import { keepsTheLaws } from './laws.fixture.js';
 import { anyValues, at } from './values.fixture.js';
 
 describe('count', () => {
-  it('is the number of events', () => {
+  it('returns the number of events', () => {
     expect(count.result(count.empty)).toBe('0');
     expect(count.result(count.add(count.add(count.empty, null, at(0)), null, at(1)))).toBe('2');
   });

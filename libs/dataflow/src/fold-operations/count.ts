@@ -1,6 +1,6 @@
 import type { FoldOperation } from './fold-operation.js';
 
-/** How many events. Exact up to 2^53. */
+/** `count`: the number of events, exact up to 2^53. */
 export const count: FoldOperation<number> = {
   takes: undefined,
   empty: 0,

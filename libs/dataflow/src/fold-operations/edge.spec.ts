@@ -15,24 +15,24 @@ const both = (...events: [string, Position][]) =>
   );
 
 describe('first and last', () => {
-  it('of nothing are null', () => {
+  it('are null without events', () => {
     expect(both()).toEqual(['null', 'null']);
   });
 
-  it('go by the time of the events, not by when they arrived', () => {
+  it('order events by their event time, not by their arrival', () => {
     expect(both(['b', at(2)], ['c', at(3)], ['a', at(1)])).toEqual(['"a"', '"c"']);
   });
 
-  it('of one instant go by partition, offset and stream', () => {
+  it('order events of the same instant by partition, offset and stream', () => {
     expect(both(['b', [0, 0, 9, 'b']], ['c', [0, 1, 1, 'a']], ['a', [0, 0, 9, 'a']])).toEqual(['"a"', '"c"']);
   });
 
-  it('keep any value with all its digits', () => {
+  it('keep all digits of any value', () => {
     const value = parseExactJson('{"a":[9007199254740993,0.10000000000000000001]}');
     expect(last.result(last.add(null, value, at(0)))).toBe('{"a":[9007199254740993,0.10000000000000000001]}');
   });
 
-  it('refuse what is too long to be kept for each key', () => {
+  it('reject a value that is too long to be stored for each key', () => {
     expect(() => last.add(null, 'x'.repeat(65_536), at(0))).toThrow(RefusedError);
   });
 

@@ -3,10 +3,13 @@ import type { FoldOperation } from './fold-operation.js';
 import { keptText } from './kept-text.js';
 import { comparePositions, type Position } from './position.js';
 
-/** The value as JSON text, and where its event stands. */
+/** The value as JSON text, with the position of its event. */
 type Edge = null | readonly [value: string, position: Position];
 
-/** The value of the event that stands first (`sign` 1) or last (-1), whenever it arrives. Of none it is null. */
+/**
+ * Returns the fold operation whose result is the value of the event with the lowest position (`sign` 1) or the highest
+ * (-1), in whatever order events arrive. Without values the result is null.
+ */
 export function edge(sign: 1 | -1): FoldOperation<Edge> {
   const isPast = (state: Edge, position: Position) =>
     state !== null && sign * comparePositions(position, state[1]) >= 0;

@@ -38,7 +38,7 @@ describe('min and max', () => {
     expect(fromJson(values)).toEqual([least, most]);
   });
 
-  it('of times and durations are text', () => {
+  it('return times and durations as strings', () => {
     const time = (text: string) => new Timestamp(parseTime(text) as number);
     expect(both(time('2026-01-02T00:00:00Z'), time('2026-01-01T00:00:00Z'))).toEqual([
       '"2026-01-01T00:00:00.000000Z"',
@@ -53,7 +53,7 @@ describe('min and max', () => {
     expect(both(new Timestamp(0), new Duration(9e15))[0]).toBe('"9000000000s"');
   });
 
-  it('are values that were added, no other is beyond them', () => {
+  it('are values that were added, and no added value is beyond them', () => {
     fc.assert(
       fc.property(fc.array(numbers, { minLength: 1, maxLength: 8 }), (values) => {
         const [least, most] = both(...values).map((text) => parseExactJson(text));
@@ -67,7 +67,7 @@ describe('min and max', () => {
     );
   });
 
-  it('refuse a string that is too long to be kept for each key, and a number out of bounds', () => {
+  it('reject a string that is too long to be stored for each key, and a number out of range', () => {
     expect(() => min.add(null, 'x'.repeat(65_536), at(0))).toThrow(RefusedError);
     expect(() => max.add(null, new Decimal('1e999'), at(0))).toThrow(RefusedError);
   });

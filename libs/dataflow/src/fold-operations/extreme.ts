@@ -4,16 +4,16 @@ import { compare, Duration, isNumeric, Timestamp, type Value } from '#cel';
 import { RefusedError, type FoldOperation } from './fold-operation.js';
 import { keptText } from './kept-text.js';
 
-/** A number that a double says exactly; of everything else its kind, with its text or its microseconds. */
+/** A number that a double represents exactly. Any other value is its kind, with its text or its microseconds. */
 type Extreme = null | number | readonly [kind: Kind, text: string | number];
 
-/** In their order: any number is less than any duration. */
+/** Kinds in sort order: any number is less than any duration. */
 const kindOrder = ['number', 'duration', 'timestamp', 'string'] as const;
 type Kind = (typeof kindOrder)[number];
 
 /**
- * The value that comes first (`sign` 1) or last (-1) in one order of all: numbers by size, then durations, times, and
- * strings by code point. Of none it is null.
+ * Returns the fold operation whose result is the smallest value (`sign` 1) or the largest (-1). All values have one
+ * order: numbers by size, then durations, times, and strings by code point. Without values the result is null.
  */
 export function extreme(sign: 1 | -1): FoldOperation<Extreme> {
   const better = (state: Extreme, value: Value) => state === null || sign * order(value, read(state)) < 0;
@@ -42,7 +42,7 @@ function kindOf(value: Value): Kind {
 }
 
 function kept(value: Value): Extreme {
-  // Zero without its sign: JSON does not keep it.
+  // Adding 0 turns -0 into 0, because JSON.stringify does not keep the sign of zero.
   if (typeof value === 'number') return value + 0;
   if (value instanceof Duration) return ['duration', value.micros];
   if (value instanceof Timestamp) return ['timestamp', value.micros];

@@ -1,4 +1,7 @@
 import { edge } from './edge.js';
 
-/** The value of the earliest event by its own time; of several at one instant the first in the log. */
+/**
+ * `first`: the value of the event with the earliest event time. If several have the same time, it is the first of them
+ * in the log.
+ */
 export const first = edge(1);

@@ -4,29 +4,30 @@ import type { Json } from './json.js';
 import type { Position } from './position.js';
 
 /**
- * What a field of a fold does with the values of events. It is pure, and states are never changed but replaced: plain
- * JSON, bounded in size. Where events are folded in pieces, in any order, and the pieces' states are merged, the result
- * is that of folding all at once.
+ * The aggregation of one field of a fold. It is pure. A state is plain JSON of limited size; `add` and `merge` return a
+ * new state and never modify one. Events may be split into groups in any way and order: merging the states of the
+ * groups gives the same result as folding all events at once.
  */
 export interface FoldOperation<State extends Json = Json> {
-  /** The kinds of values that it takes; undefined when it takes none. */
+  /** The kinds of values that it accepts; undefined if the field has no value expression. */
   readonly takes: Kinds | undefined;
-  /** True if results are lists or objects: nothing can be sorted by them. */
+  /** True if results are lists or objects, by which nothing can be sorted. */
   readonly unordered?: true;
-  /** The state of no event; merging it changes nothing. */
+  /** The state without events. Merging it into another state changes nothing. */
   readonly empty: State;
   /**
-   * @param value of a kind that it takes; null where it takes none.
-   * @throws RefusedError, and then nothing was added.
+   * Returns the state after one more event.
+   * @param value of a kind in `takes`; null if `takes` is undefined
+   * @throws RefusedError if the value cannot be added
    */
   add(state: State, value: Value, position: Position): State;
-  /** Commutative and associative. */
+  /** Returns the state of the events of both states. It is commutative and associative. */
   merge(a: State, b: State): State;
-  /** What readers see, as JSON text: its numbers may have more digits than a double. */
+  /** Returns the value of the field as JSON text. Its numbers may have more digits than a double. */
   result(state: State): string;
 }
 
-/** The value of an event cannot be folded. */
+/** A fold operation cannot add the value of an event. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }

@@ -1,12 +1,12 @@
 /**
- * 64 bits of a text: MurmurHash3 (x86, 32 bits; Austin Appleby, public domain) of its UTF-16 code units in little
- * endian, with two seeds. The numbers are unsigned.
+ * Returns a 64-bit hash of a text as two unsigned 32-bit numbers. Each is MurmurHash3 (x86, 32 bits; Austin Appleby,
+ * public domain) of the UTF-16 code units in little endian, with its own seed.
  */
 export function hash64(text: string): [high: number, low: number] {
   return [murmur3(text, 0x9747b28c), murmur3(text, 0x5bd1e995)];
 }
 
-/** Of the code units as bytes, little endian; an unsigned 32-bit number. */
+/** Returns the unsigned 32-bit MurmurHash3 of the code units as bytes in little endian. */
 export function murmur3(text: string, seed: number): number {
   let hash = seed | 0;
   const pairs = text.length & ~1;

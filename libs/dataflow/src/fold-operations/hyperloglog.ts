@@ -1,18 +1,19 @@
 import { hash64 } from './hash64.js';
 
 /**
- * HyperLogLog: about how many different texts were added, in 4 096 characters. Flajolet, Fusy, Gandouet, Meunier:
- * "HyperLogLog: the analysis of a near-optimal cardinality estimation algorithm" (2007), with 64-bit hashes; estimated
- * as in Ertl: "New cardinality estimation algorithms for HyperLogLog sketches" (2017, arXiv:1702.01284), algorithm 6,
- * which needs no corrections for small or large numbers. The standard error is 1.04 / sqrt(4096) = 1.63 %.
+ * The registers of a HyperLogLog, which estimates the number of distinct texts that were added, in 4 096 characters.
+ * Sources: Flajolet, Fusy, Gandouet, Meunier: "HyperLogLog: the analysis of a near-optimal cardinality estimation
+ * algorithm" (2007), here with 64-bit hashes. The estimate is algorithm 6 of Ertl: "New cardinality estimation
+ * algorithms for HyperLogLog sketches" (2017, arXiv:1702.01284), which needs no corrections for small or large numbers.
+ * The standard error is 1.04 / sqrt(4096) = 1.63 %.
  *
- * Each character is a register: its rank added to that of '#', so that JSON text escapes none of them.
+ * Each character is one register: the code of '#' plus the register's rank. JSON escapes none of these characters.
  */
 export type Registers = string;
 
 const indexBits = 12;
 const registerCount = 1 << indexBits;
-/** Bits of the hash that are not the index; the rank of a register is at most one more. */
+/** Bits of the hash after the index. The rank of a register is at most this number plus one. */
 const rankBits = 64 - indexBits;
 const zeroRank = '#'.charCodeAt(0);
 
@@ -26,7 +27,7 @@ export function addToRegisters(registers: Registers, text: string): Registers {
   return registers.slice(0, index) + String.fromCharCode(code) + registers.slice(index + 1);
 }
 
-/** The registers of what was added to either. */
+/** Returns the registers of all texts that were added to `a` or to `b`. */
 export function mergeRegisters(a: Registers, b: Registers): Registers {
   const merged = Buffer.from(a, 'latin1');
   for (let i = 0; i < registerCount; i++) merged[i] = Math.max(merged[i]!, b.charCodeAt(i));
@@ -42,7 +43,7 @@ export function estimate(registers: Registers): number {
   return Math.round(registerCount ** 2 / (2 * Math.LN2 * z));
 }
 
-/** The place of the first bit that is set, counted from 1, of 20 bits and then 32. */
+/** Returns the index of the first set bit, counted from 1, in 20 bits followed by 32 bits. */
 function rankOf(high: number, low: number): number {
   const highBits = 32 - indexBits;
   return high !== 0 ? Math.clz32(high) - indexBits + 1 : highBits + Math.clz32(low) + 1;

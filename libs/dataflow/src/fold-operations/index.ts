@@ -10,7 +10,7 @@ import { merge } from './merge.js';
 import { min } from './min.js';
 import { sum } from './sum.js';
 
-/** Every operation by the name that definitions give it. */
+/** All fold operations by their names in definitions. */
 export const foldOperations: Readonly<Record<string, FoldOperation>> = {
   count,
   sum,

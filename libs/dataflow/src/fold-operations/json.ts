@@ -1,3 +1,3 @@
-/** What JSON text says: a state goes through JSON.stringify and JSON.parse and comes back the same. */
+/** A JSON value. A state remains the same after JSON.stringify and JSON.parse. */
 export type Json =
   null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined };

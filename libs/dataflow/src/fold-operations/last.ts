@@ -1,4 +1,7 @@
 import { edge } from './edge.js';
 
-/** The value of the latest event by its own time; of several at one instant the last in the log. */
+/**
+ * `last`: the value of the event with the latest event time. If several have the same time, it is the last of them in
+ * the log.
+ */
 export const last = edge(-1);

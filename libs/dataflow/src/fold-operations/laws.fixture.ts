@@ -10,7 +10,7 @@ interface Added {
   position: Position;
 }
 
-/** Events in pieces, in whatever order they came: [piece, event] each. Positions are all different. */
+/** Returns arbitrary events in any order, each as [group, event]. All positions are different. */
 function arrivals(values: fc.Arbitrary<Value>, maxLength: number): fc.Arbitrary<[number, Added][]> {
   const event = fc.record({
     value: values,
@@ -32,7 +32,7 @@ function arrivals(values: fc.Arbitrary<Value>, maxLength: number): fc.Arbitrary<
 
 const throughJson = <T extends Json>(state: T): T => JSON.parse(JSON.stringify(state)) as T;
 
-/** The laws that every operation keeps, whatever the values. */
+/** Adds specs for the laws that every fold operation must satisfy, for any values. */
 export function keepsTheLaws<State extends Json>(
   operation: FoldOperation<State>,
   values: fc.Arbitrary<Value>,
@@ -51,7 +51,7 @@ export function keepsTheLaws<State extends Json>(
     fc.assert(fc.property(arrivals(values, maxLength), check), { numRuns });
 
   it(
-    'folded in pieces and merged is folded all at once',
+    'folding groups of events and merging their states equals folding all events at once',
     law((events) => {
       const [a, b, c, d] = pieces(events) as [State, State, State, State];
       const expected = result(fold(inOrder(events)));
@@ -71,7 +71,7 @@ export function keepsTheLaws<State extends Json>(
   );
 
   it(
-    'a state goes through JSON unchanged, and goes on the same',
+    'a state that is written as JSON and read again behaves the same',
     law((events) => {
       let [kept, read]: [State, State] = [empty, throughJson(empty)];
       for (const [, { value, position }] of events) {
@@ -85,7 +85,7 @@ export function keepsTheLaws<State extends Json>(
   );
 
   it(
-    'adding changes no state that somebody still has',
+    'adding an event does not modify the earlier state',
     law((events) => {
       const states = [empty];
       for (const [, { value, position }] of events) {

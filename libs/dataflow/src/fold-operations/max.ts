@@ -1,4 +1,7 @@
 import { extreme } from './extreme.js';
 
-/** The largest value. Strings are larger than times, these than durations, these than numbers. */
+/**
+ * `max`: the largest value. Strings are larger than times, times are larger than durations, and durations are larger
+ * than numbers.
+ */
 export const max = extreme(-1);

@@ -4,32 +4,37 @@ import { keptText } from './kept-text.js';
 import { comparePositions, type Position } from './position.js';
 
 /**
- * What is known of one member of an object that merge patches (RFC 7396) were applied to, so that the order in which they
- * come does not matter: each part keeps the place of the event that it is from, and the later one wins.
+ * One member of an object that is the result of merge patches (RFC 7396) applied in any order. Each part records the
+ * position of the event that set it, and the part with the later position wins.
  */
 export type Node = {
-  /** The last value that was no object, as JSON text, and where it was set; null: it was removed. */
+  /**
+   * The last value that is not an object, as JSON text, with the position that set it; null if the member was removed.
+   */
   readonly set?: readonly [value: string | null, position: Position];
-  /** Where it was last patched with an object, if that was after `set`. */
+  /** The position of the last patch with an object, if it is later than `set`. */
   readonly object?: Position;
-  /** Of that object, by name in order; all of them are later than `set`. */
+  /** The members of that object, sorted by name. All of them are later than `set`. */
   readonly members?: Members;
 };
 
 type Members = readonly (readonly [name: string, node: Node])[];
 
-/** What a member costs besides its name and its value, in characters: most of it is the place of its event. */
+/** Characters that a member adds to the weight besides its name and its value, mostly for the position of its event. */
 const memberCost = 64;
 
-/** The event that a patch is from, and the weight that nodes gain by it. */
+/** The position of a patch, and the weight that the patch adds to the nodes. */
 export interface Patching {
   readonly position: Position;
   gained: number;
-  /** Of `gained`; a patch that passes it is left half done, because it will be refused. */
+  /**
+   * The limit of `gained`. `patched` stops in the middle of a patch that exceeds it, because the caller rejects that
+   * patch.
+   */
   readonly most: number;
 }
 
-/** The node after a patch. @throws RefusedError when a value is too long. */
+/** Returns the node after a patch. @throws RefusedError if a value is too long */
 export function patched(node: Node, patch: Value, patching: Patching): Node {
   const { position } = patching;
   if (node.set && comparePositions(node.set[1], position) > 0) return node;
@@ -47,14 +52,17 @@ export function patched(node: Node, patch: Value, patching: Patching): Node {
   return { ...node, object: later(node.object, position), members: union(node.members ?? [], changed) };
 }
 
-/** Characters of names and values, and 64 for each member, removed ones included. */
+/**
+ * Returns the weight of a node: the characters of its names and values, plus 64 for each member, including removed
+ * members.
+ */
 export function weightOf(node: Node): number {
   let weight = node.set?.[0]?.length ?? 0;
   for (const [name, member] of node.members ?? []) weight += name.length + memberCost + weightOf(member);
   return weight;
 }
 
-/** What is known from either of the two. */
+/** Merges two nodes: returns the node after the patches of both. */
 export function joined(a: Node, b: Node): Node {
   const last = a.set && b.set ? (comparePositions(a.set[1], b.set[1]) > 0 ? a.set : b.set) : (a.set ?? b.set);
   const [x, y] = last ? [a.set === last ? a : set(a, last), b.set === last ? b : set(b, last)] : [a, b];
@@ -66,7 +74,7 @@ export function joined(a: Node, b: Node): Node {
   return { ...x, object: later(x.object, y.object), members: union(x.members ?? [], both) };
 }
 
-/** The value as JSON text, names in order; undefined where there is none. */
+/** Returns the value as JSON text, with names in order; undefined if there is none. */
 export function visible(node: Node): string | undefined {
   if (!node.object) return node.set?.[0] ?? undefined;
   const members: string[] = [];
@@ -77,12 +85,12 @@ export function visible(node: Node): string | undefined {
   return `{${members.join(',')}}`;
 }
 
-/** The node as if it had been set there: what it had before that is gone. */
+/** Returns the node after `last` has set it: only later members remain. */
 function set(node: Node, last: NonNullable<Node['set']>): Node {
   return { set: last, ...objectAfter(node, last[1]) };
 }
 
-/** What of a node is later than a place. */
+/** Returns the parts of a node that are later than a position; undefined if there are none. */
 function after(node: Node, position: Position): Node | undefined {
   const isSet = node.set !== undefined && comparePositions(node.set[1], position) > 0;
   const left = { ...(isSet && { set: node.set }), ...objectAfter(node, position) };
@@ -106,7 +114,7 @@ function memberOf({ members = [] }: Node, name: string): Node {
   return found?.[0] === name ? found[1] : unknown;
 }
 
-/** The members, with `changed` (of different names) in the place of those that have their names. */
+/** Returns the members with those of `changed` added. They replace members of the same name. */
 function union(members: Members, changed: Members): Members {
   const all = members.slice();
   for (const entry of changed) {
@@ -116,7 +124,7 @@ function union(members: Members, changed: Members): Members {
   return all;
 }
 
-/** Where a name stands in order, or would stand. */
+/** Returns the index of a name in the sorted members, or the index at which to insert it. */
 function placeOf(members: Members, name: string): number {
   let [low, high] = [0, members.length];
   while (low < high) {

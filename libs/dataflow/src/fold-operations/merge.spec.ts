@@ -18,7 +18,7 @@ const fold = (values: Value[]) =>
 const sorted = (value: Value) => toJson(value, { maxLength: Infinity, sorted: true });
 
 describe('merge', () => {
-  it('of nothing is an empty object', () => {
+  it('is an empty object without events', () => {
     expect(merge.result(merge.empty)).toBe('{}');
   });
 
@@ -26,11 +26,11 @@ describe('merge', () => {
     rfc7396.filter(
       ([target, patch]) => target.startsWith('{"') && patch.startsWith('{') && !target.includes('null'),
     ),
-  )('makes of %s with %s what RFC 7396 says: %s', (target, patch, expected) => {
+  )('of %s and the patch %s is the result in RFC 7396: %s', (target, patch, expected) => {
     expect(merge.result(fold([parseExactJson(target), parseExactJson(patch)]))).toBe(expected);
   });
 
-  it('is one merge patch after the other, in the order of the events', () => {
+  it('applies one merge patch after the other, in the order of the events', () => {
     fc.assert(
       fc.property(fc.array(patches, { maxLength: 6 }), (values) => {
         const trees = values.map((value) => readTree(JSON.stringify(value)));
@@ -41,13 +41,13 @@ describe('merge', () => {
     );
   });
 
-  it('knows what was removed, when an older event comes later', () => {
+  it('remembers a removed member if an older event arrives later', () => {
     const removed = merge.add(fold([{ a: { b: 1 } }]), { a: null }, at(9));
     expect(merge.result(merge.add(removed, { a: { c: 1 } }, at(5)))).toBe('{}');
     expect(merge.result(merge.add(removed, { a: { c: 1 } }, at(10)))).toBe('{"a":{"c":1}}');
   });
 
-  it('takes __proto__ for a name like others', () => {
+  it('treats __proto__ as an ordinary name', () => {
     const state = JSON.parse(JSON.stringify(fold([parseExactJson('{"__proto__":{"x":1}}')]))) as State;
     expect(merge.result(merge.add(state, parseExactJson('{"__proto__":{"y":2}}'), at(5)))).toBe(
       '{"__proto__":{"x":1,"y":2}}',
@@ -55,7 +55,7 @@ describe('merge', () => {
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
-  it('refuses what would make it larger than its bound, and goes on with what does not', () => {
+  it('rejects an event that would exceed its limit, and accepts later events that do not', () => {
     let state = merge.empty;
     const add = (n: number) => (state = merge.add(state, { [`k${n}`]: 'x'.repeat(1000) }, at(n)));
     for (let n = 0; n < 245; n++) add(n);
@@ -63,14 +63,14 @@ describe('merge', () => {
     expect(JSON.parse(merge.result(merge.add(state, { k1: 'y' }, at(500))))).toMatchObject({ k1: 'y' });
   });
 
-  it('may be written over and over', () => {
+  it('does not grow when the same members are set repeatedly', () => {
     let state = merge.empty;
     for (let n = 0; n < 1000; n++) state = merge.add(state, { a: 'x'.repeat(1000), b: { c: n } }, at(n));
     expect(JSON.parse(merge.result(state))).toMatchObject({ b: { c: 999 } });
     expect(JSON.stringify(state).length).toBeLessThan(2000);
   });
 
-  it('refuses what is nested too deep', () => {
+  it('rejects a value with too many levels of nesting', () => {
     const deep = (levels: number) =>
       parseExactJson('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1));
     expect(() => merge.add(merge.empty, deep(65), at(0))).toThrow(RefusedError);

@@ -3,21 +3,24 @@ import { isObject, type Value } from '#cel';
 import { RefusedError, type FoldOperation } from './fold-operation.js';
 import { joined, patched, visible, weightOf, type Node, type Patching } from './merge-tree.js';
 
-/** Characters that the state has, removed members and the places of all included; an event that would pass it is refused. */
+/**
+ * The most characters of a state, including removed members and positions. An event that would exceed them is rejected.
+ */
 export const mergedCharacters = 256 * 1024;
 
-/** Nesting of a value: `{}` is one level. */
+/** The most levels of nesting of a value; `{}` is one level. */
 const mostLevels = 64;
 
 type Merged = {
   readonly root: Node;
-  /** At least the root's weight. */
+  /** An upper bound of the root's weight. */
   readonly weight: number;
 };
 
 /**
- * One object that values were applied to as merge patches (RFC 7396), in the order of their events, whatever the order
- * in which they came: null removes a member, objects are merged, everything else replaces. Of none it is {}.
+ * `merge`: the object that results from applying the values as merge patches (RFC 7396) in the order of their events,
+ * whatever the order of their arrival. Null removes a member, objects are merged, and any other value replaces the
+ * member. Without values it is {}.
  */
 export const merge: FoldOperation<Merged> = {
   takes: kinds.object,
@@ -25,7 +28,7 @@ export const merge: FoldOperation<Merged> = {
   empty: { root: {}, weight: 0 },
   add: (state, value, position) => {
     if (isDeeper(value, mostLevels)) {
-      throw new RefusedError(`What is merged is nested at most ${mostLevels} levels deep.`);
+      throw new RefusedError(`A merged value has at most ${mostLevels} levels of nesting.`);
     }
     const patching: Patching = { position, gained: 0, most: mergedCharacters };
     const root = patched(state.root, value, patching);
@@ -45,7 +48,7 @@ function admitted(root: Node): number {
 
 function tooLarge(): RefusedError {
   return new RefusedError(
-    `The merged object would pass ${mergedCharacters} characters, removed members included.`,
+    `The merged object would exceed ${mergedCharacters} characters, including removed members.`,
   );
 }
 

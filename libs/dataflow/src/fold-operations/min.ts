@@ -1,4 +1,7 @@
 import { extreme } from './extreme.js';
 
-/** The smallest value. Numbers are smaller than durations, these than times, these than strings. */
+/**
+ * `min`: the smallest value. Numbers are smaller than durations, durations are smaller than times, and times are
+ * smaller than strings.
+ */
 export const min = extreme(1);

@@ -1,12 +1,15 @@
 import type { Micros } from '#event';
 
 /**
- * Where an event stands in the one order of all events, which is that of queries: by the event's own time, events of
- * the same instant in log order, and where offsets of several streams meet there, by stream.
+ * The position of an event in the total order of events, which queries use too: by event time, then by partition and
+ * offset, then by stream.
  */
 export type Position = readonly [timestamp: Micros, partition: number, offset: number, stream: string];
 
-/** Negative, zero or positive. Names of streams are ASCII, so that their order is that of ClickHouse too. */
+/**
+ * Compares two positions: returns a negative number, zero or a positive number. Stream names are ASCII, so this order
+ * equals that of ClickHouse.
+ */
 export function comparePositions(a: Position, b: Position): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || (a[3] < b[3] ? -1 : a[3] > b[3] ? 1 : 0);
 }

@@ -29,7 +29,7 @@ describe('sum', () => {
     expect(sumOf(...texts)).toBe(expected);
   });
 
-  it('does not drift over a million prices', () => {
+  it('has no rounding error after a million prices', () => {
     let state = sum.empty;
     for (let n = 0; n < 1_000_000; n++) state = sum.add(state, 19.99, at(n));
     expect(sum.result(state)).toBe('19990000');
@@ -49,7 +49,7 @@ describe('sum', () => {
     );
   });
 
-  it('refuses a number that is out of bounds, and says the bounds', () => {
+  it('rejects a number that is out of range, with the range in the error', () => {
     expect(() => sum.add(sum.empty, new Decimal('1e999'), at(0))).toThrow(RefusedError);
     expect(() => sum.add(sum.empty, new Decimal('1e999'), at(0))).toThrow('308 digits before and 400 after');
   });

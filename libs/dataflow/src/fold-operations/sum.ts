@@ -3,7 +3,9 @@ import { kinds } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
 import { addToTotal, mergeTotals, totalText, zero, type Total } from './total.js';
 
-/** The exact sum of numbers, whatever their size and places: ten times 0.1 is 1. Of none it is 0. */
+/**
+ * `sum`: the exact sum of numbers of any size and with any decimal places: ten times 0.1 is 1. Without values it is 0.
+ */
 export const sum: FoldOperation<Total> = {
   takes: kinds.number,
   empty: zero,

@@ -3,14 +3,14 @@ import { placesOf, tens } from '#cel';
 import { RefusedError } from './fold-operation.js';
 
 /**
- * An exact sum: `units` / 10 ** `scale`, where the scale is the most decimal places that a summand had. Units out of
- * the safe range are the text of a whole number.
+ * An exact sum: `units` / 10 ** `scale`. The scale is the largest number of decimal places of a summand. Units outside
+ * the safe integer range are the text of an integer.
  */
 export type Total = readonly [units: number | string, scale: number];
 
 export const zero: Total = [0, 0];
 
-/** @throws RefusedError when the number has more digits than are computed with. */
+/** Returns the total plus a number. @throws RefusedError if the number has too many digits */
 export function addToTotal(total: Total, value: Numeric): Total {
   const [units, scale] = total;
   if (typeof value === 'number' && typeof units === 'number') {

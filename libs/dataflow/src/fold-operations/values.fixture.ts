@@ -4,7 +4,7 @@ import { parseExactJson } from '#cel';
 import { Duration, Timestamp, type Value } from '#cel';
 import type { Position } from './position.js';
 
-/** Numbers as events have them: of every size, with every number of places. */
+/** Numbers as they occur in events: of any size, with any number of decimal places. */
 export const numbers: fc.Arbitrary<Value> = numberTexts.map(parseExactJson);
 
 export const texts: fc.Arbitrary<Value> = fc.oneof(
@@ -12,7 +12,7 @@ export const texts: fc.Arbitrary<Value> = fc.oneof(
   fc.constantFrom('', 'a', 'é', '🎉', '\uffff', '__proto__', 'x'.repeat(100)),
 );
 
-/** Everything that can be kept: few different values, so that equal ones meet. */
+/** Values of all kinds that a state can store. There are few distinct ones, so that equal values occur. */
 export const anyValues: fc.Arbitrary<Value> = fc.oneof(
   numbers,
   texts,
@@ -22,5 +22,5 @@ export const anyValues: fc.Arbitrary<Value> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }).filter((value) => value !== null) as fc.Arbitrary<Value>,
 );
 
-/** The n-th event, one second after the other. */
+/** Returns the position of the n-th event; events are one second apart. */
 export const at = (n: number): Position => [n * 1_000_000, 0, n, 'orders'];

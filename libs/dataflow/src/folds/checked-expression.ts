@@ -12,16 +12,19 @@ import type { FoldEvent } from './fold-event.js';
 type Run = (event: FoldEvent) => Value;
 
 /**
- * An expression of a definition, compiled once.
- * @param wanted the kinds of values of which it has to be able to have one.
- * @throws ExpressionError when it is no expression, or can have no such value for any event.
+ * Compiles an expression of a definition, with exact arithmetic.
+ * @param wanted the kinds of values of which the expression must be able to return one
+ * @throws ExpressionError if the text is not a valid expression, or can return none of the wanted kinds for any event
  */
 export function compileExact(text: string, wanted: Kinds): Run {
   const run = compileParsed(checked(text, wanted));
   return (event) => run(event.value);
 }
 
-/** The same for a `where`, which has the meaning that it has in queries. */
+/**
+ * Compiles a `where` condition, with the semantics that it has in queries.
+ * @throws ExpressionError if it is not valid
+ */
 export function compileWhere(text: string): (event: FoldEvent) => boolean {
   const expression = checked(text, kinds.boolean);
   checkComparisons(expression);
@@ -32,7 +35,7 @@ export function compileWhere(text: string): (event: FoldEvent) => boolean {
 function checked(text: string, wanted: Kinds): Expression {
   const expression = parseExpression(text);
   checkLiterals(expression, text);
-  // First what does not exist at all, then what makes no sense.
+  // This compilation reports unknown names; the check of kinds after it reports operations without a meaning.
   compileParsed(expression);
   const found = checkKinds(expression);
   if (found & wanted) return expression;

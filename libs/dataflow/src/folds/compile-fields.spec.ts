@@ -10,7 +10,7 @@ const errors = (fields: Record<string, FoldField>) => {
     if (error instanceof DefinitionError) return error.errors;
     throw error;
   }
-  throw new Error('It was not refused.');
+  throw new Error('The definition has no error.');
 };
 const one = (op: string, value?: string) => errors({ f: { op, value } });
 
@@ -63,24 +63,24 @@ describe('the fields of a definition', () => {
       'more digits than can be computed with',
     ],
     ['sum', 'event.data.x - -(0.12345678901234567)', '/fields/f/value', 'The number has more digits'],
-  ])('%s of %s is refused at %s: %s', (op, value, ...[pointer, detail]) => {
+  ])('%s of %s is invalid at %s: %s', (op, value, ...[pointer, detail]) => {
     const [error, ...others] = one(op, value);
     expect(error).toMatchObject({ pointer, detail: expect.stringContaining(detail) as string });
     expect(others).toEqual([]);
   });
 
-  it('are refused all at once', () => {
+  it('report all errors at once', () => {
     expect(
       errors({ a: { op: 'sum' }, b: { op: 'count' }, c: { op: 'x' } }).map(({ pointer }) => pointer),
     ).toEqual(['/fields/a/value', '/fields/c/op']);
   });
 
-  it.each(['', '1a', '__proto__', 'a-b', 'a/b~', 'x'.repeat(65)])('have no name like %j', (name) => {
+  it.each(['', '1a', '__proto__', 'a-b', 'a/b~', 'x'.repeat(65)])('reject the name %j', (name) => {
     const fields = JSON.parse(`{${JSON.stringify(name)}:{"op":"count"}}`) as Record<string, FoldField>;
     expect(errors(fields)[0]?.detail).toContain('1 to 64 of the characters');
   });
 
-  it('are 1 to 32', () => {
+  it('must be 1 to 32', () => {
     const many = Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`f${i}`, { op: 'count' }]));
     expect([errors({}), errors(many)].flat().map(({ pointer }) => pointer)).toEqual(['/fields', '/fields']);
   });
@@ -94,7 +94,7 @@ describe('the fields of a definition', () => {
     ['count_distinct', '[event.data.a, event.data.b]'],
     ['merge', 'event.data'],
     ['first', 'event.timestamp.getHours("Europe/Berlin")'],
-  ])('may be %s of %s', (op, value) => {
+  ])('accept %s of %s', (op, value) => {
     expect(() => compileFold({ f: { op, value } })).not.toThrow();
   });
 });

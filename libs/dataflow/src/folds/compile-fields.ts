@@ -12,10 +12,10 @@ import { compileExact } from './checked-expression.js';
 import type { FoldEvent } from './fold-event.js';
 import { foldLimits } from './limits.js';
 
-/** A field of a definition as clients write it. */
+/** A field of a definition, in the form that clients write. */
 export interface FoldField {
   op: string;
-  /** A CEL expression on `event`; an operation that takes no values has none. */
+  /** A CEL expression on `event`; absent for an operation without a value. */
   value?: string;
 }
 
@@ -27,7 +27,7 @@ export interface Field {
 
 const namePattern = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
-/** @throws DefinitionError with every error of every field, under /fields. */
+/** Compiles the fields of a fold. @throws DefinitionError with every error of every field, under /fields */
 export function compileFields(definition: Readonly<Record<string, FoldField>>): readonly Field[] {
   const names = Object.keys(definition);
   if (names.length === 0 || names.length > foldLimits.fields) {

@@ -29,7 +29,7 @@ const added = (state: FoldState, one: FoldEvent): FoldState => {
 const through = (state: FoldState): FoldState => JSON.parse(JSON.stringify(state)) as FoldState;
 
 describe('a fold', () => {
-  it('of nothing has the results of no event', () => {
+  it('has initial results without events', () => {
     expect(fold.result(fold.empty)).toBe(
       '{"orders":0,"revenue":0,"vat":0,"smallest":null,"largest":null,"mean":null,"opened":null,"last":null,' +
         '"customers":0,"amounts":[],"customer":{}}',
@@ -51,7 +51,7 @@ describe('a fold', () => {
     expect(fold.results(state).revenue).toBe('9007199254740993.3');
   });
 
-  it('of partitions that are merged is the fold of all events in the order of their time', () => {
+  it('merged from several partitions equals the fold of all events in time order', () => {
     const records = fc.record({
       amount: numberTexts.filter((text) => isComputable(readDecimal(text)!)),
       customer: fc.constantFrom('a', 'b', '__proto__'),
@@ -82,7 +82,7 @@ describe('a fold', () => {
     );
   });
 
-  it('passes over a value of null, in this field only', () => {
+  it('ignores a null value in that field only', () => {
     const paid = compileFold({
       all: { op: 'count' },
       paid: { op: 'sum', value: 'event.data.paid ? event.data.amount : null' },
@@ -100,7 +100,7 @@ describe('a fold', () => {
     ['{"amount":"5","customer":"a"}', '/fields/revenue/value', 'This is a string, but a number is needed.'],
     ['{"amount":1e999,"customer":"a"}', '/fields/revenue/value', 'A number has at most 308 digits'],
     ['{"amount":1,"customer":[]}', '/fields/customer/value', 'A name in an object is a string.'],
-  ])('says why %s cannot be folded, and leaves the state as it is', (data, pointer, detail) => {
+  ])('rejects %s with a reason, and does not modify the state', (data, pointer, detail) => {
     const state = added(fold.empty, event('{"amount":1,"customer":"a"}'));
     const before = JSON.stringify(state);
     const outcome = fold.add(state, event(data, { offset: 1 }));
@@ -109,7 +109,7 @@ describe('a fold', () => {
     expect(JSON.stringify(state)).toBe(before);
   });
 
-  it('tells delays per airport and hour', () => {
+  it('computes statistics of flight delays', () => {
     const delays = compileFold({
       flights: { op: 'count' },
       late: { op: 'sum', value: 'event.data.delay > 15 ? 1 : 0' },

@@ -7,35 +7,36 @@ import type { FoldEvent } from './fold-event.js';
 import { RefusedError } from '../fold-operations/fold-operation.js';
 import type { Json } from '../fold-operations/json.js';
 
-/** What a fold knows after some events: one state for each field, in the definition's order. Plain JSON. */
+/** The state of a fold: one state for each field, in the order of the definition. It is plain JSON. */
 export type FoldState = readonly Json[];
 
-/** Why an event was not folded, with a pointer into the definition. */
+/** The reason why an event cannot be folded, with a JSON pointer into the definition. */
 export interface Refused {
   readonly pointer: string;
   readonly detail: string;
 }
 
-/** The state with the event, or why the state stays as it was. */
+/** The state after an event, or the reason why the state is unchanged. */
 export type FoldOutcome =
   | { readonly state: FoldState; readonly refused?: undefined }
   | { readonly state?: undefined; readonly refused: Refused };
 
 /**
- * A definition's fields, compiled. It is pure: no clock, no I/O; states are replaced, never changed. Folding in pieces
- * and merging their states gives what folding all events at once gives, in whatever order they come.
+ * The compiled fields of a definition. A fold is pure: no clock, no I/O. It returns new states and never modifies one.
+ * Events may be split into groups in any way and order: merging the states of the groups equals folding all events at
+ * once.
  */
 export interface Fold {
   readonly empty: FoldState;
   add(state: FoldState, event: FoldEvent): FoldOutcome;
   merge(a: FoldState, b: FoldState): FoldState;
-  /** Results by field, as JSON text each: numbers may have more digits than a double. */
+  /** Returns the results by field name, each as JSON text. Numbers may have more digits than a double. */
   results(state: FoldState): Record<string, string>;
-  /** The same as the text of one object, in the definition's order. */
+  /** Returns the results as the JSON text of one object, in the order of the definition. */
   result(state: FoldState): string;
 }
 
-/** @throws DefinitionError with every error of every field, under /fields. */
+/** Compiles a fold. @throws DefinitionError with every error of every field, under /fields */
 export function compileFold(definition: Readonly<Record<string, FoldField>>): Fold {
   const fields = compileFields(definition);
   const operations = fields.map(({ operation }) => operation);
@@ -64,7 +65,7 @@ function add(fields: readonly Field[], state: FoldState, event: FoldEvent): Fold
   }
 }
 
-/** The field's state with the event. A value of null adds nothing. */
+/** Returns the state of a field after an event. A null value adds nothing. */
 function added({ operation, value }: Field, state: Json, event: FoldEvent): Json {
   if (!value) return operation.add(state, null, event.position);
   const found = value(event);

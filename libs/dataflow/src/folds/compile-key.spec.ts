@@ -24,7 +24,7 @@ describe('a key', () => {
     expect(key(text)).toEqual({ key: expected });
   });
 
-  it('of null is none: the event is passed over', () => {
+  it('is null if its expression is null: the event is skipped', () => {
     expect(key(undefined, { entity_id: null })).toEqual({ key: null });
     expect(key('event.data.no')).toEqual({ key: null });
   });
@@ -35,7 +35,7 @@ describe('a key', () => {
     ['event.data.long', 'A key has 1 to 256 characters.'],
     ['event.data.list', 'but this is a list'],
     ['event.data.line', 'must not contain control characters'],
-  ])('of %s is refused: %s', (text, detail) => {
+  ])('of %s is invalid: %s', (text, detail) => {
     expect(key(text).refused).toMatchObject({
       pointer: '/key',
       detail: expect.stringContaining(detail) as string,
@@ -43,7 +43,7 @@ describe('a key', () => {
   });
 
   it.each(['event.data.', 'event.data', 'event.ingested_at - event.timestamp', 'null', 'event.currency'])(
-    'is never %s',
+    'cannot have the expression %s',
     (text) => {
       expect(() => compileKey(text)).toThrow(DefinitionError);
     },

@@ -9,7 +9,7 @@ import { definedAt, expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
 import { foldLimits } from './limits.js';
 
-/** The key that an event belongs to; null where it belongs to none and is passed over; or why it has no key. */
+/** The key of an event; null if the event has no key and is skipped; or the reason why its key is invalid. */
 export type KeyOutcome =
   | { readonly key: string | null; readonly refused?: undefined }
   | { readonly key?: undefined; readonly refused: Refused };
@@ -18,8 +18,8 @@ const keyKinds = kinds.string | kinds.number | kinds.boolean | kinds.timestamp;
 const pointer = '/key';
 
 /**
- * Compiles the expression of a key: 1 to 256 characters of plain text. Numbers, true and false, and times become their
- * JSON text, without quotes; null is no key.
+ * Compiles the expression of a key. A key is plain text of 1 to 256 characters. Numbers, booleans and times become
+ * their JSON text without quotes. Null means that the event has no key.
  * @throws DefinitionError at /key
  */
 export function compileKey(text = 'event.entity_id'): (event: FoldEvent) => KeyOutcome {

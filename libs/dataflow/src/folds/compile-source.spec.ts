@@ -6,7 +6,7 @@ import { event } from './event.fixture.js';
 const takes = (filter: SourceFilter, data: string) => compileSource(filter)(event(data));
 
 describe('a source', () => {
-  it('takes everything without a filter', () => {
+  it('takes all events without a filter', () => {
     expect(takes({}, '{}')).toBe(true);
   });
 
@@ -18,7 +18,7 @@ describe('a source', () => {
     expect(takes({ event_types: [] }, '{}')).toBe(false);
   });
 
-  it('passes over events for which where has no value, as queries do', () => {
+  it('skips events for which where has no value, as queries do', () => {
     expect(takes({ where: 'event.data.amount > 0' }, '{}')).toBe(false);
     expect(takes({ where: 'event.data.amount > 0' }, '{"amount":"1"}')).toBe(false);
     expect(takes({ where: 'event.data.yes' }, '{"yes":1}')).toBe(false);
@@ -48,7 +48,7 @@ describe('a source', () => {
     ],
     ['event.data.a in [{}]', 'An object is not compared in a where'],
     ['event.data.a == 0.12345678901234567890', 'The number has more digits'],
-  ])('refuses %s where it stands', (where, detail) => {
+  ])('rejects %s with the position of the error', (where, detail) => {
     let found: unknown;
     try {
       compileSource({ where });

@@ -2,17 +2,17 @@ import { compileWhere } from './checked-expression.js';
 import { definedAt } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
 
-/** Which events of its streams a definition takes. */
+/** The filter of a source: selects events of its streams. */
 export interface SourceFilter {
-  /** Any when it is left out. */
+  /** All types if it is absent. */
   event_types?: readonly string[];
-  /** A CEL expression on `event`, with the meaning that it has in queries. */
+  /** A CEL condition on `event`, with the semantics that it has in queries. */
   where?: string;
 }
 
 /**
- * Compiles a source's filter. An event for which `where` has no value (a missing member, a wrong type) does not match, as
- * in queries.
+ * Compiles the filter of a source. As in queries, an event does not match if `where` has no value for it (a missing
+ * member, a wrong type).
  * @throws DefinitionError at /source/where
  */
 export function compileSource({ event_types, where }: SourceFilter): (event: FoldEvent) => boolean {

@@ -2,7 +2,7 @@ import { parseTime } from '#event';
 import type { LogEvent } from '#cel';
 import { foldEvent, type FoldEvent } from './fold-event.js';
 
-/** An event with this raw JSON as its data; the n-th of its partition, one second after the other. */
+/** Returns an event with raw JSON as its data. Its offset decides its time: events are one second apart. */
 export function event(data: string, fields: Partial<LogEvent> = {}): FoldEvent {
   const offset = fields.offset ?? 0;
   const timestamp = (parseTime('2026-11-21T04:00:00Z') as number) + offset * 1_000_000;

@@ -4,12 +4,12 @@ import { memberValue } from '#cel';
 import type { ValueObject } from '#cel';
 import { event } from './event.fixture.js';
 
-describe('an event to be folded', () => {
-  it('stands by its time, partition, offset and stream', () => {
+describe('foldEvent', () => {
+  it('returns the position: time, partition, offset and stream', () => {
     expect(event('{}', { timestamp: 5, partition: 1, offset: 7 }).position).toEqual([5, 1, 7, 'orders']);
   });
 
-  it('has its numbers as they were sent', () => {
+  it('keeps all digits of numbers', () => {
     const { value } = event('{"a":[9007199254740993,0.12345678901234567890,1.5]}');
     expect((memberValue(value, 'data') as ValueObject).a).toEqual([
       9007199254740993n,

@@ -2,10 +2,10 @@ import { logEventValue, type LogEvent } from '#cel';
 import type { ValueObject } from '#cel';
 import type { Position } from '../fold-operations/position.js';
 
-/** An event made ready to be folded: by any number of folds, its JSON read once, and only if one asks for it. */
+/** An event in the form that folds read. Any number of folds share it; its JSON is parsed once, on first use. */
 export interface FoldEvent {
   readonly position: Position;
-  /** The event as expressions see it. */
+  /** The event as a CEL value. */
   readonly value: ValueObject;
 }
 

@@ -1,7 +1,7 @@
-/** What bounds folds. An operation's own bounds, which keep its state small, stand in its file. */
+/** Limits of folds. Each operation has limits of its own in its file, which keep its state small. */
 export const foldLimits = {
-  /** Fields of one definition. */
+  /** The most fields of one definition. */
   fields: 32,
-  /** Characters of a key. */
+  /** The most characters of a key. */
   keyCharacters: 256,
 } as const;

@@ -1,17 +1,17 @@
 import { randomInt } from 'node:crypto';
 
 /**
- * Finds the slot of an id: a hash table with linear probing over slot numbers. The ids themselves, four 32-bit words
- * each, stand in `ids` (slot × 4), which the owner fills; whole ids are compared, so two ids are never taken for one.
- * Seeded at random: whoever chooses ids cannot choose them to collide.
+ * A hash table from ids to slots, with linear probing over slot numbers. The ids, four 32-bit words each, are in `ids`
+ * (at slot × 4), which the owner fills. Whole ids are compared, so two different ids are never confused. The hash has a
+ * random seed, so that a client cannot choose ids that collide.
  */
 export class IdIndex {
-  /** Slot + 1; 0 is free. Never more than half full, so a probe ends soon. */
+  /** Slot + 1 per position; 0 is free. The table is at most half full, so that probes are short. */
   private readonly table: Int32Array;
   private readonly mask: number;
   private readonly seed = randomInt(0x7fffffff);
 
-  /** @param ids The ids of all slots; its length says how many there can be. */
+  /** @param ids the ids of all slots; the length defines the number of slots */
   constructor(private readonly ids: Uint32Array) {
     let size = 16;
     while (size < ids.length / 2) size *= 2;
@@ -23,7 +23,7 @@ export class IdIndex {
     return this.table.byteLength;
   }
 
-  /** Points the id that stands in this slot to it. True when the id was here before, in another slot. */
+  /** Maps the id in this slot to the slot. Returns true if the table already had the id, in another slot. */
   put(slot: number): boolean {
     const place = this.placeOf(slot);
     const known = this.table[place] !== 0;
@@ -31,14 +31,14 @@ export class IdIndex {
     return known;
   }
 
-  /** Forgets the id of this slot, unless the id has moved on to another slot. */
+  /** Removes the id of this slot, unless the table maps the id to another slot. */
   remove(slot: number): void {
     const place = this.placeOf(slot);
     if (this.table[place] !== slot + 1) return;
     this.closeGap(place);
   }
 
-  /** Where the id of this slot stands in the table, or the free place where it belongs. */
+  /** Returns the table position of this slot's id, or the free position for it. */
   private placeOf(slot: number): number {
     const { ids, table, mask } = this;
     const at = slot * 4;
@@ -57,7 +57,7 @@ export class IdIndex {
     return place;
   }
 
-  /** Moves up what a probe would no longer reach across the gap (Knuth, vol. 3, 6.4, algorithm R). */
+  /** Moves entries that a probe could no longer reach across the gap (Knuth, vol. 3, 6.4, algorithm R). */
   private closeGap(start: number): void {
     const { table, mask } = this;
     let gap = start;

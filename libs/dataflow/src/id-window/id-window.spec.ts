@@ -10,7 +10,7 @@ interface Seen {
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
-/** The rule as it is written, over the whole log. */
+/** The rule of IdWindow's doc comment, evaluated over the whole log. */
 function repetitions(log: Seen[], bounds: { records: number; milliseconds: number }): boolean[] {
   const times: number[] = [];
   log.forEach((record, i) => times.push(Math.max(record.timestamp, times[i - 1] ?? -Infinity)));
@@ -25,7 +25,7 @@ function repetitions(log: Seen[], bounds: { records: number; milliseconds: numbe
   );
 }
 
-/** Few ids, gaps between offsets, clocks that go back and forth. */
+/** Logs with few ids, gaps between offsets, and timestamps that go back and forth. */
 const logs = fc
   .array(
     fc.record({
@@ -53,7 +53,7 @@ const someBounds = fc.record({
 });
 
 describe('IdWindow', () => {
-  it('finds exactly the repetitions within its bounds, for any log', () => {
+  it('finds exactly the duplicates within its limits, for any log', () => {
     fc.assert(
       fc.property(logs, someBounds, (log, bounds) => {
         const window = new IdWindow(bounds);
@@ -64,7 +64,7 @@ describe('IdWindow', () => {
     );
   });
 
-  it('started cold, warmed up by its bounds, decides as if it had read everything', () => {
+  it('finds the same duplicates after a warm-up over its limits as after reading the whole log', () => {
     fc.assert(
       fc.property(logs, someBounds, fc.nat(), (log, bounds, at) => {
         fc.pre(log.length > 0);
@@ -83,7 +83,7 @@ describe('IdWindow', () => {
     );
   });
 
-  it('says how long it is: a repetition that comes now is recognised within that time, and not after it', () => {
+  it('returns its length: a duplicate written now is recognized within that time, and not after it', () => {
     fc.assert(
       fc.property(logs, someBounds, fc.nat(500), (log, bounds, later) => {
         fc.pre(log.length > 0);
@@ -106,7 +106,7 @@ describe('IdWindow', () => {
     );
   });
 
-  it('is as long as its time while it has forgotten nothing for its number, and grows while nothing comes', () => {
+  it('is as long as its time limit until the record limit evicts an id, and grows while no record arrives', () => {
     const window = new IdWindow({ records: 3, milliseconds: 1000 });
     expect(window.lengthAt(0)).toBe(1000);
     for (let n = 0; n < 3; n++) window.repeats(uuid(n), n, n * 10);
@@ -117,7 +117,7 @@ describe('IdWindow', () => {
     expect(window.lengthAt(40)).toBe(10);
   });
 
-  it('tells ids apart that differ in any single bit', () => {
+  it('distinguishes ids that differ in a single bit', () => {
     const window = new IdWindow({ records: 1000, milliseconds: 1000 });
     const base = 0x1234567890abcdef1234567890abcdefn;
     const text = (id: bigint) =>
@@ -130,7 +130,7 @@ describe('IdWindow', () => {
     expect(ids.map((id, i) => window.repeats(text(id), 129 + i, 0))).not.toContain(false);
   });
 
-  it('takes upper and lower case for the same id', () => {
+  it('treats upper and lower case as the same id', () => {
     const window = new IdWindow({ records: 10, milliseconds: 10 });
     window.repeats('ABCDEF00-0000-4000-8000-00000000000A', 0, 0);
     expect(window.repeats('abcdef00-0000-4000-8000-00000000000a', 1, 0)).toBe(true);
@@ -143,20 +143,20 @@ describe('IdWindow', () => {
     `${uuid(1)}0`,
     uuid(1).replace('4', 'g'),
     uuid(1).replace('4', 'Ĵ'),
-  ])('refuses %j, which is not a UUID, and remembers nothing of it', (text) => {
+  ])('rejects %j, which is not a UUID, and remains unchanged', (text) => {
     const window = new IdWindow({ records: 10, milliseconds: 10 });
     expect(() => window.repeats(text, 0, 0)).toThrow(RangeError);
     expect(window.size).toBe(0);
   });
 
-  it('counts a record without an id as an offset and for the log time', () => {
+  it('counts the offset and the log time of a record without an id', () => {
     const window = new IdWindow({ records: 2, milliseconds: 100 });
     window.repeats(uuid(1), 0, 0);
     window.pass(1, 101);
     expect(window.repeats(uuid(1), 2, 0)).toBe(false);
   });
 
-  it('is small while idle, and never holds more than its bound', () => {
+  it('is small while idle, and never has more ids than its limit', () => {
     const window = new IdWindow({ records: 5000, milliseconds: 1e9 });
     window.repeats(uuid(0), 0, 0);
     expect(window.bytes).toBeLessThan(10_000);
@@ -165,7 +165,7 @@ describe('IdWindow', () => {
     expect(window.bytes).toBeLessThan(5001 * 40);
   });
 
-  it('gives its memory back when everything in it is too old', () => {
+  it('releases its memory when all its ids are too old', () => {
     const window = new IdWindow({ records: 5000, milliseconds: 1000 });
     for (let n = 0; n < 5000; n++) window.repeats(uuid(n), n, 0);
     window.repeats(uuid(0), 5000, 1001);

@@ -1,11 +1,11 @@
 import { readUuidText } from '#event';
 import { IdIndex } from './id-index.js';
 
-/** How far back a repeated id is recognised: both bounds hold. */
+/** Limits of the distance at which a duplicate id is recognized. Both limits apply. */
 export interface IdWindowBounds {
-  /** Offsets. */
+  /** Distance in offsets. */
   records: number;
-  /** Milliseconds of log time, below 2^31. */
+  /** Distance in milliseconds of log time, below 2^31. */
   milliseconds: number;
 }
 
@@ -13,23 +13,23 @@ const smallest = 256;
 const words = new Uint32Array(4);
 
 /**
- * Remembers the event ids of one partition's last records. The rule, which depends on the log alone:
+ * Recognizes duplicate event ids among the last records of one partition. The rule depends on the log alone:
  *
  *     The log time of a record is the greatest timestamp of the partition up to and including it.
- *     A record is a repetition if and only if an earlier record with the same id is at most `records` offsets and at
- *     most `milliseconds` of log time before it. A repetition counts as an earlier record too.
+ *     A record is a duplicate if and only if an earlier record with the same id is at most `records` offsets and at
+ *     most `milliseconds` of log time before it. A duplicate counts as an earlier record too.
  *
- * Log time never goes back, so a producer's clock that does changes nothing, and whoever starts reading `records`
- * offsets or `milliseconds` of log time before a position decides as if the whole log had been read, provided that
- * `startAt` was told the log time there.
+ * Log time never decreases, even if a producer's clock goes back. A reader may start `records` offsets or
+ * `milliseconds` of log time before a position: from that position on, it recognizes the same duplicates as a reader of
+ * the whole log, provided that it passes the log time at its start to `startAt`.
  *
- * An id takes 24 bytes and its share of an index (8 to 16 bytes); at most `records` + 1 are held, and the arrays
- * start small.
+ * An id takes 24 bytes, plus 8 to 16 bytes for its share of an index. The window has at most `records` + 1 ids, and its
+ * arrays start small.
  */
 export class IdWindow {
   private capacity = 0;
   private ids = new Uint32Array(0);
-  /** Offsets and log times modulo 2^32: differences within the window are exact. */
+  /** Offsets and log times modulo 2^32. Differences within the window are exact. */
   private offsets = new Uint32Array(0);
   private times = new Uint32Array(0);
   private index = new IdIndex(this.ids);
@@ -37,12 +37,12 @@ export class IdWindow {
   private count = 0;
   private lastOffset = -1;
   private logTime = -Infinity;
-  /** The log time of the newest record that was forgotten for being too many offsets back. */
+  /** The log time of the newest record that was evicted because it is more than `records` offsets back. */
   private forgotten = -Infinity;
 
   constructor(readonly bounds: IdWindowBounds) {}
 
-  /** Ids held, those that were repeated counted again. */
+  /** The number of ids in the window; a duplicate counts again. */
   get size(): number {
     return this.count;
   }
@@ -52,7 +52,8 @@ export class IdWindow {
   }
 
   /**
-   * Milliseconds that a repetition written now may come after its first record and still be recognised.
+   * Returns the window's length at `now`: a duplicate written now is recognized if its first record is at most this
+   * many milliseconds old.
    * @param now milliseconds since 1970, by the clock that stamps records
    */
   lengthAt(now: number): number {
@@ -71,21 +72,21 @@ export class IdWindow {
     return this.logTime - ((this.logTime - this.times[this.first]!) >>> 0);
   }
 
-  /** Says what the log time is at least before the next record that is handed over. */
+  /** Sets a lower bound of the log time before the next record. */
   startAt(logTime: number): void {
     this.logTime = Math.max(this.logTime, logTime);
   }
 
   /**
-   * Whether the record repeats an id; remembers it either way. Offsets must ascend.
-   * @throws RangeError when the id is not a UUID; nothing is remembered then.
+   * Returns whether the record's id is a duplicate, and adds the id to the window. Offsets must ascend.
+   * @throws RangeError if the id is not a UUID; the window is then unchanged
    */
   repeats(id: string, offset: number, timestamp: number): boolean {
     if (!readUuidText(id, words)) throw new RangeError('not a UUID');
     return this.repeatsWords(words, offset, timestamp);
   }
 
-  /** The same, for an id as its four 32-bit words, the first ones first. */
+  /** Works like `repeats` for an id as four 32-bit words, the most significant first. */
   repeatsWords(id: Uint32Array, offset: number, timestamp: number): boolean {
     this.pass(offset, timestamp);
     if (this.count === this.capacity) this.grow();
@@ -98,7 +99,7 @@ export class IdWindow {
     return this.index.put(slot);
   }
 
-  /** A record without a readable id: time and offsets move on all the same. */
+  /** Advances offset and log time by a record without a readable id. */
   pass(offset: number, timestamp: number): void {
     const { records, milliseconds } = this.bounds;
     const logTime = Math.max(this.logTime, timestamp);
@@ -135,7 +136,7 @@ export class IdWindow {
     this.resize(Math.min(Math.max(this.capacity * 2, smallest), this.bounds.records + 1));
   }
 
-  /** Takes over as many ids as fit, oldest first. */
+  /** Copies as many ids as fit, the oldest first, into arrays of the new capacity. */
   private resize(capacity: number): void {
     const kept = Math.min(this.count, capacity);
     const ids = new Uint32Array(capacity * 4);

@@ -20,7 +20,7 @@ const summary = (operators: OperatorSpec[], data: string) =>
   outcomesOf(operators, data).map(({ kind, at }) => `${kind} ${at}`);
 
 describe('branch', () => {
-  it('gives an event to the first branch whose condition is true', () => {
+  it('passes an event to the first branch whose condition is true', () => {
     expect(summary(branches(), '{"n":1000}')).toEqual([
       'emit /operators/0/emit',
       'emit /operators/1/branch/0/operators/0/emit',
@@ -32,7 +32,7 @@ describe('branch', () => {
     ]);
   });
 
-  it('gives the others to otherwise, else they are dropped', () => {
+  it('passes other events to the otherwise branch, and drops them if there is none', () => {
     const otherwise = { otherwise: true, operators: [{ emit: { stream: 'small' } }] } as const;
     expect(summary(branches({ ...otherwise, operators: [...otherwise.operators] }), '{"n":1}')[1]).toBe(
       'emit /operators/1/branch/2/operators/0/emit',
@@ -40,7 +40,7 @@ describe('branch', () => {
     expect(summary(branches(), '{"n":1}')[1]).toBe('drop /operators/1/branch');
   });
 
-  it('fails an event that a condition has no value for', () => {
+  it('fails an event for which a condition has no value', () => {
     expect(outcomesOf(branches(), '{}')[1]).toMatchObject({
       kind: 'fail',
       at: '/operators/1/branch',
@@ -48,7 +48,7 @@ describe('branch', () => {
     });
   });
 
-  it('an emit of another type changes what is emitted, not what goes on', () => {
+  it('an emit with another event type changes the emitted event only', () => {
     const [, , drop] = outcomesOf(branches(), '{"n":50}');
     const [, emitted] = outcomesOf(branches(), '{"n":50}');
     expect([emitted?.flow.event.event_type, drop?.flow.event.event_type]).toEqual(['big', 'order.placed']);

@@ -9,21 +9,21 @@ import type { MakeStep, Operator, OperatorSpec } from './operator.js';
 
 type BranchSpec = { operators: readonly OperatorSpec[] } & ({ when: string } | { otherwise: true });
 
-/** Branches within branches. */
+/** The most levels of nested branches. */
 const mostLevels = 4;
 
-/** One branch, compiled. Without a condition it takes every event. */
+/** One compiled branch. A branch without a condition takes every event. */
 interface Branch {
   readonly when: ((flow: ReadableFlow) => boolean) | undefined;
   readonly operators: MakeStep;
 }
 
 /**
- * `branch`: the first branch whose condition is true takes the event; if none does, it is dropped. A condition that has no
- * value for an event fails it: later branches are not asked.
+ * `branch`: passes an event to the first branch whose condition is true, and drops it if there is none. If a condition
+ * has no value for the event, the event fails and later conditions are not evaluated.
  */
 export const branch: Operator<readonly BranchSpec[]> = {
-  summary: 'a list of `{when, operators}`, at last perhaps `{otherwise: true, operators}`.',
+  summary: 'a list of `{when, operators}`; the last element may be `{otherwise: true, operators}`.',
   lists: (branches, at) =>
     branches.map(({ operators }, i) => ({ operators, pointer: `${at}/${i}/operators` })),
   compile(spec, { at, isLast, branch: compileOperators }) {
@@ -44,7 +44,7 @@ export const branch: Operator<readonly BranchSpec[]> = {
     if (!isLast)
       errors.push({
         pointer: at,
-        detail: 'must be the last operator of its list: put the others into branches',
+        detail: 'must be the last operator of its list: put later operators into its branches',
       });
     if (errors.length > 0) throw new DefinitionError(errors);
     return (_next, traces) =>
@@ -79,6 +79,6 @@ function branchStep(branches: readonly { when: Branch['when']; step: Step }[], a
         return;
       }
     }
-    context.outcomes.push({ kind: 'drop', at, reason: 'No branch takes it.', flow });
+    context.outcomes.push({ kind: 'drop', at, reason: 'No branch matches the event.', flow });
   };
 }

@@ -6,7 +6,7 @@ const rowsOf = () => new Rows(stageOf({ dedupe: { key: 'event.entity_id', within
 const passed = (rows: Rows) => rows.results.map(({ event }) => event.timestamp / second);
 
 describe('dedupe', () => {
-  it('drops what has the key of an earlier one, of a time at most that far away, before or after', () => {
+  it('drops an event if one with the same key passed within 10 seconds of its event time, before or after', () => {
     const rows = rowsOf().add(0).add(10).add(-10).add(1, { key: 'j' });
     expect(passed(rows)).toEqual([0, 1]);
     expect(rows.outcomes).toMatchObject([
@@ -15,12 +15,12 @@ describe('dedupe', () => {
     ]);
   });
 
-  it('lets pass what is farther away, and remembers the latest', () => {
+  it('passes an event that is farther away, and remembers the latest one', () => {
     expect(passed(rowsOf().add(0).add(10.000001).add(20))).toEqual([0, 10.000001]);
     expect(passed(rowsOf().add(0).add(-11).add(5).add(-11))).toEqual([0, -11, -11]);
   });
 
-  it('passes the event on as it is, with its origin', () => {
+  it('passes the event on unchanged, with its provenance', () => {
     const [flow] = rowsOf().add(3, { data: '{"n": 1.0}' }).results;
     expect(flow).toMatchObject({
       event: { data: '{"n": 1.0}' },
@@ -28,7 +28,7 @@ describe('dedupe', () => {
     });
   });
 
-  it('forgets a key when the watermark has passed it', () => {
+  it('expires a key when the watermark is more than 10 seconds past its event', () => {
     const rows = rowsOf().add(0);
     rows.close(10 * second);
     expect(rows.rows.size).toBe(1);
@@ -36,12 +36,12 @@ describe('dedupe', () => {
     expect(rows.rows.size).toBe(0);
   });
 
-  it('decides the same whether or not what it forgot is still there', () => {
+  it('ignores an expired entry that has not been removed yet', () => {
     const rows = rowsOf().add(0).add(5, { watermark: 11 });
     expect(passed(rows)).toEqual([0, 5]);
   });
 
-  it('finds repetitions among events that come long after their time', () => {
+  it('finds duplicates among events that arrive long after their event time', () => {
     const rows = rowsOf().add(-1000, { watermark: 50 });
     rows.close(55 * second);
     expect(passed(rows.add(-1000, { watermark: 55 }))).toEqual([-1000]);
@@ -55,8 +55,8 @@ interface Arrival {
 }
 
 /**
- * What the page of pipelines says, word for word, from the whole history each time: whether the last arrival passes. It
- * keeps no state, so nothing can be forgotten too early or too late.
+ * The rule of docs/pipelines.md, computed from the whole history each time: returns whether the last arrival passes. It
+ * has no state, so it cannot expire a key too early or too late.
  */
 function passesByTheBook(history: readonly Arrival[], within: number): boolean {
   const { key, at, watermark } = history.at(-1)!;
@@ -70,12 +70,14 @@ function passesByTheBook(history: readonly Arrival[], within: number): boolean {
   return Math.abs(at - remembered.at) > within;
 }
 
-/** When the watermark is past `within` after the event, and past `within` after where the watermark was. */
+/**
+ * Returns whether the watermark is past the event's time and past the watermark of its arrival by more than `within`.
+ */
 function isForgotten(event: Arrival, watermark: number, within: number): boolean {
   return watermark > event.at + within && watermark > event.watermark + within;
 }
 
-describe('any events in any order', () => {
+describe('dedupe of any events in any order', () => {
   const arrivals = fc
     .array(
       fc.record({
@@ -92,22 +94,25 @@ describe('any events in any order', () => {
       return all.map(({ key, at, goesOn }): Arrival => ({ key, at, watermark: (watermark += goesOn) }));
     });
 
-  it.each([true, false])('pass by a model without state; with closing between them: %s', (closing) => {
-    const seen = { passed: 0, dropped: 0 };
-    fc.assert(
-      fc.property(arrivals, (all) => {
-        const rows = rowsOf();
-        for (const [index, { key, at, watermark }] of all.entries()) {
-          const before = rows.results.length;
-          if (closing) rows.close(watermark * second);
-          rows.add(at, { key, watermark });
-          const expected = passesByTheBook(all.slice(0, index + 1), 10);
-          expect(rows.results.length - before).toBe(expected ? 1 : 0);
-          seen[expected ? 'passed' : 'dropped']++;
-        }
-      }),
-      { numRuns: 300 },
-    );
-    expect(Math.min(seen.passed, seen.dropped)).toBeGreaterThan(50);
-  });
+  it.each([true, false])(
+    'passes the same events as a model without state; with expiry between them: %s',
+    (closing) => {
+      const seen = { passed: 0, dropped: 0 };
+      fc.assert(
+        fc.property(arrivals, (all) => {
+          const rows = rowsOf();
+          for (const [index, { key, at, watermark }] of all.entries()) {
+            const before = rows.results.length;
+            if (closing) rows.close(watermark * second);
+            rows.add(at, { key, watermark });
+            const expected = passesByTheBook(all.slice(0, index + 1), 10);
+            expect(rows.results.length - before).toBe(expected ? 1 : 0);
+            seen[expected ? 'passed' : 'dropped']++;
+          }
+        }),
+        { numRuns: 300 },
+      );
+      expect(Math.min(seen.passed, seen.dropped)).toBeGreaterThan(50);
+    },
+  );
 });

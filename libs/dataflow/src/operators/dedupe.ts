@@ -6,17 +6,18 @@ import type { Operator } from './operator.js';
 
 const bounds: DurationBounds = { least: '1s', most: '366d' };
 
-/** The time of the event that is remembered. */
+/** The event time of the remembered event, in microseconds. */
 type Remembered = { readonly first: Micros };
 
 /**
- * `dedupe`: remembers one event for each key, the first that passes and then each newer one that passes. Drops an event
- * whose time is at most `within` from the remembered one's; any other passes, an older one without being remembered. A key
- * is forgotten when the watermark is `within` past the remembered event, or, if that came behind the watermark, past
- * where the watermark was: repetitions in old data are found too.
+ * `dedupe`: remembers one event of each key: the first that passes, then each newer one that passes. It drops an event
+ * if its time and the remembered event's time are at most `within` apart. Any other event passes; an older one passes
+ * without being remembered. The state of a key expires when the watermark is more than `within` past the remembered
+ * event. If that event was already behind the watermark when it arrived, its arrival watermark counts instead, so that
+ * duplicates in old data are found too.
  */
 export const dedupe: Operator = {
-  summary: '`{key, within}`, drops what has been there within a time.',
+  summary: '`{key, within}`, drops events that repeat a key within a time.',
   compile(spec, { at }) {
     const members = new Members(spec, at, ['key', 'within']);
     const key = members.any('key');
@@ -37,7 +38,7 @@ function remembering(within: Micros, at: string): KeyedOperator<Remembered> {
         const reason = 'An earlier event has the same key.';
         return { results: [], outcome: { kind: 'drop', at, reason, flow } };
       }
-      // An older one that is too far away to be a repetition: the newer one stays remembered.
+      // An older event that is too far away to be a duplicate passes; the newer event remains remembered.
       if (first !== undefined && timestamp < first) return { results: [flow] };
       const closesAt = Math.max(timestamp, watermark) + within + 1;
       return { row: { state: { first: timestamp }, closesAt }, results: [flow] };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { effectsOf } from './effects.js';
 
-describe('the effects of operators', () => {
-  it('are what they write, ask and call, in branches too, with pointers', () => {
+describe('effectsOf', () => {
+  it('returns the streams, projections and webhooks that operators use, with pointers, also in branches', () => {
     const effects = effectsOf([
       { filter: 'true' },
       { enrich: { from: { table: {} }, key: 'event.entity_id', as: 'x' } },
@@ -37,7 +37,7 @@ describe('the effects of operators', () => {
     ]);
   });
 
-  it('are none of an operator that this version does not know', () => {
+  it('returns no effects for an unknown operator', () => {
     expect(effectsOf([{ frobnicate: { stream: 'out' } }])).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { operators as known } from './index.js';
 import type { Effect, OperatorList, OperatorSpec } from './operator.js';
 
-/** Returns what operators reach outside the pipeline, in the order of the definition. @param operators compile */
+/** Returns the external effects of operators, in the order of the definition. @param operators are valid */
 export function effectsOf(operators: readonly OperatorSpec[], pointer = '/operators'): Effect[] {
   return operators.flatMap((operator, i) =>
     Object.entries(operator).flatMap(([name, spec]) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { outcomesOf } from '../pipelines/pipeline.fixture.js';
 
 describe('emit', () => {
-  it('writes the event as it is, or with another type, and lets it go on', () => {
+  it('writes the event unchanged or with another type, and passes it on', () => {
     const outcomes = outcomesOf(
       [{ emit: { stream: 'copies', event_type: 'order.copied' } }, { emit: { stream: 'all' } }],
       '{"n":1.0}',
@@ -28,8 +28,8 @@ describe('emit', () => {
     [{ stream: '_out' }, /^\/operators\/0\/emit\/stream: /],
     [{}, /stream: is required/],
     [{ stream: 'out', event_type: 'a\nb' }, /event_type: /],
-    [{ stream: 'out', key: 'x' }, /key: is not a known field; those are stream, event_type/],
-  ])('is refused with %j', (emit, error) => {
+    [{ stream: 'out', key: 'x' }, /key: is not a known field; known fields are stream, event_type/],
+  ])('is invalid with %j', (emit, error) => {
     expect(() => outcomesOf([{ emit }], '{}')).toThrow(error);
   });
 });

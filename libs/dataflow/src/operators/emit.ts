@@ -9,7 +9,7 @@ interface EmitSpec {
   event_type?: string;
 }
 
-/** `emit`: writes the event to a stream, as it is or with another type. The event goes on to the operators after it. */
+/** `emit`: writes the event to a stream, unchanged or with another event type, and passes the unchanged event on. */
 export const emit: Operator<EmitSpec> = {
   summary: '`{stream, event_type?}`, writes the event to a stream.',
   isOutput: true,

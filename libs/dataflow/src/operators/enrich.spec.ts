@@ -11,7 +11,7 @@ const customers = {
 };
 
 describe('enrich', () => {
-  it('puts what a table knows into the data, which stays as it was sent', () => {
+  it('adds the value of a table to the data, and keeps the text of the data', () => {
     const enrich = { from: { table: { DE: { vat: 0.19 }, FR: [1] } }, key: 'event.data.country', as: 'rate' };
     const dataOf = (data: string) => outcomesOf([{ enrich }, out], data)[0]?.flow.event.data;
     expect(dataOf('{"country":"DE", "n": 1.0}')).toBe('{"country":"DE", "n": 1.0,"rate":{"vat":0.19}}');
@@ -20,7 +20,7 @@ describe('enrich', () => {
     expect(dataOf('{"country":"constructor"}')).toBe('{"country":"constructor","rate":null}');
   });
 
-  it('asks a projection, and takes its text as it is', () => {
+  it('adds the state of a projection with its text unchanged', () => {
     const tables = ({ projection, key }: Lookup) => (key === 'c1' ? `{"of":"${projection}","n":1.00}` : null);
     const dataOf = (data: string) =>
       outcomesOf([{ enrich: customers }, out], data, tables)[0]?.flow.event.data;
@@ -30,7 +30,7 @@ describe('enrich', () => {
     expect(dataOf('{"customer":"c2"}')).toBe('{"customer":"c2","customer_state":null}');
   });
 
-  it('names what has to be known before it can run, one after the other', () => {
+  it('returns the lookups that it needs, the one that depends on another after it', () => {
     const { chain } = pipelineOf(
       { enrich: customers },
       { enrich: { from: { projection: 'cities' }, key: 'event.data.customer_state.city', as: 'city' } },
@@ -51,12 +51,12 @@ describe('enrich', () => {
     );
   });
 
-  it('asks for nothing where an event does not come to it', () => {
+  it('needs no lookup for an event that does not reach it', () => {
     const { chain } = pipelineOf({ filter: 'event.data.n > 1' }, { enrich: customers }, out);
     expect(chain.lookups(flowOf('{"n":0}'), () => undefined)).toEqual([]);
   });
 
-  it('fails what can have no key', () => {
+  it('fails an event whose key is invalid', () => {
     expect(outcomesOf([{ enrich: customers }, out], '{"customer":{}}')).toMatchObject([
       {
         kind: 'fail',

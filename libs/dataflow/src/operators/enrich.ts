@@ -14,18 +14,18 @@ interface EnrichSpec {
   as: string;
 }
 
-/** Keys of a table in the definition. */
+/** The most keys that a table in a definition may have. */
 const tableKeys = 1000;
 
-/** Returns JSON text of what is known of a key; null: nothing; undefined: it has to be asked for. */
+/** Returns the value of a key as JSON text: null if there is none, undefined if it has to be fetched first. */
 type Table = (key: string, known: Known) => string | null | undefined;
 
 /**
- * `enrich`: puts what a projection or a table knows of a key into `data`, as it is at the time of processing; null if it
- * knows nothing of the key, or the event has no key.
+ * `enrich`: adds a member to `data` with the value that a projection or a table has for a key at the time of
+ * processing. The member is null if there is no such value, or if the event has no key.
  */
 export const enrich: Operator<EnrichSpec> = {
-  summary: '`{from, key, as}`, where `from` is `{projection}` or `{table}`.',
+  summary: '`{from, key, as}`, adds a value by key to `data`; `from` is `{projection}` or `{table}`.',
   effects: ({ from }, at) =>
     'projection' in from
       ? [{ kind: 'ask', projection: from.projection, pointer: `${at}/from/projection` }]

@@ -5,7 +5,7 @@ import type { OperatorSpec } from './operator.js';
 const filter = (condition: string): OperatorSpec[] => [{ filter: condition }, { emit: { stream: 'out' } }];
 
 describe('filter', () => {
-  it('lets pass what its condition is true for', () => {
+  it('passes an event for which its condition is true', () => {
     expect(outcomesOf(filter('event.data.amount > 100.0'), '{"amount":100.01}')).toMatchObject([
       {
         kind: 'emit',
@@ -16,7 +16,7 @@ describe('filter', () => {
     ]);
   });
 
-  it('drops what it is false for', () => {
+  it('drops an event for which its condition is false', () => {
     expect(outcomesOf(filter('event.data.amount > 100.0'), '{"amount":100}')).toMatchObject([
       { kind: 'drop', at: '/operators/0/filter', reason: 'The condition is false.' },
     ]);
@@ -32,13 +32,13 @@ describe('filter', () => {
   it.each([
     ['{}', 'There is no member amount in this object. (at character 12)'],
     ['{"amount":"12"}', 'A string and a number have no order. (at character 1)'],
-  ])('fails %s, which it has no value for', (data, detail) => {
+  ])('fails %s, for which the condition has no value', (data, detail) => {
     expect(outcomesOf(filter('event.data.amount > 100.0'), data)).toMatchObject([
       { kind: 'fail', at: '/operators/0/filter', pointer: '/operators/0/filter', detail },
     ]);
   });
 
-  it('fails what it is no condition for', () => {
+  it('fails an event for which the condition is not a boolean', () => {
     expect(outcomesOf(filter('event.data.x'), '{"x":1}')).toMatchObject([
       { kind: 'fail', detail: 'This is a number, but a boolean is needed.' },
     ]);

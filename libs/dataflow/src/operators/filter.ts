@@ -4,11 +4,11 @@ import { attempting } from '../flow/step.js';
 import type { Operator } from './operator.js';
 
 /**
- * `filter`: lets events pass for which the condition is true. Numbers are compared exactly. An event for which the condition
- * has no value (a missing member, a wrong type) fails; `has(event.data.x)` asks before.
+ * `filter`: passes on the events for which the condition is true. Numbers are compared exactly. An event fails if the
+ * condition has no value for it (a missing member, a wrong type); the condition can check with `has(event.data.x)`.
  */
 export const filter: Operator = {
-  summary: 'an expression; other events are dropped.',
+  summary: 'a condition; an event for which it is false is dropped.',
   compile(spec, { at }) {
     const condition = attempting(compileOperand(spec, at, kinds.boolean), at);
     return (next) => (flow, context) => {

@@ -8,13 +8,13 @@ const flatMapped = (flat_map: object, data: string) =>
 const dataOf = (outcomes: readonly Outcome[]) => outcomes.map(({ flow }) => flow.event.data);
 
 describe('flat_map', () => {
-  it('makes an event of each element, in order, each with a path of its own', () => {
+  it('derives an event from each element, in order, each with its own emission index', () => {
     const made = flatMapped({ list: 'event.data.lines' }, '{"lines":[{"n":1},{"n":2.50}]}');
     expect(dataOf(made)).toEqual(['{"n":1}', '{"n":2.5}']);
     expect(made.map(({ flow }) => flow.origin.path)).toEqual(['0000', '0001']);
   });
 
-  it('puts the element into the data as it was sent', () => {
+  it('adds the element to the data, and keeps the text of the data', () => {
     const lines = flatMapped({ list: 'event.data.lines', as: 'line' }, '{ "n": 1.0, "lines": [1, "b"] }');
     expect(dataOf(lines)).toEqual([
       '{ "n": 1.0, "lines": [1, "b"] ,"line":1}',
@@ -22,14 +22,14 @@ describe('flat_map', () => {
     ]);
   });
 
-  it('replaces a member of that name', () => {
+  it('replaces a member of the same name', () => {
     const data = '{"line":0,"lines":[1],"n":12345678901234567890}';
     expect(dataOf(flatMapped({ list: 'event.data.lines', as: 'line' }, data))).toEqual([
       '{"lines":[1],"n":12345678901234567890,"line":1}',
     ]);
   });
 
-  it('within another one keeps the order of all', () => {
+  it('inside another flat_map keeps the order of all elements', () => {
     const paths = outcomesOf(
       [
         { flat_map: { list: 'event.data.rows', as: 'row' } },
@@ -49,9 +49,9 @@ describe('flat_map', () => {
 
   it.each([
     ['{"lines":1}', 'This is a number, but a list is needed.'],
-    ['{"lines":[{},1]}', 'An element is no object: say with "as" which member of data it shall be.'],
+    ['{"lines":[{},1]}', 'An element is not an object: name a member of data for it with "as".'],
     [`{"lines":[${'{},'.repeat(10_000)}{}]}`, 'One event becomes at most 10000 events'],
-  ])('fails %.20s and makes nothing of it', (data, detail) => {
+  ])('fails %.20s and derives no event from it', (data, detail) => {
     const outcomes = flatMapped({ list: 'event.data.lines' }, data);
     expect(outcomes).toMatchObject([
       {
@@ -62,7 +62,7 @@ describe('flat_map', () => {
     ]);
   });
 
-  it('has a bound for what one event becomes by several of them', () => {
+  it('limits the number of events that several flat_maps derive from one event', () => {
     const data = `{"a":[${Array.from({ length: 200 }, (_, i) => i).join()}]}`;
     const outcomes = outcomesOf(
       [
@@ -80,7 +80,7 @@ describe('flat_map', () => {
   it.each<[string, OperatorSpec]>([
     ['map', { map: { data: { text: `"${text}"` } } }],
     ['enrich', { enrich: { from: { table: { k: { text } } }, key: '"k"', as: 'more' } }],
-  ])('has a bound for what %s makes of the parts', (_, operator) => {
+  ])('limits the characters that %s adds to the derived events', (_, operator) => {
     const data = `{"parts":[${Array.from({ length: 5000 }, () => '{}').join()}]}`;
     const outcomes = outcomesOf(
       [{ flat_map: { list: 'event.data.parts' } }, operator, { emit: { stream: 'out' } }],
@@ -94,7 +94,7 @@ describe('flat_map', () => {
     });
   });
 
-  it('counts nothing that is made of an event alone', () => {
+  it('does not limit the data of an event that no flat_map has split', () => {
     const data = JSON.stringify({ long: 'x'.repeat(500_000) });
     const grown = Array.from({ length: 40 }, () => ({
       enrich: { from: { table: { k: 1 } }, key: '"k"', as: 'more' },

@@ -10,12 +10,13 @@ import { dataText, valueText, withMember } from '../flow/result-text.js';
 import { attempting, OperatorError } from '../flow/step.js';
 import type { Operator } from './operator.js';
 
-/** Indices as texts are in order. */
+/** Digits of an index in the emission index: indices of equal length sort as text. */
 const digits = String(madeLimits.events - 1).length;
 
 /**
- * `flat_map`: one event for each element of a list. With `as`, `data` has the element as that member; without, the element,
- * an object, is the new `data`. One source event becomes at most 10 000 events with 16 MiB of data.
+ * `flat_map`: derives one event from each element of a list. With `as`, the element becomes that member of `data`;
+ * without it, the element must be an object and becomes the new `data`. One source event becomes at most 10 000 events
+ * with 16 MiB of data.
  */
 export const flatMap: Operator = {
   summary: '`{list, as?}`, one event for each element of a list.',
@@ -49,10 +50,7 @@ export const flatMap: Operator = {
 
 function elementText(item: Value, pointer: string): string {
   if (isObject(item)) return valueText(item, pointer);
-  throw new OperatorError(
-    pointer,
-    'An element is no object: say with "as" which member of data it shall be.',
-  );
+  throw new OperatorError(pointer, 'An element is not an object: name a member of data for it with "as".');
 }
 
 function memberOf(as: string, pointer: string): (flow: ReadableFlow, item: Value) => string {

@@ -10,7 +10,7 @@ import { reduce } from './reduce.js';
 import { webhook } from './webhook.js';
 import { window } from './window.js';
 
-/** Every operator by the name that definitions give it. */
+/** All operators by their names in definitions. */
 export const operators: Readonly<Record<string, Operator>> = {
   filter,
   map,

@@ -5,12 +5,12 @@ import type { OperatorSpec } from './operator.js';
 
 export const second = 1_000_000;
 
-/** The stage that these operators begin with. */
+/** Returns the stage that begins with these operators. */
 export function stageOf(...operators: OperatorSpec[]): KeyedStage {
   return pipelineOf(...operators, { emit: { stream: 'out' } }).stages[0] as KeyedStage;
 }
 
-/** Rows of one keyed stage, as a task has them. */
+/** The state entries of one keyed stage, as a task holds them. */
 export class Rows {
   readonly rows = new Map<string, KeyedRow>();
   readonly results: FlowEvent[] = [];
@@ -19,7 +19,7 @@ export class Rows {
 
   constructor(readonly operator: KeyedOperator) {}
 
-  /** An event at that second, with the watermark at another. */
+  /** Adds an event with the time `at`, while the watermark is at `watermark`; both in seconds. */
   add(at: number, { key = 'k', watermark = -1e6, data = '{"n":1}' } = {}): this {
     const timestamp = at * second;
     const flow = flowOf(data, { timestamp, offset: this.#events++ });
@@ -32,7 +32,7 @@ export class Rows {
     return this;
   }
 
-  /** The results of what closes there, in the order of a task. */
+  /** Closes all entries that are due at the watermark, and returns their results in the order of a task. */
   close(watermark: Micros): string[] {
     const due = [...this.rows]
       .filter(([, { closesAt }]) => closesAt <= watermark)
@@ -48,7 +48,7 @@ export class Rows {
 
 const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** `[0, 60) k {"n":2}`: seconds, key and fields. */
+/** Returns a window result as text such as `[0, 60) k {"n":2}`: start and end in seconds, key, and fields. */
 export function resultText({ event }: FlowEvent): string {
   const { key, window_start, window_end, ...fields } = JSON.parse(event.data) as Record<string, string>;
   const at = (time: string | undefined) => Date.parse(time as string) / 1000;

@@ -9,7 +9,7 @@ function mapped(map: object, data: string): Outcome {
 const eventOf = (map: object, data: string) => mapped(map, data).flow.event;
 
 describe('map', () => {
-  it('makes data of expressions, nested as they are', () => {
+  it('builds data from expressions, with the same nesting', () => {
     const map = {
       data: { amount: 'event.data.amount', tax: { rate: '0.2', vat: 'event.data.amount * 0.2' }, none: {} },
     };
@@ -35,7 +35,7 @@ describe('map', () => {
     expect(eventOf({ data: { x } }, data).data).toBe(expected);
   });
 
-  it('sets type and entity, and leaves the rest as it was sent', () => {
+  it('sets the type and the entity, and keeps the rest unchanged', () => {
     const map = { event_type: '"big." + event.event_type', entity_id: 'event.data.n' };
     const data = '{ "n" : 1.50e1 }';
     expect(eventOf(map, data)).toMatchObject({
@@ -48,7 +48,7 @@ describe('map', () => {
     expect(eventOf({ entity_id: 'event.data.none' }, '{"none":null}').entity_id).toBeNull();
   });
 
-  it('reads the event as it was, whatever it changes', () => {
+  it('evaluates all expressions on the unchanged event', () => {
     const map = { data: { id: 'event.entity_id' }, entity_id: 'event.data.id' };
     expect(eventOf(map, '{"id":"x"}')).toMatchObject({ data: '{"id":"order-17"}', entity_id: 'x' });
   });
@@ -60,7 +60,7 @@ describe('map', () => {
     [{ event_type: 'event.data.line' }, '/event_type', 'must not contain control characters'],
     [{ entity_id: '[event.data.type][0] == 1 ? event.data.line : ""' }, '/entity_id', 'control characters'],
     [{ entity_id: '""' }, '/entity_id', 'A key has 1 to 256 characters.'],
-  ])('fails with the place: %j', (map, pointer, detail) => {
+  ])('fails with the failure location: %j', (map, pointer, detail) => {
     expect(mapped(map, '{"type":1,"line":"a\\nb"}')).toMatchObject({
       kind: 'fail',
       at: '/operators/0/map',
@@ -69,13 +69,13 @@ describe('map', () => {
     });
   });
 
-  it('fails what would be larger than an event can be', () => {
+  it('fails a result that is larger than an event may be', () => {
     const data = `{"x":"${'x'.repeat(400_000)}"}`;
     const map = { data: { a: 'event.data.x', b: 'event.data.x', c: 'event.data.x' } };
     expect(mapped(map, data)).toMatchObject({
       kind: 'fail',
       pointer: '/operators/0/map/data',
-      detail: 'The result is larger than an event may be, which is 1048576 bytes.',
+      detail: 'The result is larger than 1048576 bytes, the limit of an event.',
     });
   });
 });

@@ -12,15 +12,16 @@ import type { Operator } from './operator.js';
 
 type Text = (event: FoldEvent) => string;
 
-/** Nesting of `data`. */
+/** The most levels of nesting in `data`. */
 const mostLevels = 16;
 
 /**
- * `map`: replaces `data` with the values of expressions on the event as it was, and sets `event_type` and `entity_id`. What
- * is not named stays as it is. Numbers keep all their digits; times become RFC 3339 texts.
+ * `map`: replaces `data` with the values of expressions, and sets `event_type` and `entity_id`. All expressions read
+ * the event as it was before. Fields that the map does not name remain unchanged. Numbers keep all their digits; times
+ * become RFC 3339 strings.
  */
 export const map: Operator = {
-  summary: '`{data?, event_type?, entity_id?}`, expressions of what the event shall be.',
+  summary: '`{data?, event_type?, entity_id?}`, expressions for the new values.',
   compile(spec, { at }) {
     const members = new Members(spec, at, ['data', 'event_type', 'entity_id']);
     const errors: DefinitionFault[] = [];
@@ -51,7 +52,7 @@ export const map: Operator = {
   },
 };
 
-/** Texts around expressions, so that the result is one concatenation. */
+/** Compiles an object of expressions into the constant texts around them, so that the result is one concatenation. */
 function compileData(spec: unknown, pointer: string, depth = 1): Text {
   const members = Object.entries(object(spec, pointer));
   if (depth > mostLevels) throw refusal(pointer, `is nested more than ${mostLevels} levels deep`);
@@ -73,7 +74,7 @@ function compileMember(value: unknown, pointer: string, depth: number): Text {
   if (typeof value === 'object' && value !== null) return compileData(value, pointer, depth + 1);
   if (typeof value !== 'string') {
     const example = typeof value === 'number' || typeof value === 'boolean' ? `, such as "${value}"` : '';
-    throw refusal(pointer, `must be an expression, which is a text${example}, or an object of expressions`);
+    throw refusal(pointer, `must be an expression in a string${example}, or an object of expressions`);
   }
   const operand = compileOperand(value, pointer, anyKind);
   return (event) => valueText(operand(event), pointer);

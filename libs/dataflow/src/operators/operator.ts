@@ -4,75 +4,87 @@ import type { ReadableFlow } from '../flow/flow-event.js';
 import type { Step } from '../flow/step.js';
 
 /**
- * One operator of a pipeline: all that the compiler, the registry and the API document know of it. `operators/index.ts` lists
- * the operators by the names that definitions give them.
+ * One operator of a pipeline, as the compiler, the registry and the API document use it. `operators/index.ts` lists the
+ * operators by their names in definitions.
  */
 export interface Operator<Spec = unknown> {
-  /** Its line in the API document: its members and what it does, in Markdown. */
+  /** Its description in the API document, in Markdown: its members and its effect. */
   readonly summary: string;
-  /** True if events leave the pipeline here. A dead letter that is replayed here does not pass the operators after it. */
+  /**
+   * True for an operator that writes events out of the pipeline. A dead letter that is replayed at such an operator
+   * does not pass through the operators after it.
+   */
   readonly isOutput?: true;
-  /** Names the operator that stands after it and is compiled with it. */
+  /** The name of the operator that must follow and is compiled together with this one. */
   readonly followedBy?: string;
   /**
-   * Reads its JSON strictly, and returns what it does with an event.
+   * Reads the operator's JSON strictly, and returns the compiled operator.
    * @throws DefinitionError with every error, each with its pointer
    */
   compile(spec: unknown, site: Site): StepOperator | StageOperator;
-  /** Returns what it reaches outside the pipeline. @param spec compiles @param at pointer to it */
+  /** Returns the external effects of the operator. @param spec is valid @param at pointer to `spec` */
   effects?(spec: Spec, at: string): Effect[];
-  /** Returns the lists of operators within it. @param spec compiles @param at pointer to it */
+  /** Returns the lists of operators inside this one. @param spec is valid @param at pointer to `spec` */
   lists?(spec: Spec, at: string): OperatorList[];
 }
 
-/** An operator as clients write it: exactly one member, its name. Each operator reads its own JSON. */
+/**
+ * An operator in the form that clients write: an object with exactly one member, named after the operator. Each
+ * operator reads the value itself.
+ */
 export type OperatorSpec = Readonly<Record<string, unknown>>;
 
-/** A list of operators, and where it stands in the definition. */
+/** A list of operators, with its JSON pointer into the definition. */
 export interface OperatorList {
   readonly operators: readonly OperatorSpec[];
   readonly pointer: string;
 }
 
-/** Where an operator stands in its definition. */
+/** The location of an operator in its definition. */
 export interface Site {
-  /** JSON pointer to what the operator's name holds: `/operators/3/filter`. */
+  /** JSON pointer to the value of the operator's member, such as `/operators/3/filter`. */
   readonly at: string;
-  /** Whether no operator stands after it in its list. */
+  /** True if the operator is the last one of its list. */
   readonly isLast: boolean;
-  /** What the operator that `followedBy` names holds; undefined if another one, or none, stands after it. */
+  /** The next operator, if it is the one that `followedBy` names; otherwise undefined. */
   readonly following: { readonly spec: unknown; readonly at: string } | undefined;
-  /** Compiles the member `operators` of a branch. */
+  /** Compiles the list of operators of a branch. */
   readonly branch: (operators: unknown, place: BranchPlace) => MakeStep;
 }
 
-/** Where a branch stands in its operator. */
+/** The location of a branch in its operator. */
 export interface BranchPlace {
   readonly pointer: string;
   readonly index: number;
-  /** Takes what is wrong with the operators of the branch. */
+  /** Receives the errors in the operators of the branch. */
   readonly errors: DefinitionFault[];
 }
 
-/** Makes the first step of a list. @param traces whether each operator that lets an event pass says so */
+/**
+ * Returns the first step of a list of operators. @param traces whether the trace has an entry for each operator that
+ * passes an event on
+ */
 export type MakeStep = (traces: boolean) => Step;
 
-/** Takes each event on its own: makes its step, given the step after it. */
+/** A compiled stateless operator: returns its step, given the step after it. */
 export type StepOperator = (next: Step, traces: boolean) => Step;
 
-/** Has state for each key. Events go to it through a topic that is partitioned by the key; it begins a stage. */
+/**
+ * A compiled operator with state for each key. It begins a stage, and events reach it through a topic that is
+ * partitioned by the key.
+ */
 export interface StageOperator {
-  /** Null: the event is dropped. */
+  /** Returns the key of an event; null if the event has none and is dropped. */
   readonly keyOf: (flow: ReadableFlow) => string | null;
-  /** What makes its state another one: with another identity it begins without state. */
+  /** The parts of the definition that the state depends on. If they change, the operator begins without state. */
   readonly identity: readonly unknown[];
-  /** @param id of the stage */
+  /** Returns the operator of a keyed stage. @param id of the stage */
   keyed(id: string): KeyedOperator;
 }
 
-/** What an operator reaches outside the pipeline, with the pointer to where the definition says so. */
+/** An external effect of an operator, with the pointer to its location in the definition. */
 export type Effect =
   | { readonly kind: 'write'; readonly stream: string; readonly pointer: string }
   | { readonly kind: 'ask'; readonly projection: string; readonly pointer: string }
-  /** `at` points to the operator. */
+  /** `at` is the pointer to the operator. */
   | { readonly kind: 'call'; readonly url: string; readonly secretRef: string; readonly at: string };

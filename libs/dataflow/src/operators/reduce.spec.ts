@@ -15,10 +15,13 @@ describe('reduce', () => {
     [{ key: { op: 'count' } }, '/operators/1/reduce/key: must have another name'],
     [{ n: { op: 'sum' } }, '/operators/1/reduce/n/value: is required'],
     [{ n: { op: 'total' } }, '/operators/1/reduce/n/op: must be one of count, sum'],
-    [{ n: { op: 'count', of: 'x' } }, '/operators/1/reduce/n/of: is not a known field; those are op, value'],
+    [
+      { n: { op: 'count', of: 'x' } },
+      '/operators/1/reduce/n/of: is not a known field; known fields are op, value',
+    ],
     [{}, '/operators/1/reduce: must have 1 to 32 fields'],
     [[], '/operators/1/reduce: must be an object'],
-  ])('is refused with %j', (reduce, error) => {
+  ])('is invalid with %j', (reduce, error) => {
     expect(() => outcomesOf([window, { reduce }, emit], '{}')).toThrow(error);
   });
 });

@@ -7,18 +7,21 @@ import { compileFold, type Fold } from '../folds/compile-fold.js';
 import { reducePointer } from '../windows/window-parts.js';
 import type { Operator } from './operator.js';
 
-/** What the data of a window's result has beside the fields. */
+/** Members that a window result's data has besides the fields. */
 const ownNames = ['key', 'window_start', 'window_end'];
 
-/** `reduce`: the fields of a window's result, with the operations of projections. The window compiles it. */
+/**
+ * `reduce`: defines the fields of a window result with the fold operations of projections. The window before it
+ * compiles it.
+ */
 export const reduce: Operator = {
-  summary: 'the fields of a projection; its result goes on.',
+  summary: 'fields as in a projection; the window result continues.',
   compile(_spec, { at }) {
     throw refusal(at, 'must follow a window');
   },
 };
 
-/** Compiles what a `reduce` holds. @throws DefinitionError with every error of every field */
+/** Compiles the fields of a `reduce`. @throws DefinitionError with every error of every field */
 export function compileReduce(spec: unknown, at: string): Fold {
   const fields: Record<string, FoldField> = {};
   const errors: DefinitionFault[] = [];
@@ -27,7 +30,7 @@ export function compileReduce(spec: unknown, at: string): Fold {
     if (ownNames.includes(name))
       errors.push({
         pointer,
-        detail: 'must have another name: the result has a member of its own that is called so',
+        detail: 'must have another name: the result has a built-in member of this name',
       });
     fields[name] = readField(value, pointer);
   }

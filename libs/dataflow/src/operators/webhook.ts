@@ -10,16 +10,16 @@ interface WebhookSpec {
   format?: WebhookFormat;
 }
 
-/** Characters of an address. */
+/** The most characters that a webhook address may have. */
 const urlCharacters = 2048;
 
 /**
- * `webhook`: posts the event to an address, signed with a secret of the installation. The event goes on to the operators
- * after it. The operator does not know whether the address may be reached.
+ * `webhook`: posts the event to an address, signed with a secret of the installation, and passes the event on. The
+ * operator does not check whether the address is allowed.
  */
 export const webhook: Operator<WebhookSpec> = {
   summary:
-    '`{url, secret_ref, format?}`, posts it to an address, as an event or with `cloudevents` as a CloudEvent.',
+    '`{url, secret_ref, format?}`, posts the event to an address; with the format `cloudevents` as a CloudEvent.',
   isOutput: true,
   effects: ({ url, secret_ref: secretRef }, at) => [{ kind: 'call', at, url: new URL(url).href, secretRef }],
   compile(spec, { at }) {
@@ -42,6 +42,6 @@ function addressOf(text: string, pointer: string): string {
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw refusal(pointer, 'must begin with https://');
   if (url.username !== '' || url.password !== '')
-    throw refusal(pointer, 'must not hold a name or a password: deliveries are signed');
+    throw refusal(pointer, 'must not contain a user name or a password: deliveries are signed');
   return url.href;
 }

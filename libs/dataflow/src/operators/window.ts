@@ -17,12 +17,12 @@ interface WindowSpec {
 const shapes = ['tumbling', 'hopping', 'session'] as const;
 const size: DurationBounds = { least: '1s', most: '366d' };
 const lateness: DurationBounds = { least: '0s', most: '366d' };
-/** Windows that one event is in. */
+/** The most windows that one event may belong to. */
 const mostHops = 100;
 
 /**
- * `window`: groups events by key and by their own time. `lateness` is required, also if it is `0s`: a wait that nobody
- * asked for is what users of Kafka Streams complained of (KIP-633).
+ * `window`: groups events by key and event time. `lateness` is required, even if it is `0s`: Kafka Streams had a
+ * default that surprised its users (KIP-633).
  */
 export const window: Operator<WindowSpec> = {
   summary: '`{tumbling | hopping | session, key, lateness, emit?, late?}`, followed by',
@@ -83,7 +83,7 @@ function hoppingOf(members: Members): { size: Micros; every: Micros } {
   if (every > length)
     throw refusal(
       members.at('every'),
-      'must not be longer than size: events between two windows would be in none',
+      'must not be longer than size: otherwise an event between two windows would belong to none',
     );
   if (Math.ceil(length / every) > mostHops)
     throw refusal(members.at('every'), `is too short: an event is in at most ${mostHops} windows`);

@@ -10,9 +10,9 @@ const { operator } = stageOf(
   { reduce: { merged: { op: 'merge', value: 'event.data' } } },
 );
 
-describe('an event of several windows', () => {
+describe('an event that belongs to several windows', () => {
   const rows = new Map<string, KeyedRow>();
-  /** Adds an object of that many characters under a name of its own. */
+  /** Adds an event whose data has one new member of that many characters. */
   const add = (at: number, offset: number, characters: number): Added => {
     const timestamp = at * second;
     const flow = flowOf(JSON.stringify({ [`a${offset}`]: 'x'.repeat(characters) }), { timestamp, offset });
@@ -26,12 +26,12 @@ describe('an event of several windows', () => {
     return added;
   };
 
-  it('is in all of them, or in none when one cannot take it', () => {
+  it('is added to all of them, or to none if one cannot take it', () => {
     const most = 60_000;
     for (let i = 0; (i + 1) * (most + 100) < mergedCharacters; i++)
       expect(add(5, i, most)).toMatchObject({ outcome: undefined, rows: [{}, {}] });
     const before = new Map(rows);
-    // [0, 20) is full, [10, 30) is empty.
+    // The window [0, 20) is full, and the window [10, 30) is empty.
     expect(add(15, 9, most)).toMatchObject({ outcome: { kind: 'fail' }, rows: [], results: [] });
     expect(rows).toEqual(before);
     expect(add(25, 10, most).rows).toHaveLength(2);

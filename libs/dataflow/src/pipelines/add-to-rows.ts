@@ -1,18 +1,19 @@
 import { StepBudget, withinBudget } from '#cel';
 import type { FlowEvent, KeyedOperator, KeyedRow, Outcome } from '../flow/flow.js';
 
-/** What becomes of an event in a keyed stage. */
+/** The result of adding an event to the state entries of a keyed stage. */
 export interface Added {
-  /** By name, those that it changes. */
+  /** The changed entries, by name. */
   readonly rows: readonly (readonly [name: string, row: KeyedRow])[];
   readonly results: readonly FlowEvent[];
-  /** Undefined when it was taken. */
+  /** A drop, late or fail outcome; undefined if the entries took the event. */
   readonly outcome: Outcome | undefined;
 }
 
 /**
- * Adds an event to all rows that are for it; or to none, when one of them fails it: as the dead letter that it becomes it may
- * come again, and would be counted twice in the others. All evaluations share the steps of one.
+ * Adds an event to all its state entries, or to none if one of them fails it. The failed event becomes a dead letter
+ * that may be replayed, and would then be counted twice in the other entries. All evaluations together share one step
+ * budget.
  */
 export function addToRows(operator: KeyedOperator, there: There, arrival: Arrival): Added {
   return withinBudget(new StepBudget(), () => addToAll(operator, there, arrival));

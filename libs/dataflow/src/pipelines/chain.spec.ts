@@ -5,7 +5,7 @@ import type { OperatorSpec } from '../operators/operator.js';
 import { addToRows } from './add-to-rows.js';
 
 const data = JSON.stringify({ l: [...Array(60).keys()] });
-/** More than half of the steps that there are for an event. */
+/** An expression that uses more than half of an event's step budget. */
 const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
 const emit: OperatorSpec = { emit: { stream: 'out' } };
 const tooMany = {
@@ -14,7 +14,7 @@ const tooMany = {
 };
 
 describe('an event that is expensive for one operator', () => {
-  it('passes it', () => {
+  it('passes that operator', () => {
     expect(outcomesOf([{ filter: costly }, emit], data)).toMatchObject([{ kind: 'emit' }]);
   });
 });
@@ -22,30 +22,30 @@ describe('an event that is expensive for one operator', () => {
 describe('an event that is too expensive for all operators of a stage together', () => {
   const operators: OperatorSpec[] = [{ filter: costly }, { filter: costly }, emit];
 
-  it('fails at the one that would take too much', () => {
+  it('fails at the operator that would exceed the budget', () => {
     const at = '/operators/1/filter';
     expect(outcomesOf(operators, data)).toMatchObject([{ ...tooMany, at, pointer: at }]);
   });
 
-  it('fails there in each branch', () => {
+  it('fails at that operator in each branch', () => {
     const branch = { branch: [{ when: 'true', operators }] };
     const at = '/operators/0/branch/0/operators/1/filter';
     expect(outcomesOf([branch], data)).toMatchObject([{ ...tooMany, at }]);
   });
 
-  it('fails there in a dry run, too', async () => {
+  it('fails at that operator in a dry run, too', async () => {
     const result = await dryRun(pipelineOf(...operators), [logEvent(data)], () => Promise.resolve([]));
     expect(result.failed).toMatchObject([{ at: '/operators/1/filter' }]);
   });
 
-  it('goes on there as a dead letter that is replayed', () => {
+  it('can be replayed at that operator as a dead letter', () => {
     const chain = pipelineOf(...operators).entry('/operators/1/filter')!;
     expect(chain.run(flowOf(data), () => null)).toMatchObject([{ kind: 'emit' }]);
   });
 });
 
-describe('an event that is too expensive for all windows that it is in', () => {
-  it('is in none of them', () => {
+describe('an event that is too expensive for all its windows together', () => {
+  it('is added to none of them', () => {
     const { stages } = pipelineOf(
       { window: { hopping: { size: '3s', every: '1s' }, key: 'event.entity_id', lateness: '0s' } },
       { reduce: { n: { op: 'sum', value: `${costly} ? 1 : 0` } } },

@@ -5,13 +5,13 @@ import type { Chain, FlowEvent, Outcome } from '../flow/flow.js';
 import type { Step } from '../flow/step.js';
 import type { MakeStep } from '../operators/operator.js';
 
-/** What a chain uses. */
+/** What the operators of a chain read. */
 export interface ChainUse {
-  /** Whether one of its operators asks a projection. */
+  /** True if one of the operators reads a projection. */
   readonly looksUp: boolean;
 }
 
-/** Makes the chain of a stage. All evaluations of one call share the steps of one. */
+/** Returns the chain of a stage. All evaluations of one call share one step budget. */
 export function operatorChain(make: MakeStep, { looksUp }: ChainUse): Chain {
   const [plain, traced] = [make(false), make(true)];
   const evaluate = (step: Step, flow: FlowEvent, known: Known) => {
@@ -21,12 +21,12 @@ export function operatorChain(make: MakeStep, { looksUp }: ChainUse): Chain {
   };
   const complete = (context: EvaluationContext) => {
     if (context.missing.length === 0) return context.outcomes;
-    throw new RangeError('run() before everything that lookups() names is known');
+    throw new RangeError('run() was called before all answers to lookups() are known');
   };
   return {
     looksUp,
     lookups: (flow, known) => (looksUp ? evaluate(plain, flow, known).missing : []),
-    // Plain steps make no passes.
+    // Steps without a trace return no `pass` entries.
     run: (flow, tables) => complete(evaluate(plain, flow, tables)) as Outcome[],
     trace: (flow, tables) => complete(evaluate(traced, flow, tables)),
   };

@@ -9,39 +9,39 @@ import type { Effect, MakeStep, Operator, Site, StageOperator, StepOperator } fr
 import { operatorChain, type ChainUse } from './chain.js';
 import { stageId } from './stage-id.js';
 
-/** Collects what is found in the operators of a definition, wherever they stand. */
+/** Collects the stages, effects and entry points of all operators while a definition is compiled. */
 export class Compilation {
   readonly stages: KeyedStage[] = [];
   readonly feeders = new Map<string, string | undefined>();
   readonly effects: Effect[] = [];
-  /** By pointer, what goes on at each operator. */
+  /** Entry points for replayed events, by the operator's pointer. */
   readonly entries = new Map<string, Entry>();
   operators = 0;
 }
 
-/** Where an event can go on. */
+/** An entry point: an operator at which a replayed event continues. */
 export interface Entry {
   readonly make: MakeStep;
-  /** Of the stage that it stands in. */
+  /** The chain of the operator's stage. */
   readonly chain: ChainUse;
 }
 
-/** Where a list of operators stands. */
+/** The location of a list of operators. */
 interface Place {
   readonly pointer: string;
-  /** The stage that it is part of; undefined for the source's. */
+  /** Id of the stage that contains the list; undefined for the first stage, which reads the source. */
   readonly stage: string | undefined;
-  /** The indices of the branches that lead to it, in this stage and the ones before. */
+  /** The indices of the branches that lead to the list, in this stage and in the stages before it. */
   readonly branches: readonly number[];
-  /** Of its stage. */
+  /** The chain of the stage. */
   readonly chain: { looksUp: boolean };
-  /** Takes what is wrong with its operators, in their order. */
+  /** Receives the errors of the operators, in their order. */
   readonly errors: DefinitionFault[];
 }
 
 const end: MakeStep = () => () => undefined;
 
-/** Compiles a list of operators into the steps of its stage; an operator with state begins a stage of its own. */
+/** Compiles a list of operators into the steps of its stage. An operator with state begins a stage of its own. */
 export function compileList(value: unknown, place: Place, made: Compilation): MakeStep {
   const { pointer, errors } = place;
   const specs = collecting(errors, () => list(value, pointer, [0, pipelineLimits.operators])) ?? [];
@@ -71,11 +71,11 @@ function compileFrom(specs: readonly unknown[], index: number, context: Context)
 interface Named {
   readonly operator: Operator;
   readonly spec: unknown;
-  /** Pointer to the spec. */
+  /** JSON pointer to `spec`. */
   readonly at: string;
 }
 
-/** Reads the one member of an operator. */
+/** Reads the only member of an operator: its name and its spec. */
 function operatorOf(value: unknown, pointer: string): Named {
   const names = Object.keys(object(value, pointer));
   const [name] = names;
@@ -84,7 +84,7 @@ function operatorOf(value: unknown, pointer: string): Named {
     throw refusal(pointer, `must have exactly one member, one of ${known}`);
   const at = pointerTo(pointer, name);
   const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
-  if (!operator) throw refusal(at, `is not a known operator; those are ${known}`);
+  if (!operator) throw refusal(at, `is not a known operator; known operators are ${known}`);
   return { operator, at, spec: (value as Record<string, unknown>)[name] };
 }
 
@@ -121,7 +121,7 @@ function addEffects({ operator, spec, at }: Named, { made, chain }: Context): vo
   chain.looksUp ||= effects.some(({ kind }) => kind === 'ask');
 }
 
-/** What stands around an operator; `rest` is compiled. */
+/** The surroundings of a stateless operator. `rest` is the compiled list of operators after it. */
 interface StepPlace {
   readonly context: Context;
   readonly rest: MakeStep;
@@ -139,10 +139,10 @@ function compileStep(
   return make;
 }
 
-/** More than anybody reads. */
+/** The most entries of a trace; more would not be read. */
 const mostTraced = 20_000;
 
-/** Returns the step, preceded by a line in the trace. */
+/** Returns the step with a trace entry before it. */
 function passed(at: string, next: Step): Step {
   return (flow, context) => {
     if (context.outcomes.length < mostTraced) context.outcomes.push({ kind: 'pass', at, flow });
@@ -150,7 +150,9 @@ function passed(at: string, next: Step): Step {
   };
 }
 
-/** What stands around an operator with state: what comes after it is another stage. */
+/**
+ * The surroundings of an operator with state. `rest` compiles the operators after it, which belong to another stage.
+ */
 interface StagePlace {
   readonly context: Context;
   readonly rest: (place: Context) => MakeStep;
@@ -161,7 +163,7 @@ function compileStage(compiled: StageOperator, at: string, { context, rest }: St
   const id = stageId(compiled.identity, context);
   const chain = { looksUp: false };
   const stage = { id, at, operator: compiled.keyed(id), chain: operatorChain(end, chain) };
-  // Its place among the stages is before those that it feeds.
+  // The stage is added before its operators are compiled, so that it precedes the stages that it feeds.
   made.stages.push(stage);
   made.feeders.set(id, context.stage);
   stage.chain = operatorChain(rest({ ...context, stage: id, chain }), chain);
@@ -175,7 +177,7 @@ function forwardStep(stage: string, at: string, { keyOf }: StageOperator): Step 
   return (flow, context) => {
     const key = keyed(flow, context)?.key;
     if (key === undefined) return;
-    if (key === null) context.outcomes.push({ kind: 'drop', at, reason: 'Its key is null.', flow });
+    if (key === null) context.outcomes.push({ kind: 'drop', at, reason: 'The key is null.', flow });
     else context.outcomes.push({ kind: 'forward', at, stage, key, flow });
   };
 }

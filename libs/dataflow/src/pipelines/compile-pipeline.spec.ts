@@ -12,7 +12,7 @@ const window = (members: Record<string, unknown> = {}) => ({
 });
 const source = { streams: ['orders'] };
 
-/** Errors of a definition as `pointer: detail`. */
+/** Returns the errors of a definition, each as `pointer: detail`. */
 function errorsOf(spec: Record<string, unknown>): string[] {
   try {
     compilePipeline({ source, operators: [emit], from: 'beginning', ...spec } as unknown as PipelineSpec);
@@ -23,8 +23,8 @@ function errorsOf(spec: Record<string, unknown>): string[] {
   return [];
 }
 
-describe('a definition of a pipeline', () => {
-  it('tells the streams that it writes, the projections it asks, its webhooks and its stages', () => {
+describe('a pipeline definition', () => {
+  it('lists the streams that it writes, the projections that it reads, its webhooks and its stages', () => {
     const pipeline = pipelineOf(
       { enrich: { from: { projection: 'customers' }, key: 'event.data.customer', as: 'customer' } },
       { dedupe: { key: 'event.data.id', within: '1h' } },
@@ -45,7 +45,7 @@ describe('a definition of a pipeline', () => {
     expect(pipeline.idleAfterMs).toBe(30_000);
   });
 
-  it('takes the events that its source says', () => {
+  it('matches the events that its source filter selects', () => {
     const pipeline = compilePipeline({
       source: { streams: ['orders'], event_types: ['order.placed'], where: 'event.data.n > 1' },
       operators: [emit],
@@ -57,7 +57,7 @@ describe('a definition of a pipeline', () => {
     expect(pipeline.matches(flowOf('{"n":2}', { event_type: 'order.paid' }))).toBe(false);
   });
 
-  it('tells everything that is wrong at once, in the order of the definition', () => {
+  it('reports all errors at once, in the order of the definition', () => {
     const operators = [
       { filter: 'event.data.amount >' },
       { map: { data: { vat: 'evnt.data.x', deep: { er: '1 +' } }, entity_id: '[1]' } },
@@ -86,13 +86,17 @@ describe('a definition of a pipeline', () => {
       '/operators: must have an output: an emit or a webhook',
     ],
     ['no operators', { operators: [] }, '/operators: must have an output: an emit or a webhook'],
-    ['what is no list', { operators: {} }, '/operators: must be a list of 0 to 50 elements'],
-    ['an unknown member', { nmae: 1 }, '/nmae: is not a known field; those are source, operators, from'],
+    ['operators that are not a list', { operators: {} }, '/operators: must be a list of 0 to 50 elements'],
+    [
+      'an unknown member',
+      { nmae: 1 },
+      '/nmae: is not a known field; known fields are source, operators, from',
+    ],
     ['no source', { source: undefined }, '/source: is required'],
     ['no streams', { source: { streams: [] } }, '/source/streams: must be a list of 1 to 20 elements'],
-    ['a stream twice', { source: { streams: ['a', 'a'] } }, '/source/streams/1: is there twice'],
+    ['a stream twice', { source: { streams: ['a', 'a'] } }, '/source/streams/1: is a duplicate'],
     [
-      'no time to be idle',
+      'an idle_after of zero',
       { source: { ...source, idle_after: '0s' } },
       '/source/idle_after: must be a duration of 1s to 1d, such as 10s, 5m, 1h or 1d',
     ],
@@ -101,14 +105,14 @@ describe('a definition of a pipeline', () => {
       { source: { ...source, where: 'event.nope == 1' } },
       '/source/where: An event has no member nope',
     ],
-    ['another beginning', { from: 'yesterday' }, '/from: must be one of beginning, now'],
+    ['an unknown beginning', { from: 'yesterday' }, '/from: must be one of beginning, now'],
     [
       'two operators in one',
       { operators: [{ filter: 'true', emit: { stream: 'out' } }] },
       '/operators/0: must have exactly one member, one of filter, map, flat_map',
     ],
     [
-      'an operator of the prototype',
+      'an operator name that is a member of Object.prototype',
       { operators: [{ constructor: {} }] },
       '/operators/0/constructor: is not a known operator',
     ],
@@ -124,7 +128,7 @@ describe('a definition of a pipeline', () => {
       '/operators/0/branch: must be the last operator of its list',
     ],
     [
-      'an early otherwise',
+      'an otherwise that is not last',
       {
         operators: [
           {
@@ -138,7 +142,7 @@ describe('a definition of a pipeline', () => {
       '/operators/0/branch/0/otherwise: must be the last branch',
     ],
     [
-      'a branch with both',
+      'a branch with both when and otherwise',
       { operators: [{ branch: [{ when: 'true', otherwise: true, operators: [emit] }] }] },
       '/operators/0/branch/0: must have one of when and otherwise',
     ],
@@ -148,7 +152,7 @@ describe('a definition of a pipeline', () => {
       '/operators/0/window: must have one of tumbling, hopping and session',
     ],
     [
-      'a window that does not say its lateness',
+      'a window without lateness',
       { operators: [window({ lateness: undefined }), reduce, emit] },
       '/operators/0/window/lateness: is required',
     ],
@@ -163,22 +167,22 @@ describe('a definition of a pipeline', () => {
       '/operators/0/window/hopping/every: must not be longer than size',
     ],
     [
-      'a field with the name of the window',
+      'a field with the name of a built-in member',
       { operators: [window(), { reduce: { window_end: { op: 'count' } } }, emit] },
       '/operators/1/reduce/window_end: must have another name',
     ],
     [
-      'an expression that can be nothing that is needed',
+      'an expression that can never have a wanted kind',
       { operators: [{ filter: 'event.data' }, emit] },
       '/operators/0/filter: This is an object, but a boolean is needed. (at character',
     ],
     [
-      'a map that says a number',
+      'a map with a number instead of an expression',
       { operators: [{ map: { data: { n: 1 } } }, emit] },
-      '/operators/0/map/data/n: must be an expression, which is a text, such as "1", or an object of expressions',
+      '/operators/0/map/data/n: must be an expression in a string, such as "1", or an object of expressions',
     ],
     [
-      'two tables',
+      'both a table and a projection',
       {
         operators: [
           { enrich: { from: { projection: 'p', table: {} }, key: 'event.entity_id', as: 'x' } },
@@ -190,7 +194,7 @@ describe('a definition of a pipeline', () => {
     [
       'a password in an address',
       { operators: [{ webhook: { url: 'https://me:secret@example.com/', secret_ref: 'X' } }] },
-      '/operators/0/webhook/url: must not hold a name or a password',
+      '/operators/0/webhook/url: must not contain a user name or a password',
     ],
     [
       'too many operators',
@@ -214,18 +218,18 @@ describe('a definition of a pipeline', () => {
           },
         ],
       },
-      '/operators: has at most 50 operators, those of branches among them',
+      '/operators: has at most 50 operators, including those in branches',
     ],
     [
       'too many stages',
       { operators: [...Array<unknown>(11).fill({ dedupe: { key: 'event.entity_id', within: '1h' } }), emit] },
       '/operators: has at most 10 windows and dedupes',
     ],
-  ])('is refused with %s', (_what, spec, error) => {
+  ])('is invalid with %s', (_what, spec, error) => {
     expect(errorsOf(spec)).toEqual([expect.stringContaining(error) as string]);
   });
 
-  it('is refused with branches five levels deep', () => {
+  it('is invalid with branches five levels deep', () => {
     const nested = (depth: number): OperatorSpec =>
       depth === 0 ? emit : { branch: [{ when: 'true', operators: [nested(depth - 1)] }] };
     expect(errorsOf({ operators: [nested(4)] })).toEqual([]);
@@ -233,7 +237,7 @@ describe('a definition of a pipeline', () => {
   });
 });
 
-describe('an error of a definition', () => {
+describe('an error in a definition', () => {
   const faultsOf = (spec: object) => {
     try {
       compilePipeline({ source, operators: [emit], from: 'beginning', ...spec } as unknown as PipelineSpec);
@@ -243,7 +247,7 @@ describe('an error of a definition', () => {
     return [];
   };
 
-  it('says that an expression is wrong, wherever one stands', () => {
+  it('is marked as an error in an expression, wherever the expression is', () => {
     const dedupe = (key: string) => ({ dedupe: { key, within: '1h' } });
     const operators = [
       { filter: '' },
@@ -291,7 +295,7 @@ describe('an error of a definition', () => {
     ],
     [{ operators: [window(), { reduce: { n: { op: 'sum' } } }] }, '/operators/1/reduce/n/value'],
     [{ operators: [{ emit: { stream: 'a b' } }] }, '/operators/0/emit/stream'],
-  ])('does not say so of %j', (spec, pointer) => {
+  ])('does not mark a missing or non-string expression: %j', (spec, pointer) => {
     expect(faultsOf(spec)).toEqual([{ pointer, detail: expect.any(String) as string }]);
   });
 });
@@ -301,7 +305,7 @@ describe('a stage', () => {
     pipelineOf(...(operators as OperatorSpec[])).stages.map(({ id }) => id);
   const [perMinute] = stagesOf(window(), reduce, emit);
 
-  it('stays the same when something is put before or after it', () => {
+  it('keeps its id when operators are added before or after it', () => {
     const operators = [{ filter: 'true' }, window(), reduce, { map: { data: { n: 'event.data.n' } } }, emit];
     expect(stagesOf(...operators)).toEqual([perMinute]);
     expect(stagesOf(window({ emit: 'updates', late: { stream: 'late' } }), reduce, emit)).toEqual([
@@ -315,11 +319,11 @@ describe('a stage', () => {
     ['lateness', [window({ lateness: '1s' }), reduce, emit]],
     ['fields', [window(), { reduce: { m: { op: 'count' } } }, emit]],
     ['branch', [{ branch: [{ when: 'true', operators: [window(), reduce, emit] }] }]],
-  ])('is another one with another %s', (_what, operators) => {
+  ])('has another id with another %s', (_what, operators) => {
     expect(stagesOf(...operators)).not.toEqual([perMinute]);
   });
 
-  it('is another one when another stage feeds it', () => {
+  it('has another id when another stage feeds it', () => {
     const dedupe = { dedupe: { key: 'event.entity_id', within: '1h' } };
     const ids = stagesOf(dedupe, dedupe, window(), reduce, emit);
     expect(new Set([...ids, perMinute]).size).toBe(4);

@@ -13,8 +13,8 @@ const idleBounds = { least: '1s', most: '1d' };
 const idleDefaultMs = 30_000;
 
 /**
- * Compiles a definition. It is read strictly, as it may be the JSON of a request: nothing is taken for granted of its type.
- * @throws DefinitionError with every error, each with a pointer to the operator and the place in the expression
+ * Compiles a pipeline definition. `spec` may be unchecked JSON of a request: everything in it is validated.
+ * @throws DefinitionError with every error, each with a pointer to the operator and a position in the expression
  */
 export function compilePipeline(spec: PipelineSpec): Pipeline {
   const made = new Compilation();
@@ -56,7 +56,7 @@ function checkCounts({ operators, effects, stages }: Compilation, errors: Defini
   const most = (count: number, limit: number, names: string) => {
     if (count > limit) errors.push({ pointer: '/operators', detail: `has at most ${limit} ${names}` });
   };
-  most(operators, pipelineLimits.operators, 'operators, those of branches among them');
+  most(operators, pipelineLimits.operators, 'operators, including those in branches');
   most(stages.length, pipelineLimits.stages, 'windows and dedupes');
   most(outputs, pipelineLimits.outputs, 'emits and webhooks');
   if (outputs === 0 && errors.length === 0)
@@ -93,7 +93,7 @@ function checkStreams(members: Members): void {
   streams.forEach((value, i) => {
     const stream = text(value, `${pointer}/${i}`, limits.streamCharacters);
     if (!streamNamePattern.test(stream)) throw refusal(`${pointer}/${i}`, streamNameRule);
-    if (streams.indexOf(stream) < i) throw refusal(`${pointer}/${i}`, 'is there twice');
+    if (streams.indexOf(stream) < i) throw refusal(`${pointer}/${i}`, 'is a duplicate');
   });
 }
 

@@ -5,15 +5,15 @@ import { derivedId } from './derived-id.js';
 const run = '0123456789abcdef01234567';
 const origin = { stream: 'orders', partition: 3, offset: 17, path: '' };
 
-describe('the id of what a run emits', () => {
-  it('is a UUID of version 8, the same again', () => {
+describe('the id of an event that a job emits', () => {
+  it('is a UUID of version 8, the same each time', () => {
     const id = derivedId(run, origin, '/operators/1/emit');
     expect(id).toMatch(uuidPattern);
     expect(id).toMatch(/^.{14}8.{4}[89ab]/);
     expect(derivedId(run, { ...origin }, '/operators/1/emit')).toBe(id);
   });
 
-  it('differs by run, origin and emit', () => {
+  it('differs by job, provenance and output operator', () => {
     const ids = [
       derivedId(run, origin, '/operators/1/emit'),
       derivedId(`${run.slice(0, -1)}0`, origin, '/operators/1/emit'),

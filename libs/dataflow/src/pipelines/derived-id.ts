@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Origin } from '../flow/flow.js';
 
 /**
- * The id of an event that a run emits: a UUIDv8 (RFC 9562) of SHA-256 over the run, where the event comes from, and which
- * emit or webhook makes it. The same again after every crash, whoever computes it; with another run it is another one.
- * @param at pointer of the emit or the webhook
+ * Returns the id of an event that a job emits: a UUIDv8 (RFC 9562) from the SHA-256 of the job id, the event's
+ * provenance and the output operator. Every process computes the same id again after a crash; another job has other
+ * ids.
+ * @param run id of the job
+ * @param at JSON pointer to the emit or the webhook
  */
 export function derivedId(run: string, { stream, partition, offset, path }: Origin, at: string): string {
   const origin = JSON.stringify([run, stream, partition, offset, path, at]);

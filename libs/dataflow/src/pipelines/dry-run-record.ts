@@ -2,52 +2,52 @@ import { formatTime } from '#event';
 import type { LogEvent } from '#cel';
 import type { Outcome, Passed } from '../flow/flow.js';
 
-/** What became of an event at an operator. `at` is a JSON pointer into the definition. */
+/** The result of one operator for one event in a dry run. `at` is a JSON pointer into the definition. */
 export interface DryRunStep {
   readonly at: string;
   readonly operator: string;
   readonly outcome: 'passed' | 'dropped' | 'emitted' | 'late' | 'failed' | 'forwarded';
-  /** Why it was dropped, or why it failed. */
+  /** The reason why the event was dropped, is late or failed. */
   readonly reason?: string;
-  /** Of the window, or of the repetition. */
+  /** The key of the event in the window or the dedupe. */
   readonly key?: string;
-  /** As it goes on. */
+  /** The event that the operator passed on. */
   readonly result?: LogEvent;
 }
 
-/** What a pipeline would do. */
+/** The result of a dry run. */
 export interface DryRun {
-  /** Each event that was given, with its way. */
+  /** Each given event, with the steps that it passed through. */
   readonly events: readonly { readonly event: LogEvent; readonly steps: readonly DryRunStep[] }[];
-  /** Windows that closed, with the ways of their results. */
+  /** Results of windows that closed, with the steps that they passed through. */
   readonly windows: readonly {
     readonly at: string;
     readonly event: LogEvent;
     readonly steps: readonly DryRunStep[];
   }[];
-  /** What would be written, and to where: a stream, or the address of a webhook. */
+  /** Events that would be written, each with its target: a stream, or the address of a webhook. */
   readonly emitted: readonly {
     readonly at: string;
     readonly stream?: string;
     readonly webhook?: string;
     readonly event: LogEvent;
   }[];
-  /** What came too late. Without a stream it would go to the dead letters. */
+  /** Late events. One without a stream would become a dead letter. */
   readonly late: readonly { readonly at: string; readonly stream?: string; readonly event: LogEvent }[];
-  /** What would go to the dead letters. `pointer` is exact. */
+  /** Events that would become dead letters. `pointer` is the exact failure location. */
   readonly failed: readonly {
     readonly at: string;
     readonly pointer: string;
     readonly error: string;
     readonly event: LogEvent;
   }[];
-  /** There was more: the answer is bounded. */
+  /** True if the result reached its limit and is incomplete. */
   readonly truncated: boolean;
 }
 
 /**
- * What bounds a dry run: the events that are given, the steps of all evaluations together (see `StepBudget`), and of the
- * answer the entries of all its lists and the characters of their events.
+ * Limits of a dry run: the number of given events, the steps of all evaluations together (see `StepBudget`), the
+ * entries in all lists of the result, and the characters of their events.
  */
 export const dryRunLimits = {
   ...{ events: 100, steps: 800_000 },
@@ -56,7 +56,7 @@ export const dryRunLimits = {
 
 type List<T> = T extends readonly (infer Item)[] ? Item[] : never;
 
-/** Writes down what a dry run does, as far as there is room. */
+/** Collects the result of a dry run up to its limits. */
 export class DryRunRecord {
   readonly #events: List<DryRun['events']> = [];
   readonly #windows: List<DryRun['windows']> = [];
@@ -81,14 +81,14 @@ export class DryRunRecord {
     };
   }
 
-  /** An event that was given; its steps are to be added. */
+  /** Adds a given event, and returns its empty list of steps for the caller to fill. */
   event(event: LogEvent): DryRunStep[] {
     const steps: DryRunStep[] = [];
     this.#add(this.#events, { event, steps });
     return steps;
   }
 
-  /** A window's result. */
+  /** Adds the result of a window, and returns its empty list of steps for the caller to fill. */
   window(at: string, event: LogEvent): DryRunStep[] {
     const steps: DryRunStep[] = [];
     this.#add(this.#windows, { at, event, steps });
@@ -119,7 +119,7 @@ export class DryRunRecord {
       case 'late': {
         const { stream } = outcome;
         this.#add(this.#late, { at, ...(stream === undefined ? {} : { stream }), event });
-        return this.step(steps, { at, outcome: 'late', reason: 'Its window has closed.' });
+        return this.step(steps, { at, outcome: 'late', reason: 'The window has closed.' });
       }
       case 'fail': {
         const { pointer, detail } = outcome;
@@ -139,12 +139,15 @@ export class DryRunRecord {
 
 const branchPattern = /\/branch\/\d+$/;
 
-/** `map` of `/operators/2/map`, `branch` of `/operators/3/branch/1`. */
+/** Returns the operator's name in a pointer: `map` for `/operators/2/map`, `branch` for `/operators/3/branch/1`. */
 function operatorAt(at: string): string {
   return branchPattern.test(at) ? 'branch' : at.slice(at.lastIndexOf('/') + 1);
 }
 
-/** The answer as JSON text: events with their data and metadata as they are, and without what only the log gives them. */
+/**
+ * Returns the result as JSON text. `data` and `metadata` keep their original text. Fields that an event gets only in
+ * the log are left out.
+ */
 export function dryRunText(result: DryRun): string {
   const events = listText(result.events, ({ event, steps }) => ({
     event: eventText(event),

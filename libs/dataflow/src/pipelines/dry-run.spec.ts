@@ -7,7 +7,7 @@ import type { OperatorSpec } from '../operators/operator.js';
 const noneKnown: Ask = (lookups) => Promise.resolve(lookups.map(() => null));
 const start = Date.parse('2026-11-21T04:00:00Z') * 1000;
 
-/** Events of this data, each so many seconds after 04:00. */
+/** Returns events with this data, each the given number of seconds after 04:00. */
 const eventsAt = (...given: [second: number, data: string][]) =>
   given.map(([second, data], offset) => logEvent(data, { offset, timestamp: start + second * 1_000_000 }));
 
@@ -29,7 +29,7 @@ const perMinute: OperatorSpec[] = [
 ];
 
 describe('a dry run', () => {
-  it('says what each operator did to each event, and why', async () => {
+  it('shows the outcome of each operator for each event, with the reason', async () => {
     const { events, emitted, failed } = await answer(
       [
         { filter: 'event.data.amount > 100.0' },
@@ -78,7 +78,7 @@ describe('a dry run', () => {
     expect(failed).toMatchObject([{ pointer: '/operators/0/filter', event: { data: { amount: 'x' } } }]);
   });
 
-  it('closes all windows, the earliest first, and follows their results', async () => {
+  it('closes all windows, the earliest first, and processes their results', async () => {
     const { events, windows, emitted } = await answer(
       [
         ...perMinute,
@@ -106,7 +106,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('shows what is late', async () => {
+  it('shows late events', async () => {
     const { events, late } = await answer(
       [...perMinute, { emit: { stream: 'per_minute' } }],
       [0, '{"currency":"USD","amount":1}'],
@@ -127,7 +127,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('takes results of windows into other windows', async () => {
+  it('adds results of windows to other windows', async () => {
     const { emitted } = await answer(
       [
         ...perMinute,
@@ -146,7 +146,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('follows branches, repetitions and what the source does not take', async () => {
+  it('shows branches, duplicates and events that the source does not match', async () => {
     const pipeline = {
       ...pipelineOf(
         { dedupe: { key: 'event.data.id', within: '1h' } },
@@ -175,7 +175,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('asks projections for what it needs, once and all events together', async () => {
+  it('fetches the lookups of all events from projections in one request', async () => {
     const asked: string[][] = [];
     const ask: Ask = (lookups) => {
       asked.push(lookups.map(({ key }) => key));
@@ -198,7 +198,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('keeps numbers as they were sent', async () => {
+  it('keeps the original text of numbers', async () => {
     const result = await dryRun(
       pipelineOf({ emit: { stream: 'out' } }),
       eventsAt([0, '{"n":12345678901234567890.10}']),
@@ -207,7 +207,7 @@ describe('a dry run', () => {
     expect(dryRunText(result)).toContain('"data":{"n":12345678901234567890.10}');
   });
 
-  it('does nothing more once there is no room for it', async () => {
+  it('stops when its result is full', async () => {
     const pipeline = pipelineOf(
       { flat_map: { list: 'event.data.a' } },
       { window: { tumbling: '60s', key: '"all"', lateness: '1s' } },
@@ -221,7 +221,7 @@ describe('a dry run', () => {
     expect(windowed.mock.calls.length).toBeLessThan(9000);
   });
 
-  it('gives others their turn between the elements of one event', async () => {
+  it('lets other work run between the elements of one event', async () => {
     const elements = `{"a":[${'1,'.repeat(2_000)}1]}`;
     const windowed = pipelineOf(
       { flat_map: { list: 'event.data.a', as: 'e' } },
@@ -240,7 +240,7 @@ describe('a dry run', () => {
     expect(rounds).toBeGreaterThan(2);
   });
 
-  it('is bounded, and says so', async () => {
+  it('limits its result, and marks it as truncated', async () => {
     const many = `{"a":[${'{},'.repeat(8999)}{}]}`;
     const { events, emitted, truncated } = await dryRun(
       pipelineOf({ flat_map: { list: 'event.data.a' } }, { emit: { stream: 'out' } }),

@@ -18,13 +18,13 @@ import type {
 } from '../flow/flow.js';
 import { noWatermark, SourceWatermark } from './source-watermark.js';
 
-/** The states of projections as JSON text, one for each lookup; null where there is none. */
+/** Fetches the states of projections as JSON text, one for each lookup; null if there is none. */
 export type Ask = (lookups: readonly Lookup[]) => Promise<readonly (string | null)[]>;
 
 /**
- * What a pipeline would do with these events if they were all there is: one partition with them in this order, of which
- * every window closes at the end. Nothing is written, nothing is remembered. Other work of the process gets its turn
- * between two events, and between what comes of one.
+ * Returns what a pipeline would do if these events were one partition and all of its input. Every window closes at the
+ * end. Nothing is written or stored. Between two events, and between the results of one event, other work of the
+ * process can run.
  * @throws DryRunTooExpensiveError
  */
 export async function dryRun(pipeline: Pipeline, events: readonly LogEvent[], ask: Ask): Promise<DryRun> {
@@ -38,7 +38,7 @@ export async function dryRun(pipeline: Pipeline, events: readonly LogEvent[], as
   return runner.result;
 }
 
-/** All evaluations together take more than `dryRunLimits.steps`. */
+/** All evaluations together exceed `dryRunLimits.steps`. */
 export class DryRunTooExpensiveError extends Error {
   override readonly name = 'DryRunTooExpensiveError';
 
@@ -47,13 +47,16 @@ export class DryRunTooExpensiveError extends Error {
   }
 }
 
-/** From so many lookups on, others wait for their events. */
+/** The most lookups of the first request to projections. Further lookups are made when their events are processed. */
 const mostAtOnce = 1000;
 
-/** What one piece of a dry run counts in a turn: half of what is done between two looks at the clock. */
+/**
+ * The work that one part of a dry run counts for in its turn on the event loop: half of the work between two readings
+ * of the clock.
+ */
 const workOfPiece = 8_192;
 
-/** Rows of a stage, in the order in which they would be read. */
+/** The state entries of a stage, in the order in which a task would read them. */
 interface StageState {
   readonly stage: KeyedStage;
   readonly rows: Map<string, KeyedRow>;
@@ -85,7 +88,10 @@ class DryRunner {
     return this.#record.result;
   }
 
-  /** Asks at once what the events need first, up to a bound; what they need then is asked for as they come. */
+  /**
+   * Fetches the first lookups of all events in one request, up to a limit. Lookups that depend on their answers follow
+   * when the events are processed.
+   */
   async prepare(events: readonly LogEvent[]): Promise<void> {
     const { chain } = this.pipeline;
     if (!chain.looksUp) return;
@@ -107,12 +113,19 @@ class DryRunner {
     const steps = this.#record.event(event);
     if (this.#bounded(() => this.pipeline.matches(flow))) await this.#run(this.pipeline.chain, flow, steps);
     else
-      this.#record.step(steps, { at: '/source', outcome: 'dropped', reason: 'The source does not take it.' });
+      this.#record.step(steps, {
+        at: '/source',
+        outcome: 'dropped',
+        reason: 'The source does not match the event.',
+      });
     this.#time.read(event.timestamp, event.ingested_at, 0);
     await this.advance(this.#time.value);
   }
 
-  /** Closes what is due, stage after stage: what one passes on, the next takes before its own watermark moves. */
+  /**
+   * Closes all due windows, stage by stage. A stage receives the results of its upstream stage before its own watermark
+   * advances.
+   */
   async advance(watermark: Micros): Promise<void> {
     for (const state of this.#stages.values()) {
       const feeder = this.pipeline.feederOf(state.stage.id);
@@ -153,12 +166,15 @@ class DryRunner {
     for (let missing = next(); missing.length > 0; missing = next()) await this.#learn(missing);
   }
 
-  /** What comes next may be as expensive as an evaluation can be: the clock is looked at nearly each time. */
+  /**
+   * Yields to the event loop if this turn is used up. The next part may be as expensive as any evaluation, so the clock
+   * is read almost every time.
+   */
   async #giveWay(): Promise<void> {
     if (this.#turn.over(workOfPiece)) await this.#turn.end();
   }
 
-  /** Runs a part that waits for nothing. @throws DryRunTooExpensiveError */
+  /** Runs a synchronous part within the budget. @throws DryRunTooExpensiveError */
   #bounded<T>(work: () => T): T {
     const result = withinBudget(this.#budget, work);
     if (this.#budget.isSpent) throw new DryRunTooExpensiveError();

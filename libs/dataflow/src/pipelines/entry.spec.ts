@@ -12,7 +12,7 @@ const perMinute: OperatorSpec = {
   window: { tumbling: '1m', key: 'event.data.currency', lateness: '0s' },
 };
 
-/** What becomes of an event that goes on at an operator: the kind, and where. */
+/** Returns kind and pointer of each outcome of an event that enters at an operator. */
 function goesOn(operators: readonly OperatorSpec[], at: string, flow: FlowEvent): string[] | undefined {
   const outcomes = pipelineOf(...operators)
     .entry(at)
@@ -20,7 +20,7 @@ function goesOn(operators: readonly OperatorSpec[], at: string, flow: FlowEvent)
   return outcomes?.map((outcome) => `${outcome.kind} ${outcome.at}`);
 }
 
-describe('an event that goes on at an operator', () => {
+describe('an event that enters the pipeline at an operator', () => {
   it.each<{ operator: OperatorSpec; data: string; expected: string[] }>([
     { operator: { filter: 'event.data.n > 1' }, data: '{"n":2}', expected: ['emit /operators/2/emit'] },
     { operator: { filter: 'event.data.n > 1' }, data: '{"n":"a"}', expected: ['fail /operators/1/filter'] },
@@ -40,7 +40,7 @@ describe('an event that goes on at an operator', () => {
       expected: ['emit /operators/2/emit'],
     },
   ])(
-    '$operator, passes it and what stands after it, not what stands before',
+    '$operator passes through it and the operators after it, not through those before',
     ({ operator, data, expected }) => {
       const [name] = Object.keys(operator);
       const operators = [emit('before'), operator, emit()];
@@ -48,14 +48,14 @@ describe('an event that goes on at an operator', () => {
     },
   );
 
-  it('an output, has that one alone: what stands after it has had the event', () => {
+  it('that is an output is written there only, because later operators have already had it', () => {
     const hook: OperatorSpec = { webhook: { url: 'https://example.com/hook', secret_ref: 's' } };
     const operators = [emit('a'), hook, emit('b')];
     expect(goesOn(operators, '/operators/0/emit', flowOf())).toEqual(['emit /operators/0/emit']);
     expect(goesOn(operators, '/operators/1/webhook', flowOf())).toEqual(['webhook /operators/1/webhook']);
   });
 
-  it('a branch, is asked again which of them it takes; one within, goes on in it alone', () => {
+  it('that is a branch is matched again; inside a branch, it continues in that branch only', () => {
     const map: OperatorSpec = { map: { data: { n: 'event.data.n' } } };
     const inner: OperatorSpec = { branch: [{ when: 'event.data.n > 5', operators: [emit('inner')] }] };
     const operators: OperatorSpec[] = [
@@ -81,7 +81,7 @@ describe('an event that goes on at an operator', () => {
   it.each<[string, OperatorSpec[]]>([
     ['window', [perMinute, count, emit()]],
     ['dedupe', [{ dedupe: { key: 'event.data.currency', within: '1m' } }, emit()]],
-  ])('a %s, goes to its stage, by the key that it has now', (name, operators) => {
+  ])('that is a %s goes to its stage, by its current key', (name, operators) => {
     const pipeline = pipelineOf(...operators);
     const [stage] = pipeline.stages;
     const entry = pipeline.entry(`/operators/0/${name}`)!;
@@ -91,7 +91,7 @@ describe('an event that goes on at an operator', () => {
     expect(run('{"currency":null}')).toMatchObject([{ kind: 'drop' }]);
   });
 
-  it('after a window, goes on in the stage that it stands in', () => {
+  it('after a window continues in the stage of that operator', () => {
     const operators = [perMinute, count, { filter: 'event.data.n > 1' }, emit('a'), emit('b')];
     expect(goesOn(operators, '/operators/2/filter', flowOf('{"n":2}'))).toEqual([
       'emit /operators/3/emit',
@@ -99,7 +99,7 @@ describe('an event that goes on at an operator', () => {
     ]);
   });
 
-  it('an enrich of a projection, looks up first what it needs', () => {
+  it('that is an enrich from a projection needs its lookup first', () => {
     const from = { projection: 'customers' };
     const pipeline = pipelineOf({ enrich: { from, key: 'event.data.n', as: 'm' } }, emit());
     const chain = pipeline.entry('/operators/0/enrich')!;
@@ -110,7 +110,7 @@ describe('an event that goes on at an operator', () => {
     expect(outcome.flow.event.data).toBe('{"n":2,"m":{"name":"Ann"}}');
   });
 
-  it('is the one that it was: what is made of it has the same origin, and so the same id', () => {
+  it('keeps its provenance, so that the events derived from it have the same ids', () => {
     const operators: OperatorSpec[] = [
       { flat_map: { list: 'event.data.items', as: 'item' } },
       { map: { data: { n: 'event.data.item + 0' } } },
@@ -130,15 +130,15 @@ describe('an event that goes on at an operator', () => {
     expect(ids[0]).toBe(ids[1]);
   });
 
-  it('that is not there, is undefined', () => {
+  it('that does not exist has no chain', () => {
     const pipeline = pipelineOf(perMinute, count, emit());
     for (const at of ['', '/operators/1/reduce', '/operators/2/map', '/operators/3/emit'])
       expect(pipeline.entry(at)).toBeUndefined();
   });
 });
 
-describe('an event that was written down', () => {
-  it('is read as it was, with its numbers as they were sent', () => {
+describe('an event that is read from a record', () => {
+  it('is unchanged, with the original text of numbers', () => {
     const flow = flowOf('{"n":1.50,"s":"\\u00e9"}', { entity_id: null, schema_version: null });
     expect(recordFlow(encodeRecord(flow.event), flow.origin)).toMatchObject({
       event: flow.event,
@@ -146,7 +146,7 @@ describe('an event that was written down', () => {
     });
   });
 
-  it('may be the result of a window, which has no id and no stream', () => {
+  it('may be a window result, which has no id and no stream', () => {
     const event = logEvent('{"n":1}', { event_id: '', stream: '', schema_version: null });
     const origin = { stream: 'orders', partition: 0, offset: 0, path: 'stage:0:EUR' };
     expect(recordFlow(encodeRecord(event), origin)).toMatchObject({ event, origin });

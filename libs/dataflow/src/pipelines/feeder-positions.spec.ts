@@ -20,31 +20,31 @@ function positions(...controls: Control[]): FeederPositions {
 }
 
 describe('the watermark of a stage', () => {
-  it('is the least of those that feed it', () => {
+  it('is the minimum of the upstream watermarks', () => {
     expect(positions(control(a, [5, 50]), control(b, [5, 30])).watermark).toBe(30);
   });
 
-  it('is none while one of them has not been heard of', () => {
+  it('is undefined while an upstream partition has not written any record', () => {
     expect(positions(control(a, [5, 50])).watermark).toBe(noWatermark);
     expect(positions(idle(a, [5, 50])).watermark).toBe(noWatermark);
   });
 
-  it('is not held back by an idle one', () => {
+  it('is not held back by an idle partition', () => {
     expect(positions(control(a, [5, 50]), idle(b, [5, 30])).watermark).toBe(50);
   });
 
-  it('is not held back by one without any event, once that is idle', () => {
+  it('is not held back by an empty partition after that becomes idle', () => {
     const fed = positions(control(a, [5, 50]), control(b, [0, noWatermark]));
     expect(fed.watermark).toBe(noWatermark);
     fed.control(idle(b, [0, noWatermark]));
     expect(fed.watermark).toBe(50);
   });
 
-  it('is the greatest where all are idle', () => {
+  it('is the maximum if all upstream partitions are idle', () => {
     expect(positions(idle(a, [5, 50]), idle(b, [5, 70])).watermark).toBe(70);
   });
 
-  it('never goes back, also when an idle one has records again', () => {
+  it('never decreases, even if an idle partition has records again', () => {
     const fed = positions(control(a, [5, 50]), idle(b, [5, 30]));
     expect(fed.take({ source: b, offset: 5, index: 0, path: '' })).toBe(true);
     fed.control(control(b, [6, 35]));
@@ -55,7 +55,7 @@ describe('the watermark of a stage', () => {
     expect(fed.watermark).toBe(80);
   });
 
-  it('is held back by one that was idle as soon as it has a record', () => {
+  it('is held back by an idle partition as soon as that has a record', () => {
     const fed = positions(control(a, [5, 50]), idle(b, [5, 30]));
     fed.take({ source: b, offset: 5, index: 0, path: '' });
     fed.control(control(a, [6, 90]));
@@ -64,7 +64,7 @@ describe('the watermark of a stage', () => {
     expect(fed.watermark).toBe(55);
   });
 
-  it('does not take a stale control for the present: what was said to be idle has records', () => {
+  it('ignores an outdated watermark record that marks a partition with records as idle', () => {
     const fed = positions(control(a, [5, 50]), control(b, [5, 50]));
     fed.take({ source: b, offset: 7, index: 0, path: '' });
     fed.control(control(a, [9, 1000]));
@@ -74,14 +74,14 @@ describe('the watermark of a stage', () => {
     expect(fed.watermark).toBe(1000);
   });
 
-  it('is not moved by a task that another one has overtaken', () => {
+  it('is not advanced by a fenced task', () => {
     const fed = positions(control(a, [50, 500]), control(b, [50, 500]));
     fed.control(idle(a, [40, 9000]));
     fed.control(idle(b, [40, 9000]));
     expect(fed.watermark).toBe(500);
   });
 
-  it('waits for no feeder that the definition does not name any more, and for a new one', () => {
+  it('waits for a new upstream partition, and not for one that the definition no longer has', () => {
     const saved = positions(control(a, [5, 50]), control(b, [5, 30])).save();
     const without = new FeederPositions([a], saved);
     without.control(control(a, [6, 60]));
@@ -91,14 +91,14 @@ describe('the watermark of a stage', () => {
     expect(withAnother.watermark).toBe(30);
   });
 
-  it('is passed on less the delay of its operator', () => {
+  it('is passed on less the delay of the operator', () => {
     expect(passedOn(100, 10)).toBe(90);
     expect(passedOn(noWatermark, 10)).toBe(noWatermark);
   });
 });
 
-describe('records of feeders', () => {
-  it('are taken once, each feeder by itself', () => {
+describe('records of upstream partitions', () => {
+  it('are taken once for each upstream partition', () => {
     const fed = positions();
     const take = (source: string, offset: number, index = 0) => fed.take({ source, offset, index, path: '' });
     expect([take(a, 3), take(a, 3, 1), take(b, 3), take(a, 8)]).toEqual([true, true, true, true]);
@@ -112,7 +112,7 @@ describe('records of feeders', () => {
     expect(take(a, 8, 1)).toBe(true);
   });
 
-  it('are told apart by what was made of one event, too, and what was taken is known', () => {
+  it('are distinguished by their emission index, and a taken position is known', () => {
     const fed = positions();
     const at = (path: string) => ({ source: a, offset: 3, index: 1, path });
     const paths = ['0001', '0001/0000', '0003', '0002', '0003'];
@@ -122,7 +122,7 @@ describe('records of feeders', () => {
     expect(fed.hasTaken({ ...at(''), source: b })).toBe(false);
   });
 
-  it('and controls leave the same whether or not they were saved and read in between', () => {
+  it('and watermark records have the same result if the state is saved and restored in between', () => {
     const record = fc.oneof(
       fc.record({
         source: fc.constantFrom(a, b),

@@ -1,45 +1,50 @@
 import type { Micros } from '#event';
 import { noWatermark, type TimeProgress } from './source-watermark.js';
 
-/** What a task tells the stages that it feeds, in their own topics. */
+/** A watermark record: the progress of a task, which it writes to the topics of the stages that it feeds. */
 export interface Control extends TimeProgress {
-  /** The partition that it reads, such as `orders/3`. */
+  /** The partition that the task reads, such as `orders/3`. */
   readonly source: string;
-  /** All that came of what is before this offset was forwarded before this was written. */
+  /** The next offset that the task will process. All records derived from earlier offsets precede this record. */
   readonly next: number;
 }
 
 /**
- * A forwarded record, and which of all that came of the record at the offset. What is repeated after a crash may take another
- * way, with another definition or with other states of projections: the place of one must not depend on what became of
- * the others. So it is that of the event that went into the chain, and of what `flat_map` made of it.
+ * The position of a repartitioned record: it identifies the record among those derived from one upstream record. After
+ * a crash, an event may take another path, because the definition or the states of projections have changed. The
+ * position of one record therefore must not depend on the outcomes of others: it consists of the event that entered the
+ * chain, and of its emission index from `flat_map`.
  */
 export interface ForwardedPosition {
   readonly source: string;
   readonly offset: number;
-  /** Among the events that went into the chain because of the record: of results of windows there may be several. */
+  /**
+   * Index of the event among those that entered the chain because of the upstream record. A record that closes several
+   * windows has several.
+   */
   readonly index: number;
-  /** Of its origin: texts are in the order of the elements. */
+  /** Emission index of the event's provenance. Such texts sort in the order of the elements. */
   readonly path: string;
 }
 
 interface Feeder {
-  /** Of the last record that was taken; -1 before the first. */
+  /** Offset of the last record that was taken; -1 before the first. */
   offset: number;
   index: number;
   path: string;
-  /** What is known to have been forwarded. */
+  /** The upstream offset below which all derived records have been seen. */
   next: number;
   watermark: Micros;
   idle: boolean;
 }
 
 /**
- * What a partition of a stage's topic has seen of the partitions that feed it: which records are repetitions, and how far
- * event time is. Its watermark is the least of those of the feeders, without the idle ones; where all are idle, the
- * greatest of theirs. A feeder that has not been heard of holds it back. It never goes back.
+ * The progress of a stage's partition in each upstream partition: which records are duplicates, and how far event time
+ * has advanced. The stage's watermark is the minimum of the upstream watermarks, without idle partitions; if all are
+ * idle, it is the maximum. An upstream partition without any record yet holds it back. The watermark never decreases.
  *
- * It moves with control records alone, which are in the topic as the data is: read again, the same is decided again.
+ * Only watermark records advance it. They are in the topic like the data, so reading the topic again gives the same
+ * decisions.
  */
 export class FeederPositions {
   readonly #feeders = new Map<string, Feeder>();
@@ -47,8 +52,9 @@ export class FeederPositions {
   #watermark: Micros = noWatermark;
 
   /**
-   * @param known all partitions that feed the stage; others, which the definition had earlier, hold nothing back
-   * @param saved what `save` returned
+   * @param known all partitions that feed the stage; a partition that only an earlier definition had does not hold the
+   * watermark back
+   * @param saved a result of `save`
    */
   constructor(known: Iterable<string>, saved?: string) {
     this.#known = new Set(known);
@@ -65,9 +71,9 @@ export class FeederPositions {
   }
 
   /**
-   * Takes a record, if it is no repetition: the records of one feeder come as one sequence, and after a crash, or from a
-   * task that does not know that another one has taken over, as a part of it again.
-   * @returns false for a repetition
+   * Takes a record unless it is a duplicate. Each upstream partition writes its records in one order. After a crash, or
+   * when a fenced task is still writing, part of that sequence occurs again.
+   * @returns false for a duplicate
    */
   take(position: ForwardedPosition): boolean {
     const { source, offset, index, path } = position;
@@ -75,13 +81,14 @@ export class FeederPositions {
     if (!isAfter(position, feeder)) return false;
     Object.assign(feeder, { offset, index, path });
     if (offset >= feeder.next) feeder.next = offset + 1;
-    // What an idle feeder said was guessed from the clock: until it says more, nothing moves.
+    // The watermark of an idle partition was an estimate from the clock. It counts as unknown until the next watermark
+    // record.
     if (feeder.idle) feeder.watermark = noWatermark;
     feeder.idle = false;
     return true;
   }
 
-  /** What is older than what is known of the source changes nothing: who wrote it has been overtaken. */
+  /** Takes a watermark record. A record with an older offset is ignored, because a fenced task has written it. */
   control({ source, next, watermark, idle }: Control): void {
     const feeder = this.#feeder(source);
     if (next < feeder.next) return;
@@ -91,13 +98,16 @@ export class FeederPositions {
     this.#watermark = Math.max(this.#watermark, this.#least());
   }
 
-  /** Whether it was taken: all that is in the topic below what has been read must be so. */
+  /**
+   * Returns whether a record at this position was taken. This must be true for every record of the topic before the
+   * saved offset.
+   */
   hasTaken(position: ForwardedPosition): boolean {
     const feeder = this.#feeders.get(position.source);
     return feeder !== undefined && !isAfter(position, feeder);
   }
 
-  /** Plain JSON. */
+  /** Returns the state as JSON text. */
   save(): string {
     const feeders: Saved['feeders'] = {};
     for (const [source, { offset, index, path, next, watermark, idle }] of this.#feeders) {
@@ -141,10 +151,11 @@ function isAfter(a: Omit<ForwardedPosition, 'source'>, b: Omit<ForwardedPosition
 }
 
 /**
- * The watermark that a stage passes on: its results may lie behind its own by `delay`. Controls say it of the stage's
- * watermark. A record that comes of an event carries it of the arrival's, which is the greater of the stage's and of what the
- * event carried: then also behind a dedupe it depends on the source's log alone what is late. A record that comes of a
- * window that closes carries it of the stage's as it was before: the window closes because it has moved.
+ * Returns the watermark that a stage passes on: the given one less `delay`, because results may lie behind the stage's
+ * watermark by that much. A watermark record has the stage's watermark. A record derived from an event has the greater
+ * of the stage's watermark and the one that the event carried, so that only the source's log decides which events are
+ * late, also after a dedupe. A record derived from a closing window has the stage's watermark before the change that
+ * closed the window.
  */
 export function passedOn(watermark: Micros, delay: Micros): Micros {
   return watermark === noWatermark ? noWatermark : watermark - delay;

@@ -2,12 +2,12 @@ import { pipelineLimits } from '../flow/limits.js';
 
 const { recordBytes } = pipelineLimits;
 
-/** Why an event cannot go on its way, in words. */
+/** Error detail for an event that is too large for a topic between two stages. */
 export const tooLargeRecord = `an event between operators takes at most ${recordBytes} bytes`;
 
 /**
- * Whether the value of a record of an internal topic is larger than the log takes it: it would refuse it each time. Bytes are
- * counted only where there are enough characters for it to matter.
+ * Returns whether a record value is larger than an internal topic accepts. Bytes are counted only if the number of
+ * characters makes that possible.
  */
 export function isTooLargeRecord(value: string): boolean {
   return value.length * 3 > recordBytes && Buffer.byteLength(value) > recordBytes;

@@ -7,16 +7,16 @@ import type { Source } from './simulation.fixture.js';
 
 const second = 1_000_000;
 
-/** A pipeline and all of its source, for which it is defined what comes of it. */
+/** A pipeline and its whole source, for which exactly one result is correct. */
 export interface PipelineCase {
   readonly spec: PipelineSpec;
   readonly source: Source;
 }
 
-/** Disorder within a partition, in seconds, and the lateness that allows for it. */
+/** The maximum disorder within a partition, in seconds; a lateness of this length covers it. */
 const disorder = 12;
 
-/** Before the window: what keeps `k`, `n` and the entity. */
+/** Operators before the window that keep `k`, `n` and the entity. */
 const prefixes = fc.subarray<OperatorSpec>([
   { filter: 'event.data.n != 3' },
   { map: { data: { k: 'event.data.k', n: 'event.data.n', l: 'event.data.l', was: 'event.event_type' } } },
@@ -46,7 +46,9 @@ const fixedShapes = fc.constantFrom(
 const sessionShapes = fc.constantFrom({ session: '3s' }, { session: '15s' });
 const lateOutput = fc.constantFrom({}, { late: { stream: 'late' } });
 
-/** Grouped by what is spread over all partitions: of sessions it is defined only when nothing is late. */
+/**
+ * A window whose keys are spread over all partitions. Its sessions have one correct result only if no event is late.
+ */
 const spreadWindow = fc
   .tuple(
     fc.oneof(
@@ -61,7 +63,7 @@ const spreadWindow = fc
   )
   .map(([[shape, lateness], key, late]) => ({ window: { ...shape, key, lateness, ...late } }));
 
-/** Grouped by what comes in order of one partition: then everything is defined. */
+/** A window whose keys are each in one partition. It always has one correct result. */
 const entityWindow = fc
   .record({
     shape: fc.oneof({ weight: 2, arbitrary: fixedShapes }, { weight: 1, arbitrary: sessionShapes }),
@@ -75,7 +77,7 @@ const entityWindow = fc
 
 const out: OperatorSpec = { emit: { stream: 'out' } };
 
-/** What is done with the results of a window. */
+/** Operators after the window. */
 const endings = fc.oneof<fc.Arbitrary<OperatorSpec[]>[]>(
   fc.constant([out]),
   fc.constant([
@@ -133,14 +135,12 @@ const datas = fc.oneof(
 const arrival = fc.record({
   data: datas,
   entity: fc.nat(2),
-  /** Seconds after the one before. */
+  /** Seconds after the previous event. */
   after: fc.oneof({ weight: 4, arbitrary: fc.nat(4) }, { weight: 1, arbitrary: fc.nat(40) }),
   back: fc.nat(disorder),
 });
 
-/**
- * Events of partitions, in order but for some disorder; the entities of each are its own.
- */
+/** Partitions with events in order except for some disorder. Each partition has its own entities. */
 const partitions = fc
   .array(fc.array(arrival, { maxLength: 14 }), { minLength: 1, maxLength: 3 })
   .map((all): Source => {
@@ -164,8 +164,8 @@ const partitions = fc
   });
 
 /**
- * Pipelines and inputs for which one answer is right, whatever the interleaving: sessions over several partitions see no
- * late events, and what is emitted with each update is of keys that are in one partition.
+ * Pipelines and inputs that have one correct result for every interleaving: sessions over several partitions see no
+ * late events, and windows that emit updates have each key in one partition.
  */
 export const pipelineCases: fc.Arbitrary<PipelineCase> = fc.record({
   spec: operators.map((list): PipelineSpec => ({

@@ -5,7 +5,7 @@ import { sourceFlow } from '../flow/flow-event.js';
 import type { FlowEvent, Outcome, Pipeline, Tables } from '../flow/flow.js';
 import type { OperatorSpec } from '../operators/operator.js';
 
-/** An event with this raw JSON as its data; the n-th of its partition, one second after the other. */
+/** Returns an event with raw JSON as its data. Its offset decides its time: events are one second apart. */
 export function logEvent(data = '{}', fields: Partial<LogEvent> = {}): LogEvent {
   const offset = fields.offset ?? 0;
   const timestamp = fields.timestamp ?? (parseTime('2026-11-21T04:00:00Z') as number) + offset * 1_000_000;
@@ -25,19 +25,19 @@ export function logEvent(data = '{}', fields: Partial<LogEvent> = {}): LogEvent 
   };
 }
 
-/** The same on its way. */
+/** Returns the same event as the input of a pipeline. */
 export function flowOf(data = '{}', fields: Partial<LogEvent> = {}): FlowEvent {
   return sourceFlow(logEvent(data, fields));
 }
 
-/** A pipeline of these operators over orders. */
+/** Returns a pipeline that runs these operators on the stream `orders`. */
 export function pipelineOf(...operators: OperatorSpec[]): Pipeline {
   return compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
 }
 
 const noTables: Tables = () => null;
 
-/** What becomes of an event of this data in the first stage. */
+/** Returns the outcomes of an event with this data in the first stage. */
 export function outcomesOf(operators: OperatorSpec[], data: string, tables = noTables): readonly Outcome[] {
   return pipelineOf(...operators).chain.run(flowOf(data), tables);
 }

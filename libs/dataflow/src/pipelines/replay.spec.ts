@@ -10,7 +10,7 @@ const replay: Replay = {
 };
 
 describe('a replay', () => {
-  it('is read as it was written, with the place where it was read', () => {
+  it('is read as it was written, with its offset in the provenance', () => {
     expect(readReplay(Buffer.from(replayValue(replay)), 12)).toEqual({
       ...replay,
       origin: { ...replay.origin, replay: 12 },
@@ -18,13 +18,13 @@ describe('a replay', () => {
   });
 
   it.each(['', 'x', '{}', '[]', '[1,2,3,4,5,6,7,8]', replayValue({ ...replay, id: 'no-uuid' })])(
-    'is not %j',
+    'cannot be read from %j',
     (text) => {
       expect(readReplay(Buffer.from(text), 1)).toBeUndefined();
     },
   );
 
-  it('is not a record without a value', () => {
+  it('cannot be read from a record without a value', () => {
     expect(readReplay(null, 1)).toBeUndefined();
   });
 });

@@ -2,11 +2,12 @@ import { jsonValue, uuidPattern } from '#event';
 import type { Origin } from '../flow/flow.js';
 
 /**
- * The value of a record in a run's replay topic: an event that was a dead letter, and goes on where it stopped. A JSON array:
+ * The value of a record in a job's replay topic: an event that was a dead letter and continues at the operator where it
+ * failed. It is a JSON array:
  *
  *     [id, at, version, stream, partition, offset, path, event]
  *
- * `stream` to `path` are the event's origin.
+ * The members from `stream` to `path` are the event's provenance.
  */
 type ReplayValue = [
   id: string,
@@ -19,16 +20,19 @@ type ReplayValue = [
   event: string,
 ];
 
-/** What is to be replayed. */
+/** A dead letter that continues in the pipeline. */
 export interface Replay {
-  /** A UUID that is the dead letter's: whoever is told twice does it once. */
+  /** A UUID, the same for each replay of the dead letter: a job that reads it twice replays it once. */
   readonly id: string;
-  /** Pointer of the operator. */
+  /** JSON pointer to the operator at which the event continues. */
   readonly at: string;
-  /** Of the definition that was asked whether it can go on there: an earlier one shall not try. */
+  /**
+   * Version of the definition for which the entry point was checked. A job with an older definition must not replay the
+   * event.
+   */
   readonly version: number;
   readonly origin: Origin;
-  /** The event's record: see `recordFlow`. */
+  /** The event's record value, as `recordFlow` reads it. */
   readonly event: string;
 }
 
@@ -37,7 +41,10 @@ export function replayValue({ id, at, version, origin, event }: Replay): string 
   return JSON.stringify([id, at, version, stream, partition, offset, path, event] satisfies ReplayValue);
 }
 
-/** @param replay what the origin has of it @returns undefined when it is nothing that `replayValue` has made */
+/**
+ * Reads the value of a replay record; undefined if it is not a value that `replayValue` returns.
+ * @param replay offset of the replay record plus 1, which becomes part of the provenance
+ */
 export function readReplay(value: Buffer | null, replay: number): Replay | undefined {
   const read = jsonValue(String(value));
   if (!isReplay(read)) return undefined;

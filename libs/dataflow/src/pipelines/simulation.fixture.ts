@@ -8,32 +8,32 @@ import { noWatermark, SourceWatermark } from './source-watermark.js';
 /** The partitions of a source's streams, by names such as `orders/0`. */
 export type Source = Readonly<Record<string, readonly LogEvent[]>>;
 
-/** What came of it all: each thing once, by what it is. */
+/** The results of a simulation, without duplicates. */
 export interface Simulated {
-  /** By id. */
+  /** Content of the emitted events, by id. */
   readonly emitted: Readonly<Record<string, string>>;
-  /** Late and failed events, by where and what they are. */
+  /** Late and failed events, by operator and provenance. */
   readonly letters: Readonly<Record<string, string>>;
-  /** Ids that were emitted with different content: there must be none. */
+  /** Ids that were emitted with different contents; this must be empty. */
   readonly conflicts: readonly string[];
-  /** Windows that nobody closed: there must be none. */
+  /** State entries that remain at the end; windows among them are errors. */
   readonly open: readonly string[];
 }
 
-/** How it goes: numbers from 0 to 1, and how likely it is at each step that a task ends there. */
+/** Random numbers from 0 to 1, and the probabilities of failures at each step. */
 export interface Course {
   random(): number;
-  /** A task ends there, and begins again with what was saved. */
+  /** Probability that a task ends and restarts from its saved state. */
   readonly crashes: number;
-  /** A task goes on for a while, and another one begins beside it with what was saved. */
+  /** Probability that a second task starts from the saved state while the first continues. */
   readonly zombies: number;
-  /** Partitions of the topic of each stage. */
+  /** Number of partitions of each stage's topic. */
   readonly partitions: number;
-  /** The most records of a batch. */
+  /** The most records in a batch. */
   readonly batch: number;
 }
 
-/** One batch after the other, nothing in between. */
+/** A course without failures: one batch after the other. */
 export const inOrder = {
   random: () => 0,
   crashes: 0,
@@ -65,7 +65,7 @@ interface Saved {
   positions: string | undefined;
 }
 
-/** The log and the store: all that outlives a task. Whatever is written to them is written at once, and may be read. */
+/** The log and the store: everything that outlives a task. A write takes effect at once and is readable. */
 class World {
   readonly topics = new Map<string, TopicRecord[]>();
   readonly rows = new Map<string, Map<string, SavedRow>>();
@@ -90,7 +90,7 @@ class World {
     return found;
   }
 
-  /** A row replaces one of an earlier record; one of the same record is the same. */
+  /** Saves an entry unless an entry of a later record is saved. Entries of the same record are equal. */
   saveRow(task: string, name: string, row: SavedRow): void {
     const rows = this.rows.get(task) ?? new Map<string, SavedRow>();
     this.rows.set(task, rows);
@@ -130,7 +130,7 @@ function partitionOf(key: string, partitions: number): number {
 
 const noTables = () => null;
 
-/** A task of a process. Each `yield` is a moment at which the process may end; what it was about to do is not done then. */
+/** A task of a processor. At each `yield` the process may end; the action after it then does not happen. */
 abstract class Task {
   protected next: number;
 
@@ -145,7 +145,10 @@ abstract class Task {
   abstract readonly isAtEnd: boolean;
   abstract batch(size: number): Generator<void, void>;
 
-  /** In the order of the definition; forwarded records know their place among all that came of one record. */
+  /**
+   * Writes outcomes in the order of the definition. Repartitioned records contain their position among all records
+   * derived from one upstream record.
+   */
   protected *outcomes(
     outcomes: Iterable<{ outcome: Outcome; offset: number; index: number; watermark: number }>,
   ): Generator<void, void> {
@@ -208,7 +211,7 @@ class SourceTask extends Task {
     this.world.saveProgress(this.name, { next: end, watermark: this.time.value, positions: undefined });
   }
 
-  /** Long after the last event. */
+  /** Writes the watermark record of an idle partition, long after its last event. */
   *idle(): Generator<void, void> {
     this.time.progress({ nowMs: 0, atEnd: true });
     const { watermark, idle } = this.time.progress({ nowMs: 1000 * 86_400_000, atEnd: true });
@@ -219,7 +222,7 @@ class SourceTask extends Task {
 class KeyedTask extends Task {
   private readonly positions: FeederPositions;
   private readonly rows = new Map<string, { row: KeyedRow; last: number }>();
-  /** Not saved yet. */
+  /** Names of entries that are not saved yet. */
   private readonly changed = new Set<string>();
 
   constructor(
@@ -318,7 +321,7 @@ class KeyedTask extends Task {
 interface Made {
   outcome: Outcome;
   watermark: number;
-  /** Of the event that went into the chain. */
+  /** Index of the event that entered the chain. */
   index: number;
 }
 
@@ -334,16 +337,17 @@ function byClosing([a, x]: [string, { row: KeyedRow }], [b, y]: [string, { row: 
   return x.row.closesAt - y.row.closesAt || (a < b ? -1 : 1);
 }
 
-/** Those of a task that is in charge, and of those that do not know yet that they are not. */
+/** A running batch, of the current task or of a fenced one that continues. */
 interface Running {
   task: Task;
   steps: Generator<void, void>;
 }
 
 /**
- * Runs a pipeline over all of a source, as a processor does or several: tasks for the partitions of the source and of the
- * stages' topics, which read batches, append, save, and end in between. Who runs which task does not matter to them, so
- * one processor and five are the same here; what matters is who is ahead, and that is random.
+ * Runs a pipeline over a whole source as one or more processors do. There is a task for each partition of the source
+ * and of the stages' topics. Tasks read batches, append and save, and may end at any step. The result does not depend
+ * on the processor that runs a task, so the number of processors does not matter; only the random order of the tasks
+ * does.
  */
 export function simulate(pipeline: Pipeline, source: Source, course: Course): Simulated {
   const world = new World(pipeline, source, course.partitions);
@@ -365,7 +369,7 @@ export function simulate(pipeline: Pipeline, source: Source, course: Course): Si
   return { emitted, letters, conflicts, open };
 }
 
-/** Everyone who has something to do goes on until nobody has. False when there was nothing. */
+/** Runs all tasks until none has work left. Returns false if there was no work. */
 function runAll(tasks: Task[], start: readonly (() => Task)[], course: Course): boolean {
   const { crashes, zombies } = course;
   const random = () => course.random();
@@ -388,7 +392,7 @@ function runAll(tasks: Task[], start: readonly (() => Task)[], course: Course): 
       all.splice(all.indexOf(one), 1);
       tasks[i] = start[i]!();
     } else if (one.task === tasks[i] && random() < zombies) {
-      // It goes on to the end of its batch.
+      // The replaced task continues to the end of its batch.
       tasks[i] = start[i]!();
     } else if (one.steps.next().done) all.splice(all.indexOf(one), 1);
   }

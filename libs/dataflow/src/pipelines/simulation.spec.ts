@@ -5,7 +5,7 @@ import { dryRun } from './dry-run.js';
 import { pipelineCases } from './pipeline-cases.fixture.js';
 import { inOrder, simulate, type Course } from './simulation.fixture.js';
 
-/** Numbers from 0 to 1, the same again for a seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -16,7 +16,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Whatever the course: what comes of it is what comes of it uninterrupted. */
+/** Asserts that a course with failures has the same result as an undisturbed one. */
 function isTheSame(course: Omit<Course, 'random' | 'partitions'>, numRuns = 60): void {
   fc.assert(
     fc.property(
@@ -36,25 +36,25 @@ function isTheSame(course: Omit<Course, 'random' | 'partitions'>, numRuns = 60):
   );
 }
 
-describe('what a pipeline emits is the same', () => {
-  it('whatever the order in which partitions are read', () => {
+describe('a pipeline emits the same events', () => {
+  it('for every order in which partitions are read', () => {
     isTheSame({ crashes: 0, zombies: 0, batch: 1000 });
   });
 
-  it('whatever the batches are', () => {
+  it('for every split into batches', () => {
     isTheSame({ crashes: 0, zombies: 0, batch: 3 });
   });
 
-  it('wherever tasks end and begin again', () => {
+  it('when tasks end and restart at any step', () => {
     isTheSame({ crashes: 0.05, zombies: 0, batch: 5 });
   });
 
-  it('while others go on that have been replaced', () => {
+  it('while fenced tasks continue', () => {
     isTheSame({ crashes: 0.02, zombies: 0.05, batch: 5 });
   });
 });
 
-it('a dry run says of one partition what is emitted', async () => {
+it('a dry run of one partition emits the same events as the pipeline', async () => {
   const noneKnown = () => Promise.resolve([]);
   await fc.assert(
     fc.asyncProperty(pipelineCases, async ({ spec, source }) => {

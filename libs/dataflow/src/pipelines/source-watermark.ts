@@ -1,42 +1,45 @@
 import type { Micros } from '#event';
 
-/** The watermark where there has been no event: a number, as it is saved as an Int64 and written in JSON. */
+/** The watermark before the first event. It is a safe integer, because it is saved as an Int64 and written as JSON. */
 export const noWatermark: Micros = Number.MIN_SAFE_INTEGER;
 
-/** How far event time is in a partition, and whether that holds anybody back. */
+/** The progress of event time in a partition. An idle partition does not hold back the watermark downstream. */
 export interface TimeProgress {
   readonly watermark: Micros;
   readonly idle: boolean;
 }
 
 /**
- * Event time in one partition of a source. Its watermark is the latest time of its events, where an event counts with the
- * time of its ingestion if it is dated after that: what says 2099 closes no windows. It is a function of the log, so that
- * reading a year of history again gives what was given when it was live.
+ * The watermark of one source partition: the maximum time of its events. An event that is dated after its ingestion
+ * counts with its ingestion time, so that a date such as 2099 closes no windows. The watermark is a function of the
+ * log: reading a year of history again gives the same watermarks as reading it live.
  *
- * A partition that has been at the end of its log for `idleAfterMs` without a record is idle: windows do not wait for it, and
- * its watermark goes on at the pace of the clock, so that the last window closes too. A partition is not idle while there are
- * records that have not been read, however long that takes (Flink had to correct that: FLIP-471).
+ * A partition is idle if it has been at the end of its log for `idleAfterMs` without a record. Windows do not wait for
+ * an idle partition, and its watermark advances with the clock, so that the last window closes too. A partition with
+ * unread records is never idle, however long reading them takes (Flink corrected this in FLIP-471).
  */
 export class SourceWatermark {
   #value: Micros;
-  /** Since when nothing is left to be read, and nothing has come. */
+  /** The time since which all records have been read and none has arrived. */
   #quietSinceMs: number;
   readonly #idleAfterMs: number;
 
-  /** @param watermark as it was saved */
+  /** @param options with the saved `watermark`, if there is one */
   constructor(options: { idleAfterMs: number; nowMs: number; watermark?: Micros }) {
     this.#value = options.watermark ?? noWatermark;
     this.#quietSinceMs = options.nowMs;
     this.#idleAfterMs = options.idleAfterMs;
   }
 
-  /** Of the events so far: what is saved, and what an event carries before it is read itself. */
+  /** The watermark of the events so far. Checkpoints save it; each event carries the value from before it was read. */
   get value(): Micros {
     return this.#value;
   }
 
-  /** For each readable event that is no repetition, also those that the pipeline does not take. */
+  /**
+   * Advances the watermark. Call it for each readable event that is not a duplicate, even if the pipeline does not
+   * match it.
+   */
   read(timestamp: Micros, ingestedAt: Micros, nowMs: number): void {
     const time = timestamp < ingestedAt ? timestamp : ingestedAt;
     if (time > this.#value) this.#value = time;
@@ -44,8 +47,8 @@ export class SourceWatermark {
   }
 
   /**
-   * What is told to the stages that it feeds.
-   * @param atEnd whether the log's end has been reached
+   * Returns the progress to write to the stages that the partition feeds.
+   * @param atEnd whether the end of the log is reached
    */
   progress({ nowMs, atEnd }: { nowMs: number; atEnd: boolean }): TimeProgress {
     if (!atEnd || nowMs < this.#quietSinceMs) this.#quietSinceMs = nowMs;

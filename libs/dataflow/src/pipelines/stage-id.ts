@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * 16 hexadecimal digits. A stage is another one when it computes something else (its window, key and fields), when another
- * stage feeds it, or when it stands in another branch: then it begins without state. Operators that are put before or after
- * it change nothing: what it has seen stays seen.
+ * Returns the id of a stage: 16 hexadecimal digits. The id changes if the stage computes something else (its window,
+ * key or fields), if another stage feeds it, or if it moves to another branch; the stage then begins without state.
+ * Operators that are added before or after the stage do not change its id, and its state remains.
  */
 export function stageId(
   identity: readonly unknown[],

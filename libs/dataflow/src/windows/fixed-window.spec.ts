@@ -11,7 +11,7 @@ function stage(window: Record<string, unknown> = { tumbling: '1m' }): KeyedStage
 const rowsOf = (window?: Record<string, unknown>) => new Rows(stage(window).operator);
 
 describe('a tumbling window', () => {
-  it('takes the events from its start to before its end, each key for itself', () => {
+  it('contains the events of one key from its start to before its end', () => {
     const rows = rowsOf().add(0).add(59.999999).add(60).add(1, { key: 'j' });
     expect(rows.close(120 * second)).toEqual([
       '[0, 60) j {"events":1,"sum":1}',
@@ -20,19 +20,19 @@ describe('a tumbling window', () => {
     ]);
   });
 
-  it('lies right before 1970 too', () => {
+  it('has the correct bounds before 1970', () => {
     const rows = rowsOf().add(-1).add(-60).add(-60.000001);
     expect(rows.close(0)).toEqual(['[-120, -60) k {"events":1,"sum":1}', '[-60, 0) k {"events":2,"sum":2}']);
   });
 
-  it('closes when the watermark reaches its end and the lateness, not before', () => {
+  it('closes when the watermark reaches its end plus the lateness, not before', () => {
     const rows = rowsOf({ tumbling: '1m', lateness: '10s' }).add(0).add(5, { watermark: 69 });
     expect(rows.close(70 * second - 1)).toEqual([]);
     expect(rows.close(70 * second)).toEqual(['[0, 60) k {"events":2,"sum":2}']);
     expect(rows.rows.size).toBe(0);
   });
 
-  it('its result lies in the window, and comes from the window alone', () => {
+  it('has a result with a time inside the window that depends on the window only', () => {
     const { operator, id } = stage();
     const row = new Rows(operator).add(5).rows.get('0:k')!;
     const [result] = operator.close(row, '0:k', 60 * second).results;
@@ -54,14 +54,14 @@ describe('a tumbling window', () => {
     });
   });
 
-  it('an event is late when its window has closed, and nothing else changes', () => {
+  it('rejects a late event after it has closed, and keeps its state', () => {
     const rows = rowsOf({ tumbling: '1m', lateness: '10s', late: { stream: 'too_late' } });
     rows.add(0).add(1, { watermark: 70 });
     expect(rows.outcomes).toMatchObject([{ kind: 'late', at: '/operators/0/window', stream: 'too_late' }]);
     expect(rows.close(70 * second)).toEqual(['[0, 60) k {"events":1,"sum":1}']);
   });
 
-  it('says with updates what each event changes, with an origin of that event, and nothing when it closes', () => {
+  it('with updates emits a result for each event, with that event as provenance, and none when it closes', () => {
     const { operator, id } = stage({ tumbling: '1m', emit: 'updates' });
     const rows = new Rows(operator).add(0).add(1).add(61);
     expect(rows.results.map(resultText)).toEqual([
@@ -74,7 +74,7 @@ describe('a tumbling window', () => {
     expect(rows.rows.size).toBe(0);
   });
 
-  it('fails what cannot be folded, with the place, and keeps its state', () => {
+  it('fails an event that cannot be folded, with the failure location, and keeps its state', () => {
     const rows = rowsOf().add(0).add(1, { data: '{"n":"x"}' }).add(2, { data: '{}' });
     expect(rows.outcomes).toMatchObject([
       {
@@ -87,7 +87,7 @@ describe('a tumbling window', () => {
     expect(rows.close(60 * second)).toEqual(['[0, 60) k {"events":1,"sum":1}']);
   });
 
-  it('has a result in the times that an event can have, whatever its size', () => {
+  it('has a result with a valid event time, whatever its size', () => {
     const { operator } = stage({ tumbling: '366d' });
     const end = Date.UTC(2200, 0, 1) / 1000;
     const [, row] = [...new Rows(operator).add(end - 1).rows][0]!;
@@ -95,7 +95,7 @@ describe('a tumbling window', () => {
     expect(operator.close(row, name, Infinity).results[0]?.event.timestamp).toBe(end * second - 1);
   });
 
-  it('a key with colons in it stays one', () => {
+  it('accepts a key that contains colons', () => {
     expect(
       rowsOf()
         .add(0, { key: 'a:b:"c' })
@@ -107,7 +107,7 @@ describe('a tumbling window', () => {
 describe('a hopping window', () => {
   const hopping = { hopping: { size: '1m', every: '20s' } };
 
-  it('takes an event into each window that holds its time', () => {
+  it('adds an event to each window that contains its time', () => {
     expect(
       rowsOf(hopping)
         .add(45)
@@ -119,7 +119,7 @@ describe('a hopping window', () => {
     ]);
   });
 
-  it('of a size that is no multiple takes it into those that hold it', () => {
+  it('adds an event to each window that contains its time if the size is not a multiple of the hop', () => {
     const starts = (at: number) =>
       stage({ hopping: { size: '50s', every: '20s' } })
         .operator.rowsOf('k', at * second)
@@ -129,7 +129,7 @@ describe('a hopping window', () => {
     expect(starts(-1)).toEqual([-20, -40]);
   });
 
-  it('an event is late when all of them have closed, else the open ones take it', () => {
+  it('rejects an event as late only if all its windows have closed; otherwise the open ones take it', () => {
     const rows = rowsOf(hopping).add(45, { watermark: 85 });
     expect(rows.outcomes).toEqual([]);
     expect(rows.close(1000 * second)).toEqual(['[40, 100) k {"events":1,"sum":1}']);

@@ -4,16 +4,16 @@ import type { FoldState } from '../folds/compile-fold.js';
 import { folded, lateOutcome, type WindowParts } from './window-parts.js';
 import { windowResult } from './window-result.js';
 
-/** The fold of one window of a key. */
+/** The state of one window of a key. */
 type OpenWindow = { readonly fold: FoldState; readonly events: number };
 
 const unchanged: KeyedStep<OpenWindow> = { results: [] };
 
 /**
- * Windows of one size that begin every so often, counted from 1970-01-01T00:00:00Z: [start, start + size). Tumbling windows
- * begin where the one before ends; hopping ones overlap. As in Kafka Streams and Flink a window closes when the watermark
- * reaches its end and `lateness` more. As in Flink an event is late when every window that it belongs to has closed; one
- * that only some take is not.
+ * Returns the operator for tumbling and hopping windows: [start, start + size), where starts are multiples of `every`
+ * since 1970-01-01T00:00:00Z. Tumbling windows do not overlap; hopping windows do. As in Kafka Streams and Flink, a
+ * window closes when the watermark reaches its end plus `lateness`. As in Flink, an event is late only if all windows
+ * that it belongs to have closed.
  */
 export function fixedWindow(
   parts: WindowParts,

@@ -7,11 +7,11 @@ const session = (start: number, last: number, size = 1): OpenSession => ({
   ...{ fold: [], events: 1 },
 });
 
-/** The list of these, added one after the other. */
+/** Returns the list after adding the sessions one by one. */
 const listOf = (sessions: readonly OpenSession[]) =>
   sessions.reduce((list, one) => list.with(one, []), SessionList.none);
 
-/** Sessions of any length: they may overlap. */
+/** Sessions of any length, which may overlap. */
 const sessions = fc.array(
   fc
     .tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 20 }), fc.nat(9))
@@ -21,7 +21,7 @@ const sessions = fc.array(
 const times = fc.integer({ min: -5, max: 80 });
 
 describe('the sessions of a key', () => {
-  it('are by their start, with their size and their earliest end', () => {
+  it('are sorted by start, and have the total size and the earliest last event', () => {
     fc.assert(
       fc.property(sessions, (given) => {
         const list = listOf(given);
@@ -32,7 +32,7 @@ describe('the sessions of a key', () => {
     );
   });
 
-  it('are found by time', () => {
+  it('can be searched by time', () => {
     fc.assert(
       fc.property(sessions, times, times, (given, a, b) => {
         const [from, to] = [Math.min(a, b), Math.max(a, b)];
@@ -43,7 +43,7 @@ describe('the sessions of a key', () => {
     );
   });
 
-  it('become one where others are part of it', () => {
+  it('can be replaced by one session that contains them', () => {
     fc.assert(
       fc.property(sessions, times, times, (given, a, b) => {
         const list = listOf(given);
@@ -61,7 +61,7 @@ describe('the sessions of a key', () => {
     );
   });
 
-  it('end by their last event', () => {
+  it('can be split by the time of their last event', () => {
     fc.assert(
       fc.property(sessions, times, (given, time) => {
         const list = listOf(given);

@@ -1,36 +1,36 @@
 import type { Micros } from '#event';
 import type { FoldState } from '../folds/compile-fold.js';
 
-/** A session from its first event to its last. */
+/** An open session, from its first event to its last. */
 export type OpenSession = {
   readonly start: Micros;
   readonly last: Micros;
   readonly fold: FoldState;
   readonly events: number;
-  /** Characters of JSON that it takes in its row, about. */
+  /** Approximate characters of JSON of the session in its state entry. */
   readonly size: number;
 };
 
-/** The sessions of a key. */
+/** The saved state of a key's sessions. */
 export type SessionsState = {
-  /** By their start. */
+  /** Sorted by start. */
   readonly sessions: readonly OpenSession[];
-  /** Characters of JSON of all sessions, about. */
+  /** Approximate characters of JSON of all sessions. */
   readonly size: number;
-  /** No session has more time between its first event and its last. */
+  /** An upper bound of the time from the first to the last event of any session, in microseconds. */
   readonly longest: Micros;
 };
 
 /**
- * The sessions of a key, sorted by their start. It looks only at those around the time that it is asked about, however
- * many there are. Most do not overlap; one that has closed and is still there may lie within an open one.
+ * The sessions of a key, sorted by start. A search reads only the sessions near the given time, however many there are.
+ * Sessions rarely overlap: a closed session that is not removed yet may lie inside an open one.
  */
 export class SessionList {
   static readonly none = new SessionList([], 0, 0);
 
   private constructor(
     private readonly sessions: readonly OpenSession[],
-    /** Characters of JSON of all, about. */
+    /** Approximate characters of JSON of all sessions. */
     readonly size: number,
     private readonly longest: Micros,
   ) {}
@@ -48,7 +48,7 @@ export class SessionList {
     return this.sessions.length;
   }
 
-  /** Returns the time of the last event of the session that ends first; Infinity for an empty list. */
+  /** Returns the time of the last event in the session that ends first; Infinity for an empty list. */
   get earliestLast(): Micros {
     let earliest = Infinity;
     for (const { start, last } of this.sessions) {
@@ -58,7 +58,7 @@ export class SessionList {
     return earliest;
   }
 
-  /** The sessions that have an event, or lie around one, from one time to another. */
+  /** Returns the sessions that overlap the time range, both ends included. */
   between(from: Micros, to: Micros): readonly OpenSession[] {
     const found: OpenSession[] = [];
     for (let i = this.placeOf(from - this.longest); i < this.sessions.length; i++) {
@@ -69,7 +69,7 @@ export class SessionList {
     return found;
   }
 
-  /** The list with `session` in the place of those that have become part of it. */
+  /** Returns the list with `session` instead of the sessions in `parts`. */
   with(session: OpenSession, parts: readonly OpenSession[]): SessionList {
     const [from, to] = [this.placeOf(session.start), this.placeOf(session.last + 1)];
     const others = this.sessions.slice(from, to).filter((one) => !parts.includes(one));
@@ -81,7 +81,7 @@ export class SessionList {
     );
   }
 
-  /** The sessions whose last event is not later than that time, and the list without them. */
+  /** Returns the sessions whose last event is at or before `time`, and the list of the others. */
   split(time: Micros): { ended: readonly OpenSession[]; others: SessionList } {
     const to = this.placeOf(time + 1);
     const begun = this.sessions.slice(0, to);
@@ -90,7 +90,7 @@ export class SessionList {
     return { ended, others: new SessionList(others, this.size - sizeOf(ended), this.longest) };
   }
 
-  /** Where the sessions begin that start at that time or later. */
+  /** Returns the index of the first session that starts at `time` or later. */
   private placeOf(time: Micros): number {
     let [low, high] = [0, this.sessions.length];
     while (low < high) {

@@ -16,7 +16,7 @@ function rowsOf(window: Record<string, unknown> = {}): Rows {
 const openSessions = (row: KeyedRow | undefined) => (row!.state as SessionsState).sessions;
 
 describe('a session', () => {
-  it('goes on while events are at most the gap apart', () => {
+  it('continues while events are at most the gap apart', () => {
     const rows = rowsOf().add(0).add(10).add(20.000001);
     expect(rows.close(1000 * second)).toEqual([
       '[0, 20) k {"events":2,"last":1}',
@@ -24,7 +24,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('is the one of the example of Kafka Streams, with a gap of 5', () => {
+  it('matches the example in the Kafka Streams documentation, with a gap of 5', () => {
     const rows = rowsOf({ session: '5s' }).add(10).add(12).add(20);
     expect(rows.rows.get('k')?.state).toMatchObject({
       sessions: [
@@ -36,7 +36,7 @@ describe('a session', () => {
     expect(rows.rows.get('k')?.state).toMatchObject({ sessions: [{ start: 10e6, last: 20e6, events: 4 }] });
   });
 
-  it('takes an event at its very end, and closes after it', () => {
+  it('contains an event exactly at its end, and closes after it', () => {
     const rows = rowsOf().add(0);
     expect(rows.close(10 * second)).toEqual([]);
     rows.add(10, { watermark: 10 });
@@ -44,7 +44,7 @@ describe('a session', () => {
     expect(rows.close(20 * second + 1)).toEqual(['[0, 20) k {"events":2,"last":1}']);
   });
 
-  it('two become one by an event between them, folded in the order of time', () => {
+  it('merges with another one by an event between them, and folds the events in time order', () => {
     const rows = rowsOf()
       .add(16, { data: '{"n":"third"}' })
       .add(0, { data: '{"n":"first"}' })
@@ -52,7 +52,7 @@ describe('a session', () => {
     expect(rows.close(1000 * second)).toEqual(['[0, 26) k {"events":3,"last":"third"}']);
   });
 
-  it('closes without the others of its key', () => {
+  it('closes independently of the other sessions of its key', () => {
     const rows = rowsOf().add(0).add(100);
     expect(rows.close(50 * second)).toEqual(['[0, 10) k {"events":1,"last":1}']);
     expect(rows.rows.get('k')?.closesAt).toBe(110 * second + 1);
@@ -60,7 +60,7 @@ describe('a session', () => {
     expect(rows.rows.size).toBe(0);
   });
 
-  it('an event is late when the session it would make has closed; an open one still takes it', () => {
+  it('rejects an event as late if the session it would create has closed; an open session still takes it', () => {
     const rows = rowsOf({ lateness: '5s' })
       .add(0, { watermark: 16 })
       .add(1, { watermark: 16 })
@@ -72,7 +72,7 @@ describe('a session', () => {
     expect(rows.close(1000 * second)).toEqual(['[1, 18) k {"events":3,"last":1}']);
   });
 
-  it('that has closed takes nothing more, also where it is still there', () => {
+  it('takes no event after it has closed, even if it has not been removed yet', () => {
     const rows = rowsOf().add(0).add(9, { watermark: 11 });
     expect(rows.close(1000 * second)).toEqual([
       '[0, 10) k {"events":1,"last":1}',
@@ -80,7 +80,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('says with updates what it is now', () => {
+  it('with updates emits its result after each event', () => {
     const rows = rowsOf({ emit: 'updates' }).add(0).add(16).add(8);
     expect(rows.results.map(resultText)).toEqual([
       '[0, 10) k {"events":1,"last":1}',
@@ -90,21 +90,21 @@ describe('a session', () => {
     expect(rows.close(1000 * second)).toEqual([]);
   });
 
-  it('has a bound for those that are open', () => {
+  it('limits the size of the open sessions of a key', () => {
     const rows = rowsOf();
     const long = (n: number) => JSON.stringify({ n: 'x'.repeat(60_000) + String(n) });
     for (let i = 0; i <= 17; i++) rows.add(i * 100, { data: long(i) });
     expect(rows.outcomes).toMatchObject([
       {
         kind: 'fail',
-        detail: expect.stringMatching(/at most 1048576 characters .*would make them \d+/) as string,
+        detail: expect.stringMatching(/at most 1048576 characters .*would bring them to \d+/) as string,
       },
     ]);
-    // What extends an open one is folded all the same, where it makes it no larger.
+    // An event that extends an open session and does not make it larger is still folded.
     expect(rows.add(1, { data: '{"n":1}' }).outcomes).toHaveLength(1);
   });
 
-  it('are thousands, and the same in any order, when 20 000 events of 16 hours are filled in', () => {
+  it('is the same in any order of 20 000 events of 16 hours, with thousands of open sessions', () => {
     const random = new Random(7);
     const times = Array.from({ length: 20_000 }, () => random.int(16 * 3600));
     const sessionsOf = (order: readonly number[]) => {
@@ -125,7 +125,7 @@ describe('a session', () => {
     expect(shuffled.sessions).toEqual(sessionsOf(times.toSorted((a, b) => a - b)).sessions);
   });
 
-  it('is looked at only where an event is near it, however many there are', () => {
+  it('is read only for an event near it, however many sessions there are', () => {
     const [count, apart] = [9_000, 4 * 60];
     let looks = 0;
     const counted = (at: number): OpenSession => ({
@@ -157,7 +157,7 @@ describe('a session', () => {
     expect(looks).toBeLessThan(500);
   });
 
-  it('is the same in whatever order its events come', () => {
+  it('is the same in any order of its events', () => {
     const times = fc.array(fc.integer({ min: -40, max: 40 }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(times, times, (given, order) => {

@@ -4,24 +4,25 @@ import { SessionList, type OpenSession, type SessionsState } from './session-lis
 import { folded, lateOutcome, type WindowParts } from './window-parts.js';
 import { windowResult } from './window-result.js';
 
-/** Characters of JSON of the open sessions of one key: 100 for each, and the state of its fold. */
+/** The most characters of JSON of a key's open sessions: the fold state of each session plus 100. */
 export const sessionCharacters = 1024 * 1024;
 
-/** What a session takes beside the state of its fold. */
+/** Characters of JSON that a session has besides its fold state. */
 const frame = 100;
 
 /**
- * Sessions: windows of a key that end when no event came for `gap`. Events that are at most `gap` apart are of one
- * session, as in Kafka Streams; an event between two makes them one. The end is the last event and `gap`, as in Flink. An
- * event at that very instant still belongs to it, so a session closes when the watermark is past its end and `lateness`
- * more. An event is late when the session that it would make, or be part of, has closed.
+ * Returns the operator for session windows. A session of a key ends when no event arrives for `gap`. As in Kafka
+ * Streams, events at most `gap` apart belong to one session, and an event between two sessions merges them. As in
+ * Flink, a session ends `gap` after its last event. An event exactly at the end still belongs to the session, so it
+ * closes when the watermark is past its end plus `lateness`. An event is late if the session that it would create or
+ * join has closed.
  *
- * With `updates`, what was said of sessions that have become one is not taken back: the result of the one that they are
- * now has the earliest start.
+ * With `updates`, earlier results of sessions that were merged are not retracted: the result of the merged session has
+ * the earliest start.
  */
 export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator<SessionsState> {
   const { fold, lateness, updates } = parts;
-  /** From the last event of a session to the first watermark that is past all events that it takes. */
+  /** Microseconds from the last event of a session to the watermark that closes it. */
   const wait = gap + lateness + 1;
   const rowOf = (sessions: SessionList): KeyedRow<SessionsState> => ({
     state: sessions.state,
@@ -62,7 +63,7 @@ export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator<Se
       if (sessions.size > sessionCharacters && sessions.count > 1) {
         const detail =
           `The open sessions of a key have at most ${sessionCharacters} characters of JSON, and this event ` +
-          `would make them ${sessions.size}. Replay it when some have closed, or use a shorter gap or lateness.`;
+          `would bring them to ${sessions.size}. Replay it after some have closed, or use a shorter gap or lateness.`;
         const failure: Outcome = { kind: 'fail', at: parts.at, pointer: parts.at, detail, flow };
         return { results: [], outcome: failure };
       }

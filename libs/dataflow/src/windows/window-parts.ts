@@ -3,17 +3,17 @@ import { readable } from '../flow/flow-event.js';
 import type { FlowEvent, Outcome } from '../flow/flow.js';
 import type { Fold, FoldState } from '../folds/compile-fold.js';
 
-/** What every kind of window is made of. */
+/** The settings that all kinds of windows share. */
 export interface WindowParts {
   readonly stage: string;
   readonly fold: Fold;
   readonly lateness: Micros;
-  /** A result with each event, none at the end. */
+  /** True if each event emits a result, and the end of the window emits none. */
   readonly updates: boolean;
-  /** Pointers to the window and to its reduce. */
+  /** JSON pointers to the window and to its reduce. */
   readonly at: string;
   readonly reduceAt: string;
-  /** Where late events go; undefined: the dead letters. */
+  /** The stream for late events; if undefined, they become dead letters. */
   readonly late: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export function lateOutcome({ at, late }: WindowParts, flow: FlowEvent): Outcome
   return { kind: 'late', at, stream: late, flow };
 }
 
-/** Returns the state with the event, or why it cannot be folded. */
+/** Returns the fold state after the event, or a fail outcome if the event cannot be folded. */
 export function folded(
   { fold, at, reduceAt }: WindowParts,
   state: FoldState,
@@ -34,7 +34,7 @@ export function folded(
   return { failed: { kind: 'fail', at, pointer, detail: refused.detail, flow } };
 }
 
-/** Returns where in a reduce stands what the pointer of a fold means. */
+/** Translates a JSON pointer of a fold's error into a pointer into the reduce. */
 export function reducePointer(pointer: string, reduceAt: string): string {
   return reduceAt + pointer.slice('/fields'.length);
 }

@@ -3,7 +3,7 @@ import type { Fold, FoldState } from '../folds/compile-fold.js';
 import { ReadableFlow } from '../flow/flow-event.js';
 import type { FlowEvent, Origin } from '../flow/flow.js';
 
-/** A window of a key, and what it knows. `end` is past it. */
+/** A window of a key with its state. `end` is exclusive. */
 export interface Window {
   readonly key: string;
   readonly start: Micros;
@@ -13,10 +13,10 @@ export interface Window {
 }
 
 /**
- * The event that a window becomes. Its time is the last instant that lies in the window, as in Flink, so that the next
- * window over the results takes it where it belongs. All of it is a function of the window: its id is derived when it is
- * emitted, and until then it has none.
- * @param changedBy the event that changed the window; undefined when it closes
+ * Returns the event for the result of a window. As in Flink, its time is the last instant inside the window, so that a
+ * following window assigns the result correctly. The event depends on the window only. It has no id; its id is derived
+ * when it is emitted.
+ * @param changedBy provenance of the event that changed the window; undefined if the window closes
  */
 export function windowResult(
   window: Window,

@@ -3,31 +3,34 @@ import { encodeRecord, formatTime, limits, parseTime } from '#event';
 import type { DefinitionRecord } from '../kind/definition-record.js';
 import type { Actor } from '../kind/kind.js';
 
-/** What the audit is told. `before` and `after` hold no secrets. */
+/** The content of an audit event. `before` and `after` have no secrets. */
 export interface AuditEntry {
   /** Such as `key.created` or `entity.erased`. */
   event_type: string;
   /** `stream`, `schema`, `key`, `entity` … */
   kind: string;
-  /** Of what was changed, in its kind. */
+  /** Name of the changed definition or entity. */
   name: string;
   before?: unknown;
   after?: unknown;
 }
 
-/** An entry with what its event says beside it. */
+/** An audit entry for the change of a definition. */
 export interface AuditedChange extends AuditEntry {
-  /** That of the definition's own record, so that writing it twice makes one event of it. */
+  /** The id of the definition's record, so that an event that is written twice is a duplicate. */
   event_id: string;
   /** RFC 3339. */
   changed_at: string;
-  /** Of the definition; null for what is no change of one. */
+  /** Revision of the definition; null if the event is not a change of a definition. */
   revision: number | null;
-  /** Who made what is replaced: when the audit lacks that change, it is to be seen here. */
+  /**
+   * The revision that this change replaces, with its actor. It is the only trace of a change whose own audit event
+   * could not be written.
+   */
   previous?: Pick<DefinitionRecord, 'revision' | 'changed_at' | 'changed_by'>;
 }
 
-/** The record of an audit event: its key and its value, as in every stream's topic. */
+/** Returns key and value of an audit event's record, as in the topic of any stream. */
 export function auditRecord(change: AuditedChange, actor: Actor): { key: string; value: string } {
   const { event_type, event_id, kind, name } = change;
   const entity_id = entityOf(kind, name);
@@ -62,7 +65,10 @@ function dataOf({ event_type, kind, name, before, after, previous }: AuditedChan
 
 const hashCharacters = 32;
 
-/** `<kind>:<name>`, so that the changes of one definition are the events of one entity; long names end in a hash. */
+/**
+ * Returns the entity id `<kind>:<name>`, so that the changes of one definition are the events of one entity. A long
+ * name is cut and ends in a hash.
+ */
 function entityOf(kind: string, name: string): string {
   const characters = [...`${kind}:${name}`];
   if (characters.length <= limits.entityIdCharacters) return characters.join('');
@@ -70,7 +76,7 @@ function entityOf(kind: string, name: string): string {
   return `${characters.slice(0, limits.entityIdCharacters - hashCharacters - 1).join('')}~${hash}`;
 }
 
-/** Now, as definitions and events write it. */
+/** Returns the current time as RFC 3339 text, as in definitions and events. */
 export function timeNow(): string {
   return formatTime(Date.now() * 1000);
 }

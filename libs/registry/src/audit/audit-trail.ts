@@ -9,28 +9,28 @@ import { auditRecord, timeNow, type AuditedChange, type AuditEntry } from './aud
 export interface AuditParts {
   names: TopicNames;
   producer(): Promise<Producer>;
-  /** Resolves with the id of the stream `tributary.audit` when it is there. */
+  /** Resolves with the id of the stream `tributary.audit` when that stream exists. */
   stream(): Promise<StreamId>;
 }
 
-/** Milliseconds before each further try. */
+/** Milliseconds to wait before each retry. */
 const waits = [100, 400];
-/** Milliseconds after which no further try is begun. */
+/** Milliseconds after which no retry is made. */
 const tryingMs = 15_000;
 
 /** Appends events to the stream `tributary.audit`. */
 export class AuditTrail {
   constructor(private readonly parts: AuditParts) {}
 
-  /** What is no change of a definition. @throws ProblemError log_unavailable */
+  /** Appends an event that is not a change of a definition. @throws ProblemError log_unavailable */
   async note(entry: AuditEntry, actor: Actor): Promise<void> {
     const times = { event_id: randomUUID(), changed_at: timeNow(), revision: null };
-    await this.append({ ...entry, ...times }, actor, 'What was asked for has been done');
+    await this.append({ ...entry, ...times }, actor, 'The operation is complete');
   }
 
-  /** A change that holds. @throws ProblemError log_unavailable */
+  /** Appends the event of a change that is in effect. @throws ProblemError log_unavailable */
   async changed(change: AuditedChange, actor: Actor): Promise<void> {
-    await this.append(change, actor, 'The change holds');
+    await this.append(change, actor, 'The change is in effect');
   }
 
   private async append(change: AuditedChange, actor: Actor, done: string): Promise<void> {
@@ -57,6 +57,6 @@ function mayReturn(error: unknown): boolean {
 }
 
 function lacks(done: string, cause: unknown): ProblemError {
-  const detail = `${done}, but the audit lacks it: Kafka could not write the event. Look before you repeat it.`;
+  const detail = `${done}, but it is missing from the audit stream: Kafka could not write the event. Check before you repeat it.`;
   return new ProblemError('log_unavailable', detail, { cause, retryAfterSeconds: 2 });
 }

@@ -26,7 +26,7 @@ async function started(): Promise<Definitions> {
   return definitions;
 }
 
-/** Streams made and removed, a key changed: what the topic holds is more than what is in force. */
+/** Creates definitions after which the topic also has records that are no longer current. */
 async function someDefinitions(): Promise<Definitions> {
   const definitions = await started();
   await definitions.createStream({ stream: 'orders' }, systemActor);
@@ -39,7 +39,7 @@ async function someDefinitions(): Promise<Definitions> {
 }
 
 describe('a backup of the definitions', () => {
-  it('brings back what it was made of, and changes go on from there', async () => {
+  it('restores the definitions, which can be changed after that', async () => {
     const before = await someDefinitions();
     const lines = await exportDefinitions(log, names);
     const [streams, keys] = [before.streams(), before.keys.all()];
@@ -53,20 +53,20 @@ describe('a backup of the definitions', () => {
     expect(await exportDefinitions(log, names)).not.toEqual(lines);
   });
 
-  it('is the same, whether the topic has been compacted or not', async () => {
+  it('is the same before and after compaction of the topic', async () => {
     await someDefinitions();
     const lines = await exportDefinitions(log, names);
     log.topics.get(names.definitions)?.compact();
     expect(await exportDefinitions(log, names)).toEqual(lines);
   });
 
-  it('is not read over definitions that are there', async () => {
+  it('is not imported over existing definitions', async () => {
     await someDefinitions();
     const lines = await exportDefinitions(log, names);
-    await expect(importDefinitions(log, names, lines)).rejects.toThrow(/holds \d+ records already/);
+    await expect(importDefinitions(log, names, lines)).rejects.toThrow(/already contains \d+ records/);
   });
 
-  it('is not read in part', async () => {
+  it('is rejected if it is incomplete', async () => {
     await someDefinitions();
     const lines = await exportDefinitions(log, names);
     await log.admin.remove(names.definitions);
@@ -74,9 +74,9 @@ describe('a backup of the definitions', () => {
       ['empty', []],
       ['cut off at a line', lines.slice(0, -1)],
       ['cut off within a line', [...lines.slice(0, -1), lines.at(-1)!.slice(0, 20)]],
-      ['a line that is no object', [...lines.slice(0, -1), 'null']],
+      ['a line that is not an object', [...lines.slice(0, -1), 'null']],
       ['another file', ['{"events":[]}']],
-      ['a record of something else', [lines[0]!, ...lines.slice(2), '{"key":"k","value":"v"}']],
+      ['a record that is not a definition', [lines[0]!, ...lines.slice(2), '{"key":"k","value":"v"}']],
     ];
     for (const [what, file] of wrong)
       await expect(importDefinitions(log, names, file), what).rejects.toThrow(DefinitionsFileError);

@@ -3,24 +3,30 @@ import type { Log, NewRecord } from '#log';
 import { readKey } from '../kind/definition-record.js';
 import { definitionsTopic } from '../changes/topic-writer.js';
 
-/** The file is not whole, or not one of ours; or there are definitions already. Nothing was written. */
+/**
+ * The file is incomplete or is not a backup of definitions, or the topic already has definitions. Nothing was written.
+ */
 export class DefinitionsFileError extends Error {
   override readonly name = 'DefinitionsFileError';
 }
 
 /**
- * A backup of the definitions is lines of JSON: first `{"tributary_definitions":1,"records":2}`, then the records that
- * the topic holds, in its order, each as `{"key":"…","value":"…"}`: which of two changes came first is part of it.
+ * The first line of a backup. A backup consists of lines of JSON: first `{"tributary_definitions":1,"records":2}`, then
+ * the records of the topic, each as `{"key":"…","value":"…"}`. Their order is the order of the log, because it decides
+ * which change came first.
  */
 interface Head {
   tributary_definitions: 1;
   records: number;
 }
 
-/** Records that are appended at once. */
+/** Records per append. */
 const recordsAtOnce = 500;
 
-/** The lines of a backup of what is in the topic now. It holds hashes of keys' secrets. @throws LogUnavailableError */
+/**
+ * Returns the lines of a backup of the topic. They contain hashes of the secrets of API keys.
+ * @throws LogUnavailableError
+ */
 export async function exportDefinitions(log: Log, { definitions: topic }: TopicNames): Promise<string[]> {
   const records = await recordsOf(log, topic);
   const head: Head = { tributary_definitions: 1, records: records.size };
@@ -28,9 +34,10 @@ export async function exportDefinitions(log: Log, { definitions: topic }: TopicN
 }
 
 /**
- * Makes the topic where there is none, and writes a backup into it. Nothing should run meanwhile. Resolves with how many
- * records were written.
- * @throws DefinitionsFileError @throws LogUnavailableError, with some of it written perhaps: remove the topic, and repeat
+ * Creates the topic if it is missing, and writes a backup into it. No other process should run meanwhile. Resolves with
+ * the number of written records.
+ * @throws DefinitionsFileError
+ * @throws LogUnavailableError, perhaps after writing a part: remove the topic, and repeat
  */
 export async function importDefinitions(
   log: Log,
@@ -42,7 +49,7 @@ export async function importDefinitions(
   const held = (await recordsOf(log, topic)).size;
   if (held > 0) {
     throw new DefinitionsFileError(
-      `${topic} holds ${held} records already: a backup is read into an empty topic only.`,
+      `${topic} already contains ${held} records: a backup can only be imported into an empty topic.`,
     );
   }
   const producer = await log.producer();
@@ -56,7 +63,7 @@ export async function importDefinitions(
   return records.length;
 }
 
-/** What compaction would leave, in the order of the log. */
+/** Returns the records that compaction would leave, in the order of the log. */
 async function recordsOf(log: Log, topic: string): Promise<Map<string, string>> {
   const records = new Map<string, string>();
   const reader = log.tableReader(topic, {
@@ -77,11 +84,11 @@ async function recordsOf(log: Log, topic: string): Promise<Map<string, string>> 
 function readLines(lines: readonly string[]): { key: string; value: string }[] {
   const [head, ...rest] = lines.map(parsed) as [Partial<Head>?, ...{ key: string; value: string }[]];
   if (head?.tributary_definitions !== 1) {
-    throw new DefinitionsFileError('It does not begin as a backup of definitions does.');
+    throw new DefinitionsFileError('The first line is not the header of a backup of definitions.');
   }
   if (head.records !== rest.length) {
     throw new DefinitionsFileError(
-      `It has ${rest.length} records, and should have ${head.records}: it is not whole.`,
+      `The file has ${rest.length} records instead of ${head.records}: it is incomplete.`,
     );
   }
   for (const [i, { key, value }] of rest.entries()) {
@@ -108,5 +115,5 @@ function parsed(line: string, index: number): unknown {
 }
 
 function wrongLine(index: number): string {
-  return `Line ${index + 1} is no record of definitions.`;
+  return `Line ${index + 1} is not a record of definitions.`;
 }

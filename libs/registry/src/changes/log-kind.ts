@@ -12,32 +12,38 @@ import type { Turns } from './turns.js';
 
 export interface KindParts<T, P> {
   rules: KindRules<T, P>;
-  /** The fold of the view that is served now. */
+  /** Returns the materialized view of this kind in the view that is served now. */
   fold: () => KindFold<T, P>;
   writer: TopicWriter;
   audit: AuditTrail;
-  /** Changes of one definition wait for each other; within a process none loses to another. */
+  /** Serializes the changes of one definition, so that changes of one process never conflict. */
   turns: Turns;
-  /** How many definitions there may be. */
+  /** The most definitions of this kind. */
   most: number;
-  /** How many bytes their records may take in the topic, and about that in the memory of every process. */
+  /** The most bytes of this kind's records in the topic, and approximately in the memory of every process. */
   mostBytes: number;
-  /** Resolves when the view has the record at this offset. @throws when that takes too long */
+  /** Resolves when the view has the record at this offset. @throws an error if that takes too long */
   caughtUp: (offset: number) => Promise<void>;
 }
 
-/** One change may lose so often to those of other processes. */
+/** The most attempts of one change that loses against changes of other processes. */
 const maxTries = 20;
-/** Milliseconds; grows with each try, and is shortened by chance so that two that collide do not meet again. */
+/** Milliseconds of back-off per attempt. The wait is random, so that two conflicting changes do not conflict again. */
 const waitMs = 10;
-/** A removal can be forgotten after this time: what was written before it has long been read and lost by then. */
+/**
+ * Milliseconds after which the record of a removal can be deleted: by then, every older record has been read and has
+ * lost.
+ */
 const removalKeptMs = 24 * 60 * 60 * 1000;
-/** Of those as many are forgotten with each change. */
+/** The most removed definitions whose records are deleted with one change. */
 const forgottenAtOnce = 100;
 const unknownOutcome =
-  'Kafka could not write the change in time. It is not known whether it holds: look before you repeat it.';
+  'Kafka did not confirm the change in time. It is unknown whether the change is in effect: check before you repeat it.';
 
-/** A kind whose changes go through the log: written with the revision they make, and the first of a revision wins. */
+/**
+ * The definitions of one kind, changed through the log. A change is written with the next revision number; the first
+ * record of a revision in the log wins.
+ */
 export class LogKind<T, P = T> implements Kind<T> {
   constructor(private readonly parts: KindParts<T, P>) {}
 
@@ -53,21 +59,29 @@ export class LogKind<T, P = T> implements Kind<T> {
     return this.parts.fold().size;
   }
 
-  /** The definition that a change of this name is given: perhaps one of another name with the same identity. */
+  /**
+   * Returns the definition that a change of this name would receive. It may have another name with the same identity.
+   */
   sameAs(name: string): T | undefined {
     return this.parts.fold().held(this.parts.rules.identityOf(name)).value;
   }
 
-  /** @throws ProblemError definition_limit_reached, or what the kind says */
+  /**
+   * Checks that there is room for one more definition.
+   * @throws ProblemError definition_limit_reached, or the kind's own problem
+   */
   refuseFull(): void {
     if (this.size >= this.parts.most) throw this.parts.rules.full();
   }
 
-  /** Changes of what is there go on: a key can be revoked whatever others have filled the topic with. */
+  /**
+   * Checks the limit of bytes. Changes of an existing sub-record pass it: a key can be revoked even if the topic is
+   * full.
+   */
   private refuseGrowth({ identity, slot, body }: DefinitionRecord): void {
     const { fold, rules, mostBytes } = this.parts;
     if (!body || fold().bytes < mostBytes || fold().held(identity).entry?.has(slot)) return;
-    const detail = `The definitions of the kind ${rules.kind} take ${mostBytes} bytes already.`;
+    const detail = `The definitions of the kind ${rules.kind} have reached the limit of ${mostBytes} bytes.`;
     throw new ProblemError('definition_limit_reached', detail);
   }
 
@@ -86,7 +100,7 @@ export class LogKind<T, P = T> implements Kind<T> {
     for (let tries = 0; tries < maxTries; tries++) {
       if (tries > 0) await sleep(Math.random() * waitMs * tries);
       const { value: current, entry } = this.parts.fold().held(identity);
-      // Of what `next` was given: a change that another process makes meanwhile wins.
+      // The revision follows the value that `next` receives: a change that another process makes meanwhile wins.
       const revision = (entry?.head?.revision ?? 0) + 1;
       const wanted = await next(current);
       if (wanted === current) return { value: current, changed: false };
@@ -100,7 +114,7 @@ export class LogKind<T, P = T> implements Kind<T> {
     }
     throw new ProblemError(
       'definition_conflict',
-      'Others keep changing it at the same time: nothing is changed.',
+      'Concurrent changes of the same definition won every attempt: nothing is changed.',
     );
   }
 
@@ -121,7 +135,10 @@ export class LogKind<T, P = T> implements Kind<T> {
     };
   }
 
-  /** The winner lets go of what it supersedes and of what is long removed, the loser of what it has written. */
+  /**
+   * Writes a record and waits for its outcome. A winning record deletes the records that it supersedes and those of old
+   * removals; a losing record deletes itself.
+   */
   private async write(record: DefinitionRecord): Promise<Outcome<T>> {
     const { fold, writer, caughtUp } = this.parts;
     const key = keyText(record);
@@ -132,8 +149,9 @@ export class LogKind<T, P = T> implements Kind<T> {
     } finally {
       unwatch();
     }
-    // The view was made anew meanwhile.
-    if (!outcome) throw new LogUnavailableError('nobody has seen what became of the record');
+    // The view was replaced while the record was written.
+    if (!outcome)
+      throw new LogUnavailableError('the outcome of the record was lost when the view was replaced');
     const old = fold().removedBefore(Date.now() - removalKeptMs, forgottenAtOnce);
     writer.tombstone(outcome.won ? [...outcome.superseded, ...old] : [key]);
     return outcome;
@@ -165,7 +183,10 @@ export class LogKind<T, P = T> implements Kind<T> {
   }
 }
 
-/** What others will read. @throws UnreadableDefinitionError, before anything is written that nobody could read */
+/**
+ * Returns the body as other processes will read it.
+ * @throws UnreadableDefinitionError if they could not read it; nothing is written then
+ */
 function asRead<T, P>(rules: KindRules<T, P>, identity: string, written: SlotBody): SlotBody {
   const body = JSON.parse(JSON.stringify(written.body)) as SlotBody['body'];
   rules.read(identity, { slot: written.slot, body });

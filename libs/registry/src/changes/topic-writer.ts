@@ -3,7 +3,7 @@ import type { TopicNames } from '#event';
 import { LogOverloadedError, LogUnavailableError, type Log, type Producer } from '#log';
 import { writeRecord, type DefinitionRecord } from '../kind/definition-record.js';
 
-/** Writes the definitions topic. */
+/** Writes records to the definitions topic. */
 export class TopicWriter {
   private opening: Promise<Producer> | undefined;
 
@@ -12,7 +12,7 @@ export class TopicWriter {
     private readonly names: TopicNames,
   ) {}
 
-  /** Opened when it is first needed. @throws LogUnavailableError */
+  /** Returns the producer, which the first call opens. @throws LogUnavailableError */
   producer(): Promise<Producer> {
     this.opening ??= this.log.producer().catch((error: unknown) => {
       this.opening = undefined;
@@ -21,7 +21,7 @@ export class TopicWriter {
     return this.opening;
   }
 
-  /** Resolves with the record's offset. */
+  /** Appends a record and resolves with its offset. */
   async append(record: DefinitionRecord): Promise<number> {
     const written = writeRecord(this.names.definitions, record);
     if (Buffer.byteLength(written.value) > recordBytes)
@@ -31,7 +31,10 @@ export class TopicWriter {
     return position.offset;
   }
 
-  /** Lets compaction remove what these keys hold. Nobody waits: what is left does no harm, and the next change tries again. */
+  /**
+   * Writes tombstones for these keys without waiting. If that fails, the old records do no harm, and the next change
+   * retries.
+   */
   tombstone(keys: readonly string[]): void {
     if (keys.length === 0) return;
     const topic = this.names.definitions;
@@ -45,14 +48,14 @@ export class TopicWriter {
   }
 }
 
-/** Of the value of one record. */
+/** The most bytes of the value of one record. */
 const recordBytes = 1024 * 1024;
 const hourMs = 60 * 60 * 1000;
 
 /**
- * Settings of the definitions topic: it is cleaned when a tenth of it can go, and at the latest after a day, so that a
- * new process reads little, and hashes of secrets that are no longer used go. Tombstones stay for a day, so that nobody
- * who reads meanwhile misses one.
+ * Settings of the definitions topic. It is compacted when a tenth of it is obsolete, and after a day at the latest. New
+ * processes thus read little, and hashes of secrets that are no longer used are deleted. Tombstones remain for a day,
+ * so that a slow reader does not miss one.
  */
 export const definitionsTopic = {
   partitions: 1,
@@ -67,11 +70,11 @@ export const definitionsTopic = {
   },
 };
 
-/** The problem that an error of the log is to whoever asked for a change. */
+/** Maps a log error to the problem that the caller of a change receives. Returns other errors unchanged. */
 export function toProblem(error: unknown, unavailable: string): unknown {
   if (error instanceof LogOverloadedError) {
     const options = { cause: error, retryAfterSeconds: 1 };
-    return new ProblemError('overloaded', 'Too much is being written at once.', options);
+    return new ProblemError('overloaded', 'Too many records are being written at once.', options);
   }
   if (!(error instanceof LogUnavailableError)) return error;
   return new ProblemError('log_unavailable', unavailable, { cause: error, retryAfterSeconds: 2 });

@@ -1,14 +1,14 @@
 import { ProblemError } from '#api';
 
-/** Lets what concerns the same thing happen one after the other. */
+/** A keyed mutex: work with the same key runs one after the other. */
 export class Turns {
   private readonly last = new Map<string, Promise<unknown>>();
   private waiting = 0;
 
-  /** @param most turns that are taken or waited for at a time, over all things */
+  /** @param most the most running and waiting calls, over all keys */
   constructor(private readonly most: number) {}
 
-  /** @throws ProblemError overloaded */
+  /** Runs `work` after all earlier work with the same key. @throws ProblemError overloaded if `most` is reached */
   async take<R>(thing: string, work: () => Promise<R>): Promise<R> {
     if (this.waiting >= this.most) {
       const detail = 'Too many definitions are being changed at once.';
@@ -26,7 +26,7 @@ export class Turns {
     }
   }
 
-  /** Resolves when nobody has a turn. */
+  /** Resolves when all work has ended. */
   async over(): Promise<void> {
     await Promise.all(this.last.values());
   }

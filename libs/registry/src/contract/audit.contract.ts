@@ -13,10 +13,10 @@ function dataOf({ data }: EventRecord): Record<string, unknown> {
   return JSON.parse(data) as Record<string, unknown>;
 }
 
-/** What the audit tells of every change. */
+/** The contract of the audit stream. */
 export function describeAudit(given: DefinitionsUnderTest): void {
   describe('the audit', () => {
-    it('has each change, in order, of what and by whom', async () => {
+    it('has an event for each change, in order, with the definition and the actor', async () => {
       const names = given.names();
       const definitions = await given.started(names);
       const { schemas, keys, erasures } = definitions;
@@ -64,7 +64,7 @@ export function describeAudit(given: DefinitionsUnderTest): void {
       }
     });
 
-    it('shows before and after, which revision, and who made what was replaced', async () => {
+    it('shows before and after, the revision, and the actor of the replaced revision', async () => {
       const names = given.names();
       const definitions = await given.started(names);
       const byBob = { key_id: 'bob', port: 'core', request_id: null };
@@ -109,7 +109,7 @@ export function describeAudit(given: DefinitionsUnderTest): void {
       expect(changed['after']).toMatchObject({ secrets: [{ expires_at: null }, { expires_at }] });
     });
 
-    it("names each event by the definition's own record, so that written twice it is one", async () => {
+    it("takes each event id from the definition's record, so that a repeated write is a duplicate", async () => {
       const names = given.names();
       const definitions = await given.started(names);
       await definitions.keys.change('k1', () => aKey('k1'), ada);
@@ -120,7 +120,7 @@ export function describeAudit(given: DefinitionsUnderTest): void {
       expect(new Set(events.map(({ event_id }) => event_id))).toEqual(new Set(ids));
     });
 
-    it('keeps its texts within the limits of an event', async () => {
+    it('shortens its contents to the limits of an event', async () => {
       const names = given.names();
       const definitions = await given.started(names);
       const long = 'é'.repeat(256);
@@ -143,7 +143,7 @@ export function describeAudit(given: DefinitionsUnderTest): void {
       expect(first?.entity_id).not.toBe(second?.entity_id);
     });
 
-    it('has a stream of one partition, which the system makes when it is first needed', async () => {
+    it('is a stream of one partition, which is created on first use', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       expect(one.stream(auditStream)).toBeUndefined();

@@ -8,10 +8,10 @@ import type { DefinitionsUnderTest } from './definitions-under-test.js';
 
 const subject = schemaName('orders', 'order.placed');
 
-/** Changing what is not a stream: schemas, keys, erasures. */
+/** The contract of changes of schemas, keys and erasures. */
 export function describeChanges(given: DefinitionsUnderTest): void {
   describe('a change', () => {
-    it('holds at once where it was made, within a second elsewhere, and for those that start later', async () => {
+    it('is visible at once in its own process, within a second in others, and in those that start later', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       const erasure = anErasure('person-17');
@@ -27,7 +27,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
         await expect.poll(() => two.keys.get('k1')?.name, { interval: 1 }).toBe(key.name);
         delays.push(performance.now() - resolved);
       }
-      // The middle one: a machine that has much to do fails no test.
+      // Compares the median, so that a busy machine does not fail the test.
       expect(delays.sort((a, b) => a - b)[2]).toBeLessThan(1_000);
       const late = await given.started(names);
       expect(late.keys.all()).toEqual(one.keys.all());
@@ -35,7 +35,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
       expect(late.erasures.get(name)).toEqual(erasure);
     });
 
-    it('to what is there already is none: nothing is written', async () => {
+    it('to the current definition writes nothing', async () => {
       const names = given.names();
       const definitions = await given.started(names);
       await definitions.keys.change('k1', () => aKey('k1'), ada);
@@ -48,7 +48,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
       expect(await given.log.admin.offsets(names.definitions)).toEqual(before);
     });
 
-    it('whose maker throws is none', async () => {
+    it('writes nothing if its function throws', async () => {
       const definitions = await given.started(given.names());
       const refusal = new Error('not compatible');
       const change = definitions.schemas.change(
@@ -62,7 +62,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
       expect(definitions.schemas.size).toBe(0);
     });
 
-    it('that nobody could read is not written', async () => {
+    it('that no process could read is not written', async () => {
       const names = given.names();
       const definitions = await given.started(names);
       const broken = aKey('k1', { secrets: [{ sha256: 'not a hash' }] });
@@ -71,7 +71,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
       expect(await given.read(names.definitions)).toEqual([]);
     });
 
-    it('that takes more than a mebibyte is refused', async () => {
+    it('of more than 1 MiB is rejected', async () => {
       const definitions = await given.started(given.names());
       const change = definitions.schemas.change(subject, addVersion('x'.repeat(1024 * 1024)), ada);
       await expect(change).rejects.toMatchObject({ code: 'payload_too_large' });
@@ -79,7 +79,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
       expect(definitions.schemas.size).toBe(1);
     });
 
-    it('removes a definition for everybody, and its name can be used again', async () => {
+    it('removes a definition in every process, and its name can be used again', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       for (let round = 0; round < 3; round++) {
@@ -93,7 +93,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
       expect((await given.started(names)).keys.all()).toEqual(one.keys.all());
     });
 
-    it('is refused when there are as many as there may be, until one is gone', async () => {
+    it('is rejected at the limit of definitions, until one is removed', async () => {
       const definitions = await given.started(given.names(), { most: { key: 2 } });
       await definitions.keys.change('k1', () => aKey('k1'), ada);
       await definitions.keys.change('k2', () => aKey('k2'), ada);
@@ -105,8 +105,8 @@ export function describeChanges(given: DefinitionsUnderTest): void {
     });
   });
 
-  describe('definitions that take as many bytes as they may', () => {
-    it('can be changed and removed; there are no new ones, and no new versions', async () => {
+  describe('definitions at the limit of bytes', () => {
+    it('can be changed and removed, but neither created nor extended by a version', async () => {
       const definitions = await given.started(given.names(), { mostBytes: 5_000 });
       const { schemas, keys } = definitions;
       await keys.change('k1', () => aKey('k1', { name: 'x'.repeat(5_000) }), ada);
@@ -130,7 +130,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
   });
 
   describe('two processes that change the same definition at the same time', () => {
-    it.each([1, 2, 3])('lose nothing that was acknowledged, and agree (seed %i)', async (seed) => {
+    it.each([1, 2, 3])('lose no acknowledged change, and agree (seed %i)', async (seed) => {
       const names = given.names();
       const both = await given.two(names);
       const random = new Random(seed);
@@ -151,7 +151,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
       expect(late.unreadable).toBe(0);
     });
 
-    it('leave nothing behind that does not hold any more', async () => {
+    it('leave no records that are not current', async () => {
       const names = given.names();
       const both = await given.two(names);
       const rename = (definitions: Definitions, name: string) =>
@@ -169,7 +169,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
   });
 
   describe('keys', () => {
-    it('are kept with all that they have', async () => {
+    it('are stored with all their members', async () => {
       const names = given.names();
       const definitions = await given.started(names);
       const key = aKey('k1', {
@@ -189,7 +189,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
   });
 }
 
-/** Adds a version, or changes the mode. */
+/** Returns the subject with another version or another mode. */
 function work(definitions: Definitions, random: Random, acknowledged: string[]): Promise<unknown> {
   const mode = random.pick(['enforce', 'warn', 'off'] as const);
   if (random.chance(0.3)) {
@@ -202,7 +202,7 @@ function work(definitions: Definitions, random: Random, acknowledged: string[]):
   });
 }
 
-/** Resolves when the topic does not grow any more: tombstones are written by the way. */
+/** Resolves when the topic no longer grows: tombstones are written in the background. */
 async function settled(given: DefinitionsUnderTest, topic: string): Promise<void> {
   let before = '';
   await expect

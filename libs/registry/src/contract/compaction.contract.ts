@@ -9,7 +9,7 @@ import type { DefinitionsUnderTest } from './definitions-under-test.js';
 
 const name = schemaName('orders', 'order.placed');
 
-/** A record as a process of ours writes it: these versions, and what it says of the subject. */
+/** Returns a record as a process writes it, with these versions and settings of the subject. */
 function record(
   revision: number,
   versions: string[],
@@ -24,7 +24,7 @@ function record(
   return { ...newKey('schema', name, written), ...envelope, body: written.body };
 }
 
-/** The topic after the log has compacted it. */
+/** The contract of the definitions after compaction of the topic. */
 export function describeCompaction(given: DefinitionsUnderTest): void {
   const append = async (names: TopicNames, ...records: DefinitionRecord[]): Promise<void> => {
     for (const written of records) await given.producer.append([writeRecord(names.definitions, written)]);
@@ -32,10 +32,10 @@ export function describeCompaction(given: DefinitionsUnderTest): void {
   const keysIn = async (names: TopicNames): Promise<string[]> =>
     (await given.read(names.definitions)).map(({ key }) => String(key));
 
-  /** Resolves when nothing of these keys is left, tombstones included or not. */
+  /** Resolves when the topic has no values of these keys. */
   const cleaned = async (names: TopicNames, gone: string[]): Promise<void> => {
     const left = async (): Promise<string[]> => {
-      // The segment that is written to is not cleaned: each record begins a new one.
+      // The active segment is not compacted: each of these records starts a new one.
       await given.announce(names, `filler:x:0:${randomUUID()}`, null);
       given.options.compact?.(given.log, names.definitions);
       const records = await given.read(names.definitions);
@@ -54,10 +54,10 @@ export function describeCompaction(given: DefinitionsUnderTest): void {
   };
 
   describe('compaction', () => {
-    it('turns nothing that lost into what holds, whatever dead processes have left', async () => {
+    it('never makes a losing record current, whatever records crashed processes have left', async () => {
       const names = await cleanedSoon();
       const before = await given.started(names);
-      // Wins, is superseded, and goes; what lost against it stays, because its process died.
+      // `first` wins, is superseded and removed. The losing record remains, because its process has crashed.
       const first = record(1, ['v1'], {});
       const second = record(2, ['v1'], { mode: 'warn' });
       const lostVersion = record(2, ['v1', 'lost'], { keeps: { 1: 1 } });
@@ -72,14 +72,14 @@ export function describeCompaction(given: DefinitionsUnderTest): void {
       expect(await keysIn(names)).toEqual(expect.arrayContaining([lostVersion, lostMode].map(keyText)));
       const after = await given.started(names);
       expect(after.schemas.get(name)).toEqual(before.schemas.get(name));
-      // The next change takes away what was left.
+      // The next change removes the remaining records.
       await after.schemas.change(name, addVersion('v3'), ada);
       await expect.poll(() => before.schemas.get(name)).toEqual(after.schemas.get(name));
       await cleaned(names, [lostVersion, lostMode].map(keyText));
       expect(titles((await given.started(names)).schemas.get(name))).toEqual(['v1', 'v2', 'v3']);
     });
 
-    it('keeps what holds and takes away what does not, removals included', async () => {
+    it('keeps current records and removes all others, including removals', async () => {
       const names = await cleanedSoon();
       const definitions = await given.started(names);
       for (const title of ['a', 'b', 'c']) await definitions.schemas.change(name, addVersion(title), ada);
@@ -94,8 +94,8 @@ export function describeCompaction(given: DefinitionsUnderTest): void {
       const last = new Map(written.map((key) => [key.slice(0, key.lastIndexOf(':')), key]));
       last.delete('key:gone:0');
       const superseded = written.filter((key) => ![...last.values()].includes(key));
-      // A version's record that was retired, two of the key that is kept, three of the one that is gone, and the beginning
-      // of the audit's stream.
+      // The seven: the record of the version before its retirement, two of the key `kept`, three of the key `gone`, and
+      // the first record of the audit stream.
       expect(superseded).toHaveLength(7);
       await cleaned(names, superseded);
       const after = await given.started(names);

@@ -6,7 +6,7 @@ import type { PipelineDefinition } from '../pipelines/pipeline-definition.js';
 import type { ProjectionBuild, ProjectionDefinition } from '../projections/projection-definition.js';
 import type { SchemaSubject } from '../schemas/schema-subject.js';
 
-/** Somebody with a key. */
+/** An actor with an API key. */
 export const ada: Actor = { key_id: 'ada', port: 'query', request_id: 'req-1' };
 
 export const someTime = '2026-11-21T04:00:00.000000Z';
@@ -15,7 +15,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A change that adds a version with this title. */
+/** Returns a change that adds a version with this title. */
 export function addVersion(title: string): (current: SchemaSubject | undefined) => SchemaSubject {
   return (current) => {
     const versions = current?.versions ?? [];
@@ -26,7 +26,7 @@ export function addVersion(title: string): (current: SchemaSubject | undefined) 
   };
 }
 
-/** The titles of a subject's versions, oldest first. */
+/** Returns the titles of a subject's versions, oldest first. */
 export function titles(subject: SchemaSubject | undefined): string[] {
   return (subject?.versions ?? []).map(({ schema }) => (schema as { title: string }).title);
 }
@@ -36,7 +36,7 @@ export function aKey(key_id: string, more: Partial<KeyDefinition> = {}): KeyDefi
   return { key_id, name: `${key_id}'s`, secrets, scopes: ['events:read'], created_at: someTime, ...more };
 }
 
-/** A build of `revenue`, which folds `orders` and `refunds`. */
+/** Returns a generation of the projection `revenue`, which folds `orders` and `refunds`. */
 export function aBuild(id: string, more: Partial<ProjectionBuild> = {}): ProjectionBuild {
   return {
     id: id.padEnd(24, '0'),
@@ -64,7 +64,7 @@ export function aProjection(more: Partial<ProjectionDefinition> = {}): Projectio
   };
 }
 
-/** A pipeline `big`, which reads `orders` and `refunds`. */
+/** Returns a pipeline `big`, which reads `orders` and `refunds`. */
 export function aPipeline(more: Partial<PipelineDefinition> = {}): PipelineDefinition {
   return {
     ...{ name: 'big', version: 1, created_at: someTime, paused: false, failure: null },

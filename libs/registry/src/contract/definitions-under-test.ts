@@ -6,16 +6,16 @@ import type { Definitions } from '../definitions.js';
 import { openDefinitions, type DefinitionsOptions } from '../open-definitions.js';
 import type { StreamDefinition } from '../streams/stream-definition.js';
 
-/** The log that the contract is tried on. */
+/** The log implementation that the contract is tested on. */
 export interface LogUnderTest {
   open(): Log;
-  /** Settings of a definitions topic that is cleaned soon. */
+  /** Settings of a definitions topic that is compacted soon. */
   cleanedSoon: Record<string, string>;
-  /** Has the log compact the topic, if that has to be asked for. */
+  /** Compacts the topic, if the log does not do that by itself. */
   compact?(log: Log, topic: string): void;
 }
 
-/** Processes with definitions on one log, each installation with topics of its own. */
+/** Starts processes with definitions on one log. Each installation has topics of its own. */
 export class DefinitionsUnderTest {
   log: Log;
   producer: Producer;
@@ -37,14 +37,14 @@ export class DefinitionsUnderTest {
     await this.log.close();
   }
 
-  /** Of an installation of its own. */
+  /** Returns the topic names of a new installation. */
   names(): TopicNames {
     const names = new TopicNames(`def.${randomUUID().slice(0, 8)}.`);
     this.prefixes.push(names.prefix);
     return names;
   }
 
-  /** A process that has started. */
+  /** Returns the definitions of a started process. */
   async started(names: TopicNames, options: Partial<DefinitionsOptions> = {}): Promise<Definitions> {
     const definitions = openDefinitions({ log: this.log, names, defaults: { partitions: 2 }, ...options });
     this.opened.push(definitions);
@@ -52,12 +52,12 @@ export class DefinitionsUnderTest {
     return definitions;
   }
 
-  /** Two of them, of one installation. */
+  /** Returns the definitions of two started processes of one installation. */
   async two(names = this.names()): Promise<[Definitions, Definitions]> {
     return [await this.started(names), await this.started(names)];
   }
 
-  /** What stands in a topic's first partition. */
+  /** Returns the records of a topic's first partition. */
   async read(topic: string): Promise<LogRecord[]> {
     const records: LogRecord[] = [];
     const reader = this.log.tableReader(topic, { record: (record) => void records.push(record) });
@@ -66,25 +66,25 @@ export class DefinitionsUnderTest {
     return records;
   }
 
-  /** The topic of the stream that has this name now; of none, where there is no such stream. */
+  /** Returns the topic of the stream that has this name now. If there is no such stream, the topic does not exist. */
   async topicOf(names: TopicNames, stream: string): Promise<string> {
     const id = (await this.started(names)).stream(stream)?.id;
     return names.ofStream(id ?? `${stream}#0`);
   }
 
-  /** What the audit has, in its order. */
+  /** Returns the events of the audit stream, in order. */
   async audited(names: TopicNames): Promise<EventRecord[]> {
     const records = await this.read(await this.topicOf(names, auditStream));
     return records.map(({ value }) => decodeRecord(String(value)));
   }
 
-  /** Appends to the definitions topic what is not written by any of ours. */
+  /** Appends a raw record to the definitions topic. */
   announce(names: TopicNames, key: string, value: string | null): Promise<unknown> {
     return this.producer.append([{ topic: names.definitions, key, value }]);
   }
 }
 
-/** The streams, without the system's own. */
+/** Returns the streams, without the system's own. */
 export function streamsOf(definitions: Definitions): StreamDefinition[] {
   return definitions.streams().filter(({ stream }) => !isReservedStream(stream));
 }

@@ -6,17 +6,17 @@ import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.j
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-/** Something that goes on until it is told to end. */
+/** Returns a promise and the function that resolves it. */
 function gate(): { opened: Promise<void>; open: () => void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
 }
 
-/** The two phases of a deletion, and who goes on with it. */
+/** The contract of deletions of streams. */
 export function describeDeletion(given: DefinitionsUnderTest): void {
   describe('deleting a stream', () => {
-    it('first tells every process that nothing may be written any more', async () => {
+    it('first sets the state deleting, which every process sees', async () => {
       const [one, two] = await given.two();
       const { definition } = await one.createStream({ stream: 'orders' }, ada);
       const deleting = await one.beginDeletion('orders', ada);
@@ -48,7 +48,7 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       });
     });
 
-    it('frees its name, also for one that collides with it', async () => {
+    it('frees its name, also for a name that collides with it', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       const old = (await one.createStream({ stream: 'a.b', partitions: 1 }, ada)).definition;
@@ -64,7 +64,7 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect((await two.createStream({ stream: 'a_b' }, ada)).created).toBe(true);
     });
 
-    it('takes its erasures with it, and leaves those of others', async () => {
+    it('removes its erasures, and keeps those of other streams', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       const erase = async (stream: string, entity: string): Promise<void> => {
@@ -81,7 +81,7 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect((await given.started(names)).erasures.size).toBe(1);
     });
 
-    it('is shared by those who ask for it at once in one process', async () => {
+    it('is shared by concurrent calls in one process', async () => {
       const definitions = await given.started(given.names());
       await definitions.createStream({ stream: 'orders' }, ada);
       let removals = 0;
@@ -90,7 +90,7 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect(removals).toBe(1);
     });
 
-    it('may be done by two processes at once: what is late does nothing to the next stream of the name', async () => {
+    it('may run in two processes at once: the slower one does not affect a later stream with the same name', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       const { definition } = await one.createStream({ stream: 'orders' }, ada);
@@ -116,7 +116,7 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect(await given.log.admin.partitions(names.ofStream(next.id))).toBe(next.partitions);
     });
 
-    it('is finished by its id: a stream that has the name since then stays', async () => {
+    it('is finished by its id: a later stream with the same name remains', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       const { id } = (await one.createStream({ stream: 'orders' }, ada)).definition;
@@ -132,7 +132,7 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect(one.stream('orders')).toEqual(next);
     });
 
-    it('of a stream that has the name since then is another one than that which still runs', async () => {
+    it('of a later stream with the same name is separate from one that still runs', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       await one.createStream({ stream: 'orders' }, ada);
@@ -150,7 +150,7 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect(one.stream('orders')).toBeUndefined();
     });
 
-    it('goes on in another process at once when the first could not do it', async () => {
+    it('can continue in another process after the first has failed', async () => {
       const [one, two] = await given.two();
       await one.createStream({ stream: 'orders' }, ada);
       const failure = new Error('no store');
@@ -162,7 +162,7 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect(two.stream('orders')).toBeUndefined();
     });
 
-    it('of nothing is a stream_not_found', async () => {
+    it('of an unknown stream rejects with stream_not_found', async () => {
       const definitions = await given.started(given.names());
       const missing = { code: 'stream_not_found' };
       await expect(definitions.beginDeletion('none', ada)).rejects.toMatchObject(missing);

@@ -6,10 +6,10 @@ import type { DefinitionsUnderTest } from './definitions-under-test.js';
 
 const dataOf = ({ data }: EventRecord) => JSON.parse(data) as Record<string, unknown>;
 
-/** Pipelines: what is kept of them, and what the audit calls their changes. */
+/** The contract of pipelines: their storage, and the audit events of their changes. */
 export function describePipelines(given: DefinitionsUnderTest): void {
   describe('a pipeline', () => {
-    it('is there for everybody as it was written', async () => {
+    it('is the same in every process', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       const written = aPipeline({ version: 2, failure: 'why', paused: true });
@@ -18,7 +18,7 @@ export function describePipelines(given: DefinitionsUnderTest): void {
       expect((await given.started(names)).pipelines.all()).toEqual([written]);
     });
 
-    it('is not larger than a definition may be', async () => {
+    it('is rejected above the size limit of a definition', async () => {
       const { pipelines } = await given.started(given.names());
       const operators = [{ filter: 'x'.repeat(limits.definitionBytes) }];
       const large = aPipeline({ spec: { ...aPipeline().spec, operators } });
@@ -28,7 +28,7 @@ export function describePipelines(given: DefinitionsUnderTest): void {
   });
 
   describe('the audit of a pipeline', () => {
-    it('calls each change by what it means', async () => {
+    it('has an event type for each kind of change', async () => {
       const names = given.names();
       const { pipelines } = await given.started(names);
       const run = { ...aPipeline().run, id: 'b'.repeat(24) };
@@ -52,7 +52,7 @@ export function describePipelines(given: DefinitionsUnderTest): void {
       expect(events.every(({ entity_id }) => entity_id === 'pipeline:big')).toBe(true);
     });
 
-    it('shows what it does, and which run it is', async () => {
+    it('shows its spec and the id of its job', async () => {
       const names = given.names();
       const { pipelines } = await given.started(names);
       await pipelines.change('big', () => aPipeline(), ada);

@@ -6,10 +6,10 @@ import type { DefinitionsUnderTest } from './definitions-under-test.js';
 
 const dataOf = ({ data }: EventRecord) => JSON.parse(data) as Record<string, unknown>;
 
-/** Projections: what is kept of them, and what the audit calls their changes. */
+/** The contract of projections: their storage, and the audit events of their changes. */
 export function describeProjections(given: DefinitionsUnderTest): void {
   describe('a projection', () => {
-    it('is there for everybody as it was written', async () => {
+    it('is the same in every process', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       const { spec, ...build } = aBuild('b', { version: 2 });
@@ -28,7 +28,7 @@ export function describeProjections(given: DefinitionsUnderTest): void {
       expect((await given.started(names)).projections.all()).toEqual([written]);
     });
 
-    it('is not larger than a definition may be', async () => {
+    it('is rejected above the size limit of a definition', async () => {
       const { projections } = await given.started(given.names());
       const where = 'x'.repeat(limits.definitionBytes);
       const { spec, ...build } = aBuild('a');
@@ -37,7 +37,7 @@ export function describeProjections(given: DefinitionsUnderTest): void {
       await expect(change).rejects.toMatchObject({ code: 'payload_too_large' });
     });
 
-    it('is taken over by one of those who see that its build has caught up', async () => {
+    it('is switched to a generation that has caught up by exactly one of several processes', async () => {
       const [one, two] = await given.two();
       await one.projections.change('revenue', () => aProjection(), ada);
       await expect.poll(() => two.projections.size).toBe(1);
@@ -50,7 +50,7 @@ export function describeProjections(given: DefinitionsUnderTest): void {
   });
 
   describe('the audit of a projection', () => {
-    it('calls each change by what it means', async () => {
+    it('has an event type for each kind of change', async () => {
       const names = given.names();
       const { projections } = await given.started(names);
       const [first, second, third] = [aBuild('a'), aBuild('b'), aBuild('c', { version: 2 })];
@@ -74,7 +74,7 @@ export function describeProjections(given: DefinitionsUnderTest): void {
       expect(events.every(({ entity_id }) => entity_id === 'projection:revenue')).toBe(true);
     });
 
-    it('shows what is folded, and of its builds which they are', async () => {
+    it('shows its spec and the ids of its generations', async () => {
       const names = given.names();
       const { projections } = await given.started(names);
       await projections.change('revenue', () => aProjection(), ada);

@@ -30,7 +30,7 @@ const erasure = {
   ...{ before: { 0: 1 }, erased_at: someTime },
 };
 
-/** Keys without their id, and values, that no process may take for a definition. */
+/** Record keys (without their UUID) and values that every process must reject. */
 const unreadable: [string, string][] = [
   ['stream:s:0', '{not json'],
   ['stream:s:0', '[]'],
@@ -93,7 +93,7 @@ function withSpec(more: object): unknown {
   return { ...aProjection(), building: { ...build, sources, spec: { ...build.spec, ...more } } };
 }
 
-/** What stands in the topic, whoever has written it, and readers that fail. */
+/** The contract of reading the topic: arbitrary records, and readers that fail. */
 export function describeReading(given: DefinitionsUnderTest): void {
   describe('records of the definitions topic', () => {
     it('that cannot be read are counted and skipped', async () => {
@@ -113,7 +113,7 @@ export function describeReading(given: DefinitionsUnderTest): void {
       expect(late.streams()).toEqual(definitions.streams());
     });
 
-    it('of kinds that a newer version has written are left alone', async () => {
+    it('of kinds that only a newer release knows are ignored', async () => {
       const names = given.names();
       const definitions = await given.started(names);
       await given.announce(names, `dashboard:x:0:${randomUUID()}`, '{"any":1}');
@@ -121,7 +121,7 @@ export function describeReading(given: DefinitionsUnderTest): void {
       expect(definitions.unreadable).toBe(0);
     });
 
-    it('do not stop a change when what cannot be read stands where it goes', async () => {
+    it('do not block a change if they cannot be read and have its name', async () => {
       const names = given.names();
       const definitions = await given.started(names);
       await given.announce(names, `key:k1:0:${randomUUID()}`, '{"revision":1');
@@ -129,7 +129,7 @@ export function describeReading(given: DefinitionsUnderTest): void {
       expect((await given.started(names)).keys.get('k1')).toEqual(aKey('k1'));
     });
 
-    it('that somebody removes by hand are gone for everybody', async () => {
+    it('that an operator removes by hand are removed in every process', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       const subject = schemaName('orders', 'order.placed');
@@ -149,7 +149,7 @@ export function describeReading(given: DefinitionsUnderTest): void {
   });
 
   describe('a reader that has failed', () => {
-    it('is told of, and replaced; meanwhile what it had is served', async () => {
+    it('is reported and replaced; meanwhile the last view is served', async () => {
       const names = given.names();
       const [definitions, other] = await given.two(names);
       await other.keys.change('k1', () => aKey('k1'), ada);
@@ -171,7 +171,7 @@ export function describeReading(given: DefinitionsUnderTest): void {
       await expect.poll(() => other.keys.size).toBe(4);
     });
 
-    it('is replaced at once by a start', async () => {
+    it('is replaced at once by a call of start', async () => {
       const [definitions, other] = await given.two();
       const remove = definitions.onChange(() => {
         throw new Error('broken');
@@ -184,7 +184,7 @@ export function describeReading(given: DefinitionsUnderTest): void {
       expect(definitions.keys.size).toBe(1);
     });
 
-    it('tells listeners what has changed meanwhile', async () => {
+    it('notifies listeners of changes made meanwhile', async () => {
       const [definitions, other] = await given.two();
       let told = 0;
       definitions.onChange(() => {

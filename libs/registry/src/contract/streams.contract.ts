@@ -4,10 +4,10 @@ import { systemActor } from '../kind/kind.js';
 import { ada } from './definition-examples.js';
 import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.js';
 
-/** Streams: their topics, their names, their settings. */
+/** The contract of streams: their topics, their names and their settings. */
 export function describeStreams(given: DefinitionsUnderTest): void {
   describe('creating a stream', () => {
-    it('makes it with the defaults: topic, announcement, view', async () => {
+    it('creates its topic with the defaults, and announces it', async () => {
       const names = given.names();
       const definitions = await given.started(names);
       const { definition, created } = await definitions.createStream({ stream: 'orders' }, ada);
@@ -20,14 +20,14 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       expect(await given.log.admin.partitions(names.ofStream(definition.id))).toBe(2);
     });
 
-    it('gives the stream that is there to whoever creates it again', async () => {
+    it('returns the existing stream to a caller that creates it again', async () => {
       const definitions = await given.started(given.names());
       const first = await definitions.createStream({ stream: 'a', partitions: 3 }, ada);
       const second = await definitions.createStream({ stream: 'a', partitions: 5 }, ada);
       expect(second).toEqual({ definition: first.definition, created: false });
     });
 
-    it('shows it to every process, also to those that start later', async () => {
+    it('makes it visible in every process, also in those that start later', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       const retention = { time: 'P30D', bytes: 1_000_000 };
@@ -37,7 +37,7 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       expect(streamsOf(late)).toEqual([definition]);
     });
 
-    it('gives two creators at once the same definition, and creates it once', async () => {
+    it('returns the same definition to two concurrent creators, and creates it once', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       const results = await Promise.all([
@@ -53,7 +53,7 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       expect(late.stream('race')).toEqual(results[0].definition);
     });
 
-    it('is shared among calls at once in one process', async () => {
+    it('is shared by concurrent calls in one process', async () => {
       const definitions = await given.started(given.names());
       const calls = Array.from({ length: 20 }, () => definitions.createStream({ stream: 'shared' }, ada));
       const results = await Promise.all(calls);
@@ -61,7 +61,7 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       expect(new Set(results.map(({ definition }) => definition.created_at)).size).toBe(1);
     });
 
-    it('goes on where a creator died before its topic was there: until then nobody sees it', async () => {
+    it('continues after a creator crashed before the topic existed; the stream is not visible until then', async () => {
       const names = given.names();
       const dying = await given.started(names);
       const create = given.log.admin.create.bind(given.log.admin);
@@ -74,7 +74,7 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       const missing = { code: 'stream_not_found' };
       await expect(definitions.beginDeletion('half', ada)).rejects.toMatchObject(missing);
       const { definition, created } = await definitions.createStream({ stream: 'half', partitions: 3 }, ada);
-      // It is not as it was asked for: that is not told as a success.
+      // The stream does not have the requested settings, so the result is not `created: true`.
       expect([created, definition.partitions]).toEqual([false, 5]);
       expect(await given.log.admin.partitions(names.ofStream(definition.id))).toBe(5);
       expect((await given.audited(names)).map(({ event_type }) => event_type)).toEqual(
@@ -82,7 +82,7 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       );
     });
 
-    it('works for many at once', async () => {
+    it('works for many streams at once', async () => {
       const definitions = await given.started(given.names());
       const wanted = Array.from({ length: 40 }, (_, i) => `many-${i}`);
       const results = await Promise.all(
@@ -92,10 +92,10 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       expect(streamsOf(definitions)).toHaveLength(40);
     });
 
-    it('stops at as many as there may be', async () => {
+    it('is rejected at the limit of streams', async () => {
       const definitions = await given.started(given.names(), { most: { stream: 2 } });
       await definitions.createStream({ stream: 'first' }, ada);
-      // The audit's own is the second one.
+      // The second stream is the audit stream.
       const third = definitions.createStream({ stream: 'second' }, ada);
       await expect(third).rejects.toMatchObject({ code: 'stream_limit_reached' });
       expect((await definitions.createStream({ stream: 'first' }, ada)).created).toBe(false);
@@ -103,7 +103,7 @@ export function describeStreams(given: DefinitionsUnderTest): void {
   });
 
   describe('the name of a stream', () => {
-    it('is refused when it collides with that of another', async () => {
+    it('is rejected if it collides with that of another stream', async () => {
       const definitions = await given.started(given.names());
       await definitions.createStream({ stream: 'a.b' }, ada);
       const colliding = definitions.createStream({ stream: 'a_b' }, ada);
@@ -115,7 +115,7 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       expect((await definitions.createStream({ stream: 'a-b' }, ada)).created).toBe(true);
     });
 
-    it('is won by one when two that collide are created at once', async () => {
+    it('is given to one of two concurrent creators with colliding names', async () => {
       const [one, two] = await given.two();
       const results = await Promise.allSettled([
         one.createStream({ stream: 'x.y' }, ada),
@@ -126,14 +126,14 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       expect(refused[0]?.reason).toMatchObject({ code: 'stream_name_collision' });
     });
 
-    it.each(['', '_internal', '..', 'a/b', 'ä', 'x'.repeat(201)])('is not %j', async (stream) => {
+    it.each(['', '_internal', '..', 'a/b', 'ä', 'x'.repeat(201)])('cannot be %j', async (stream) => {
       const definitions = await given.started(given.names());
       const creation = definitions.createStream({ stream }, ada);
       await expect(creation).rejects.toMatchObject({ code: 'invalid_request' });
     });
 
     it.each(['tributary.audit', 'tributary.mine', 'tributary_audit', 'tributary_'])(
-      'is not %s, whoever asks',
+      'cannot be %s, for any actor',
       async (stream) => {
         const definitions = await given.started(given.names());
         for (const actor of [ada, systemActor]) {
@@ -149,7 +149,7 @@ export function describeStreams(given: DefinitionsUnderTest): void {
   });
 
   describe('the retention of a stream', () => {
-    it('is changed for every process, and back to unlimited', async () => {
+    it('can be changed, and reset to unlimited, in every process', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       const { definition } = await one.createStream({ stream: 'orders' }, ada);
@@ -160,7 +160,7 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       }
     });
 
-    it('is the only thing that changes', async () => {
+    it('is the only setting that changes', async () => {
       const definitions = await given.started(given.names());
       const { definition } = await definitions.createStream({ stream: 'orders' }, ada);
       const other = {
@@ -175,7 +175,7 @@ export function describeStreams(given: DefinitionsUnderTest): void {
       expect(changed).toEqual({ ...definition, retention: { bytes: 1 } });
     });
 
-    it('is not changed for a stream that is not there, nor to a time that is none', async () => {
+    it('cannot be changed for an unknown stream, or to an invalid time', async () => {
       const definitions = await given.started(given.names());
       const missing = definitions.changeStream('none', (current) => current, ada);
       await expect(missing).rejects.toMatchObject({ code: 'stream_not_found' });

@@ -8,11 +8,12 @@ const slot = '0';
 const mostErasures = 100_000;
 const hashPattern = /^[0-9a-f]{64}$/;
 
-/** Erasures. A record holds the tombstone as it is; a later erasure of the same entity takes its place. */
+/** Rules of erasures. A record has the whole erasure; a later erasure of the same entity replaces it. */
 export const erasureRules: KindRules<Erasure> = {
   kind: 'erasure',
   most: mostErasures,
-  full: () => new ProblemError('definition_limit_reached', `There are ${mostErasures} erasures already.`),
+  full: () =>
+    new ProblemError('definition_limit_reached', `The limit of ${mostErasures} erasures is reached.`),
   nameOf: erasureName,
   identityOf: (name) => name,
   write: (value) => ({ slot, body: { ...value } }),
@@ -20,9 +21,9 @@ export const erasureRules: KindRules<Erasure> = {
     const fields = new Fields(body, 'the erasure');
     const [stream, entity_hash] = [fields.text('stream'), fields.text('entity_hash')];
     if (!isIdOf(streamName(stream), stream) || !hashPattern.test(entity_hash))
-      throw new UnreadableDefinitionError('stream or entity_hash is not one');
+      throw new UnreadableDefinitionError('stream is not a stream id, or entity_hash is not a SHA-256');
     if (erasureName({ stream, entity_hash }) !== identity)
-      throw new UnreadableDefinitionError('stream and entity_hash are not what the key says');
+      throw new UnreadableDefinitionError('stream and entity_hash differ from the record key');
     const before = fields.fields('before').counts();
     return { stream, entity_hash, before, erased_at: fields.time('erased_at') };
   },

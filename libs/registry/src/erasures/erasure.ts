@@ -1,21 +1,21 @@
 import type { StreamId } from '#event';
 
 /**
- * What was erased: the events of one entity in one stream up to the end that the log had then. It names the entity by
- * its hash only, so that the tombstone does not keep what it is there to remove.
+ * An erasure: the events of one entity in one stream, up to the end of the log at that time. It identifies the entity
+ * by a hash only, so that the erasure does not store the erased id.
  */
 export interface Erasure {
-  /** The stream's id: of the next stream of its name nothing is erased. */
+  /** The stream's id. It does not apply to a later stream with the same name. */
   stream: StreamId;
   /** SHA-256 (hex) of the stream's id, a zero byte and the entity's id. */
   entity_hash: string;
-  /** By partition: records of the entity below this offset are erased, now and in every rebuild. */
+  /** End offset by partition: records of the entity below it are erased, now and in every rebuild. */
   before: Readonly<Record<string, number>>;
   /** RFC 3339. */
   erased_at: string;
 }
 
-/** The name of an erasure in the definitions. */
+/** Returns the name of an erasure in the definitions. */
 export function erasureName({ stream, entity_hash }: Pick<Erasure, 'stream' | 'entity_hash'>): string {
   return `${stream}/${entity_hash}`;
 }

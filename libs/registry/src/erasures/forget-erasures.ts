@@ -2,10 +2,10 @@ import type { StreamId } from '#event';
 import type { Actor, Kind } from '../kind/kind.js';
 import { erasureName, type Erasure } from './erasure.js';
 
-/** Removals that are on their way at a time. */
+/** The most concurrent removals. */
 const atOnce = 16;
 
-/** Removes the erasures of a stream that is gone. Can be repeated: it goes on where an earlier one was cut off. */
+/** Removes the erasures of a deleted stream. It can be repeated after an interruption. */
 export async function forgetErasures(erasures: Kind<Erasure>, stream: StreamId, actor: Actor): Promise<void> {
   const work = erasures
     .all()

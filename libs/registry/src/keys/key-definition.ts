@@ -1,8 +1,8 @@
-/** A secret of a key, as it is kept. */
+/** The stored form of a key's secret. */
 export interface KeySecret {
-  /** SHA-256 of the key's whole text, in hex. */
+  /** SHA-256 of the whole key text, in hex. */
   sha256: string;
-  /** RFC 3339; until then it works beside a newer one. Undefined for the newest. */
+  /** RFC 3339 time until which the secret is valid beside a newer one; undefined for the newest secret. */
   expires_at?: string;
 }
 
@@ -12,13 +12,13 @@ export interface KeyDefinition {
   /** Newest first. */
   secrets: readonly KeySecret[];
   scopes: readonly string[];
-  /** Stream names, or prefixes that end in `*`; undefined is no limit. */
+  /** Stream names, or prefixes that end in `*`; undefined allows all streams. */
   streams?: readonly string[];
   /** RFC 3339. */
   expires_at?: string;
   rate_limit?: { events_per_second?: number; requests_per_second?: number };
   created_at: string;
   rotated_at?: string;
-  /** From then on it is refused. The definition stays for the audit's sake. */
+  /** RFC 3339 time of revocation. The key is rejected, and its definition remains for the audit. */
   revoked_at?: string;
 }

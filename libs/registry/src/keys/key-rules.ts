@@ -7,14 +7,14 @@ const slot = '0';
 const mostKeys = 10_000;
 const sha256Pattern = /^[0-9a-f]{64}$/;
 
-/** API keys. A record holds the definition as it is. The audit sees how long each secret works, and nothing of it. */
+/** Rules of API keys. A record has the whole definition. The audit shows the expiry of each secret, and no hash. */
 export const keyRules: KindRules<KeyDefinition> = {
   kind: 'key',
   most: mostKeys,
   full: () =>
     new ProblemError(
       'definition_limit_reached',
-      `There are ${mostKeys} keys already, revoked ones included.`,
+      `The limit of ${mostKeys} keys, including revoked ones, is reached.`,
     ),
   nameOf: ({ key_id }) => key_id,
   identityOf: (name) => name,
@@ -22,7 +22,7 @@ export const keyRules: KindRules<KeyDefinition> = {
   read: (identity, { body }) => {
     const fields = new Fields(body, 'the key');
     if (fields.text('key_id') !== identity)
-      throw new UnreadableDefinitionError('key_id is not what the key says');
+      throw new UnreadableDefinitionError('key_id differs from the record key');
     return {
       key_id: identity,
       name: fields.text('name'),
@@ -52,7 +52,7 @@ export const keyRules: KindRules<KeyDefinition> = {
 function readSecret(value: unknown): KeySecret {
   const fields = new Fields(value, 'a secret');
   const sha256 = fields.text('sha256');
-  if (!sha256Pattern.test(sha256)) throw new UnreadableDefinitionError('sha256 is not one');
+  if (!sha256Pattern.test(sha256)) throw new UnreadableDefinitionError('sha256 is not a SHA-256');
   return { sha256, ...fields.optional('expires_at', (member) => fields.time(member)) };
 }
 

@@ -1,32 +1,32 @@
 import type { DefinitionRecord } from './definition-record.js';
 
-/** A record that stands in the topic, with what its kind has read from it. */
+/** A record that is in the topic, with the part of the definition that was read from it. */
 export interface HeldRecord<P> extends Pick<
   DefinitionRecord,
   'slot' | 'revision' | 'keeps' | 'changed_at' | 'changed_by'
 > {
   key: string;
-  /** undefined: a removal. */
+  /** undefined for a removal. */
   part: P | undefined;
-  /** Of the record's value. */
+  /** Bytes of the record's value. */
   bytes: number;
 }
 
 /**
- * One definition: the records of it that stand in the topic, in the log's order, and which of them hold. The one with
- * the highest revision does, and of those with the same one the first; with it hold the slots that it keeps. Whatever
- * compaction has taken away, that is the same one: the record that holds is not tombstoned, and everything before it
- * has a lower revision, because nobody writes more than one above what the log holds.
+ * One definition: its records in the topic, in the order of the log, and which of them are current. The current record
+ * is the one with the highest revision; of several with that revision, it is the first. The sub-records that it keeps
+ * are current too. Compaction does not change the result: the current record is never tombstoned. Every record before
+ * it has a lower revision, because a process writes at most the next revision.
  */
 export class DefinitionEntry<P> {
-  /** In the log's order. */
+  /** In the order of the log. */
   private readonly records = new Map<string, HeldRecord<P>>();
-  /** The record that holds. */
+  /** The current record. */
   head: HeldRecord<P> | undefined;
-  /** Of all records, those that do not hold included. */
+  /** Bytes of all records, including those that are not current. */
   bytes = 0;
 
-  /** True when this record holds now. */
+  /** Adds a record. Returns true if it is now the current one. */
   add(record: HeldRecord<P>): boolean {
     this.remove(record.key);
     this.records.set(record.key, record);
@@ -36,7 +36,7 @@ export class DefinitionEntry<P> {
     return true;
   }
 
-  /** A tombstone. True when what holds is another one now: somebody has removed a record that did. */
+  /** Applies a tombstone. Returns true if the definition has changed because a current record was removed. */
   remove(key: string): boolean {
     const record = this.records.get(key);
     if (!record) return false;
@@ -61,7 +61,7 @@ export class DefinitionEntry<P> {
     return head;
   }
 
-  /** The records that hold, the last change last. Empty when the definition is removed. */
+  /** Returns the current records, the last change last; empty if the definition is removed. */
   live(): HeldRecord<P>[] {
     const { head } = this;
     if (!head || head.part === undefined) return [];
@@ -75,18 +75,18 @@ export class DefinitionEntry<P> {
     return [...kept, head];
   }
 
-  /** What a change of this slot keeps: the other slots that hold, each with its revision. */
+  /** Returns the `keeps` of a change of this slot: the revisions of the other current sub-records. */
   keptBeside(slot: string): Record<string, number> {
     const others = this.live().filter((record) => record.slot !== slot);
     return Object.fromEntries(others.map((record) => [record.slot, record.revision]));
   }
 
-  /** Whether something holds in this slot. */
+  /** Returns whether this slot has a current sub-record. */
   has(slot: string): boolean {
     return this.live().some((record) => record.slot === slot);
   }
 
-  /** Keys of records that do not hold any more, or never did. */
+  /** Returns the keys of the records that are not current. */
   superseded(): string[] {
     const live = new Set(this.live().map(({ key }) => key));
     if (this.head) live.add(this.head.key);

@@ -5,15 +5,16 @@ import type { Actor } from './kind.js';
 import { UnreadableDefinitionError, type SlotBody } from './kind-rules.js';
 
 /**
- * One record of the definitions topic. Its key is its own, `<kind>:<identity, percent-encoded>:<slot>:<uuid>`, so that
- * compaction removes it only when it is tombstoned. Its value is
+ * One record of the definitions topic. Each record has a unique key, `<kind>:<identity,
+ * percent-encoded>:<slot>:<uuid>`, so that compaction removes it only after a tombstone. Its value is
  *
  *     {"revision":3,"changed_at":"…","changed_by":{"key_id":"…"|null,"port":"core","request_id":"…"|null},
  *      "keeps":{"1":1,"2":2},"definition":{…}}
  *
- * `revision` counts the changes of the definition; of two records with the same one, the first in the log holds.
- * `keeps` names the other slots that stay, each with the revision that wrote it. A removal has `"removed":true` instead
- * of a definition: it stays as long as records from before it may be left somewhere.
+ * A slot is the number of a sub-record: a definition may consist of several records that change separately. `revision`
+ * counts the changes of the definition. If several records claim a revision, the lowest offset wins. `keeps` names the
+ * other slots that remain current, each with the revision that wrote it. A removal has `"removed":true` instead of a
+ * definition. It remains as long as older records may exist.
  */
 export interface DefinitionRecord extends RecordKey {
   revision: number;
@@ -21,7 +22,7 @@ export interface DefinitionRecord extends RecordKey {
   changed_at: string;
   changed_by: Actor;
   keeps: Readonly<Record<string, number>>;
-  /** undefined: the definition was removed. */
+  /** undefined if the definition was removed. */
   body: Record<string, unknown> | undefined;
 }
 
@@ -29,11 +30,11 @@ export interface RecordKey {
   kind: string;
   identity: string;
   slot: string;
-  /** Of the record itself. */
+  /** UUID of the record. */
   id: string;
 }
 
-/** A slot of a removal. */
+/** The slot of a removal. */
 const noSlot = '';
 
 export function newKey(kind: string, identity: string, written: SlotBody | undefined): RecordKey {
@@ -44,7 +45,7 @@ export function keyText({ kind, identity, slot, id }: RecordKey): string {
   return `${kind}:${encodeURIComponent(identity)}:${slot}:${id}`;
 }
 
-/** What is appended to the definitions topic. */
+/** Returns the record to append to the definitions topic. */
 export function writeRecord(topic: string, record: DefinitionRecord): NewRecord & { value: string } {
   const { revision, changed_at, changed_by, keeps, body } = record;
   const value = {
@@ -59,7 +60,7 @@ export function writeRecord(topic: string, record: DefinitionRecord): NewRecord 
 
 const keyPattern = /^([a-z_]{1,32}):([^:]{1,4096}):([A-Za-z0-9_-]{0,64}):([0-9a-f-]{36})$/;
 
-/** @throws UnreadableDefinitionError */
+/** Reads the key of a record strictly. @throws UnreadableDefinitionError */
 export function readKey(key: LogRecord['key']): RecordKey {
   const match = keyPattern.exec(key?.toString() ?? '');
   if (!match) throw new UnreadableDefinitionError('the key is not kind:name:slot:id');
@@ -75,7 +76,7 @@ function decoded(text: string): string {
   }
 }
 
-/** @throws UnreadableDefinitionError */
+/** Reads the value of a record strictly. @throws UnreadableDefinitionError */
 export function readRecord(key: RecordKey, value: Buffer): DefinitionRecord {
   const fields = new Fields(parsed(value), 'record');
   const by = fields.fields('changed_by');

@@ -1,7 +1,10 @@
 import { isJsonObject, parseTime } from '#event';
 import { UnreadableDefinitionError } from './kind-rules.js';
 
-/** Reads the members of a JSON object, strictly: each call throws UnreadableDefinitionError for what is not there. */
+/**
+ * Reads the members of a JSON object strictly. Each method throws UnreadableDefinitionError if the member is missing or
+ * has another type.
+ */
 export class Fields {
   private readonly members: Readonly<Record<string, unknown>>;
 
@@ -17,7 +20,7 @@ export class Fields {
     return this.members[member] !== undefined;
   }
 
-  /** The reading of a member that may be missing, ready to be spread into an object. */
+  /** Reads a member that may be missing. Returns an object with the member, or without members, for a spread. */
   optional<M extends string, V>(member: M, read: (member: M) => V): { [K in M]?: V } {
     return (this.has(member) ? { [member]: read.call(this, member) } : {}) as { [K in M]?: V };
   }
@@ -32,14 +35,14 @@ export class Fields {
     return this.members[member] === null ? null : this.text(member);
   }
 
-  /** RFC 3339. */
+  /** An RFC 3339 time. */
   time(member: string): string {
     const text = this.text(member);
     if (parseTime(text) === undefined) throw this.wrong(member, 'a time');
     return text;
   }
 
-  /** 1, 2, 3 … */
+  /** A whole number of at least 1. */
   count(member: string): number {
     return this.whole(member, 1);
   }
@@ -95,13 +98,13 @@ export class Fields {
     return this.members[member];
   }
 
-  /** All members, each of them an object. */
+  /** Reads all members, each of which is an object. */
   map<V>(read: (member: Fields) => V): Record<string, V> {
     const entries = Object.keys(this.members).map((name): [string, V] => [name, read(this.fields(name))]);
     return Object.fromEntries(entries);
   }
 
-  /** All members: whole numbers, 0 or more. */
+  /** Returns all members, each of which is a whole number of at least 0. */
   counts(): Record<string, number> {
     for (const member of Object.keys(this.members)) this.whole(member);
     return this.members as Record<string, number>;

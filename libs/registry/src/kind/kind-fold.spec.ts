@@ -10,7 +10,7 @@ import { schemaName, type SchemaSubject } from '../schemas/schema-subject.js';
 const name = schemaName('orders', 'order.placed');
 const at = '2026-11-21T04:00:00.000000Z';
 
-/** A log in which each record keeps its offset, as compaction does. */
+/** A log in which each record keeps its offset, also after compaction. */
 class SmallLog {
   records: LogRecord[] = [];
   private end = 0;
@@ -27,7 +27,7 @@ class SmallLog {
     return fold;
   }
 
-  /** Cleans everything before a point; of the tombstones there, some have been kept for long enough. */
+  /** Compacts all records before a random offset. The tombstones there are removed or kept at random. */
   compact(random: Random): void {
     const cleaned = random.int(this.records.length + 1);
     const last = new Map(this.records.slice(0, cleaned).map((record) => [String(record.key), record]));
@@ -39,13 +39,13 @@ class SmallLog {
   }
 }
 
-/** What holds in truth: the first record of a revision wins. */
+/** The expected state: the first record of a revision wins. */
 interface Truth {
   revision: number;
   value: SchemaSubject | undefined;
 }
 
-/** One process that changes the subject: it may look at an old view, and may die between any two steps. */
+/** A process that changes the subject. It may have an outdated view, and may end between any two steps. */
 function change(log: SmallLog, random: Random, truth: Truth): Truth {
   const seen = random.chance(0.7) ? log.records.length : Math.max(0, log.records.length - random.int(4));
   const view = log.fold(log.records.slice(0, seen));
@@ -86,9 +86,9 @@ function next(subject: SchemaSubject | undefined, random: Random): SchemaSubject
   return { ...subject, mode: random.pick(['enforce', 'warn', 'off']) };
 }
 
-describe('the fold of a definition', () => {
+describe('the materialized view of a definition', () => {
   it.each(Array.from({ length: 50 }, (_, seed) => seed))(
-    'is the same whatever compaction has removed, with processes that die (seed %i)',
+    'is the same after any compaction, with processes that crash (seed %i)',
     (seed) => {
       const random = new Random(seed);
       const log = new SmallLog();

@@ -3,25 +3,27 @@ import { DefinitionEntry, type HeldRecord } from './definition-entry.js';
 import { readRecord, type RecordKey } from './definition-record.js';
 import type { KindRules } from './kind-rules.js';
 
-/** What became of a record that this process has written. */
+/** The outcome of a record that this process has written. */
 export interface Outcome<T> {
-  /** Whether it was the first of its revision. */
+  /** True if the record was the first of its revision. */
   won: boolean;
   before: T | undefined;
-  /** What held before, if anything did: also a removal. */
+  /** The current record before this one, if there was one; it may be a removal. */
   previous: Pick<HeldRecord<unknown>, 'revision' | 'changed_at' | 'changed_by'> | undefined;
   after: T | undefined;
-  /** Keys that can be tombstoned. */
+  /** Keys of records that can be tombstoned. */
   superseded: string[];
 }
 
-/** All definitions of one kind, folded from the records of the topic. */
+/** The materialized view of one kind: all its definitions, from the records of the topic. */
 export class KindFold<T, P = T> {
   private readonly entries = new Map<string, DefinitionEntry<P>>();
   private readonly byName = new Map<string, DefinitionEntry<P>>();
-  /** Made when they are asked for: a definition of many records is not put together once for each of them. */
+  /**
+   * Composed definitions, on first use, so that a definition with many records is not composed once for each record.
+   */
   private readonly values = new Map<DefinitionEntry<P>, T>();
-  /** By identity, when each was removed (milliseconds), the first removal first. */
+  /** Time of each removal in milliseconds, by identity, the first removal first. */
   private readonly removed = new Map<string, number>();
   private heldBytes = 0;
   private readonly watched = new Map<string, (outcome: Outcome<T>) => void>();
@@ -40,12 +42,12 @@ export class KindFold<T, P = T> {
     return this.byName.size;
   }
 
-  /** Of all records that stand in the topic. */
+  /** Bytes of all records in the topic. */
   get bytes(): number {
     return this.heldBytes;
   }
 
-  /** What holds for an identity: its definition, and the records behind it. */
+  /** Returns the current definition of an identity, and its records. */
   held(identity: string): { value: T | undefined; entry: DefinitionEntry<P> | undefined } {
     const entry = this.entries.get(identity);
     return { value: this.valueOf(entry), entry };
@@ -61,14 +63,14 @@ export class KindFold<T, P = T> {
     return value;
   }
 
-  /** Calls back once, when the record with this key has been folded. Returns what ends the watch. */
+  /** Calls `settle` when the record with this key has been applied. Returns a function that ends the watch. */
   watch(key: string, settle: (outcome: Outcome<T>) => void): () => void {
     this.watched.set(key, settle);
     return () => this.watched.delete(key);
   }
 
   /**
-   * Takes one record; true when a definition has changed.
+   * Applies one record. Returns true if a definition has changed.
    * @throws UnreadableDefinitionError
    */
   apply({ key: bytes, value, timestamp }: LogRecord, key: RecordKey): boolean {
@@ -93,7 +95,7 @@ export class KindFold<T, P = T> {
     return this.update(identity, this.removed.get(identity) ?? 0, () => entry.remove(text));
   }
 
-  /** Runs what changes the records of an identity, and takes over what they say then. */
+  /** Runs `work`, which changes the records of an identity, and updates the indexes. */
   private update(identity: string, timestamp: number, work: () => boolean): boolean {
     const entry = this.entries.get(identity) as DefinitionEntry<P>;
     const [bytes, before] = [entry.bytes, entry.head?.part];
@@ -111,7 +113,10 @@ export class KindFold<T, P = T> {
     return changed;
   }
 
-  /** Keys of all that is left of definitions removed before this time (milliseconds), up to so many of them. */
+  /**
+   * Returns the keys of all records of definitions that were removed before `time` (milliseconds), for about `most` of
+   * them.
+   */
   removedBefore(time: number, most: number): string[] {
     const old: string[] = [];
     for (const [identity, at] of this.removed) {

@@ -1,42 +1,51 @@
 import type { ProblemError } from '#api';
 
-/** Why a record of the definitions topic cannot be used. It is counted and skipped. */
+/** A record of the definitions topic cannot be read. It is counted and skipped. */
 export class UnreadableDefinitionError extends Error {
   override readonly name = 'UnreadableDefinitionError';
 }
 
-/** What one record of a definition holds: one slot of it. */
+/** The content of one record of a definition: one sub-record, named by its slot. */
 export interface SlotBody {
   slot: string;
   body: Record<string, unknown>;
 }
 
 /**
- * What makes one kind of definition different from another: how its records are read and written, what they supersede,
- * its bound, and what of it may be shown. `T` is a definition, `P` what one of its records holds.
+ * The rules of one kind of definition: how its records are read, written and superseded, its limit, and what the audit
+ * shows of it. `T` is a definition, `P` is the content of one of its records.
  */
 export interface KindRules<T, P = T> {
-  /** The first part of its records' keys. */
+  /** The first part of the records' keys. */
   readonly kind: string;
-  /** How many of them one installation holds. */
+  /** The most definitions of this kind in one installation. */
   readonly most: number;
-  /** What to answer when there are as many. */
+  /** Returns the problem for a request that would exceed `most`. */
   full(): ProblemError;
-  /** The name of the definition that this record is of. */
+  /** Returns the name of the definition that a record belongs to. */
   nameOf(part: P): string;
-  /** Names with the same identity cannot stand side by side: one takes part in the other's changes. */
+  /**
+   * Returns the identity of a name. Two definitions with the same identity cannot exist at once: they share one
+   * sequence of revisions.
+   */
   identityOf(name: string): string;
-  /** The slot that this change of the definition writes. What was in it is superseded; other slots stay. */
+  /**
+   * Returns the sub-record that a change of the definition writes. It supersedes the previous one in its slot; other
+   * slots remain.
+   */
   write(value: T): SlotBody;
   /**
-   * Reads one record, strictly.
+   * Reads one record strictly.
    * @throws UnreadableDefinitionError
    */
   read(identity: string, slot: SlotBody): P;
-  /** The definition that these records make, the last change last. */
+  /** Returns the definition that these records compose, the last change last. */
   compose(parts: readonly P[]): T;
-  /** What the audit calls this change; one of the two is there. undefined: it is nothing for the audit. */
+  /**
+   * Returns the event type of this change in the audit; undefined if the audit has no event for it. At least one of
+   * `before` and `after` is defined.
+   */
   eventType(before: T | undefined, after: T | undefined): string | undefined;
-  /** The definition without secrets, for the audit. */
+  /** Returns the definition without secrets, for the audit. */
   redact(value: T): unknown;
 }

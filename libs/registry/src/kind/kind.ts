@@ -1,39 +1,40 @@
-/** Who changes a definition; it goes to the audit, never with a secret. */
+/** The principal that changes a definition. The audit stores it; it has no secrets. */
 export interface Actor {
-  /** The API key's id, or null where none was asked for. */
+  /** Id of the API key; null if the port requires none. */
   key_id: string | null;
-  /** `core`, `query`, `ingest`, or `system` for what nobody asked for. */
+  /** `core`, `query` or `ingest`; `system` for changes that no request has caused. */
   port: string;
   request_id: string | null;
 }
 
-/** For what nobody asked for. */
+/** The actor of changes that no request has caused. */
 export const systemActor: Actor = { key_id: null, port: 'system', request_id: null };
 
-/** What shall be, of what is; undefined is nothing. */
+/** Computes the new definition from the current one; undefined means that there is none. */
 export type Next<T> = (current: T | undefined) => T | undefined | Promise<T | undefined>;
 
-/** What became of a change. */
+/** The result of a change. */
 export interface Changed<T> {
-  /** What holds now; undefined when it was removed. */
+  /** The current definition; undefined if it was removed. */
   value: T | undefined;
-  /** False when `next` gave back what was there: nothing was written. */
+  /** False if `next` returned the current definition: nothing was written. */
   changed: boolean;
 }
 
 /**
- * One kind of definition: read from memory, changed by comparing and setting. The log's order decides between two that
- * change the same one: the second is asked again with what the first has made of it.
+ * The definitions of one kind: reads come from memory, changes use compare-and-set. The order of the log decides
+ * between two concurrent changes of a definition; the loser calls `next` again with the winner's result.
  */
 export interface Kind<T> {
   get(name: string): T | undefined;
   all(): T[];
   readonly size: number;
   /**
-   * `next` is given what holds now and returns what shall hold: the same object for no change, undefined to remove it.
-   * It may take its time, and may be called several times; what it throws is thrown on, with nothing written.
-   * Resolves when this process's view has the change and the audit has it, too.
-   * @throws ProblemError definition_conflict (others keep winning), definition_limit_reached, log_unavailable
+   * Changes a definition. `next` receives the current definition and returns the new one: the same object for no
+   * change, undefined to remove it. It may be asynchronous, and may be called several times. If it throws, the call
+   * rejects with that error and nothing is written. Resolves when this process's view and the audit have the change.
+   * @throws ProblemError definition_conflict (concurrent changes won every attempt), definition_limit_reached,
+   * log_unavailable
    */
   change(name: string, next: Next<T>, actor: Actor): Promise<Changed<T>>;
 }

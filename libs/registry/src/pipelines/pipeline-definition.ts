@@ -2,30 +2,33 @@ import type { PipelineSpec } from '#dataflow';
 import type { RunSource } from '../sources/run-source.js';
 
 /**
- * One run of a pipeline. It has a consumer group, progress, rows and internal topics of its own, under its id; what it emits
- * has ids of its own, too.
+ * One job of a pipeline. Its id names its own consumer group, checkpoints, state entries and internal topics. Events
+ * that it emits have ids of its own.
  */
 export interface PipelineRun {
-  /** 24 hexadecimal digits, made at random. */
+  /** 24 random hexadecimal digits. */
   id: string;
-  /** By stream: all those that the definition reads now. */
+  /** The source of each stream that the definition reads now, by stream name. */
   sources: Readonly<Record<string, RunSource>>;
   /** RFC 3339. */
   started_at: string;
 }
 
-/** A pipeline. Another definition goes on in the same run where the one before has stopped; a reset is another run. */
+/**
+ * A pipeline. A changed definition continues in the same job, at the position where the previous one stopped. A reset
+ * starts another job.
+ */
 export interface PipelineDefinition {
   name: string;
-  /** Goes up by one with each other spec. */
+  /** Increases by one with each changed spec. */
   version: number;
   created_at: string;
   paused: boolean;
-  /** Why it cannot go on; null while it can. Resuming it, a reset, or another spec takes it away. */
+  /** The reason why the pipeline has failed; null if it has not. Resuming it, a reset, or a changed spec clears it. */
   failure: string | null;
   spec: PipelineSpec;
   run: PipelineRun;
 }
 
-/** Pipelines of one installation. */
+/** The most pipelines of one installation. */
 export const mostPipelines = 200;

@@ -13,7 +13,7 @@ const wayOf = (of: PipelineWay, all: PipelineWay[] = []) =>
   pipelineLoop(of, all)?.map(({ from, pipeline, to }) => `${from} ${pipeline} ${to}`);
 
 describe('the streams that a pipeline writes to', () => {
-  it('are those of every emit, in branches too, and those for what is late', () => {
+  it('are those of every emit, also in branches, and those for late events', () => {
     const operators: OperatorSpec[] = [
       emit('all'),
       { filter: 'true' },
@@ -40,11 +40,11 @@ describe('the streams that a pipeline writes to', () => {
 });
 
 describe('a loop', () => {
-  it('is a pipeline that writes to what it reads', () => {
+  it('is a pipeline that writes to a stream that it reads', () => {
     expect(wayOf(pipeline('p', ['a', 'b'], ['c', 'b']))).toEqual(['b p b']);
   });
 
-  it('goes over as many pipelines as there are, and is told by its shortest way', () => {
+  it('may contain any number of pipelines, and is returned with its shortest path', () => {
     const all = [
       pipeline('q', ['b'], ['c', 'd']),
       pipeline('r', ['c'], ['e']),
@@ -54,17 +54,17 @@ describe('a loop', () => {
     expect(wayOf(pipeline('p', ['z', 'a'], ['b']), all)).toEqual(['a p b', 'b q d', 'd t a']);
   });
 
-  it('is none where ways part and meet again', () => {
+  it('does not exist where paths fork and join again', () => {
     const all = [pipeline('q', ['b'], ['d']), pipeline('r', ['c'], ['d']), pipeline('s', ['d'], ['e'])];
     expect(wayOf(pipeline('p', ['a'], ['b', 'c']), all)).toBeUndefined();
   });
 
-  it('is not made of the definition that is replaced, nor of a loop that others make', () => {
+  it('ignores the replaced definition, and a loop of other pipelines', () => {
     const others = [pipeline('q', ['b'], ['c']), pipeline('r', ['c'], ['b'])];
     expect(wayOf(pipeline('p', ['a'], ['b']), [pipeline('p', ['a'], ['a']), ...others])).toBeUndefined();
   });
 
-  it('is found among as many pipelines as there may be', () => {
+  it('is found among the maximum number of pipelines', () => {
     const all = Array.from({ length: 199 }, (_, i) =>
       pipeline(`q${i}`, [`s${i}`], [`s${i + 1}`, `s${i + 2}`]),
     );

@@ -1,17 +1,17 @@
 import { effectsOf, type PipelineSpec } from '#dataflow';
 import type { PipelineDefinition } from './pipeline-definition.js';
 
-/** What a loop is made of: where events come from and go to. */
+/** The part of a pipeline that decides whether it is in a loop: the streams that it reads and writes. */
 export type PipelineWay = Pick<PipelineDefinition, 'name' | 'spec'>;
 
-/** One step of a loop: this pipeline writes what it reads from one stream to another. */
+/** One step of a loop: a pipeline reads the stream `from` and writes to the stream `to`. */
 export interface LoopStep {
   from: string;
   pipeline: string;
   to: string;
 }
 
-/** Returns the streams that a pipeline writes to, those for late events among them. */
+/** Returns the streams that a pipeline writes to, including those for late events. */
 export function pipelineWrites({ operators }: Pick<PipelineSpec, 'operators'>): Set<string> {
   return new Set(
     effectsOf(operators)
@@ -21,9 +21,9 @@ export function pipelineWrites({ operators }: Pick<PipelineSpec, 'operators'>): 
 }
 
 /**
- * The shortest way on which what a pipeline emits would come back to it, over all pipelines, itself among them; undefined
- * when there is none.
- * @param all pipelines that stand; one of the same name is not looked at
+ * Returns the shortest loop, over all pipelines, on which events of the pipeline `of` would return to it; undefined if
+ * there is none.
+ * @param all existing pipelines; one with the same name is ignored
  */
 export function pipelineLoop(of: PipelineWay, all: readonly PipelineWay[]): LoopStep[] | undefined {
   const readers = readersOf([of, ...all.filter(({ name }) => name !== of.name)]);
@@ -45,7 +45,7 @@ export function pipelineLoop(of: PipelineWay, all: readonly PipelineWay[]): Loop
   return undefined;
 }
 
-/** The way begins where it ends. */
+/** Returns the loop with its start set to the stream where it ends. */
 function closed([first, ...others]: LoopStep[], end: string): LoopStep[] {
   return [{ ...(first as LoopStep), from: end }, ...others];
 }

@@ -7,14 +7,14 @@ import { readPipelineRun, readPipelineSpec } from './read-pipeline.js';
 
 const slot = '0';
 
-/** Pipelines. A record holds the definition as it is, with its run. */
+/** Rules of pipelines. A record has the whole definition, with its job. */
 export const pipelineRules: KindRules<PipelineDefinition> = {
   kind: 'pipeline',
   most: mostPipelines,
   full: () =>
     new ProblemError(
       'definition_limit_reached',
-      `There are ${mostPipelines} pipelines already. Delete one that is not needed, or put branches into one.`,
+      `The limit of ${mostPipelines} pipelines is reached. Delete one that is not needed, or combine several with branches.`,
     ),
   nameOf: ({ name }) => name,
   identityOf: (name) => name,
@@ -27,7 +27,7 @@ export const pipelineRules: KindRules<PipelineDefinition> = {
   read: (identity, { body }) => {
     const fields = new Fields(body, 'the pipeline');
     if (fields.text('name') !== identity || !definitionNamePattern.test(identity))
-      throw new UnreadableDefinitionError('name is not what the key says, or none');
+      throw new UnreadableDefinitionError('name differs from the record key, or is invalid');
     const spec = readPipelineSpec(fields.fields('spec'));
     return {
       name: identity,
@@ -47,7 +47,7 @@ export const pipelineRules: KindRules<PipelineDefinition> = {
   redact: ({ run, ...shown }) => ({ ...shown, run: { id: run.id, started_at: run.started_at } }),
 };
 
-/** What the audit calls a change: the most telling of what is different. */
+/** Returns the action of a change in the audit: the most important difference. */
 function actionOf(before: PipelineDefinition, after: PipelineDefinition): string {
   if (after.version !== before.version) return 'changed';
   if (after.run.id !== before.run.id) return 'reset';

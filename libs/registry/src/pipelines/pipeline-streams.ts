@@ -2,14 +2,16 @@ import { effectsOf, type PipelineSpec } from '#dataflow';
 import type { ProjectionDefinition } from '../projections/projection-definition.js';
 import { projectionStreams } from '../projections/projection-streams.js';
 
-/** The streams whose events can show in what a pipeline emits, counts and fails on. */
+/** The streams whose events may appear in a pipeline's output, counts and dead letters. */
 export interface PipelineStreams {
   streams: ReadonlySet<string>;
-  /** False where a projection that the pipeline asks is gone: nobody can say which streams it folded. */
+  /**
+   * False if a projection that the pipeline reads no longer exists, so that the streams of that projection are unknown.
+   */
   isComplete: boolean;
 }
 
-/** Returns what a pipeline reads, what the projections that it asks fold, and what it writes to. */
+/** Returns the streams that a pipeline reads, those that its projections read, and those that it writes to. */
 export function pipelineStreams(
   spec: PipelineSpec,
   projections: { get(name: string): ProjectionDefinition | undefined },

@@ -6,7 +6,7 @@ import type { PipelineRun } from './pipeline-definition.js';
 
 const idPattern = /^[0-9a-f]{24}$/;
 
-/** Reads what a pipeline does. Operators are looked at when they are compiled. @throws UnreadableDefinitionError */
+/** Reads the spec of a pipeline. Operators are validated when they are compiled. @throws UnreadableDefinitionError */
 export function readPipelineSpec(fields: Fields): PipelineSpec {
   const source = fields.fields('source');
   return {
@@ -22,12 +22,12 @@ export function readPipelineSpec(fields: Fields): PipelineSpec {
 function readOperators(operators: unknown[]): OperatorSpec[] {
   for (const operator of operators) {
     if (typeof operator !== 'object' || operator === null || Object.keys(operator).length !== 1)
-      throw new UnreadableDefinitionError('operators has what is none');
+      throw new UnreadableDefinitionError('operators contains a value that is not an operator');
   }
   return operators as OperatorSpec[];
 }
 
-/** @throws UnreadableDefinitionError */
+/** Reads the job of a pipeline. @throws UnreadableDefinitionError */
 export function readPipelineRun(fields: Fields, streams: readonly string[]): PipelineRun {
   const id = fields.text('id');
   if (!idPattern.test(id)) throw new UnreadableDefinitionError('id is not 24 hexadecimal digits');

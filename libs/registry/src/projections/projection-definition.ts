@@ -1,58 +1,60 @@
 import type { RunSource } from '../sources/run-source.js';
 
-/** What a projection folds and how, as clients write it. */
+/** The spec of a projection, in the form that clients write: its source, its key and its fields. */
 export interface ProjectionSpec {
   source: { streams: readonly string[]; event_types?: readonly string[]; where?: string };
-  /** A CEL expression; `event.entity_id` where there is none. */
+  /** A CEL expression; the default is `event.entity_id`. */
   key?: string;
   fields: Readonly<Record<string, { op: string; value?: string }>>;
-  /** Where a build begins. */
+  /** Where a generation begins to read. */
   from: 'beginning' | 'now';
 }
 
-/** One run through the log. It has rows, a consumer group and progress of its own, under its id. */
+/** One generation of a projection: one pass over the log. Its id names its own rows, consumer group and checkpoints. */
 export interface ProjectionBuild {
-  /** 24 hexadecimal digits, made at random. */
+  /** 24 random hexadecimal digits. */
   id: string;
-  /** Of the definition that is folded. */
+  /** Version of the definition that the generation folds. */
   version: number;
   spec: ProjectionSpec;
-  /** By stream. */
+  /** The source of each stream, by stream name. */
   sources: Readonly<Record<string, RunSource>>;
   /** RFC 3339. */
   started_at: string;
 }
 
 /**
- * A projection. Reads are answered from the build that is `serving`; one that is `building` beside it takes its place
- * when it has caught up. Exactly one change of the definition does that: whoever sees it first.
+ * A projection. Queries read the generation in `serving`. The one in `building` replaces it after catching up. One
+ * change of the definition makes the switch: the first process that detects the catch-up writes it.
  */
 export interface ProjectionDefinition {
   name: string;
-  /** Goes up by one with each other spec. */
+  /** Increases by one with each changed spec. */
   version: number;
   created_at: string;
   paused: boolean;
   serving: ProjectionBuild | null;
   building: ProjectionBuild | null;
-  /** Why it cannot go on; null while it can. A reset or another spec begins anew. */
+  /**
+   * The reason why the projection has failed; null if it has not. A reset or a changed spec starts a new generation.
+   */
   failure: string | null;
 }
 
-/** What bounds projections; the bounds of their folds are those of the folds. */
+/** Limits of projections. Limits of their fields are in `foldLimits`. */
 export const projectionLimits = {
-  /** Of one installation. */
+  /** Projections of one installation. */
   projections: 200,
-  /** Of one projection. */
+  /** Source streams of one projection. */
   streams: 20,
 } as const;
 
-/** The build of the definition as it is now: the one that is building, else the one that is serving. */
+/** Returns the generation of the current definition: the one that is building, or otherwise the one that is serving. */
 export function latestBuild({
   building,
   serving,
 }: Pick<ProjectionDefinition, 'building' | 'serving'>): ProjectionBuild {
   const latest = building ?? serving;
-  if (!latest) throw new RangeError('a projection without a build');
+  if (!latest) throw new RangeError('the projection has no generation');
   return latest;
 }

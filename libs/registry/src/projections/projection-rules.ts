@@ -13,14 +13,14 @@ import { readBuild } from './read-build.js';
 const slot = '0';
 const most = projectionLimits.projections;
 
-/** Projections. A record holds the definition as it is, with the builds that serve and that are made. */
+/** Rules of projections. A record has the whole definition, with its serving and its building generation. */
 export const projectionRules: KindRules<ProjectionDefinition> = {
   kind: 'projection',
   most,
   full: () =>
     new ProblemError(
       'definition_limit_reached',
-      `There are ${most} projections already. Delete one that is not needed, or fold more into one.`,
+      `The limit of ${most} projections is reached. Delete one that is not needed, or combine several into one.`,
     ),
   nameOf: ({ name }) => name,
   identityOf: (name) => name,
@@ -33,7 +33,7 @@ export const projectionRules: KindRules<ProjectionDefinition> = {
   read: (identity, { body }) => {
     const fields = new Fields(body, 'the projection');
     if (fields.text('name') !== identity || !definitionNamePattern.test(identity))
-      throw new UnreadableDefinitionError('name is not what the key says, or none');
+      throw new UnreadableDefinitionError('name differs from the record key, or is invalid');
     const build = (member: string) => (body[member] === null ? null : readBuild(fields.fields(member)));
     const definition: ProjectionDefinition = {
       name: identity,
@@ -45,7 +45,7 @@ export const projectionRules: KindRules<ProjectionDefinition> = {
       failure: fields.nullableText('failure'),
     };
     if ((definition.building ?? definition.serving)?.version !== definition.version)
-      throw new UnreadableDefinitionError('there is no build of the version');
+      throw new UnreadableDefinitionError('the current version has no generation');
     return definition;
   },
   compose: (parts) => parts.at(-1) as ProjectionDefinition,
@@ -65,7 +65,7 @@ export const projectionRules: KindRules<ProjectionDefinition> = {
   }),
 };
 
-/** What the audit calls a change: the most telling of what is different. */
+/** Returns the action of a change in the audit: the most important difference. */
 function actionOf(before: ProjectionDefinition, after: ProjectionDefinition): string {
   if (after.version !== before.version) return 'changed';
   if (after.serving?.id !== before.serving?.id) return 'switched';
@@ -75,7 +75,7 @@ function actionOf(before: ProjectionDefinition, after: ProjectionDefinition): st
   return 'changed';
 }
 
-/** A build without what the audit shows beside it. */
+/** Returns the part of a generation that the audit shows. */
 function shortOf(build: ProjectionBuild | null): unknown {
   return build && { id: build.id, version: build.version, started_at: build.started_at };
 }

@@ -7,34 +7,37 @@ import { schemaModes, schemaName, type SchemaSubject, type SchemaVersion } from 
 const mostSubjects = 10_000;
 const mostVersions = 1_000;
 
-/** What one record holds: a version, and what holds for the whole subject since. */
+/** The content of one record: a version, and the settings of the whole subject from then on. */
 export type SchemaPart = Omit<SchemaSubject, 'versions'> & SchemaVersion;
 
 /**
- * Schemas: a record for each version, in the slot of its number. All of them stay. Mode, compatibility and retirement
- * stand beside the latest version: a change of them replaces its record.
+ * Rules of schemas. Each version has its own record, in the slot of its number; all of them remain. Mode, compatibility
+ * and retirement are part of the latest version's record: changing them replaces that record.
  */
 export const schemaRules: KindRules<SchemaSubject, SchemaPart> = {
   kind: 'schema',
   most: mostSubjects,
   full: () =>
-    new ProblemError('definition_limit_reached', `There are schemas of ${mostSubjects} event types already.`),
+    new ProblemError(
+      'definition_limit_reached',
+      `The limit of ${mostSubjects} event types with a schema is reached.`,
+    ),
   nameOf: ({ stream, event_type }) => schemaName(stream, event_type),
   identityOf: (name) => name,
   write: ({ versions, ...subject }) => {
     const latest = versions.at(-1);
     if (!latest) throw new RangeError('a subject without a version');
     if (latest.version > mostVersions)
-      throw new ProblemError('definition_limit_reached', `A schema has ${mostVersions} versions at most.`);
+      throw new ProblemError('definition_limit_reached', `A schema has at most ${mostVersions} versions.`);
     return { slot: String(latest.version), body: { ...subject, ...latest } };
   },
   read: (identity, { slot, body }) => {
     const fields = new Fields(body, 'the schema');
     const [stream, event_type] = [fields.text('stream'), fields.text('event_type')];
     if (!streamNamePattern.test(stream) || schemaName(stream, event_type) !== identity)
-      throw new UnreadableDefinitionError('stream and event_type are not what the key says');
+      throw new UnreadableDefinitionError('stream and event_type differ from the record key');
     if (String(fields.count('version')) !== slot)
-      throw new UnreadableDefinitionError('version is not what the key says');
+      throw new UnreadableDefinitionError('version differs from the record key');
     return {
       stream,
       event_type,

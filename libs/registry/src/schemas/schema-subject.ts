@@ -1,12 +1,15 @@
 import type { Compatibility } from '#api';
 
-/** What happens to an event that does not fit: it is refused, stored and counted, or not looked at. */
+/**
+ * What happens to an event that does not match its schema: `enforce` rejects it, `warn` stores and counts it, `off`
+ * does not validate it.
+ */
 export const schemaModes = ['enforce', 'warn', 'off'] as const;
 export type SchemaMode = (typeof schemaModes)[number];
 
-/** One version; it never changes. */
+/** One version of a schema. It never changes. */
 export interface SchemaVersion {
-  /** 1, 2, 3 … by the order of the log. */
+  /** 1, 2, 3 … in the order of the log. */
   version: number;
   /** The JSON Schema (2020-12) as parsed JSON. */
   schema: unknown;
@@ -20,13 +23,16 @@ export interface SchemaSubject {
   event_type: string;
   compatibility: Compatibility;
   mode: SchemaMode;
-  /** A retired schema is not enforced any more. Its versions stay, because events name them; a new one goes on from them. */
+  /**
+   * True if the schema is no longer enforced. Its versions remain, because events refer to them; a new version
+   * continues their numbers.
+   */
   retired: boolean;
   /** Oldest first; never empty. */
   versions: readonly SchemaVersion[];
 }
 
-/** The name of a subject in the definitions. */
+/** Returns the name of a subject in the definitions. */
 export function schemaName(stream: string, eventType: string): string {
   return `${stream}/${eventType}`;
 }

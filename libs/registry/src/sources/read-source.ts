@@ -3,7 +3,7 @@ import type { Fields } from '../kind/fields.js';
 import { UnreadableDefinitionError } from '../kind/kind-rules.js';
 import type { RunSource } from './run-source.js';
 
-/** Reads which events of which streams are taken. @throws UnreadableDefinitionError */
+/** Reads the filter of a source: its streams, event types and condition. @throws UnreadableDefinitionError */
 export function readSourceFilter(
   fields: Fields,
   mostStreams: number,
@@ -18,13 +18,13 @@ export function readSourceFilter(
 function readStreams(streams: string[], most: number): string[] {
   const { length } = streams;
   if (length < 1 || length > most || new Set(streams).size < length)
-    throw new UnreadableDefinitionError(`streams are not 1 to ${most} different ones`);
+    throw new UnreadableDefinitionError(`streams are not 1 to ${most} distinct names`);
   if (!streams.every((stream) => streamNamePattern.test(stream)))
-    throw new UnreadableDefinitionError('streams has what is no name of a stream');
+    throw new UnreadableDefinitionError('streams contains an invalid stream name');
   return streams;
 }
 
-/** Reads what a build or a run is bound to: these streams. @throws UnreadableDefinitionError */
+/** Reads the sources of a generation or a job, one for each of `streams`. @throws UnreadableDefinitionError */
 export function readRunSources(fields: Fields, streams: readonly string[]): Record<string, RunSource> {
   const sources = fields.map((source) => ({
     id: readId(source.text('id')),
@@ -32,13 +32,13 @@ export function readRunSources(fields: Fields, streams: readonly string[]): Reco
   }));
   const known = Object.keys(sources);
   if (known.length !== streams.length || !streams.every((stream) => known.includes(stream)))
-    throw new UnreadableDefinitionError('sources are not those of the streams');
+    throw new UnreadableDefinitionError('sources do not match the streams');
   return sources;
 }
 
 function readId(id: string): StreamId {
   if (isIdOf(streamName(id), id)) return id;
-  throw new UnreadableDefinitionError('id is not one of a stream');
+  throw new UnreadableDefinitionError('id is not a stream id');
 }
 
 function readOffsets(values: unknown[]): number[] {

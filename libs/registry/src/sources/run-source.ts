@@ -1,9 +1,12 @@
 import type { StreamId } from '#event';
 
-/** A stream that a build or a run reads. It knows nothing of the next stream of that name. */
+/**
+ * A stream that a generation or a job reads. It refers to the stream's id, and thus not to a later stream with the same
+ * name.
+ */
 export interface RunSource {
-  /** Of the stream. */
+  /** Id of the stream. */
   id: StreamId;
-  /** By partition, where it does not begin at the beginning: what is below it is not read. */
+  /** Start offset by partition; absent if reading begins at the beginning. */
   starts?: readonly number[];
 }

@@ -6,12 +6,16 @@ import { retentionConfig } from './stream-topic.js';
 import type { StreamParts } from './stream-parts.js';
 import { announced } from './stream-rules.js';
 
-/** Changes that meet are rare; each round has the topic follow a newer definition. */
+/**
+ * The most rounds of applying settings. Each round applies the settings of a newer concurrent change; such changes are
+ * rare.
+ */
 const maxRounds = 10;
 
 /**
- * Changes the retention of a stream, or how often snapshots are made: the definition first, because the log decides between two who change it, then the
- * topic. Whoever has changed the topic looks whether the definition is still that one.
+ * Changes the retention or the snapshot interval of a stream. It changes the definition first, because the log orders
+ * concurrent changes, and then the topic. After changing the topic, it checks whether the definition is still the same,
+ * and otherwise applies the newer one.
  */
 export async function changeStream(
   parts: StreamParts,
@@ -35,7 +39,7 @@ function withSettings(
   const stream = foundStream(announced(current), name);
   if (stream.state === 'deleting') throw beingDeleted(name);
   const { retention, snapshot_every } = next(stream);
-  // Says what is wrong with it before anything is written.
+  // Throws for invalid settings before anything is written.
   retentionConfig(stream.partitions, retention);
   const same =
     JSON.stringify(retention) === JSON.stringify(stream.retention) &&

@@ -5,7 +5,7 @@ import { MemoryLog } from '#log/memory';
 import { systemActor } from '../kind/kind.js';
 import { openDefinitions } from '../open-definitions.js';
 
-describe('creating a stream whose topic Kafka refuses', () => {
+describe('creating a stream whose topic Kafka rejects', () => {
   it.each([
     ['name', 'stream_name_collision'],
     ['settings', 'internal_error'],
@@ -22,8 +22,8 @@ describe('creating a stream whose topic Kafka refuses', () => {
   });
 });
 
-describe('two creators of one stream that want other settings', () => {
-  it('are told the truth: the one whose settings it has, that it was created; the other, that there is one', async () => {
+describe('two concurrent creators of one stream with different settings', () => {
+  it('receive created: true only if the stream has their settings', async () => {
     const [log, names] = [new MemoryLog(), new TopicNames('t.')];
     const open = () => openDefinitions({ log, names, defaults: { partitions: 1 } });
     const [one, two] = [open(), open()];
@@ -32,7 +32,7 @@ describe('two creators of one stream that want other settings', () => {
     let goOn: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (goOn = resolve));
     let calls = 0;
-    // The first creator has decided the definition, and is slow to make the topic.
+    // The first creator has written the definition, and is slow to create the topic.
     log.admin.create = async (topic, settings) => {
       if (calls++ === 0) await held;
       return create(topic, settings);
@@ -46,7 +46,7 @@ describe('two creators of one stream that want other settings', () => {
     for (const definitions of [one, two]) await definitions.close();
   });
 
-  it('create it again after a first try that failed half-way', async () => {
+  it('can create it after a first attempt that failed before its topic existed', async () => {
     const log = new MemoryLog();
     const definitions = openDefinitions({ log, names: new TopicNames('t.'), defaults: { partitions: 1 } });
     await definitions.start();

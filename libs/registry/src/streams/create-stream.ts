@@ -11,8 +11,9 @@ import { retentionConfig, streamTopicSettings } from './stream-topic.js';
 import type { StreamParts } from './stream-parts.js';
 
 /**
- * Makes a stream: the definition decides its id, then its topic is made, then the stream is announced. Each step can be
- * repeated: several creators at once, and whoever comes after one that died, do the same to the same id.
+ * Creates a stream in three steps: it writes the definition with the stream's id, creates the topic, and announces the
+ * stream. Each step can be repeated: concurrent creators, and one that continues after a crash of another, perform the
+ * same steps on the same id.
  */
 export async function createStream(
   parts: StreamParts,
@@ -45,14 +46,14 @@ async function create(parts: StreamParts, wanted: NewStream, actor: Actor): Prom
   const announce = (current: StreamDefinition | undefined): StreamDefinition | undefined =>
     isCreating(alone(current, stream), own) ? { ...own, state: 'live' } : current;
   const announced = await kind.change(stream, announce, actor);
-  // Of several creators at once the settings are those of one: others that wanted others are told that there is a stream.
+  // Concurrent creators share the settings of one of them. A creator with other settings receives `created: false`.
   const created = own.id === proposed?.id || (announced.changed && isAs(own, begun(parts, wanted)));
   return { definition: foundStream(announced.value, stream), created };
 }
 
 function begun({ defaults }: StreamParts, wanted: NewStream): StreamDefinition {
   const { stream, partitions = defaults.partitions, retention = 'unlimited', snapshot_every } = wanted;
-  // Says what is wrong with it before anything is written.
+  // Throws for invalid settings before anything is written.
   retentionConfig(partitions, retention);
   return {
     ...{ stream, id: newStreamId(stream), partitions, retention },
@@ -71,7 +72,7 @@ function isAs(stream: StreamDefinition, other: StreamDefinition): boolean {
   return isDeepStrictEqual(settings(stream), settings(other));
 }
 
-/** Another request may ask for settings that Kafka takes. */
+/** Removes the definition of a stream whose topic Kafka rejected, so that another request can use other settings. */
 async function withdraw({ kind }: StreamParts, own: StreamDefinition, actor: Actor): Promise<void> {
   const gone = (current: StreamDefinition | undefined) => (isCreating(current, own) ? undefined : current);
   await kind.change(own.stream, gone, actor);
@@ -81,7 +82,10 @@ function isCreating(current: StreamDefinition | undefined, { id }: StreamDefinit
   return current?.id === id && current.state === 'creating';
 }
 
-/** @throws ProblemError when this name has been given away, or is being deleted */
+/**
+ * Returns the current definition if its name is `stream`.
+ * @throws ProblemError if another stream has this identity, or if the stream is being deleted
+ */
 function alone(current: StreamDefinition | undefined, stream: string): StreamDefinition | undefined {
   if (current && current.stream !== stream) throw collision(stream);
   if (current?.state === 'deleting') throw beingDeleted(stream);
@@ -90,7 +94,7 @@ function alone(current: StreamDefinition | undefined, stream: string): StreamDef
 
 function check({ kind }: StreamParts, { stream, partitions }: NewStream): void {
   if (!streamNamePattern.test(stream)) {
-    throw new ProblemError('invalid_request', `The name of a stream must match ${streamNamePattern.source}.`);
+    throw new ProblemError('invalid_request', `A stream name must match ${streamNamePattern.source}.`);
   }
   const inRange =
     partitions === undefined ||

@@ -10,19 +10,22 @@ import type { StreamParts } from './stream-parts.js';
 
 type Current = StreamDefinition | undefined;
 
-/** What removes the rows of the stream, and who asks for it. */
+/** The parameters of a deletion: the function that removes the stream's rows, and the actor. */
 export interface Deletion {
   removeRows: RowRemoval;
   actor: Actor;
 }
 
-/** Deletes streams. Each step names the stream by its id, so that several processes may take it at once, or much later. */
+/**
+ * Deletes streams. Each step refers to the stream's id, so that several processes may run it concurrently or much
+ * later.
+ */
 export class StreamDeletions {
   private readonly running = new Map<StreamId, Promise<void>>();
 
   constructor(private readonly parts: StreamParts) {}
 
-  /** The first phase alone: from now on nobody writes to it or sees it. */
+  /** Runs the first phase only: from now on, nobody can write to the stream or read it. */
   async begin(name: string, actor: Actor): Promise<StreamDefinition> {
     refuseReserved(name);
     const begun = (current: Current): StreamDefinition => {
@@ -34,7 +37,7 @@ export class StreamDeletions {
   }
 
   /**
-   * Deletes the stream that has this name now; calls at the same time share one.
+   * Deletes the stream that has this name now. Concurrent calls share one deletion.
    * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 503
    */
   async run(name: string, deletion: Deletion): Promise<void> {
@@ -48,7 +51,7 @@ export class StreamDeletions {
     }
   }
 
-  /** Finishes a deletion that has begun. Does nothing where another process has finished it. */
+  /** Finishes a deletion that has begun. Does nothing if another process has finished it. */
   finish(id: StreamId, deletion: Deletion): Promise<void> {
     let run = this.running.get(id);
     if (!run) {
@@ -66,7 +69,7 @@ export class StreamDeletions {
     if (current?.id !== id || current.state !== 'deleting') return;
     await log.admin.remove(names.ofStream(id));
     await removeRows(id);
-    // As long as there may be rows or records of it, they are obeyed.
+    // Erasures apply as long as rows or records of the stream may exist, so they are removed after those.
     await forgetErasures(erasures, id, actor);
     await kind.change(name, (now) => (now?.id === id ? undefined : now), actor);
   }

@@ -1,7 +1,7 @@
 import type { StreamId } from '#event';
 import type { StreamDefinition } from './stream-definition.js';
 
-/** What a client asks for; what is left out takes the default. */
+/** A client's request for a stream. Members that are absent have defaults. */
 export interface NewStream {
   stream: string;
   partitions?: number;
@@ -12,7 +12,7 @@ export interface NewStream {
 /** Removes the rows of the stream with this id. */
 export type RowRemoval = (id: StreamId) => Promise<void>;
 
-/** `created` is false where the same stream existed already. */
+/** `created` is false if the stream already existed. */
 export interface CreatedStream {
   definition: StreamDefinition;
   created: boolean;

@@ -6,10 +6,10 @@ import { createStream } from './create-stream.js';
 import { refuseReserved } from './reserved-names.js';
 import type { StreamParts } from './stream-parts.js';
 
-/** Streams that one process may be creating at a time. */
+/** The most streams that one process may create at a time. */
 const maxCreations = 1_000;
 
-/** Creates streams, each once however many ask for it at the same time. */
+/** Creates streams. Concurrent requests for the same stream share one creation. */
 export class StreamCreations {
   private readonly running = new Map<string, Promise<CreatedStream>>();
 
@@ -22,7 +22,10 @@ export class StreamCreations {
     return this.once(wanted, actor);
   }
 
-  /** Returns the id of the audit's own stream, which has one partition: its events are in the order of the changes. */
+  /**
+   * Returns the id of the audit stream, which it creates if needed. That stream has one partition, so that its events
+   * are in the order of the changes.
+   */
   async audit(): Promise<StreamId> {
     const known = this.parts.kind.get(auditStream);
     if (known?.state === 'live') return known.id;
@@ -43,7 +46,7 @@ export class StreamCreations {
     return creation;
   }
 
-  /** Resolves when nothing is being created. */
+  /** Resolves when no stream is being created. */
   async over(): Promise<void> {
     await Promise.allSettled([...this.running.values()]);
   }

@@ -2,18 +2,18 @@ import type { StreamId } from '#event';
 
 export interface StreamDefinition {
   stream: string;
-  /** Tells this stream from every other of its name; its topic and its rows are named by it. */
+  /** Distinguishes this stream from every other one with its name. The stream's topic and rows are named by this id. */
   id: StreamId;
   partitions: number;
-  /** `unlimited`, or bounds by time and size. */
+  /** `unlimited`, or limits by time and size. */
   retention: 'unlimited' | { time?: string; bytes?: number };
-  /** Versions of an entity between two automatic snapshots, 0 for none; `limits.snapshotEvery` when it is missing. */
+  /** Versions of an entity between two automatic snapshots; 0 for none. Default: `limits.snapshotEvery`. */
   snapshot_every?: number;
   /** RFC 3339. */
   created_at: string;
   /**
-   * `creating`: its topic may not be there yet, and nobody sees it. `deleting`: nothing may be written, nobody may see it;
-   * its topic and its rows are being removed.
+   * `creating`: the topic may not exist yet, and the stream is not visible. `deleting`: nobody can write to the stream
+   * or read it, and its topic and its rows are being removed.
    */
   state: 'creating' | 'live' | 'deleting';
 }

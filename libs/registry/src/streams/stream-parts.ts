@@ -4,15 +4,15 @@ import type { Erasure } from '../erasures/erasure.js';
 import type { LogKind } from '../changes/log-kind.js';
 import type { StreamDefinition } from './stream-definition.js';
 
-/** What the changes of streams need. */
+/** The dependencies of stream changes. */
 export interface StreamParts {
   log: Log;
   names: TopicNames;
-  /** Of streams that are created without saying how many. */
+  /** Number of partitions of a stream that is created without one. */
   defaults: { partitions: number };
   kind: LogKind<StreamDefinition>;
-  /** They end with the stream. */
+  /** Erasures, which are removed with their stream. */
   erasures: LogKind<Erasure>;
-  /** Resolves when the view has all that is in the topic now. */
+  /** Resolves when the view has everything that is in the topic at the time of the call. */
   upToDate: () => Promise<void>;
 }

@@ -3,41 +3,51 @@ import { TopicRefusedError } from '#log';
 import { toProblem } from '../changes/topic-writer.js';
 import type { StreamDefinition } from './stream-definition.js';
 
-/** The definition, if it is of this stream: names that Kafka takes for the same have one. @throws ProblemError stream_not_found */
+/**
+ * Returns the definition if it has exactly this name: a definition is shared by all names that Kafka cannot
+ * distinguish.
+ * @throws ProblemError stream_not_found
+ */
 export function foundStream(current: StreamDefinition | undefined, name: string): StreamDefinition {
   if (current?.stream === name) return current;
   throw streamNotFound(name);
 }
 
-/** Says that no stream has this name. */
+/** Returns the problem for a stream that does not exist. */
 export function streamNotFound(name: string): ProblemError {
   return new ProblemError('stream_not_found', `There is no stream ${name}.`);
 }
 
-/** Says that its name cannot be used yet. */
+/** Returns the problem for a name whose stream is still being deleted. */
 export function beingDeleted(stream: string): ProblemError {
   return new ProblemError(
     'stream_being_deleted',
-    `The stream ${stream} is being deleted: its name can be used again when that is over.`,
+    `The stream ${stream} is being deleted: its name is free again after that.`,
   );
 }
 
-/** Does not name the other stream: the caller may not be allowed to know it. */
+/**
+ * Returns the problem for a name that collides with another stream. It does not name that stream, because the caller
+ * may not be allowed to see it.
+ */
 export function collision(stream: string): ProblemError {
   return new ProblemError(
     'stream_name_collision',
-    `Kafka cannot tell the name ${stream} from that of another stream: it takes "." and "_" for the same.`,
+    `Kafka cannot distinguish the name ${stream} from that of another stream: it treats "." and "_" as equal.`,
   );
 }
 
-/** Turns an error of the log, or of a duration, into the problem that the caller is told. Returns other errors as they are. */
+/** Maps a log error or an invalid duration to the caller's problem. Returns other errors unchanged. */
 export function streamProblem(error: unknown, stream: string): unknown {
   if (error instanceof RangeError)
     return new ProblemError('invalid_request', error.message, { cause: error });
   if (error instanceof TopicRefusedError) {
     if (error.reason === 'name') return collision(stream);
-    const detail = "Kafka refuses the settings of the stream's topic.";
+    const detail = "Kafka rejected the settings of the stream's topic.";
     return new ProblemError('internal_error', detail, { cause: error });
   }
-  return toProblem(error, `Kafka could not do in time what the stream ${stream} needs. Repeating goes on.`);
+  return toProblem(
+    error,
+    `Kafka did not complete the change of the stream ${stream} in time. Repeat the request to continue.`,
+  );
 }

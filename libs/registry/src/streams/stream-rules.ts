@@ -8,14 +8,14 @@ const slot = '0';
 const states = ['creating', 'live', 'deleting'] as const;
 
 /**
- * Streams. Two whose names Kafka takes for the same cannot stand side by side, so they are one to the log. A record
- * holds the definition as it is:
+ * Rules of streams. Two names that Kafka cannot distinguish have the same identity, so only one of them can exist. A
+ * record has the whole definition:
  * `{"stream":"orders","id":"orders#0k3v9x2m1q","partitions":8,"retention":"unlimited","created_at":"…","state":"live"}`.
  */
 export const streamRules: KindRules<StreamDefinition> = {
   kind: 'stream',
   most: limits.streams,
-  full: () => new ProblemError('stream_limit_reached', `There are ${limits.streams} streams already.`),
+  full: () => new ProblemError('stream_limit_reached', `The limit of ${limits.streams} streams is reached.`),
   nameOf: ({ stream }) => stream,
   identityOf: collisionKey,
   write: (value) => ({ slot, body: { ...value } }),
@@ -23,13 +23,13 @@ export const streamRules: KindRules<StreamDefinition> = {
     const fields = new Fields(body, 'the stream');
     const stream = fields.text('stream');
     if (!streamNamePattern.test(stream) || collisionKey(stream) !== identity)
-      throw new UnreadableDefinitionError('stream is not the name that the key says');
+      throw new UnreadableDefinitionError('stream differs from the record key');
     const id = fields.text('id');
-    if (!isIdOf(stream, id)) throw new UnreadableDefinitionError('id is not one of the stream');
+    if (!isIdOf(stream, id)) throw new UnreadableDefinitionError('id is not an id of the stream');
     return {
       stream,
       id,
-      // A topic that was there before may have more than a request may ask for, so there is no upper bound.
+      // There is no upper limit here: an existing topic may have more partitions than a request may ask for.
       partitions: fields.count('partitions'),
       retention: retentionOf(fields),
       ...fields.optional('snapshot_every', (member) => fields.whole(member)),
@@ -56,7 +56,7 @@ function retentionOf(fields: Fields): StreamDefinition['retention'] {
   };
 }
 
-/** Returns the stream as others see it: until its topic is there, there is none. */
+/** Returns the stream as callers see it: undefined until its topic exists. */
 export function announced(stream: StreamDefinition | undefined): StreamDefinition | undefined {
   return stream?.state === 'creating' ? undefined : stream;
 }

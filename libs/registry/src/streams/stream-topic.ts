@@ -3,19 +3,22 @@ import { limits } from '#event';
 import type { TopicConfig, TopicSettings } from '#log';
 import type { StreamDefinition } from './stream-definition.js';
 
-/** One event, its envelope and some room; a partition's batch of several events stays below it too. */
+/** Bytes of one event with its envelope, and a reserve. A partition's batch of several events is smaller than this. */
 const maxMessageBytes = 2 * limits.eventBytes;
 const unlimited = '-1';
 
-/** Kafka removes whole segments only, and none that is still written to: a quarter is kept longer than asked for. */
+/**
+ * Segments per retention. Kafka deletes whole segments only, and never the active one, so records are kept up to a
+ * quarter longer than requested.
+ */
 const segmentsKept = 4;
 const shortestSegmentMs = 60_000;
 const longestSegmentMs = 7 * 24 * 60 * 60 * 1000;
-/** A segment has to hold the largest batch. */
+/** A segment must have room for the largest batch. */
 const smallestSegment = 2 * maxMessageBytes;
 const largestSegment = 1024 * 1024 * 1024;
 
-/** The settings that follow from a stream's retention; null is Kafka's default. */
+/** Returns the topic settings for a stream's retention; null stands for Kafka's default. */
 export function retentionConfig(
   partitions: number,
   retention: StreamDefinition['retention'],
@@ -36,7 +39,7 @@ function segment(kept: number, { least, most }: { least: number; most: number })
   return String(Math.min(Math.max(Math.ceil(kept / segmentsKept), least), most));
 }
 
-/** The settings of a new stream's topic. */
+/** Returns the settings for the topic of a new stream. */
 export function streamTopicSettings(
   partitions: number,
   retention: StreamDefinition['retention'],
