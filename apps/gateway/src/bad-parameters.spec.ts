@@ -31,7 +31,7 @@ const states = '/api/v1/projections/revenue/state';
 const pipelines = '/api/v1/pipelines';
 const lists = [events, entities, letters, streams, projections, pipelines, states];
 
-/** Each parameter, on one address that has it, with a value that is fine. */
+/** Each parameter with a valid value, at one path that accepts it. */
 const single: [string, string, string][] = [
   [events, 'event_type_prefix', 'order.'],
   [events, 'since', '2026-11-21T00:00:00Z'],
@@ -95,35 +95,35 @@ async function expectNamed(path: string, pointer: string): Promise<void> {
 }
 
 describe('a query parameter', () => {
-  it.each(['since', 'until'])('%s with a + that was not encoded says how to write it', async (name) => {
+  it.each(['since', 'until'])('%s with a + that is not encoded gets a 400 that says how to encode it', async (name) => {
     const answer = await get(`${events}?${name}=2026-11-21T00:00:00+01:00`);
     const { errors } = answer.json<{ errors: { pointer: string; detail: string }[] }>();
     expect(errors).toEqual([{ pointer: name, detail: expect.stringContaining('write %2B') as string }]);
     expect((await get(`${events}?${name}=2026-11-21T00:00:00%2B01:00`)).statusCode).toBe(200);
   });
 
-  it.each([counts, `${states}/a`, ...lists])('that %s does not know is named', async (path) => {
+  it.each([counts, `${states}/a`, ...lists])('that is unknown to %s is named in the problem', async (path) => {
     await expectNamed(`${path}?colour=red`, 'colour');
     await expectNamed(`${path}?Limit=1`, 'Limit');
     await expectNamed(`${path}?__proto__=1`, '__proto__');
     await expectNamed(`${path}?access_token=x`, 'access_token');
   });
 
-  it.each(single)('of %s given twice is named: %s', async (path, name, value) => {
+  it.each(single)('of %s that is sent twice is named in the problem: %s', async (path, name, value) => {
     await expectNamed(`${path}?${name}=${value}&${name}=${value}`, name);
   });
 
-  it.each([...single, ...repeatable])('of %s without a value is named: %s', async (path, name) => {
+  it.each([...single, ...repeatable])('of %s without a value is named in the problem: %s', async (path, name) => {
     await expectNamed(`${path}?${name}=`, name);
     await expectNamed(`${path}?${name}`, name);
   });
 
-  it.each(repeatable)('of %s is refused more than 100 times: %s', async (path, name, value) => {
+  it.each(repeatable)('of %s may be repeated at most 100 times: %s', async (path, name, value) => {
     const many = Array.from({ length: 101 }, () => `${name}=${value}`).join('&');
     await expectNamed(`${path}?${many}`, name);
   });
 
-  it.each(lists)('limit of %s is a number in its bounds', async (path) => {
+  it.each(lists)('limit of %s must be a number within its limits', async (path) => {
     const wrong = ['0', '-1', '10001', 'NaN', 'Infinity', '1.5', '1e3', '0x10', ' 1', '+1', '9'.repeat(400)];
     for (const value of wrong) await expectNamed(`${path}?limit=${encodeURIComponent(value)}`, 'limit');
   });
@@ -133,7 +133,7 @@ describe('a query parameter', () => {
     [events, 'until'],
     [counts, 'since'],
     [letters, 'until'],
-  ])('of %s that is a time must be one: %s', async (path, name) => {
+  ])('of %s that is a time must be a valid one: %s', async (path, name) => {
     const wrong = [
       '2026-02-30T00:00:00Z',
       '2026-13-01T00:00:00Z',
@@ -180,12 +180,12 @@ describe('a query parameter', () => {
     [events, 'where', ['x'.repeat(4097)]],
     [events, 'cursor', ['x'.repeat(4097)]],
     [letters, 'source', ['x'.repeat(301)]],
-  ])('of %s has values that it cannot have: %s', async (path, name, values) => {
+  ])('of %s refuses invalid values: %s', async (path, name, values) => {
     for (const value of values) await expectNamed(`${path}?${name}=${encodeURIComponent(value)}`, name);
   });
 
   it.each(['event_type', 'entity_id', 'event_type_prefix'])(
-    '%s with SQL in it is a text like any other',
+    '%s accepts SQL as ordinary text',
     async (name) => {
       for (const value of sql) {
         const answer = await get(`${events}?${name}=${encodeURIComponent(value)}`);
@@ -194,7 +194,7 @@ describe('a query parameter', () => {
     },
   );
 
-  it('interval may not cut a range into more stretches than an answer holds', async () => {
+  it('interval may not divide a range into more buckets than an answer may have', async () => {
     await expectNamed(
       `${counts}?interval=1s&since=2026-01-01T00:00:00Z&until=2026-12-01T00:00:00Z`,
       'interval',
@@ -202,7 +202,7 @@ describe('a query parameter', () => {
   });
 
   it.each(['1 +', 'event.', '"a', ...sql.slice(0, 6)])(
-    'where is refused as an expression: %s',
+    'where with an invalid expression gets invalid_expression: %s',
     async (where) => {
       const answer = await get(`${events}?where=${encodeURIComponent(where)}`);
       expect(answer.statusCode).toBe(400);
@@ -214,7 +214,7 @@ describe('a query parameter', () => {
 describe('a cursor', () => {
   const cursorOf = async (path: string) => (await get(path)).json<{ next_cursor: string }>().next_cursor;
 
-  it('is refused when one character of it is changed', async () => {
+  it('is refused when one of its characters is changed', async () => {
     const cursor = await cursorOf(`${events}?limit=3`);
     for (let i = 0; i < cursor.length; i++) {
       const changed = cursor.slice(0, i) + (cursor[i] === 'A' ? 'B' : 'A') + cursor.slice(i + 1);
@@ -226,7 +226,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('is refused with other filters, another order, and at another address', async () => {
+  it('is refused with other filters, with another order, and at another path', async () => {
     const cursor = await cursorOf(`${events}?stream=orders&limit=3`);
     for (const path of [
       `${events}?stream=other&limit=3`,
@@ -244,7 +244,7 @@ describe('a cursor', () => {
     expect((await get(`${events}?stream=orders&limit=5&cursor=${cursor}`)).statusCode).toBe(200);
   });
 
-  it.each(lists)('that is none is refused by %s', async (path) => {
+  it.each(lists)('that is not valid is refused by %s', async (path) => {
     for (const cursor of ['abc', '....', 'WzFd', 'bnVsbA', 'x'.repeat(2000), ...sql]) {
       expect((await get(`${path}?cursor=${encodeURIComponent(cursor)}`)).json()).toMatchObject({
         code: 'invalid_cursor',

@@ -21,7 +21,7 @@ afterAll(async () => {
   await askClickHouse(testEngines(), `DROP DATABASE ${database} SYNC`);
 });
 
-describe('while clients that do not read hold the budget of answers', () => {
+describe('while slow clients use up the memory budget of answers', () => {
   const ranges = [{ stream: 'orders', partition: 0, from: 0, until: 1 }];
   const page = { access: allStreams, ranges, limit: 10, maxBytes: 1024 * 1024 };
 
@@ -29,7 +29,7 @@ describe('while clients that do not read hold the budget of answers', () => {
     await expect(stores.requests.reader.inLogOrder(page)).rejects.toThrow(StoreOverloadedError);
   });
 
-  it('live streams are read, and ClickHouse is seen to answer', async () => {
+  it('live streams are read, and the health check of ClickHouse succeeds', async () => {
     expect((await stores.live.reader.inLogOrder(page)).events).toHaveLength(1);
     await expect(stores.live.projections.progress(['no-build'])).resolves.toEqual([]);
     await expect(stores.live.ping()).resolves.toBeUndefined();

@@ -18,7 +18,7 @@ const get = (url: string, headers: Record<string, string> = {}) =>
   gateway.query.instance.inject({ url, headers });
 
 describe('the query port', () => {
-  it("declares a scope for every route; only GET /health/live and ClickHouse's ping are public", async () => {
+  it("requires a scope on every route, except GET /health/live and ClickHouse's ping", async () => {
     const routes = await routesOf('query');
     expect(routes.length).toBeGreaterThan(15);
     const open = routes.filter(({ access }) => access.public).map(({ method, url }) => `${method} ${url}`);
@@ -31,15 +31,15 @@ describe('the query port', () => {
     expect(undeclared).toEqual([]);
   });
 
-  it('sends the answer of every route that changes something, however many bytes of others wait', async () => {
+  it('answers every route that changes something, even while too many bytes of answers wait', async () => {
     const changing = (await routesOf('query')).filter(({ method }) => !['GET', 'HEAD'].includes(method));
     const refusable = changing.filter(({ access }) => !isAlwaysAnswered(access));
     expect(refusable.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
-      // A statement only reads.
+      // A SQL statement only reads.
       'POST /',
       'POST /api/v1/pipelines/dry-run',
       'POST /api/v1/schemas/:stream/:event_type/check',
-      // Once more, it is told of the snapshot that there is.
+      // A repeated request gets the existing snapshot.
       'POST /api/v1/snapshots',
       'POST /clickhouse',
     ]);
@@ -77,7 +77,7 @@ describe('the query port', () => {
     '/nowhere',
     '/api/v1/events/query?limit=NaN',
     '/%zz',
-  ])('asks for a key at %s', async (url) => {
+  ])('requires a key at %s', async (url) => {
     const answer = await get(url);
     if (url === '/%zz') return expect(answer.statusCode).toBe(400);
     expect(answer.statusCode).toBe(401);
@@ -85,11 +85,11 @@ describe('the query port', () => {
     expect(answer.json()).toMatchObject({ code: 'unauthenticated' });
   });
 
-  it('shows whether it is alive to everyone', async () => {
+  it('answers the liveness check without a key', async () => {
     expect((await get('/health/live')).statusCode).toBe(200);
   });
 
-  it('lets a key with the scope in, and no other', async () => {
+  it('accepts a key with the scope, and no other', async () => {
     const url = '/api/v1/events/query';
     expect((await get(url, { authorization: gateway.bearer['events:read'] })).statusCode).toBe(200);
     for (const scope of ['events:write', 'definitions:read', 'definitions:write', 'admin'] as const) {
@@ -102,7 +102,7 @@ describe('the query port', () => {
     expect((await get('/nowhere', { authorization: gateway.bearer.admin })).statusCode).toBe(404);
   });
 
-  it('takes no key from the query string or another header', async () => {
+  it('accepts no key in the query string or in another header', async () => {
     const key = gateway.bearer['events:read'].slice('Bearer '.length);
     for (const name of ['access_token', 'api_key', 'key', 'authorization']) {
       expect((await get(`/api/v1/streams?${name}=${key}`)).statusCode).toBe(401);
@@ -110,7 +110,7 @@ describe('the query port', () => {
     expect((await get('/api/v1/streams', { 'x-api-key': key, cookie: `key=${key}` })).statusCode).toBe(401);
   });
 
-  it('answers a wrong key the same whether its id is known or not', async () => {
+  it('gives the same answer for a wrong key whether its id exists or not', async () => {
     const [, knownId = ''] = gateway.bearer['events:read'].split('_');
     const unknown = generateKey();
     const other = unknown.key.replace(unknown.keyId, knownId);
@@ -124,7 +124,7 @@ describe('the query port', () => {
     expect(answers[1]?.json()).toEqual(answers[0]?.json());
   });
 
-  it('counts what it refuses', async () => {
+  it('counts refused requests', async () => {
     const count = async () =>
       Number(/auth_refused_total\{code="invalid_token"\} (\d+)/.exec(await metricsText())?.[1] ?? 0);
     const before = await count();
@@ -132,7 +132,7 @@ describe('the query port', () => {
     expect(await count()).toBe(before + 1);
   });
 
-  it('answers an upload without a key before the body has come', async () => {
+  it('answers an upload without a key before the body has arrived', async () => {
     await gateway.query.instance.listen({ host: '127.0.0.1', port: 0 });
     const { port } = gateway.query.instance.server.address() as AddressInfo;
     const status = await new Promise<number | undefined>((resolve, reject) => {
@@ -149,7 +149,7 @@ describe('the query port', () => {
 });
 
 describe('both ports', () => {
-  it('write through the same module, and read what was written once it is stored', async () => {
+  it('write through the same module, and return what was written once it is stored', async () => {
     for (const port of ['core', 'query'] as const) {
       const { instance } = gateway[port];
       const event = { stream: `on-${port}`, event_type: 't', data: { n: 1 } };
@@ -173,8 +173,8 @@ describe('both ports', () => {
   });
 });
 
-describe('a query port without keys in its configuration', () => {
-  it('refuses every request but those with a key that the core port has issued', async () => {
+describe('a query port without configured keys', () => {
+  it('refuses every request except those with a key that was issued on the core port', async () => {
     const closed = await givenGateway({ apiKeys: 'none' });
     const read = async (key: string) => {
       const headers = { authorization: `Bearer ${key}` };
@@ -188,7 +188,7 @@ describe('a query port without keys in its configuration', () => {
   });
 });
 
-describe('the description of a port', () => {
+describe('the OpenAPI document of a port', () => {
   interface Description {
     info: { title: string };
     security?: object[];
@@ -204,7 +204,7 @@ describe('the description of a port', () => {
       .flatMap((item) => Object.values(item))
       .filter(({ security }) => security?.length !== 0);
 
-  it('asks for keys on the query port, on each route but the public one', async () => {
+  it('requires keys on the query port, on each route except the public one', async () => {
     const description = await describePort('query');
     expect(description.info.title).toBe('Tributary (query port)');
     expect(description.security).toEqual([{ bearer: [] }]);
@@ -217,7 +217,7 @@ describe('the description of a port', () => {
     expect(description.paths['/health/live']?.get?.security).toEqual([]);
   });
 
-  it('asks for none on the core port', async () => {
+  it('requires no keys on the core port', async () => {
     const description = await describePort('core');
     expect(description.info.title).toBe('Tributary (core port)');
     expect(description).not.toHaveProperty('security');
@@ -225,7 +225,7 @@ describe('the description of a port', () => {
     for (const { responses } of operations(description)) expect(responses).not.toHaveProperty('401');
   });
 
-  it('is where / leads to on the core port', async () => {
+  it('is linked from / on the core port', async () => {
     const headers = { authorization: gateway.bearer['events:read'] };
     for (const port of ['core', 'query'] as const) {
       const answer = await gateway[port].instance.inject({ url: '/', headers });
@@ -242,7 +242,7 @@ interface DeclaredRoute {
   access: RouteAccess;
 }
 
-/** All routes of a port, as they are declared while it is put together. */
+/** Returns all routes of a port, recorded while the port is created. */
 async function routesOf(port: 'core' | 'query'): Promise<DeclaredRoute[]> {
   const { context } = gateway;
   const options = (port === 'core' ? corePort : queryPort)(context, gateway.gateway);

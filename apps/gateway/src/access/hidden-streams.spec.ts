@@ -8,7 +8,7 @@ import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js
 import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 import { routesOfQueryPort } from './routes.fixture.js';
 
-/** What a request can name. */
+/** The names that a request can contain. */
 interface Names {
   stream: string;
   projection: string;
@@ -17,7 +17,7 @@ interface Names {
   letter: string;
 }
 
-/** What exists and is hidden from the key, and names of the same length that nothing has. */
+/** Names that exist but are hidden from the key, and names of the same length that do not exist. */
 interface Pair {
   hidden: Names;
   absent: Names;
@@ -26,7 +26,7 @@ interface Pair {
 interface Ask {
   url: string;
   payload?: object;
-  /** The media type; default: application/json. */
+  /** The media type of the body; default: application/json. */
   type?: string;
 }
 
@@ -37,7 +37,7 @@ const letterOf = (name: string, stream: string, offset: number): DeadLetter => (
   ...{ source: `pipeline:pl-${name}`, stream, partition: 0, offset, reason: 'operator_failed' },
   ...{ error: 'no', event: '{}', created_at: 1 },
 });
-/** As the store names a letter. */
+/** Returns the id of a dead letter as the store computes it. */
 const idOf = ({ source: of, stream, partition, offset }: DeadLetter) =>
   Buffer.from(JSON.stringify([of, stream, partition, offset])).toString('base64url');
 const namesOf = (name: string, stream: string, event: string): Names => ({
@@ -63,7 +63,7 @@ const emit = (stream: string) => ({ emit: { stream } });
 const asking = (projection: string) => ({
   enrich: { from: { projection }, key: 'event.entity_id', as: 'x' },
 });
-/** Pipelines that name something in each of the places that a definition has for it. */
+/** Pipelines that contain a name at each position where a definition may have one. */
 const pipelinesOf = ({ stream, projection }: Names) => [
   { ...source(stream), operators: [emit('mine')] },
   { ...source('mine'), operators: [emit(stream)] },
@@ -73,7 +73,7 @@ const write = ({ stream }: Names) => ({ stream, event_type: 't', data: {} });
 
 const cloudEvent = { specversion: '1.0', id: 'a', source: '/s', type: 't' };
 
-/** Requests for every route that has names in it; a route that is not here makes the first spec fail. */
+/** Requests for every route that contains names. If a route is missing here, the first spec fails. */
 const asks: Record<string, (names: Names) => Ask[]> = {
   'GET /events/query': filters(`${api}/events/query`),
   'GET /events/count': filters(`${api}/events/count`),
@@ -181,7 +181,7 @@ const asks: Record<string, (names: Names) => Ask[]> = {
   'POST /pipelines/:name/reset': ({ pipeline }) => [{ url: `${api}/pipelines/${pipeline}/reset` }],
 };
 
-/** Lists without a name in the request: `limited-reads.spec.ts` looks at what they show. Keys belong to no stream. */
+/** Lists without a name in the request. `limited-reads.spec.ts` checks what they return. Keys belong to no stream. */
 const without = [
   ...['streams', 'projections', 'pipelines', 'keys', 'keys/:key_id'].map((path) => `GET /${path}`),
   ...['POST /keys', 'DELETE /keys/:key_id', 'POST /keys/:key_id/rotate'],
@@ -219,20 +219,20 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-describe('what is hidden from a key', () => {
-  it('is asked for here on every route of the API', async () => {
+describe('names that are hidden from a key', () => {
+  it('are tested here for every route of the API', async () => {
     const routes = (await routesOfQueryPort(gateway)).map((route) => route.replace(' /api/v1', ' '));
     expect(routes.sort()).toEqual([...Object.keys(asks), ...without].sort());
   });
 
-  it('exists: without keys it is answered otherwise than what does not exist', async () => {
+  it('exist: without API keys, the answer differs from that for a name that does not exist', async () => {
     const paths = ['/streams/hidden', '/projections/of-hidden', '/pipelines/pl-hidden', '/schemas/hidden/t'];
     const statuses = await Promise.all(paths.map(async (path) => (await core('GET', path)).statusCode));
     expect(statuses).toEqual([200, 200, 200, 200]);
   });
 
   it.each(['projections', 'pipelines'])(
-    'has its name among %s, which is taken, and that is all that is said',
+    'are still reserved: creating one of the %s under a hidden name only reports that the name is taken',
     async (kind) => {
       const authorization = await bearerOf({ scopes: all, streams: ['mine*'] });
       const name = kind === 'projections' ? 'of-hidden' : 'pl-hidden';
@@ -252,7 +252,7 @@ describe('what is hidden from a key', () => {
   );
 });
 
-describe.each(kinds)('given a key %s', (_what, key, { hidden, absent }) => {
+describe.each(kinds)('a limited key %s', (_what, key, { hidden, absent }) => {
   let authorization: string;
   beforeAll(async () => void (authorization = await bearerOf(key)));
 
@@ -261,17 +261,17 @@ describe.each(kinds)('given a key %s', (_what, key, { hidden, absent }) => {
   );
 
   it.each(requests)(
-    '$route, $ofHidden.url is answered as what does not exist',
+    'gets the same answer for a hidden name as for one that does not exist: $route, $ofHidden.url',
     async ({ route, ofHidden, ofAbsent }) => {
       const method = route.split(' ')[0] as string;
       const told = await answerOf(method, ofHidden, { port: 'query', authorization });
       const expected = await answerOf(method, ofAbsent, { port: 'query', authorization });
       expect(renamed(told, hidden, absent)).toEqual(expected);
       const { code } = told.body as { code?: string };
-      // These say what the key may do, whatever exists. Of a batch it is told event by event.
+      // These problems depend on the key only, not on what exists. A batch reports them for each event.
       const ofKey = code === 'insufficient_scope' || code === 'stream_forbidden';
       if (ofKey || route === 'POST /events/batch') return;
-      // Without keys nothing is hidden, and what does not exist is answered like this.
+      // Without API keys nothing is hidden, and a name that does not exist is answered like this.
       const open = await answerOf(method, ofAbsent, { port: 'core' });
       expect({ status: told.status, code }).toEqual({
         status: open.status,
@@ -319,7 +319,7 @@ async function answerOf(
   };
 }
 
-/** The same answer with the names of what does not exist in it. */
+/** Returns the answer with the hidden names replaced by those that do not exist. */
 function renamed(told: Told, hidden: Names, absent: Names): unknown {
   let text = JSON.stringify(told);
   for (const of of Object.keys(hidden) as (keyof Names)[]) text = text.replaceAll(hidden[of], absent[of]);

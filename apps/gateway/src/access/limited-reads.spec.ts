@@ -6,11 +6,14 @@ import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js
 import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 import { routesOfQueryPort } from './routes.fixture.js';
 
-/** What a request with a key for the stream `mine` must come to, where there is a stream `secret`, too. */
+/** The expected answer to a request with a key for the stream `mine`, while a stream `secret` exists too. */
 interface Case {
   url: string;
   payload?: object;
-  /** The problem, or an answer that tells of `mine` (`shown`), or of nothing at all (`empty`), and never of `secret`. */
+  /**
+   * The problem code, or an answer with data of `mine` (`shown`) or with no data (`empty`), and never with data of
+   * `secret`.
+   */
   becomes: ProblemCode | 'shown' | 'empty' | 'nothing';
 }
 
@@ -38,11 +41,11 @@ const filtered = (path: string): Case[] => [
   ),
 ];
 
-/** The same where nothing found is an empty body. */
+/** Returns the cases of an export, where an empty body means that nothing was found. */
 const exported = (path: string): Case[] =>
   filtered(path).map((one) => (one.becomes === 'empty' ? { ...one, becomes: 'nothing' } : one));
 
-/** Every route that reads. A route that is in neither list makes the first spec fail: say here what it must hide. */
+/** Every route that reads. If a route is in neither list, the first spec fails: add the cases that it must hide. */
 const reads: Record<string, Case[]> = {
   'GET /api/v1/events/query': filtered('/api/v1/events/query'),
   'GET /api/v1/events/count': [
@@ -52,7 +55,7 @@ const reads: Record<string, Case[]> = {
     { url: '/api/v1/events/count?group_by=event_type&interval=1h', becomes: 'shown' },
   ],
   'GET /api/v1/events/export': exported('/api/v1/events/export'),
-  // What it shows has no end: that is tried where it is read as it comes.
+  // Live streams do not end. Other specs read what they send.
   'GET /api/v1/events/stream': noStream(
     '/api/v1/events/stream?stream=secret',
     '/api/v1/events/stream?stream=mine&stream=secret',
@@ -152,7 +155,7 @@ const reads: Record<string, Case[]> = {
   'GET /api/v1/keys/:key_id': refused('stream_forbidden')('/api/v1/keys/abcdefghijkl'),
 };
 
-/** Routes that change something; what they may touch is theirs to test. */
+/** Routes that change definitions or data. Their own specs test what a key may change. */
 const changes = [
   'POST /api/v1/events',
   'POST /api/v1/events/batch',
@@ -182,7 +185,7 @@ const changes = [
   'POST /api/v1/keys/:key_id/rotate',
 ];
 
-/** These are looked at in pipelines/pipeline-access.spec.ts. */
+/** pipelines/pipeline-access.spec.ts tests these. */
 const pipelines = ['GET /api/v1/pipelines', 'GET /api/v1/pipelines/:name'];
 
 let gateway: GivenGateway;
@@ -197,8 +200,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-describe('a key that is limited to a stream', () => {
-  it('is looked at here on every route of the API', async () => {
+describe('a key that is limited to one stream', () => {
+  it('is tested here on every route of the API', async () => {
     const routes = await routesOfQueryPort(gateway);
     expect(routes.filter((route) => ![...changes, ...pipelines].includes(route)).sort()).toEqual(
       Object.keys(reads).sort(),
@@ -206,7 +209,7 @@ describe('a key that is limited to a stream', () => {
   });
 
   const cases = Object.values(reads).flat();
-  it.each(cases)('at $url: $becomes', async ({ url, payload, becomes }) => {
+  it.each(cases)('gets the expected answer at $url: $becomes', async ({ url, payload, becomes }) => {
     for (const authorization of Object.values(bearers)) {
       const method = payload ? 'POST' : 'GET';
       const answer = await gateway.query.instance.inject({
@@ -229,7 +232,7 @@ describe('a key that is limited to a stream', () => {
     }
   });
 
-  it('sees as much as there is with a key without limits: the specs above hide something', async () => {
+  it('gets the same data as a key without limits where nothing is hidden, so the specs above do hide data', async () => {
     for (const { url, payload } of cases) {
       const passedOver = ['wait_for', 'not-there', 'keys', 'events/stream', '/changes'];
       if (payload || passedOver.some((part) => url.includes(part))) continue;

@@ -4,8 +4,8 @@ import { allStreams } from '#api';
 import { derivedSignals } from '#testkit';
 import { ReadableStreams } from './readable-streams.js';
 
-describe('streams that a read names', () => {
-  it('are waited for where they are unknown, and leave nothing behind on a client that asks again and again', async () => {
+describe('unknown streams that a read names', () => {
+  it('are waited for without leaking listeners on a client signal that many requests share', async () => {
     const definitions = { stream: () => undefined, streams: () => [], onChange: () => () => undefined };
     const tokens = { reached: () => Promise.resolve() };
     const streams = new ReadableStreams(definitions, tokens, { unknownStreamMs: 1 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RunningPerKey } from './running-per-key.js';
 
-describe('what each key has running', () => {
-  it('is bounded for each key by itself', () => {
+describe('the running operations of a key', () => {
+  it('are limited for each key separately', () => {
     const running = new RunningPerKey(2, 'exports');
     const leave = running.enter('a');
     running.enter('a');
@@ -13,7 +13,7 @@ describe('what each key has running', () => {
     expect(() => running.enter('a')).toThrow();
   });
 
-  it('is not bounded without a key', () => {
+  it('are not limited for callers without a key', () => {
     const running = new RunningPerKey(1, 'exports');
     running.enter(null);
     running.enter(null);

@@ -17,7 +17,7 @@ const event: StoredEvent = {
   offset: 10234,
 };
 
-/** What a text of a client becomes in CSV, without the quotes of RFC 4180. */
+/** Returns the CSV cell for a text of a client, without the quotes of RFC 4180. */
 function cell(text: string): string {
   const before = csvLine({ ...event, event_type: '' })
     .split(',')
@@ -30,7 +30,7 @@ function cell(text: string): string {
   return field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
 }
 
-describe('a text that a spreadsheet could run', () => {
+describe('a text that a spreadsheet could run as a formula', () => {
   it.each([
     ['=1+1', "'=1+1"],
     ['+1', "'+1"],
@@ -64,9 +64,9 @@ describe('a text that a spreadsheet could run', () => {
     ['a\n=1+1', "a\n'=1+1"],
     ['a\u2028=1+1', "a\u2028'=1+1"],
     ['==1', "'==1"],
-  ])('%j becomes %j', (text, safe) => expect(cell(text)).toBe(safe));
+  ])('is escaped: %j becomes %j', (text, safe) => expect(cell(text)).toBe(safe));
 
-  it('is made harmless in the data of an event, too', () => {
+  it('is also escaped inside the data of an event', () => {
     expect(csvLine({ ...event, data: '{"a":";=1+1"}' })).toContain(`"{""a"":"";'=1+1""}"`);
   });
 });
@@ -85,16 +85,16 @@ describe('a text that no spreadsheet runs', () => {
     '{"n":-1}',
     '[-1,-2]',
     'é＝',
-  ])('%j stays as it is', (text) => expect(cell(text)).toBe(text));
+  ])('is unchanged: %j', (text) => expect(cell(text)).toBe(text));
 });
 
-describe('a line', () => {
-  it('has the columns in their order, and null as nothing', () => {
+describe('a CSV line', () => {
+  it('has the columns in order, and an empty cell for null', () => {
     const fields = csvLine(event).trimEnd().split(',');
     expect(fields).toEqual(csvColumns.map((column) => String(event[column] ?? '')));
   });
 
-  it('is made in time that grows with its length alone', () => {
+  it('is computed in time that is linear in its length', () => {
     for (const piece of [' ', '"', ';', '; ', '\n', '\r\n', '\t ', '\u2028', ';"'])
       expect(csvLine({ ...event, data: `a${piece.repeat(500_000)}` })).not.toContain("'");
   });

@@ -17,8 +17,8 @@ const event: StoredEvent = {
   offset: 10234,
 };
 
-describe('a page as JSON', () => {
-  it('has the events, their number, and where to go on', () => {
+describe('a page of events as JSON', () => {
+  it('has the events, their number, and the cursor of the next page', () => {
     const body = text({ items: [event], nextCursor: 'abc' }, 'application/json');
     expect(JSON.parse(body)).toMatchObject({
       events: [{ event_id: event.event_id, version: 3, partition: 4, offset: 10234 }],
@@ -28,18 +28,18 @@ describe('a page as JSON', () => {
     });
   });
 
-  it('says so when it is the last one', () => {
+  it('says when it is the last page', () => {
     const body = text({ items: [] }, 'application/json');
     expect(JSON.parse(body)).toEqual({ events: [], count: 0, has_more: false, next_cursor: null });
   });
 
-  it('keeps the text of data and metadata to the letter', () => {
+  it('keeps the text of data and metadata unchanged', () => {
     expect(text({ items: [event, event] }, 'application/json').split(`"data":${event.data}`)).toHaveLength(3);
   });
 });
 
-describe('a page as CloudEvents', () => {
-  it('is a list of them, with the text of data', () => {
+describe('a page of events as CloudEvents', () => {
+  it('is a list of CloudEvents with the unchanged text of data', () => {
     const body = text({ items: [event, event], nextCursor: 'abc' }, 'application/cloudevents-batch+json');
     const attributes = {
       ...{ specversion: '1.0', id: event.event_id, source: '/api/v1/streams/orders', type: 'order.placed' },
@@ -54,8 +54,8 @@ describe('a page as CloudEvents', () => {
   });
 });
 
-describe('a page as NDJSON', () => {
-  it('is one event a line, each line ended', () => {
+describe('a page of events as NDJSON', () => {
+  it('has one event per line, and ends each line', () => {
     const body = text({ items: [event, event], nextCursor: 'abc' }, 'application/x-ndjson');
     expect(body.endsWith('}\n')).toBe(true);
     expect(
@@ -66,7 +66,7 @@ describe('a page as NDJSON', () => {
     ).toEqual([10234, 10234]);
   });
 
-  it('keeps an event that was sent over several lines on one', () => {
+  it('puts an event that was sent over several lines on one line', () => {
     const pretty = { ...event, data: JSON.stringify({ a: 1, text: 'x\ny' }, null, 2) };
     const [line, rest] = text({ items: [pretty] }, 'application/x-ndjson').split('\n');
     expect(rest).toBe('');
@@ -78,8 +78,8 @@ describe('a page as NDJSON', () => {
   });
 });
 
-describe('a page as CSV', () => {
-  it('names its columns and quotes by RFC 4180', () => {
+describe('a page of events as CSV', () => {
+  it('names its columns and quotes cells by RFC 4180', () => {
     expect(text({ items: [event] }, 'text/csv').split('\r\n')).toEqual([
       'event_id,stream,event_type,entity_id,version,timestamp,ingested_at,schema_version,partition,offset,metadata,data',
       `${event.event_id},orders,order.placed,order-17,3,${event.timestamp},${event.ingested_at},,4,10234,` +
@@ -88,14 +88,14 @@ describe('a page as CSV', () => {
     ]);
   });
 
-  it('leaves null empty, and line breaks inside quotes', () => {
+  it('has empty cells for null, and line breaks inside quotes', () => {
     const odd = { ...event, entity_id: null, version: null, event_type: 'a,"b"\r\nc' };
     expect(text({ items: [odd] }, 'text/csv')).toContain(',"a,""b""\r\nc",,,');
   });
 });
 
-describe('a large page', () => {
-  it('comes in pieces that together are the whole', () => {
+describe('a large page of events', () => {
+  it('is sent in pieces that add up to the whole body', () => {
     const items = Array.from({ length: 2000 }, (_, offset) => ({ ...event, offset }));
     const pieces = [...encodePage({ items }, 'application/json')];
     expect(pieces.length).toBeGreaterThan(5);

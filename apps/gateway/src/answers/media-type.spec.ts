@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pageMediaType } from './media-type.js';
 
-describe('the form of a page', () => {
+describe('the media type of a page', () => {
   it.each([
     [undefined, 'application/json'],
     ['*/*', 'application/json'],
@@ -14,12 +14,12 @@ describe('the form of a page', () => {
     ['text/csv;q=0.5, application/x-ndjson', 'application/x-ndjson'],
     ['application/json;q=0, */*', 'application/x-ndjson'],
     ['text/html, application/xhtml+xml, */*;q=0.8', 'application/json'],
-  ])('for Accept: %s is %s', (accept, type) => {
+  ])('for the header Accept: %s is %s', (accept, type) => {
     expect(pageMediaType(accept)).toBe(type);
   });
 
   it.each(['text/html', 'application/xml', 'application/json;q=0', 'nonsense'])(
-    'is refused for Accept: %s',
+    'is not available for the header Accept: %s',
     (accept) => {
       expect(() => pageMediaType(accept)).toThrow(expect.objectContaining({ code: 'not_acceptable' }));
     },

@@ -6,8 +6,8 @@ import { CommittedWatch } from './committed-watch.js';
 const forever = new AbortController().signal;
 setMaxListeners(100, forever);
 
-describe('watching what a group has committed', () => {
-  it('waits until the offset has been passed, not just reached', async () => {
+describe('a watch of the committed offsets of a consumer group', () => {
+  it('waits until the group has passed the offset, not only reached it', async () => {
     const group = new Group();
     const watch = group.watch();
     const waiting = watch.passed({ partition: 1, offset: 5 }, forever);
@@ -19,7 +19,7 @@ describe('watching what a group has committed', () => {
     expect(watch.size).toBe(0);
   });
 
-  it('polls once for all, one poll at a time, and not at all when nobody waits', async () => {
+  it('polls once for all waiters, with one poll at a time, and not at all without waiters', async () => {
     const group = new Group();
     const watch = group.watch();
     const waiting = Array.from({ length: 50 }, (_, offset) =>
@@ -37,7 +37,7 @@ describe('watching what a group has committed', () => {
     expect(group.polls).toBe(polls);
   });
 
-  it('polls again for who comes later', async () => {
+  it('polls again for a waiter that comes later', async () => {
     const group = new Group();
     const watch = group.watch();
     group.offsets.set(0, 1);
@@ -47,7 +47,7 @@ describe('watching what a group has committed', () => {
     await watch.passed({ partition: 0, offset: 1 }, forever);
   });
 
-  it('tells everyone when the log fails, and works again afterwards', async () => {
+  it('rejects all waiters when the log fails, and works again afterwards', async () => {
     const group = new Group();
     const watch = group.watch();
     group.failure = new Error('no broker');
@@ -60,7 +60,7 @@ describe('watching what a group has committed', () => {
     await watch.passed({ partition: 0, offset: 0 }, forever);
   });
 
-  it('stops for who has gone', async () => {
+  it('stops polling when the only waiter aborts', async () => {
     const group = new Group();
     const watch = group.watch();
     const client = new AbortController();
@@ -71,7 +71,7 @@ describe('watching what a group has committed', () => {
   });
 });
 
-/** A consumer group whose commits the spec sets. */
+/** A consumer group whose committed offsets the spec sets. */
 class Group {
   readonly offsets = new Map<number, number>();
   polls = 0;
@@ -93,7 +93,7 @@ class Group {
     return new Map(this.offsets);
   }
 
-  /** Resolves after two more polls have begun, so one has ended. */
+  /** Resolves after two more polls have begun, so that one complete poll has ended. */
   async polled(): Promise<void> {
     const target = this.polls + 2;
     while (this.polls < target) await sleep(1);

@@ -22,7 +22,7 @@ describe('waiting for positions', () => {
     await new World().waitFor().reached([], forever);
   });
 
-  it('is 504 when one is not reached in time', async () => {
+  it('rejects with 504 when a position is not reached in time', async () => {
     const world = new World();
     world.commit('orders', 0, 4);
     const waiting = world
@@ -31,12 +31,12 @@ describe('waiting for positions', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'not_yet_materialized', status: 504 });
   });
 
-  it('is 404 for a stream that nobody announces', async () => {
+  it('rejects with 404 for a stream that remains unknown', async () => {
     const waiting = new World().waitFor().reached([at('nowhere', 0, 0)], forever);
     await expect(waiting).rejects.toMatchObject({ code: 'stream_not_found', status: 404 });
   });
 
-  it('goes on with a stream that is announced while it waits', async () => {
+  it('continues with a stream that becomes known while it waits', async () => {
     const world = new World();
     const waiting = world.waitFor({ unknownStreamMs: 60_000 }).reached([at('new', 0, 0)], forever);
     world.announce('new', 1);
@@ -44,7 +44,7 @@ describe('waiting for positions', () => {
     await waiting;
   });
 
-  it('forgets how far the predecessor of a stream was', async () => {
+  it('forgets the committed offsets of a deleted stream of the same name', async () => {
     const world = new World();
     const tokens = world.waitFor({ timeoutMs: 50 });
     world.commit('orders', 0, 100);
@@ -57,7 +57,7 @@ describe('waiting for positions', () => {
     });
   });
 
-  it('is 400 for a partition that the stream does not have', async () => {
+  it('rejects with 400 for a partition that the stream does not have', async () => {
     const waiting = new World().waitFor().reached([at('orders', 2, 0)], forever);
     await expect(waiting).rejects.toMatchObject({
       code: 'invalid_request',
@@ -65,7 +65,7 @@ describe('waiting for positions', () => {
     });
   });
 
-  it('does not take the commits of a deleted stream for those of the next one of its name', async () => {
+  it('does not apply the commits of a deleted stream to a new stream of the same name', async () => {
     const world = new World();
     world.commit('orders', 0, 5);
     world.announce('orders', 2, 'orders#2');
@@ -73,14 +73,14 @@ describe('waiting for positions', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'not_yet_materialized' });
   });
 
-  it('is 503 when the log cannot be asked', async () => {
+  it('rejects with 503 when the log cannot be reached', async () => {
     const world = new World();
     world.failure = new LogUnavailableError('down');
     const waiting = world.waitFor().reached([at('orders', 0, 0)], forever);
     await expect(waiting).rejects.toMatchObject({ code: 'log_unavailable', status: 503 });
   });
 
-  it('ends with the client', async () => {
+  it('ends when the client disconnects', async () => {
     const client = new AbortController();
     const waiting = new World().waitFor().reached([at('orders', 0, 0), at('other', 0, 0)], client.signal);
     client.abort(new ProblemError('request_timeout', 'gone'));
@@ -88,7 +88,7 @@ describe('waiting for positions', () => {
     await expect(new World().waitFor().reached([at('orders', 0, 0)], client.signal)).rejects.toThrow('gone');
   });
 
-  it('waits for another group where one is named', async () => {
+  it('waits for another consumer group if one is named', async () => {
     const world = new World();
     const tokens = world.waitFor({ timeoutMs: 20 });
     world.commit('orders', 0, 4);
@@ -102,7 +102,7 @@ describe('waiting for positions', () => {
     });
   });
 
-  it('keeps nothing of a group that nobody waits for any more', async () => {
+  it('removes the watch of a group when nobody waits for it', async () => {
     const world = new World();
     const tokens = world.waitFor();
     world.commitOf('g', at('orders', 0, 4));
@@ -113,7 +113,7 @@ describe('waiting for positions', () => {
     expect(world.polls).toBeGreaterThan(polls);
   });
 
-  it('takes a bounded number of waiters, and gives their places back', async () => {
+  it('limits the number of waiters, and releases their slots', async () => {
     const world = new World();
     const tokens = world.waitFor({ maxWaiters: 2 });
     const two = tokens.reached([at('orders', 0, 0), at('orders', 1, 0)], forever);
@@ -131,12 +131,12 @@ function at(stream: string, partition: number, offset: number) {
   return { stream, partition, offset };
 }
 
-/** A client that goes away. */
+/** Returns the signal of a client that disconnects after this time. */
 function client(afterMs: number): AbortSignal {
   return AbortSignal.timeout(afterMs);
 }
 
-/** Streams and commits as a spec wants them; `orders` has two partitions. */
+/** Streams and commits that a spec sets. `orders` has two partitions. */
 class World {
   failure: Error | undefined;
   private readonly streams = new Map<string, StreamDefinition>();

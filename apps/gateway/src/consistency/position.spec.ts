@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePosition } from './position.js';
 
 describe('a position', () => {
-  it('is read from stream, partition and offset', () => {
+  it('is parsed from stream, partition and offset', () => {
     expect(parsePosition('orders.v1-x_y:4:10234')).toEqual({
       stream: 'orders.v1-x_y',
       partition: 4,
@@ -27,7 +27,7 @@ describe('a position', () => {
     '../x:0:1',
     "a' OR 1=1:0:1",
     'orders:0:1\n',
-  ])('is not seen in %j', (text) => {
+  ])('is not parsed from %j', (text) => {
     expect(parsePosition(text)).toBeUndefined();
   });
 });

@@ -34,7 +34,7 @@ const recordsOf = (topic: string) =>
   gateway.log.topics.get(topic)!.partitions.flatMap(({ records }) => records);
 const told = () => recordsOf(replayTopic()).map(({ value, offset }) => readReplay(value, offset + 1));
 
-/** A letter of this test's pipeline. */
+/** Returns a dead letter of this test's pipeline. */
 const letter = (
   offset: number,
   { step, ...more }: Partial<Omit<DeadLetter, 'step'>> & { step?: Partial<LetterStep> } = {},
@@ -58,7 +58,7 @@ const listed = async (replayed?: boolean) => {
 };
 
 describe('the replay of dead letters of a pipeline', () => {
-  it('tells its run where each goes on, with where it comes from, and marks it', async () => {
+  it('sends each to its job, with its operator and its provenance, and marks it as replayed', async () => {
     await given(letter(1), letter(1, { step: { path: '0/1', operator: '/operators/1/emit' } }));
     expect((await listed()).map(({ operator }) => operator).sort()).toEqual([
       '/operators/0/map',
@@ -81,7 +81,7 @@ describe('the replay of dead letters of a pipeline', () => {
     expect(await replay()).toMatchObject({ matched: 0, replayed: 0 });
   });
 
-  it('says with dry_run what it would do, and does nothing', async () => {
+  it('with dry_run returns what it would do, and changes nothing', async () => {
     await given(letter(1), letter(2, { reason: 'late_event' }));
     const answer = await replay({ source: `pipeline:${name}` }, '?dry_run=true');
     expect(answer).toMatchObject({ dry_run: true, matched: 2, replayed: 1, failed: [{}] });
@@ -89,7 +89,7 @@ describe('the replay of dead letters of a pipeline', () => {
     expect(await listed(false)).toHaveLength(2);
   });
 
-  it('goes with others in one request', async () => {
+  it('works in one request together with other dead letters', async () => {
     const { source: mine } = letter(1);
     const { step: _, ...others } = letter(3, { source: 'materializer' });
     await given(letter(1), others);
@@ -102,7 +102,7 @@ describe('the replay of dead letters of a pipeline', () => {
     expect(told()).toHaveLength(1);
   });
 
-  it('gives the same letter the same id, so that the run tells a repetition', async () => {
+  it('uses the same id for the same dead letter, so that the job detects a repeated replay', async () => {
     await given(letter(1));
     const [{ id } = { id: '' }] = await listed();
     const { writer } = gateway.store;
@@ -117,12 +117,12 @@ describe('the replay of dead letters of a pipeline', () => {
 
   it.each<[string, Parameters<typeof letter>[1]]>([
     ['its window has closed', { reason: 'late_event' }],
-    ['it is no event', { reason: 'unreadable', event: 'hello' }],
+    ['it is not an event', { reason: 'unreadable', event: 'hello' }],
     ['it cannot be read', { event: 'hello' }],
-    ['was reset since', { step: { run: 'a'.repeat(24) } }],
+    ['has been reset since', { step: { run: 'a'.repeat(24) } }],
     ['has no operator at /operators/0/filter any more', { step: { operator: '/operators/0/filter' } }],
     ['there is no stream gone any more', { stream: 'gone', step: { stream: 'gone' } }],
-  ])('says why one is not replayed: %s', async (detail, more) => {
+  ])('gives the reason why one is not replayed: %s', async (detail, more) => {
     await given(letter(1, more));
     const answer = await replay();
     expect(answer).toMatchObject({ matched: 1, replayed: 0 });
@@ -131,13 +131,13 @@ describe('the replay of dead letters of a pipeline', () => {
     expect(await listed(false)).toHaveLength(1);
   });
 
-  it('says so where the letter does not say where it stopped', async () => {
+  it('fails for a dead letter that does not name the operator that failed', async () => {
     const { step: _, ...bare } = letter(1);
     await given(bare);
-    expect((await replay()).failed[0]?.detail).toContain('does not say where it stopped');
+    expect((await replay()).failed[0]?.detail).toContain('does not name the operator that failed');
   });
 
-  it('knows the operators that there are now', async () => {
+  it('uses the operators of the current definition', async () => {
     await given(letter(1));
     const moved = { source: { streams: ['orders'] }, operators: [{ filter: 'true' }, ...operators] };
     await send('PUT', `/api/v1/pipelines/${name}`, moved);
@@ -146,7 +146,7 @@ describe('the replay of dead letters of a pipeline', () => {
     expect(await replay()).toMatchObject({ replayed: 1, failed: [] });
   });
 
-  it('does not go to one that cannot go on, nor to one that is gone', async () => {
+  it('fails for a pipeline that has failed, and for one that was deleted', async () => {
     await given(letter(1));
     const { pipelines } = gateway.definitions;
     await pipelines.change(
@@ -154,12 +154,12 @@ describe('the replay of dead letters of a pipeline', () => {
       (current) => current && { ...current, failure: 'It has lost its place.' },
       systemActor,
     );
-    expect((await replay()).failed[0]?.detail).toContain('cannot go on: It has lost its place.');
+    expect((await replay()).failed[0]?.detail).toContain('has failed: It has lost its place.');
     await send('DELETE', `/api/v1/pipelines/${name}`);
     expect((await replay()).failed[0]?.detail).toContain('there is no pipeline');
   });
 
-  it('is not for a key that does not cover all that the pipeline reads and writes', async () => {
+  it('needs a key that covers all streams which the pipeline reads and writes', async () => {
     await given(letter(1));
     const keyFor = async (streams: string[]) => {
       const answer = await send('POST', '/api/v1/keys', { name: 'k', scopes: ['admin'], streams });
@@ -183,7 +183,7 @@ describe('the replay of dead letters of a pipeline', () => {
     expect(await replayWith(await keyFor(['orders', 'out']))).toMatchObject({ matched: 1, replayed: 1 });
   });
 
-  it('says so where no processor has run it', async () => {
+  it('fails when no processor has run the pipeline', async () => {
     await given(letter(1));
     await gateway.log.admin.remove(replayTopic());
     expect(await replay()).toMatchObject({
@@ -193,7 +193,7 @@ describe('the replay of dead letters of a pipeline', () => {
     expect(await listed(false)).toHaveLength(1);
   });
 
-  it('does not bring back what was erased', async () => {
+  it('does not restore erased events', async () => {
     await given(letter(1), letter(9));
     const entity_hash = entityHash('orders', 'order-17');
     const erasure = {

@@ -45,7 +45,7 @@ const listed = async () => {
     .dead_letters;
 };
 
-/** The tombstone of `order-17` in `orders`, and nothing else. */
+/** Writes the tombstone of `order-17` in `orders`, and nothing else. */
 async function erase(before: Record<string, number>): Promise<void> {
   const entity_hash = entityHash('orders', 'order-17');
   const erasure = {
@@ -58,7 +58,7 @@ async function erase(before: Record<string, number>): Promise<void> {
 }
 
 describe('the replay of dead letters', () => {
-  it('writes what they hold once more, under an id of its own, and says where', async () => {
+  it('writes them to their streams under new ids, and returns their positions', async () => {
     await given(letter(1), letter(2));
     const answer = await send({ source: 'materializer' });
     expect(answer).toMatchObject({ status: 200, matched: 2, replayed: 2, skipped: 0, failed: [] });
@@ -80,7 +80,7 @@ describe('the replay of dead letters', () => {
     expect((await listed()).every(({ replayed_at }) => replayed_at !== null)).toBe(true);
   });
 
-  it('takes those that are named, and says which are not there', async () => {
+  it('replays dead letters by id, and reports unknown ids', async () => {
     await given(letter(1), letter(2));
     const [{ id } = { id: '' }] = await listed();
     const answer = await send({ ids: [id, id, 'nonsense'] });
@@ -88,7 +88,7 @@ describe('the replay of dead letters', () => {
     expect((await listed()).filter(({ replayed_at }) => replayed_at !== null)).toHaveLength(1);
   });
 
-  it('finds named ones that are too large for one page', async () => {
+  it('finds dead letters by id that are too large for one page', async () => {
     const event = `"${'x'.repeat(3 * 1024 * 1024)}"`;
     await given(...[1, 2, 3, 4].map((offset) => letter(offset, { event })));
     const { items } = await gateway.store.reader.deadLetters({ access: allStreams, limit: 10 });
@@ -102,7 +102,7 @@ describe('the replay of dead letters', () => {
     expect((await listed()).map(({ offset }) => offset)).toEqual([4, 3]);
   });
 
-  it('says with dry_run what it would do, and does nothing', async () => {
+  it('with dry_run returns what it would do, and changes nothing', async () => {
     await given(letter(1), letter(2, { event: 'hello' }));
     const answer = await send({ source: 'materializer' }, '?dry_run=true');
     expect(answer).toMatchObject({ dry_run: true, matched: 2, replayed: 1, events: [] });
@@ -111,7 +111,7 @@ describe('the replay of dead letters', () => {
     expect((await listed()).every(({ replayed_at }) => replayed_at === null)).toBe(true);
   });
 
-  it('skips what has been replayed', async () => {
+  it('skips dead letters that have been replayed', async () => {
     await given(letter(1));
     await send({ source: 'materializer' });
     expect(await send({ source: 'materializer' })).toMatchObject({ matched: 0, replayed: 0 });
@@ -120,7 +120,7 @@ describe('the replay of dead letters', () => {
     expect(written()).toHaveLength(1);
   });
 
-  it('after a crash between writing and marking finds the event in the store, and marks it only', async () => {
+  it('after a crash between writing and marking, finds the event in the store and only marks the dead letter', async () => {
     await given(letter(1));
     const { writer } = gateway.store;
     const markReplayed = writer.markReplayed.bind(writer);
@@ -134,7 +134,7 @@ describe('the replay of dead letters', () => {
     expect((await listed())[0]?.replayed_at).not.toBeNull();
   });
 
-  it('gives the same id to the same letter, so that two at once make one event', async () => {
+  it('uses the same id for the same dead letter, so that two concurrent replays yield one event', async () => {
     await given(letter(1));
     const answers = await Promise.all([send({ source: 'materializer' }), send({ source: 'materializer' })]);
     const ids = answers.flatMap(({ events }) => events.map(({ event_id }) => event_id));
@@ -145,8 +145,8 @@ describe('the replay of dead letters', () => {
     ['still cannot be read', { event: 'hello' }],
     ['still cannot be read', { event: 'base64:/w==' }],
     ['there is no stream gone', { stream: 'gone' }],
-    ['is not replayed into the stream', { source: 'projection:totals' }],
-  ])('says why one is not replayed: %s', async (detail, more) => {
+    ['are not replayed into the stream', { source: 'projection:totals' }],
+  ])('gives the reason why one is not replayed: %s', async (detail, more) => {
     await given(letter(1, more));
     const answer = await send({ source: more.source ?? 'materializer' });
     expect(answer).toMatchObject({ matched: 1, replayed: 0 });
@@ -154,7 +154,7 @@ describe('the replay of dead letters', () => {
     expect(written()).toEqual([]);
   });
 
-  it('does not bring back what was erased', async () => {
+  it('does not restore erased events', async () => {
     await given(letter(1), letter(9));
     await erase({ 0: 5 });
     const answer = await send({ source: 'materializer' });
@@ -162,7 +162,7 @@ describe('the replay of dead letters', () => {
     expect(answer.failed[0]?.detail).toContain('erased');
   });
 
-  it('does not write what is erased while it looks what is stored', async () => {
+  it('does not write an event that is erased while it reads which events are stored', async () => {
     await given(letter(1));
     gateway.store.reader.byId = () => erase({ 0: 5 }).then(() => undefined);
     const answer = await send({ source: 'materializer' });
@@ -171,14 +171,14 @@ describe('the replay of dead letters', () => {
     expect(written()).toEqual([]);
   });
 
-  it('takes back what it has written of an entity that was erased meanwhile', async () => {
+  it('undoes its writes for an entity that was erased meanwhile', async () => {
     await given(letter(0), letter(1, { event: encodeRecord(eventRow({ offset: 1 })) }));
     const topic = gateway.topicOf('orders');
     gateway.log.broker.write([{ topic, key: 'k', value: encodeRecord(eventRow({ offset: 0 })) }]);
     const { definitions } = gateway;
     const start = definitions.start.bind(definitions);
     definitions.start = async () => {
-      // The erasure saw the end of the log before the replay wrote to it.
+      // The erasure read the end of the log before the replay wrote to it.
       await erase({ 0: 1 });
       await gateway.store.writer.appendBlocks(
         blocksOf(written().map((event, offset) => ({ ...eventRow({ offset }), ...event }))),
@@ -200,7 +200,7 @@ describe('the replay of dead letters', () => {
     expect(body).not.toContain('order-17');
   });
 
-  it('goes on where a request had enough', async () => {
+  it('continues after the limit of the previous request', async () => {
     await given(...Array.from({ length: 1100 }, (_, n) => letter(n, { event: 'hello' })));
     const first = await send({ source: 'materializer' });
     expect(first).toMatchObject({ matched: 1000, has_more: true });
@@ -210,7 +210,7 @@ describe('the replay of dead letters', () => {
     expect(new Set(seen).size).toBe(1100);
   });
 
-  it('is in the audit', async () => {
+  it('is recorded in the audit', async () => {
     await given(letter(1));
     await send({ source: 'materializer' });
     await send({ source: 'materializer' }, '?dry_run=true');
@@ -224,7 +224,7 @@ describe('the replay of dead letters', () => {
     ]);
   });
 
-  it('is in the audit as far as it came when the log fails', async () => {
+  it('is recorded in the audit as far as it came when the log fails', async () => {
     await given(...Array.from({ length: 12 }, (_, n) => letter(n)));
     const { producer } = gateway.gateway.adapters;
     const append = producer.append.bind(producer);
@@ -246,7 +246,7 @@ describe('the replay of dead letters', () => {
     [{ ids: [1] }, '/ids'],
     [{ source: '' }, '/source'],
     [{ all: true }, '/all'],
-  ])('refuses %j', async (payload, pointer) => {
+  ])('refuses the body %j', async (payload, pointer) => {
     expect(await send(payload)).toMatchObject({
       status: 400,
       code: 'invalid_request',
@@ -255,7 +255,7 @@ describe('the replay of dead letters', () => {
   });
 });
 
-describe('the replay of what was refused at intake', () => {
+describe('the replay of records that were refused at intake', () => {
   const event_id = '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11';
   const refused = (offset: number, more: object): DeadLetter =>
     letter(offset, {
@@ -276,7 +276,7 @@ describe('the replay of what was refused at intake', () => {
   const register = (type: string) =>
     gateway.definitions.schemas.change(schemaName('orders', 'paid'), () => schema(type), systemActor);
 
-  it('reads the text as its endpoint does, with the id and the time that it would have had', async () => {
+  it('parses the text as its endpoint does, with the id and the time that the event would have had', async () => {
     await given(refused(1, { text: '{"kind":"paid","of":"order-17","amount":12345678901234567890}' }));
     expect(await send({ source: 'materializer' })).toMatchObject({ replayed: 1, events: [{ event_id }] });
     expect(written()).toMatchObject([
@@ -285,20 +285,20 @@ describe('the replay of what was refused at intake', () => {
     expect(written()[0]!.data).toContain('12345678901234567890');
   });
 
-  it('checks the schema of now', async () => {
+  it('checks the current schema', async () => {
     await register('string');
     const text = '{"kind":"paid","amount":1}';
     await given(refused(1, { text }));
     const { failed } = await send({ source: 'materializer' });
     expect(failed).toMatchObject([
-      { detail: expect.stringMatching(/^it is refused still: .*amount/) as string },
+      { detail: expect.stringMatching(/^it is still rejected: .*amount/) as string },
     ]);
     await register('number');
     expect(await send({ source: 'materializer' })).toMatchObject({ replayed: 1 });
     expect(written()).toMatchObject([{ data: text, schema_version: 1 }]);
   });
 
-  it('reads an event of a batch', async () => {
+  it('parses an event of a batch', async () => {
     const own = '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c12';
     const text = JSON.stringify({ stream: 'orders', event_type: 'paid', event_id: own, data: {} });
     await given(refused(1, { form: 'event', text }));
@@ -314,7 +314,7 @@ describe('the replay of what was refused at intake', () => {
     ['has no type', { text: '{}' }],
     ['was cut', { text: 'x'.repeat(2_000_000) }],
     ['is no event', { form: 'event', text: '[1]' }],
-  ])('says that a text still cannot be written that %s', async (...row) => {
+  ])('reports that a text still cannot become an event: it %s', async (...row) => {
     await given(refused(1, row[1]));
     const { failed, replayed } = await send({ source: 'materializer' });
     expect([replayed, failed.length]).toEqual([0, 1]);
@@ -322,7 +322,7 @@ describe('the replay of what was refused at intake', () => {
     expect(written()).toEqual([]);
   });
 
-  it('leaves what is of an erased entity, although nobody knew whose it was', async () => {
+  it('does not replay an event of an erased entity, although the dead letter does not name the entity', async () => {
     await given(refused(1, { text: '{"kind":"paid","of":"order-17"}' }));
     await erase({ 0: 2 });
     expect((await send({ source: 'materializer' })).failed).toMatchObject([

@@ -6,29 +6,29 @@ const required = { pointer: '/key', detail: 'is required' };
 const ofNumber = { pointer: '/key', detail: 'This is a number. (at character 1)' };
 const inExpression = { ...ofNumber, inExpression: true } as const;
 
-describe('a definition that cannot be used', () => {
+describe('the problem of an invalid definition', () => {
   it.each([
     [[required], 'The pipeline cannot be used. /key: is required.'],
     [[required, ofNumber], 'The pipeline cannot be used. /key: is required. There are 2 errors in all.'],
     [[ofNumber], 'The pipeline cannot be used. /key: This is a number. (at character 1)'],
-  ])('says what is wrong first, in whole sentences', (errors, detail) => {
+  ])('names the first error in complete sentences', (errors, detail) => {
     const problem = unusableDefinition(errors, { what: 'pipeline' });
     expect(problem).toMatchObject({ code: 'invalid_request', message: detail, options: { errors } });
   });
 
-  it('says where it stands in the body', () => {
+  it('names where the definition is in the body', () => {
     const problem = unusableDefinition([inExpression], { what: 'projection', at: '/definition' });
     expect(problem.message).toContain('. /definition/key: This');
   });
 
-  it('has an invalid expression if nothing else is wrong', () => {
+  it('is invalid_expression when only expressions are wrong', () => {
     const codeOf = (...errors: DefinitionFault[]) => unusableDefinition(errors, { what: 'pipeline' }).code;
     expect(codeOf(inExpression, inExpression)).toBe('invalid_expression');
     expect(codeOf(inExpression, required)).toBe('invalid_request');
     expect(unusableDefinition([inExpression], { what: 'pipeline' }).options.errors).toEqual([ofNumber]);
   });
 
-  it('names a hundred of its errors at most', () => {
+  it('lists at most a hundred errors', () => {
     const many = Array.from({ length: 101 }, () => required);
     const { message, options } = unusableDefinition(many, { what: 'pipeline' });
     expect([options.errors?.length, message]).toEqual([100, expect.stringContaining('101 errors')]);

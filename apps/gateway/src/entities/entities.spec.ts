@@ -7,7 +7,7 @@ import { eventRow, givenGateway, materialized, type GivenGateway } from '../gate
 
 let gateway: GivenGateway;
 
-/** Four events of `order/1`, a minute apart. */
+/** Four events of `order/1`, with a minute from one to the next. */
 const data = [
   '{"status":"new","big":12345678901234567890}',
   '{"status":"paid","lines":{"a":1,"b":2}}',
@@ -43,7 +43,7 @@ const make = (payload: object | string, url = '/api/v1/snapshots') =>
   });
 
 describe('GET /api/v1/entities/{entity_id}/state', () => {
-  it('is the fold of the events, with all digits of its numbers', async () => {
+  it('returns the fold of the events, with all digits of numbers', async () => {
     const answer = await state('order/1');
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -53,7 +53,7 @@ describe('GET /api/v1/entities/{entity_id}/state', () => {
     );
   });
 
-  it('is as of a time, which is inclusive', async () => {
+  it('returns the state as of a time, which is inclusive', async () => {
     expect((await state('order/1', '&as_of=2026-11-21T04:01:00Z')).json()).toMatchObject({
       version: 2,
       timestamp: '2026-11-21T04:01:00.000000Z',
@@ -64,7 +64,7 @@ describe('GET /api/v1/entities/{entity_id}/state', () => {
     expect(before.detail).toContain('2026-11-21T03:59:59.999999Z');
   });
 
-  it('is 404 for an entity without events, and for a stream that is not there', async () => {
+  it('answers 404 for an entity without events, and for an unknown stream', async () => {
     expect((await state('nobody')).json()).toMatchObject({ code: 'entity_not_found', status: 404 });
     const elsewhere = await get('/api/v1/entities/two/state?stream=other');
     expect(elsewhere.json()).toMatchObject({ code: 'entity_not_found' });
@@ -72,7 +72,7 @@ describe('GET /api/v1/entities/{entity_id}/state', () => {
     expect(nowhere.json()).toMatchObject({ code: 'stream_not_found' });
   });
 
-  it('says from which version on it is too large, and is there as of before', async () => {
+  it('names the version at which the state is too large, and returns earlier states', async () => {
     const answer = await state('large');
     expect(answer.json()).toMatchObject({ code: 'entity_state_too_large', status: 422 });
     expect(answer.json<{ detail: string }>().detail).toContain('version 2');
@@ -98,7 +98,7 @@ describe('GET /api/v1/entities/{entity_id}/state', () => {
     ['two', '?stream=orders&colour=red', 'colour'],
     ['%00', '?stream=orders', 'entity_id'],
     ['x'.repeat(257), '?stream=orders', 'entity_id'],
-  ])('names what is wrong: %s%s', async (entity, query, pointer) => {
+  ])('names the invalid parameter: %s%s', async (entity, query, pointer) => {
     const answer = await get(`/api/v1/entities/${entity}/state${query}`);
     expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer }] });
   });
@@ -110,7 +110,7 @@ describe('snapshots', () => {
     created_at: string;
   }
 
-  it('are made once of a version, and are what a state starts from', async () => {
+  it('are created once per version, and states are computed from them', async () => {
     const wanted = { stream: 'orders', entity_id: 'two' };
     const made = await make(wanted);
     expect(made.statusCode, made.body).toBe(201);
@@ -131,7 +131,7 @@ describe('snapshots', () => {
     });
   });
 
-  it('are made by a key that may only write, which is not told the state', async () => {
+  it('can be created by a key that may only write, without the state in the answer', async () => {
     const makeWith = (authorization: string) =>
       gateway.query.instance.inject({
         ...{ method: 'POST', url: '/api/v1/snapshots', payload: { stream: 'orders', entity_id: 'two' } },
@@ -149,7 +149,7 @@ describe('snapshots', () => {
     expect(reader.json()).toMatchObject({ version: 4, state: { status: 'shipped' } });
   });
 
-  it('are listed by stream, by entity, or both, page by page', async () => {
+  it('are listed by stream, by entity, or by both, page by page', async () => {
     await make({ stream: 'orders', entity_id: 'order/1' });
     const list = async (query: string) =>
       (await get(`/api/v1/snapshots?${query}`)).json<{
@@ -171,7 +171,7 @@ describe('snapshots', () => {
     expect(broken.json()).toMatchObject({ code: 'invalid_cursor' });
   });
 
-  it('are refused without a stream or an entity', async () => {
+  it('cannot be listed without a stream or an entity', async () => {
     for (const query of ['', '?limit=5'])
       expect((await get(`/api/v1/snapshots${query}`)).json()).toMatchObject({
         ...{ code: 'invalid_request', errors: [{ pointer: 'stream' }, { pointer: 'entity_id' }] },
@@ -185,7 +185,7 @@ describe('snapshots', () => {
     [`entity_id=${'x'.repeat(257)}`, 'entity_id'],
     ['stream=../x', 'stream'],
     ['stream=orders&version=1', 'version'],
-  ])('are listed with good parameters only: %s', async (query, pointer) => {
+  ])('are not listed with invalid parameters: %s', async (query, pointer) => {
     const answer = await get(`/api/v1/snapshots?${query}`);
     expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer }] });
   });
@@ -199,11 +199,11 @@ describe('snapshots', () => {
     [{ stream: 'orders', entity_id: 'two', version: 1 }, 'invalid_request', '/version'],
     [{ stream: auditStream, entity_id: 'two' }, 'stream_reserved', '/stream'],
     [{ stream: 'nowhere', entity_id: 'two' }, 'stream_not_found', '/stream'],
-  ])('are not made of %j: %s', async (payload, code, pointer) => {
+  ])('are not created from %j: %s', async (payload, code, pointer) => {
     expect((await make(payload)).json()).toMatchObject({ code, errors: [{ pointer }] });
   });
 
-  it('are not made of nothing', async () => {
+  it('are not created for an entity without events', async () => {
     const nobody = await make({ stream: 'orders', entity_id: 'nobody' });
     expect(nobody.json()).toMatchObject({ code: 'entity_not_found' });
     expect((await make('{')).json()).toMatchObject({ code: 'invalid_json' });
@@ -211,7 +211,7 @@ describe('snapshots', () => {
     expect(query.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer: 'x' }] });
   });
 
-  it('are not made of what is erased meanwhile', async () => {
+  it('are not created from events that are erased meanwhile', async () => {
     await gateway.store.writer.appendBlocks(blocksOf(rows('gone', 40)), 't');
     const { snapshots, eraser } = gateway.store;
     const save = snapshots.save.bind(snapshots);

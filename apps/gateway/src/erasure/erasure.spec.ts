@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-/** Six events of three entities, in the log and in the store. */
+/** Writes six events of three entities to the log and to the store. */
 async function givenEvents(): Promise<void> {
   const topic = gateway.topicOf('orders');
   const rows = Array.from({ length: 6 }, (_, offset) => eventRow({ offset }));
@@ -38,7 +38,7 @@ const tombstone = () => {
 };
 
 describe('DELETE /api/v1/entities/{entity_id}', () => {
-  it('takes its events away, says how many, and leaves those of others', async () => {
+  it('erases the events of the entity, returns their number, and keeps those of other entities', async () => {
     await givenEvents();
     const answer = await erase('order-1?stream=orders&confirm=order-1');
     expect(answer).toEqual({
@@ -54,7 +54,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     expect(tombstone()).toMatchObject({ stream: id, before: { 0: 6 } });
   });
 
-  it('says how many went, where a materializer that hears of the erasure is quicker', async () => {
+  it('returns the number of erased events even if a materializer removes them first', async () => {
     await givenEvents();
     const { eraser } = gateway.store;
     const eraseEntity = eraser.eraseEntity.bind(eraser);
@@ -66,7 +66,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     expect(answer).toMatchObject({ status: 200, events_erased: 2, pending: false });
   });
 
-  it('takes away what was written meanwhile and numbered on from what is erased, and keeps what begins at 1', async () => {
+  it('erases events written meanwhile whose versions continue the erased ones, and keeps those that start at 1', async () => {
     await givenEvents();
     const { eraser, writer } = gateway.store;
     const topic = gateway.topicOf('orders');
@@ -98,7 +98,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     expect(second).toEqual({ ...first, events_erased: 0 });
   });
 
-  it('asks for the id once more', async () => {
+  it('requires the id of the entity as a confirmation', async () => {
     await givenEvents();
     for (const query of ['stream=orders', 'stream=orders&confirm=order-2', 'stream=orders&confirm=']) {
       const answer = await erase(`order-1?${query}`);
@@ -125,7 +125,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     expect(gateway.definitions.erasures.size).toBe(0);
   });
 
-  it('takes away the version that an entity has kept after its events went by retention', async () => {
+  it('removes the version of an entity that remained after its events had expired', async () => {
     await givenEvents();
     await gateway.store.eraser.expire({
       stream: gateway.definitions.stream('orders')!.id,
@@ -139,7 +139,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     expect(await listed()).not.toContain('order-1');
   });
 
-  it('takes away the dead letters of an entity that has nothing else', async () => {
+  it('removes the dead letters of an entity without events', async () => {
     await givenEvents();
     const letter = { source: 'materializer', stream: 'orders', partition: 0, offset: 3, created_at: 1 };
     const event = '{"entity_id":"order-7","data":{"secret":1}';
@@ -151,7 +151,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     );
   });
 
-  it('of an entity with dead letters covers what a replay writes at the same moment', async () => {
+  it("covers the records that a concurrent replay of the entity's dead letters writes", async () => {
     await givenEvents();
     const letter = { source: 'materializer', stream: 'orders', partition: 0, offset: 3, created_at: 1 };
     const event = '{"entity_id":"order-1"}';
@@ -170,7 +170,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     expect(tombstone()).toMatchObject({ before: { 0: end } });
   });
 
-  it('says that it is pending where the materializer has not come so far, and takes away what is there', async () => {
+  it('is pending when the materializer is behind, and erases the events that are stored', async () => {
     await givenEvents();
     const topic = gateway.topicOf('orders');
     gateway.log.broker.write([{ topic, key: 'order-1', value: '{}' }]);
@@ -180,7 +180,7 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     expect(tombstone()).toMatchObject({ before: { 0: 7 } });
   });
 
-  it('is pending also where nothing of the entity is stored yet: it may be on its way', async () => {
+  it('is pending when the store has no event of the entity yet, because one may be on its way', async () => {
     const topic = gateway.topicOf('orders');
     gateway.log.broker.write([{ topic, key: 'order-1', value: '{}' }]);
     const answer = await erase('order-1?stream=orders&confirm=order-1');
@@ -188,13 +188,13 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
     expect(tombstone()).toMatchObject({ before: { 0: 1 } });
   });
 
-  it('of a stream whose topic is just going is a 404', async () => {
+  it('answers 404 for a stream whose topic is being deleted', async () => {
     await gateway.log.admin.remove(gateway.topicOf('orders'));
     const answer = await erase('order-1?stream=orders&confirm=order-1');
     expect(answer).toMatchObject({ status: 404, code: 'stream_not_found' });
   });
 
-  it('is in the audit with the number of events, and without the id', async () => {
+  it('is recorded in the audit with the number of events and without the entity id', async () => {
     await givenEvents();
     await erase('order-1?stream=orders&confirm=order-1');
     const records = gateway.log.topics.get(gateway.topicOf(auditStream))?.partitions[0]?.records ?? [];

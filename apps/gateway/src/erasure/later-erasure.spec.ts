@@ -10,20 +10,20 @@ const erasure = (before: Record<string, number>, erased_at = '2026-11-21T04:00:0
 });
 const later = '2026-11-22T04:00:00.000000Z';
 
-describe('an entity that is erased', () => {
-  it('for the first time is erased as wanted', () => {
+describe('merging a new erasure of an entity', () => {
+  it('returns the new erasure when there is none yet', () => {
     const wanted = erasure({ 0: 5 });
     expect(laterErasure(undefined, wanted)).toBe(wanted);
   });
 
-  it('again is erased up to the later end of each partition: no end moves back', () => {
+  it('uses the later end of each partition, so that no end moves back', () => {
     const current = erasure({ 0: 5, 1: 9, 2: 1 });
     expect(laterErasure(current, erasure({ 0: 7, 1: 3, 3: 2 }, later))).toEqual(
       erasure({ 0: 7, 1: 9, 2: 1, 3: 2 }, later),
     );
   });
 
-  it('again, with nothing new in the log, stays as it is', () => {
+  it('returns the current erasure when the log has nothing new', () => {
     const current = erasure({ 0: 5, 1: 9 });
     expect(laterErasure(current, erasure({ 0: 5, 1: 9 }, later))).toBe(current);
   });

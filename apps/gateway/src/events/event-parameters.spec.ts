@@ -5,8 +5,8 @@ import { EventByIdParameters, EventSelectionParameters } from './event-parameter
 
 const selection = (query: object) => parseQuery(EventSelectionParameters, query);
 
-describe("the store's filter", () => {
-  it('holds what the parameters say', () => {
+describe("the filter for the store", () => {
+  it('contains all parameters', () => {
     const { filter } = selection({
       stream: ['a', 'b'],
       event_type: ['x'],
@@ -30,7 +30,7 @@ describe("the store's filter", () => {
   it.each([
     ['after', '2026-11-22T00:00:00Z', '2026-11-21T00:00:00Z'],
     ['equal to', '2026-11-21T00:00:00Z', '2026-11-21T01:00:00+01:00'],
-  ])('refuses a since %s until', (_case, since, until) => {
+  ])('refuses a since that is %s until', (_case, since, until) => {
     expect(() => selection({ since, until })).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
@@ -39,7 +39,7 @@ describe("the store's filter", () => {
     );
   });
 
-  it('refuses a where that is no condition, and says what it is', () => {
+  it('refuses a where that is not a condition, and names its type', () => {
     expect(() => selection({ where: 'event.stream' })).toThrow(
       expect.objectContaining({
         code: 'invalid_expression',
@@ -48,7 +48,7 @@ describe("the store's filter", () => {
     );
   });
 
-  it('refuses a pattern that costs too much, before anything is asked', () => {
+  it('refuses a pattern that costs too much, before any read', () => {
     const where = `event.data.t.matches("${'(?:[ab]?){900}'.repeat(20)}")`;
     expect(() => selection({ where })).toThrow(
       expect.objectContaining({
@@ -60,7 +60,7 @@ describe("the store's filter", () => {
     );
   });
 
-  it('says where an expression is wrong', () => {
+  it('names the position of an error in an expression', () => {
     expect(() => selection({ where: 'event.data.amount >' })).toThrow(
       expect.objectContaining({
         code: 'invalid_expression',
@@ -71,7 +71,7 @@ describe("the store's filter", () => {
     );
   });
 
-  it('names what is wrong with the other parameters first', () => {
+  it('reports errors in other parameters before errors in where', () => {
     expect(() => selection({ where: 'event.', since: 'yesterday' })).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
@@ -82,7 +82,7 @@ describe("the store's filter", () => {
 });
 
 describe('positions to wait for', () => {
-  it('are read from their text', () => {
+  it('are parsed from their text', () => {
     expect(parseQuery(EventByIdParameters, { wait_for: ['a:0:1', 'b:2:3'] }).wait_for).toEqual([
       { stream: 'a', partition: 0, offset: 1 },
       { stream: 'b', partition: 2, offset: 3 },

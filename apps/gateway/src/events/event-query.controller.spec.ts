@@ -30,7 +30,7 @@ const get = (query: string, accept?: string) =>
   gateway.core.instance.inject({ url: `/api/v1/events/query${query}`, headers: accept ? { accept } : {} });
 
 describe('GET /api/v1/events/query', () => {
-  it('answers a page, and the cursor leads through all of the others', async () => {
+  it('returns pages, whose cursors lead to all events', async () => {
     const seen: number[] = [];
     let cursor = '';
     for (;;) {
@@ -44,7 +44,7 @@ describe('GET /api/v1/events/query', () => {
     expect(seen).toEqual(Array.from({ length: 25 }, (_, offset) => offset));
   });
 
-  it('leads to the next page in its headers, too, in every form', async () => {
+  it('has the cursor of the next page in its headers, in every media type', async () => {
     for (const accept of ['application/json', 'application/x-ndjson', 'text/csv']) {
       const first = await get('?stream=orders&limit=20', accept);
       const next = /^<(.+)>; rel="next"$/.exec(String(first.headers.link))?.[1] ?? '';
@@ -55,7 +55,7 @@ describe('GET /api/v1/events/query', () => {
     }
   });
 
-  it('brings data back to the letter, in every form', async () => {
+  it('returns data exactly as it was sent, in every media type', async () => {
     const data = '{"n":7,"big":9007199254740993,"price":0.10}';
     const query = '?stream=orders&since=2026-11-21T04:00:07Z&until=2026-11-21T04:00:08Z';
     expect((await get(query)).body).toContain(`"data":${data},`);
@@ -78,7 +78,7 @@ describe('GET /api/v1/events/query', () => {
   });
 
   it.each(['query', 'count'])(
-    'takes a stream that is not there for a mistake, and not for an empty one: %s',
+    'answers 404 for an unknown stream instead of an empty result: %s',
     async (route) => {
       const url = `/api/v1/events/${route}?stream=orders&stream=oders`;
       const answer = await gateway.core.instance.inject({ url });
@@ -90,12 +90,12 @@ describe('GET /api/v1/events/query', () => {
     },
   );
 
-  it('answers newest first when asked to', async () => {
+  it('returns the newest events first with order=desc', async () => {
     const answer = (await get('?stream=orders&order=desc&limit=2')).json<Answer>();
     expect(answer.events.map((event) => event.offset)).toEqual([24, 23]);
   });
 
-  it('sends a large page whole, in every form', async () => {
+  it('sends a large page completely, in every media type', async () => {
     const large = await givenGateway();
     const rows = Array.from({ length: 3000 }, (_, offset) => eventRow({ offset }));
     await large.store.writer.appendBlocks(blocksOf(rows), 'token');
@@ -108,7 +108,7 @@ describe('GET /api/v1/events/query', () => {
     await large.close();
   });
 
-  it('refuses a large page when too many bytes of answers wait already; small ones go on', async () => {
+  it('refuses a large page when too many bytes of answers wait already, but not a small one', async () => {
     const answers = new AnswerBudget(4 * 1024 * 1024);
     const full = await givenGateway({ answers });
     await full.store.writer.appendBlocks(
@@ -128,7 +128,7 @@ describe('GET /api/v1/events/query', () => {
     await full.close();
   });
 
-  it('names its forms by media type, and offers CSV as a file', async () => {
+  it('sends its media type, and CSV as a download', async () => {
     expect((await get('?limit=1')).headers['content-type']).toMatch(/^application\/json/);
     expect((await get('?limit=1', 'application/x-ndjson')).headers['content-type']).toMatch(
       /^application\/x-ndjson/,
@@ -138,19 +138,19 @@ describe('GET /api/v1/events/query', () => {
     expect(csv.headers['content-disposition']).toContain('events.csv');
   });
 
-  it('is 406 for any other form', async () => {
+  it('answers 406 for any other media type', async () => {
     const answer = await get('', 'application/xml');
     expect(answer.statusCode).toBe(406);
     expect(answer.json()).toMatchObject({ code: 'not_acceptable' });
   });
 
-  it('refuses an expression that the store cannot evaluate, and says where', async () => {
+  it('refuses an expression that the store cannot evaluate, and names where it is', async () => {
     const answer = await get(`?where=${encodeURIComponent('event.data.n > 3')}`);
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ code: 'invalid_expression', errors: [{ pointer: 'where' }] });
   });
 
-  it('waits for positions, and says when they do not come', async () => {
+  it('waits for positions, and answers 504 when they are not reached', async () => {
     materialized(gateway, 'orders', { partition: 1, offset: 8 });
     expect((await get('?stream=orders&wait_for=orders:1:7')).statusCode).toBe(200);
     const late = await get('?stream=orders&wait_for=orders:1:7&wait_for=orders:1:8');
@@ -170,14 +170,14 @@ describe('GET /api/v1/events/query', () => {
 describe('GET /api/v1/events/{event_id}', () => {
   const event = (id: string) => gateway.core.instance.inject({ url: `/api/v1/events/${id}` });
 
-  it('answers the event, whatever the case of its id', async () => {
+  it('returns the event, whatever the case of its id', async () => {
     const { event_id } = eventRow({ offset: 3 });
     for (const id of [event_id, event_id.toUpperCase()]) {
       expect((await event(id)).json()).toMatchObject({ event_id, offset: 3, data: { n: 3 } });
     }
   });
 
-  it('is 404 for an id that nobody has used, and 400 for what is none', async () => {
+  it('answers 404 for an unknown id, and 400 for an invalid one', async () => {
     const answer = await event('019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11');
     expect(answer.json()).toMatchObject({ code: 'event_not_found', status: 404 });
     for (const id of ['17', "'%20OR%201=1", '%7Bp:String%7D', '__proto__', 'x'.repeat(500)]) {
@@ -189,7 +189,7 @@ describe('GET /api/v1/events/{event_id}', () => {
 describe('GET /api/v1/events/count', () => {
   const count = (query: string) => gateway.core.instance.inject({ url: `/api/v1/events/count${query}` });
 
-  it('counts all, by field, and by time', async () => {
+  it('counts all events, by field, and by time', async () => {
     expect((await count('')).json()).toMatchObject({ total: 26 });
     expect((await count('?group_by=stream')).json()).toEqual({
       buckets: [

@@ -16,7 +16,7 @@ const event: StoredEvent = {
   ...{ timestamp: 't', ingested_at: 't', partition: 0, offset: 0, metadata: '{}', data: '{}' },
 };
 
-/** What a page of events with so many characters of data is sent as. */
+/** Returns the answer that is sent for a page of this many events, each with this many characters of data. */
 function sent(count: number, characters: number): Readable | string {
   const data = `{"t":"${'x'.repeat(characters)}"}`;
   const items = Array.from({ length: count }, () => ({ ...event, data }));
@@ -27,11 +27,11 @@ function sent(count: number, characters: number): Readable | string {
   return body as Readable | string;
 }
 
-it('sends a small page whole', () => {
+it('sends a small page at once', () => {
   expect(JSON.parse(sent(2, 10) as string)).toMatchObject({ count: 2 });
 });
 
-it('gives others their turn between large pieces, however fast the client reads', async () => {
+it('lets other work run between large pieces, even when the client reads fast', async () => {
   let [rounds, done] = [0, false];
   const count = (): void => {
     rounds++;

@@ -6,10 +6,10 @@ import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js
 import { FakeFiles } from './fake-files.fixture.js';
 
 const files = new FakeFiles();
-/** Limits of the pages that were asked for. */
+/** The limits of the pages that were read. */
 const pages: number[] = [];
 let failsAt = Infinity;
-/** Happens before the third page. */
+/** Runs before the third page is read. */
 let meanwhile: (() => Promise<void>) | undefined;
 let gateway: GivenGateway;
 
@@ -43,7 +43,7 @@ afterAll(() => gateway.close());
 const get = (query: string) => gateway.core.instance.inject({ url: `/api/v1/events/export?${query}` });
 
 describe('an export', () => {
-  it('has every event that matches, whatever a page holds', async () => {
+  it('contains every matching event, whatever the page size', async () => {
     pages.length = 0;
     const { statusCode, headers, body } = await get('stream=orders');
     expect([statusCode, headers['content-type']]).toEqual([200, 'application/x-ndjson']);
@@ -55,7 +55,7 @@ describe('an export', () => {
     expect(pages.length).toBeGreaterThan(1);
   });
 
-  it('has the lines of a query', async () => {
+  it('has the same lines as a query', async () => {
     const accept = { accept: 'application/x-ndjson' };
     const url = '/api/v1/events/query?stream=orders&limit=3';
     const query = await gateway.core.instance.inject({ url, headers: accept });
@@ -68,12 +68,12 @@ describe('an export', () => {
     expect((await get('stream=orders&format=csv&csv_safe=true')).body.split('\r\n')).toHaveLength(3_002);
   });
 
-  it('of nothing is empty', async () => {
+  it('of no events is empty', async () => {
     expect((await get('stream=others')).body).toBe('');
     expect((await get('stream=others&format=csv')).body.split('\r\n')).toHaveLength(2);
   });
 
-  it('that fails before it begins is a problem, and afterwards is cut off', async () => {
+  it('answers a problem if it fails before the first line, and is cut off if it fails later', async () => {
     [pages.length, failsAt] = [0, 0];
     expect((await get('stream=orders')).statusCode).toBe(500);
     [pages.length, failsAt] = [0, 2];
@@ -100,7 +100,7 @@ describe('an export', () => {
     });
   });
 
-  it('as a file that is not complete is a problem', async () => {
+  it('as an incomplete file answers a problem', async () => {
     const [bytes, part] = [files.bytes, Buffer.from('PAR1 rows')];
     files.bytes = part;
     const answer = await get('stream=orders&format=parquet');
@@ -109,7 +109,7 @@ describe('an export', () => {
     expect(answer.json()).toMatchObject({ code: 'store_unavailable' });
   });
 
-  it('does not end well when its stream is another one meanwhile', async () => {
+  it('is cut off when its stream is deleted and created again meanwhile', async () => {
     await gateway.definitions.createStream({ stream: 'brief', partitions: 1 }, systemActor);
     const { id } = gateway.definitions.stream('brief')!;
     const rows = Array.from({ length: 9_000 }, (_, offset) =>
@@ -126,7 +126,7 @@ describe('an export', () => {
     meanwhile = undefined;
   });
 
-  it('knows its formats', async () => {
+  it('refuses unknown formats', async () => {
     expect((await get('format=xlsx')).json()).toMatchObject({ code: 'invalid_request' });
   });
 });

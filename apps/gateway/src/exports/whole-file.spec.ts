@@ -9,14 +9,14 @@ const of = (...pieces: string[]) =>
     { objectMode: false },
   );
 
-describe('a file that is kept until it is complete', () => {
+describe('a file that is stored until it is complete', () => {
   it('is read from its beginning', async () => {
     const file = await wholeFile(of('PAR1', 'rows', 'PAR1'), { format: 'parquet', mostBytes: 12 });
     expect(file.bytes).toBe(12);
     expect((await buffer(file.read())).toString()).toBe('PAR1rowsPAR1');
   });
 
-  it('is refused when it is larger, with what to do', async () => {
+  it('is refused when it is too large, with advice', async () => {
     const source = of('PAR1', 'rows', 'PAR1');
     const kept = wholeFile(source, { format: 'parquet', mostBytes: 11 });
     await expect(kept).rejects.toMatchObject({ code: 'query_too_expensive' });
@@ -26,7 +26,7 @@ describe('a file that is kept until it is complete', () => {
 
   it.each(['', 'PAR', 'PAR1rows', 'ARROW1'])('is refused when its end is missing: %j', async (part) => {
     const kept = wholeFile(of(part), { format: 'parquet', mostBytes: 100 });
-    await expect(kept).rejects.toThrow('did not write the export to its end');
+    await expect(kept).rejects.toThrow('did not complete the export');
   });
 
   it('is refused when its source fails', async () => {

@@ -6,7 +6,7 @@ import { MaterializerLag } from './materializer-lag.js';
 const topics = new TopicNames('t.');
 
 describe("the materializer's lag", () => {
-  it('sums what is not committed over streams and partitions, and takes the oldest age', async () => {
+  it('sums the uncommitted records of all streams and partitions, and has the age of the oldest', async () => {
     const log = new Offsets();
     log.set('a', [
       { beginning: 0, end: 10, committed: 4 },
@@ -28,7 +28,7 @@ describe("the materializer's lag", () => {
     expect(await lag.recent()).toEqual({ lag_events: 0, lag_seconds: 0 });
   });
 
-  it('does not count streams that are being deleted, or that have just gone', async () => {
+  it('excludes streams that are being deleted or have just been deleted', async () => {
     const log = new Offsets();
     for (const stream of ['a', 'b', 'c']) log.set(stream, [{ beginning: 0, end: 3 }]);
     log.deleting.add('b');
@@ -38,7 +38,7 @@ describe("the materializer's lag", () => {
     expect(log.asked).toBe(1);
   });
 
-  it('asks twice for a thousand streams: how far they go, and what is committed', async () => {
+  it('needs two requests for a thousand streams: one for end offsets, one for committed offsets', async () => {
     const log = new Offsets();
     for (let i = 0; i < 1_000; i++) log.set(`s${i}`, [{ beginning: 0, end: 2, committed: 1 }]);
     const lag = new MaterializerLag({ admin: log }, log, topics);
@@ -46,7 +46,7 @@ describe("the materializer's lag", () => {
     expect([log.asked, log.askedForCommitted]).toEqual([1, 1]);
   });
 
-  it('is measured once for callers at the same time', async () => {
+  it('is measured once for concurrent callers', async () => {
     const log = new Offsets();
     log.set('a', [{ beginning: 0, end: 1 }]);
     const lag = new MaterializerLag({ admin: log }, log, topics);
@@ -65,13 +65,13 @@ function streamOf(topic: string): string {
   return streamName(topics.streamOf(topic) ?? '');
 }
 
-/** Streams and their offsets as a spec sets them. */
+/** Streams and offsets that a spec sets. */
 class Offsets {
   asked = 0;
   askedForCommitted = 0;
   private readonly byTopic = new Map<string, PartitionOffsets[]>();
   readonly deleting = new Set<string>();
-  /** Their topics do not exist any more. */
+  /** Topics that no longer exist. */
   readonly gone = new Set<string>();
 
   set(stream: string, partitions: PartitionOffsets[]): void {

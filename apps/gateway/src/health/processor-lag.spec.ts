@@ -35,7 +35,7 @@ function given(all: ProjectionDefinition[]) {
 }
 
 describe("the processors' lag", () => {
-  it('sums the events of projections that are read, and takes the age of the oldest', async () => {
+  it('sums the events of projections that serve reads, and has the age of the oldest', async () => {
     const { behind, lag } = given([projection('a'), projection('b')]);
     behind.set('a', 3).set('b', 4);
     expect(await lag.measure(0)).toEqual({ lag_events: 7, lag_seconds: 0 });
@@ -43,7 +43,7 @@ describe("the processors' lag", () => {
     expect(await lag.measure(2500)).toEqual({ lag_events: 3, lag_seconds: 2.5 });
   });
 
-  it('leaves out what is paused, has failed, or is only being built', async () => {
+  it('excludes projections that are paused, have failed, or are being built for the first time', async () => {
     const { behind, lag } = given([
       projection('a', { paused: true }),
       projection('b', { failure: 'it does not compile' }),

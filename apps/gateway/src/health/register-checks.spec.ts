@@ -30,8 +30,8 @@ afterEach(() => gateway.close());
 const ready = async () => (await health.report('readiness')).healthy;
 const well = async () => (await health.report('all')).healthy;
 
-describe('the gateway', () => {
-  it('is ready and well with both engines, and says how far the materializer is', async () => {
+describe('the health of the gateway', () => {
+  it("is ready and healthy with both engines, and includes the materializer's lag", async () => {
     await gateway.definitions.createStream({ stream: 'orders' }, systemActor);
     gateway.log.broker.write([{ topic: gateway.topicOf('orders'), key: 'k', value: 'v' }]);
     const audited = gateway.log.topics.get(gateway.topicOf(auditStream))?.end(0) ?? NaN;
@@ -43,7 +43,7 @@ describe('the gateway', () => {
     });
   });
 
-  it('is not well when what was written cannot be queried for more than a minute', async () => {
+  it('is unhealthy when events cannot be queried for more than a minute', async () => {
     health.register('materializer', async () => behind({ lag_events: 3, lag_seconds: 61 }, 'queries'));
     expect(await well()).toBe(false);
     expect((await health.report('all')).checks.materializer?.error).toContain('61 s (3 events)');
@@ -51,7 +51,7 @@ describe('the gateway', () => {
     expect(await well()).toBe(true);
   });
 
-  it('is not well once it no longer follows the definitions', async () => {
+  it('is unhealthy once the gateway no longer follows the definitions', async () => {
     gateway.definitions.onChange(() => {
       throw new Error('broken');
     });
@@ -61,7 +61,7 @@ describe('the gateway', () => {
     expect((await health.report('all')).checks.definitions?.status).toBe('failing');
   });
 
-  it('is not well, and stays ready, when the log has said nothing of the definitions for 30 seconds', async () => {
+  it('is unhealthy but ready when definitions have not been confirmed by the log for 30 seconds', async () => {
     const { log, topics } = gateway;
     for (const [ageMs, expected] of [
       [30_000, true],
@@ -76,17 +76,17 @@ describe('the gateway', () => {
     expect((await health.report('all')).checks.definitions_age?.error).toContain('for 31 s');
   });
 
-  it('without ClickHouse is ready for writes, and not well', async () => {
+  it('is ready for writes but unhealthy without ClickHouse', async () => {
     storeIsDown = true;
     expect([await ready(), await well()]).toEqual([true, false]);
   });
 
-  it('without Kafka is ready for reads, and not well', async () => {
+  it('is ready for reads but unhealthy without Kafka', async () => {
     gateway.log.down = true;
     expect([await ready(), await well()]).toEqual([true, false]);
   });
 
-  it('without both is not ready, and alive all the same', async () => {
+  it('is alive but not ready without both engines', async () => {
     storeIsDown = true;
     gateway.log.down = true;
     expect(await ready()).toBe(false);

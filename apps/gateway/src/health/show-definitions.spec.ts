@@ -9,15 +9,15 @@ const shown = async (name: string) =>
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
 const kind = (all: object[]) => ({ all: () => all }) as never;
 
-describe('what definitions say that somebody has to look at', () => {
-  it('is the first key to expire, of those that work', () => {
+describe('metrics of definitions that may need attention', () => {
+  it('have the next expiry of the active keys', () => {
     const keys = [{}, { expires_at: at(3) }, { expires_at: at(2) }, { expires_at: at(1), revoked_at: at(1) }];
     expect(earliestExpiry(keys, 0)).toBe(Date.parse(at(2)));
     expect(earliestExpiry(keys, Date.parse(at(2)))).toBe(Date.parse(at(3)));
     expect(earliestExpiry([{}], 0)).toBeUndefined();
   });
 
-  it('is shown as it is now, and nothing of what is gone', async () => {
+  it('have the current states, and none of removed definitions', async () => {
     const projection = { paused: false, failure: null, serving: null };
     showDefinitions({
       keys: kind([{ expires_at: at(2) }]),

@@ -10,12 +10,12 @@ const hour = 3_600_000_000;
 const at = (hours: number) => formatTime(now + hours * hour);
 const made = { keyId: 'abcdefghijkl', sha256: 'aa' };
 const key = issuedKey({ name: 'shop', scopes: ['events:write'] }, made, now);
-/** Rotated with an overlap of so many hours, perhaps some hours from now. */
+/** Rotates the key with an overlap in hours, optionally some hours later. */
 const rotated = (from: KeyDefinition, ...[sha256, hours, later = 0]: [string, number, number?]) =>
   rotatedKey(from, { sha256, overlapMs: hours * 3_600_000 }, now + later * hour);
 
 describe('an issued key', () => {
-  it('has one secret and what was asked for', () => {
+  it('has one secret and the requested members', () => {
     expect(key).toEqual({
       key_id: 'abcdefghijkl',
       name: 'shop',
@@ -25,7 +25,7 @@ describe('an issued key', () => {
     });
   });
 
-  it('keeps its end in UTC, and only the limits that were given', () => {
+  it('has its expiry in UTC, and only the given limits', () => {
     const input = {
       name: 'shop',
       scopes: ['events:write' as const],
@@ -42,15 +42,15 @@ describe('an issued key', () => {
 });
 
 describe('a rotation', () => {
-  it('ends the old secret at once without an overlap', () => {
+  it('without an overlap ends the old secret at once', () => {
     expect(rotated(key, 'bb', 0)).toEqual({ ...key, secrets: [{ sha256: 'bb' }], rotated_at: at(0) });
   });
 
-  it('lets the old secret work on until the overlap is over', () => {
+  it('keeps the old secret valid until the overlap ends', () => {
     expect(rotated(key, 'bb', 24).secrets).toEqual([{ sha256: 'bb' }, { sha256: 'aa', expires_at: at(24) }]);
   });
 
-  it('does not let an older one work longer than it was to, and ends it with a shorter overlap', () => {
+  it('does not extend an earlier end of a secret, and ends it earlier with a shorter overlap', () => {
     const once = rotated(key, 'bb', 24);
     expect(rotated(once, 'cc', 48, 1).secrets).toEqual([
       { sha256: 'cc' },
@@ -65,12 +65,12 @@ describe('a rotation', () => {
     expect(rotated(once, 'cc', 0, 1).secrets).toEqual([{ sha256: 'cc' }]);
   });
 
-  it('forgets secrets that have ended', () => {
+  it('removes secrets that have ended', () => {
     const once = rotated(key, 'bb', 24);
     expect(rotated(once, 'cc', 1, 24).secrets.map(({ sha256 }) => sha256)).toEqual(['cc', 'bb']);
   });
 
-  it('is refused when more than four secrets would work, unless it ends them', () => {
+  it('is refused when more than four secrets would be valid, unless it ends them', () => {
     const four = ['bb', 'cc', 'dd'].reduce((current, sha256) => rotated(current, sha256, 24), key);
     expect(four.secrets).toHaveLength(4);
     expect(() => rotated(four, 'ee', 24)).toThrow(
@@ -79,7 +79,7 @@ describe('a rotation', () => {
     expect(rotated(four, 'ee', 0).secrets).toEqual([{ sha256: 'ee' }]);
   });
 
-  it('is refused of a key that is revoked or expired', () => {
+  it('is refused for a key that is revoked or expired', () => {
     const refusal = expect.objectContaining({ code: 'key_inactive' }) as Error;
     expect(() => rotated(revokedKey(key, now), 'bb', 0)).toThrow(refusal);
     expect(() => rotated({ ...key, expires_at: at(0) }, 'bb', 0)).toThrow(refusal);
@@ -87,7 +87,7 @@ describe('a rotation', () => {
 });
 
 describe('a revocation', () => {
-  it('is noted once', () => {
+  it('keeps its first time when it is repeated', () => {
     const revoked = revokedKey(key, now);
     expect(revoked).toEqual({ ...key, revoked_at: at(0) });
     expect(revokedKey(revoked, now + hour)).toBe(revoked);
@@ -97,20 +97,20 @@ describe('a revocation', () => {
 describe('the status of a key', () => {
   const expiring = { ...key, expires_at: at(1) };
 
-  it('is active until it is expired or revoked', () => {
+  it('is active until the key expires or is revoked', () => {
     expect(keyStatus(key, now)).toBe('active');
     expect(keyStatus(expiring, now + hour - 1)).toBe('active');
     expect(keyStatus(expiring, now + hour)).toBe('expired');
     expect(keyStatus(revokedKey(expiring, now), now + hour)).toBe('revoked');
   });
 
-  it('knows since when a key has not worked', () => {
+  it('includes since when the key has been inactive', () => {
     expect(endOf(expiring, now)).toBeUndefined();
     expect(endOf(expiring, now + 2 * hour)).toBe(now + hour);
     expect(endOf(revokedKey(expiring, now), now)).toBe(now);
   });
 
-  it('is answered without anything secret', () => {
+  it('is answered without secrets', () => {
     const answer = keyAnswer(rotated(rotated(key, 'bb', 24), 'cc', 48), now);
     expect(answer).toEqual({
       key_id: 'abcdefghijkl',

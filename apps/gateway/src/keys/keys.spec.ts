@@ -49,12 +49,12 @@ const issue = async (more: object = {}, port: Port = 'query') => {
   expect(answer.statusCode, answer.body).toBe(201);
   return answer.json<KeyAnswer>();
 };
-/** What reading streams with this key is answered. */
+/** Returns the status of reading streams with this key. */
 const use = async (key: string) =>
   (await inject('GET', '/api/v1/streams', { bearer: `Bearer ${key}` })).statusCode;
 
-describe('a key that was issued', () => {
-  it('is refused after five minutes without Kafka, one of the configuration is not', async () => {
+describe('an issued key', () => {
+  it('is refused after five minutes without Kafka, in contrast to a configured key', async () => {
     const { key } = await issue();
     const age = vi.spyOn(gateway.definitions, 'ageMs', 'get');
     age.mockReturnValue(300_000);
@@ -73,7 +73,7 @@ describe('a key that was issued', () => {
 });
 
 describe('issuing a key', () => {
-  it('shows its text once, to nobody else, and it works at once', async () => {
+  it('returns its text only once, and the key is valid at once', async () => {
     const answer = await inject('POST', path, {
       payload: {
         name: 'web shop',
@@ -105,12 +105,12 @@ describe('issuing a key', () => {
     expect((await inject('GET', `${path}/${shown.key_id}`)).json()).toEqual(shown);
   });
 
-  it('works on both ports alike', async () => {
+  it('makes it valid on both ports', async () => {
     const { key } = await issue({}, 'core');
     expect(await use(key)).toBe(200);
   });
 
-  it('gives each key a text of its own, whatever its name', async () => {
+  it('gives each key its own text, whatever its name', async () => {
     const [one, two] = [await issue(), await issue()];
     expect(one.key).not.toBe(two.key);
     expect(one.key_id).not.toBe(two.key_id);
@@ -142,7 +142,7 @@ describe('issuing a key', () => {
     ['an unknown limit', { rate_limit: { events_per_second: 1, bytes: 1 } }, '/rate_limit/bytes'],
     ['an unknown field', { colour: 'red' }, '/colour'],
     ['a secret of the own choice', { key: 'hunter2' }, '/key'],
-  ])('refuses %s', async (_case, more, pointer) => {
+  ])('refuses a body with %s', async (_case, more, pointer) => {
     const payload = { name: 'shop', scopes: ['events:read'], ...more };
     const answer = await inject('POST', path, { payload });
     expect(answer.statusCode).toBe(400);
@@ -151,13 +151,13 @@ describe('issuing a key', () => {
     expect(problem.errors?.map((error) => error.pointer)).toContain(pointer);
   });
 
-  it('takes null for what may be left out, and * for every stream', async () => {
+  it('accepts null for optional members, and * for every stream', async () => {
     const nothing = { streams: null, expires_at: null, rate_limit: null };
     expect(await issue(nothing)).toMatchObject(nothing);
     expect(await issue({ streams: ['*'] })).toMatchObject({ streams: ['*'] });
   });
 
-  it('refuses a body that is no JSON object', async () => {
+  it('refuses a body that is not a JSON object', async () => {
     for (const payload of ['', '[]', 'null', '{"name":']) {
       expect((await inject('POST', path, { payload })).statusCode).toBe(400);
     }
@@ -165,7 +165,7 @@ describe('issuing a key', () => {
 });
 
 describe('listing keys', () => {
-  it('shows no text and no hash, neither of keys nor of those of the configuration', async () => {
+  it('shows neither texts nor hashes, and no configured keys', async () => {
     const issued = await issue();
     const answer = await inject('GET', `${path}?limit=1000`);
     const { keys, total } = answer.json<KeyPage>();
@@ -176,7 +176,7 @@ describe('listing keys', () => {
     expect(keys.find(({ key_id }) => key_id === issued.key_id)).toEqual(shown);
   });
 
-  it('goes page by page through all of them', async () => {
+  it('returns all keys page by page', async () => {
     for (let i = 0; i < 5; i++) await issue();
     const { total } = (await inject('GET', path)).json<KeyPage>();
     const seen: unknown[] = [];
@@ -191,7 +191,7 @@ describe('listing keys', () => {
     expect(seen).toHaveLength(total);
   });
 
-  it('has none where there is none, and says so of one', async () => {
+  it('returns an empty list without keys, and 404 for an unknown key', async () => {
     for (const keyId of ['abcdefghijkl', 'x', '..%2F', gateway.bearer.admin.split('_')[1]]) {
       const answer = await inject('GET', `${path}/${keyId}`);
       expect([answer.statusCode, answer.json<ProblemDocument>().code]).toEqual([404, 'key_not_found']);
@@ -200,7 +200,7 @@ describe('listing keys', () => {
 });
 
 describe('revoking a key', () => {
-  it('ends it at once, and again without an error', async () => {
+  it('ends it at once, and succeeds when it is repeated', async () => {
     const { key, key_id } = await issue();
     expect(await use(key)).toBe(200);
     const answer = await inject('DELETE', `${path}/${key_id}`);
@@ -212,14 +212,14 @@ describe('revoking a key', () => {
     expect((await inject('GET', `${path}/${key_id}`)).json()).toEqual(first);
   });
 
-  it('may be asked for by the key itself', async () => {
+  it('can be requested with the key itself', async () => {
     const { key, key_id } = await issue({ scopes: ['admin'] });
     const bearer = `Bearer ${key}`;
     expect((await inject('DELETE', `${path}/${key_id}`, { bearer })).statusCode).toBe(204);
     expect((await inject('GET', path, { bearer })).statusCode).toBe(401);
   });
 
-  it('has nothing to end where there is no key', async () => {
+  it('answers 404 for an unknown key', async () => {
     expect((await inject('DELETE', `${path}/abcdefghijkl`)).statusCode).toBe(404);
   });
 });
@@ -228,7 +228,7 @@ describe('rotating a key', () => {
   const rotate = (keyId: string, payload?: object | string) =>
     inject('POST', `${path}/${keyId}/rotate`, { ...(payload !== undefined && { payload }) });
 
-  it('gives it a new text and ends the old one, without a word about an overlap', async () => {
+  it('without an overlap returns a new text and ends the old one', async () => {
     const old = await issue();
     const answer = await rotate(old.key_id);
     expect(answer.statusCode).toBe(200);
@@ -241,7 +241,7 @@ describe('rotating a key', () => {
     expect((await rotate(old.key_id, {})).statusCode).toBe(200);
   });
 
-  it('lets the old text work on for as long as it is told', async () => {
+  it('keeps the old text valid for the overlap', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const old = await issue();
     const rotated = (await rotate(old.key_id, { overlap: '2h' })).json<KeyAnswer>();
@@ -262,7 +262,7 @@ describe('rotating a key', () => {
     expect(await use(key)).toBe(200);
   });
 
-  it('is refused of keys that are revoked, expired or not there', async () => {
+  it('is refused for keys that are revoked, expired or unknown', async () => {
     const { key_id } = await issue();
     await inject('DELETE', `${path}/${key_id}`);
     const answers = [await rotate(key_id), await rotate('abcdefghijkl')];
@@ -284,7 +284,7 @@ describe('keys that have ended', () => {
     expect((await inject('GET', `${path}/${key_id}`)).json<KeyAnswer>().status).toBe('expired');
   });
 
-  it('are forgotten a week later, when another is issued', async () => {
+  it('are removed a week later, when another key is issued', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const revoked = await issue();
     const lasting = await issue();
@@ -293,7 +293,7 @@ describe('keys that have ended', () => {
     await issue();
     expect((await inject('GET', `${path}/${revoked.key_id}`)).statusCode).toBe(200);
     vi.setSystemTime(Date.now() + 1);
-    // As many as a week's tests have left are ahead of it.
+    // Old keys of the other specs come before this one, and each issued key removes a limited number.
     for (let i = 0; i < 5; i++) await issue();
     expect((await inject('GET', `${path}/${revoked.key_id}`)).statusCode).toBe(404);
     expect(await use(revoked.key)).toBe(401);
@@ -301,7 +301,7 @@ describe('keys that have ended', () => {
   });
 });
 
-describe('who may manage keys', () => {
+describe('managing keys', () => {
   const everything = async (bearer: string) => {
     const { key_id } = await issue();
     const answers = [
@@ -314,7 +314,7 @@ describe('who may manage keys', () => {
     return answers.map(({ statusCode }) => statusCode);
   };
 
-  it('is whoever has the scope admin, and nobody else', async () => {
+  it('needs the scope admin', async () => {
     expect(await everything(gateway.bearer.admin)).toEqual([201, 200, 200, 200, 204]);
     for (const scope of ['events:read', 'events:write', 'definitions:read', 'definitions:write'] as const) {
       expect(await everything(gateway.bearer[scope])).toEqual([403, 403, 403, 403, 403]);
@@ -322,7 +322,7 @@ describe('who may manage keys', () => {
     expect(await everything(`Bearer ${generateKey().key}`)).toEqual([401, 401, 401, 401, 401]);
   });
 
-  it('is no admin who is limited to streams: another key could do more', async () => {
+  it('is refused for an admin key that is limited to streams, which could otherwise issue a key with more access', async () => {
     const { key } = await issue({ scopes: ['admin'], streams: ['orders'] });
     expect(await everything(`Bearer ${key}`)).toEqual([403, 403, 403, 403, 403]);
     expect((await inject('GET', path, { bearer: `Bearer ${key}` })).json<ProblemDocument>().code).toBe(
@@ -331,8 +331,8 @@ describe('who may manage keys', () => {
   });
 });
 
-describe('limits of a key', () => {
-  it('hold on the query port, and answers say what is left', async () => {
+describe('rate limits of a key', () => {
+  it('apply on the query port, and answers have the remaining quota', async () => {
     const { key } = await issue({ rate_limit: { requests_per_second: 2 } });
     const read = () => inject('GET', '/api/v1/streams', { bearer: `Bearer ${key}` });
     const answers = [await read(), await read(), await read()];
@@ -346,8 +346,8 @@ describe('limits of a key', () => {
   });
 });
 
-describe('the audit', () => {
-  it('names who issued, rotated and revoked a key, and has nothing secret', async () => {
+describe('the audit of keys', () => {
+  it('names who issued, rotated and revoked a key, and contains no secrets', async () => {
     const { key, key_id } = await issue();
     const rotated = (await inject('POST', `${path}/${key_id}/rotate`)).json<KeyAnswer>();
     await inject('DELETE', `${path}/${key_id}`, { port: 'core' });

@@ -11,9 +11,9 @@ describe('an overlap', () => {
     ['30d', 30 * 86_400_000],
     ['P30D', 30 * 86_400_000],
     ['PT12H', 12 * 3_600_000],
-  ])('of %s', (text, ms) => expect(parseOverlap(text)).toBe(ms));
+  ])('is parsed from %s', (text, ms) => expect(parseOverlap(text)).toBe(ms));
 
-  it.each(['', '0', '1', '-1s', '31d', 'P31D', '9999999d', '1w', '24 h', 'P', '00s'])('is not %j', (text) => {
+  it.each(['', '0', '1', '-1s', '31d', 'P31D', '9999999d', '1w', '24 h', 'P', '00s'])('is not parsed from %j', (text) => {
     expect(parseOverlap(text)).toBeUndefined();
   });
 });

@@ -32,7 +32,7 @@ afterAll(() => gateway.close());
 const get = async <T>(url: string) => (await gateway.core.instance.inject({ url })).json<T>();
 
 describe('GET /api/v1/entities', () => {
-  it('lists entities with their last version and time', async () => {
+  it('lists entities with their latest version and the time of their last event', async () => {
     expect(await get('/api/v1/entities?stream=orders')).toEqual({
       entities: [
         { stream: 'orders', entity_id: 'order-0', version: 4, last_timestamp: '2026-11-21T04:00:09.000123Z' },
@@ -55,7 +55,7 @@ describe('GET /api/v1/entities', () => {
 });
 
 describe('GET /api/v1/entities of a stream', () => {
-  it('that is not there is a 404', async () => {
+  it('answers 404 for an unknown stream', async () => {
     expect(await get('/api/v1/entities?stream=oders')).toMatchObject({
       code: 'stream_not_found',
       status: 404,
@@ -64,7 +64,7 @@ describe('GET /api/v1/entities of a stream', () => {
 });
 
 describe('GET /api/v1/dead-letters', () => {
-  it('lists them, newest first, with the number of all', async () => {
+  it('lists dead letters, newest first, with their total number', async () => {
     const answer = await get<{ dead_letters: { offset: number }[] }>('/api/v1/dead-letters?limit=2');
     expect(answer).toMatchObject({
       total: 3,

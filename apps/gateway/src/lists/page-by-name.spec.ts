@@ -8,7 +8,7 @@ const page = (limit: number, cursor?: string) =>
   pageByName(names, (name) => name, { limit, cursor, boundTo });
 
 describe('a page of long items', () => {
-  it('ends when it is long enough, and the next one goes on from there', () => {
+  it('ends at the limit of characters, and the next page continues after it', () => {
     const all = Array.from({ length: 10 }, (_, i) => ({ name: `n${i}`, length: 1024 * 1024 }));
     const page = (cursor?: string) =>
       pageByName(all, ({ name }) => name, {
@@ -22,8 +22,8 @@ describe('a page of long items', () => {
   });
 });
 
-describe('a page of a list in memory', () => {
-  it('is sorted by name, and leads to the next until there is no more', () => {
+describe('a page of an in-memory list', () => {
+  it('is sorted by name, and has a cursor until the last page', () => {
     const first = page(2);
     const second = page(2, cursorOf(first));
     const third = page(2, cursorOf(second));
@@ -31,7 +31,7 @@ describe('a page of a list in memory', () => {
     expect(third.end).toEqual({ total: 5, has_more: false, next_cursor: null });
   });
 
-  it('leads nowhere when it holds all', () => {
+  it('has no cursor when it contains all items', () => {
     expect(page(5)).toEqual({
       items: ['a', 'b', 'c', 'd', 'e'],
       end: { total: 5, has_more: false, next_cursor: null },

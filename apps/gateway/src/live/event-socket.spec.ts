@@ -3,7 +3,7 @@ import { EventSocket } from './event-socket.js';
 
 const forever = new AbortController().signal;
 
-/** A client that takes nothing until the spec says so. */
+/** Returns a client that receives nothing until the spec lets it. */
 function given(slowMs: number) {
   const response = {
     ...{ writableLength: 0, writableFinished: false, ended: false, destroyed: false },
@@ -18,8 +18,8 @@ function given(slowMs: number) {
   return { response, socket };
 }
 
-describe('the way to a client', () => {
-  it('is full past its bound, and has room when the client has taken some', async () => {
+describe('the socket to a client', () => {
+  it('is full above its limit, and has room when the client has received some bytes', async () => {
     const { response, socket } = given(60_000);
     socket.write('0123456789');
     await socket.room(forever);
@@ -30,13 +30,13 @@ describe('the way to a client', () => {
     await room;
   });
 
-  it('refuses a client that takes nothing for too long', async () => {
+  it('rejects for a client that receives nothing for too long', async () => {
     const { socket } = given(5);
     socket.write('01234567890');
     await expect(socket.room(forever)).rejects.toMatchObject({ code: 'overloaded' });
   });
 
-  it('waits no longer for who has gone', async () => {
+  it('stops waiting when the client disconnects', async () => {
     const { socket } = given(60_000);
     socket.write('01234567890');
     const client = new AbortController();
@@ -45,11 +45,14 @@ describe('the way to a client', () => {
     await expect(room).rejects.toThrow('gone');
   });
 
-  describe('when it has said the last thing', () => {
+  describe('after its last message', () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
-    /** The client takes so many characters in each five seconds. @returns how often until it is cut off, or has it all */
+    /**
+     * Lets the client receive a number of characters every five seconds.
+     * @returns how many periods pass until the client is cut off or has received everything
+     */
     const looksUntilCut = (taken: number): number => {
       const { response, socket } = given(5);
       socket.write('x'.repeat(97));
@@ -65,12 +68,12 @@ describe('the way to a client', () => {
       return response.destroyed ? looks : Infinity;
     };
 
-    it('waits for a client that takes what is before it, and cuts off one that takes nothing, or too little', () => {
+    it('waits for a client that makes progress, and cuts off one that makes none or too little', () => {
       expect([looksUntilCut(0), looksUntilCut(1), looksUntilCut(40)]).toEqual([1, 4, Infinity]);
     });
   });
 
-  it('says the last thing and ends', () => {
+  it('sends the last message and ends', () => {
     const { response, socket } = given(5);
     socket.end('bye');
     expect(response).toMatchObject({ ended: true, writableLength: 3 });

@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-describe('the share of a key', () => {
-  it('bounds what it has open of events and of changes together', async () => {
+describe('the limit of open streams of a key', () => {
+  it('covers live streams of events and of changes together', async () => {
     const shared = await givenGateway({ liveStreamsPerKey: 1 });
     const post = (url: string, payload: object) =>
       shared.core.instance.inject({ method: 'POST', url: `/api/v1/${url}`, payload });
@@ -36,7 +36,7 @@ describe('the share of a key', () => {
 describe('GET /api/v1/events/stream', () => {
   const url = '/api/v1/events/stream';
 
-  it('is a route of its own and no event with the id "stream"', async () => {
+  it('is a route of its own, and not the event with the id "stream"', async () => {
     const answer = await gateway.core.instance.inject({ url });
     expect(answer.json()).toMatchObject({ code: 'overloaded' });
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
@@ -48,7 +48,7 @@ describe('GET /api/v1/events/stream', () => {
     expect(answer.headers['content-type']).toBe('text/event-stream');
   });
 
-  it('answers text/event-stream and nothing else', async () => {
+  it('answers text/event-stream only', async () => {
     const headers = { accept: 'application/json' };
     const answer = await gateway.core.instance.inject({ url, headers });
     expect(answer.json()).toMatchObject({ code: 'not_acceptable' });

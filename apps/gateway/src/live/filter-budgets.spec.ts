@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { FilterBudgets, filterSteps } from './filter-budgets.js';
 
-/** Groups of a key, each of which takes so many steps if it may. @returns how many were within their budget */
+/**
+ * Runs groups of a key, each of which uses this many steps if its budget allows.
+ * @returns how many groups stayed within their budget
+ */
 async function groupsWithin(
   budgets: FilterBudgets,
   keyId: string | null,
@@ -16,21 +19,21 @@ async function groupsWithin(
   return within;
 }
 
-describe('what the filters of a page may cost', () => {
+describe('the evaluation cost of filters for one page', () => {
   const { group, key } = filterSteps;
 
-  it('is bounded for each group', async () => {
+  it('is limited for each group', async () => {
     expect(await groupsWithin(new FilterBudgets(), null, [group - 1, group, 2 * group, 1])).toBe(2);
   });
 
-  it('is bounded for all groups of one key together, and leaves other keys theirs', async () => {
+  it('is limited for all groups of one key together, without affecting other keys', async () => {
     const budgets = new FilterBudgets();
     const hundred = Array.from({ length: 100 }, () => group - 1);
     expect(await groupsWithin(budgets, 'a', hundred)).toBe(key / group);
     expect(await groupsWithin(budgets, 'b', [group - 1])).toBe(1);
   });
 
-  it('is bounded for each group alone on a port without keys', async () => {
+  it('is limited for each group only on a port without keys', async () => {
     const hundred = Array.from({ length: 100 }, () => group - 1);
     expect(await groupsWithin(new FilterBudgets(), null, [...hundred, group])).toBe(100);
   });

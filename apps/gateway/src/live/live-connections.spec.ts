@@ -10,7 +10,7 @@ const logger = pino({ enabled: false });
 const given = (maxStreams: number, maxStreamsPerKey: number) =>
   new LiveConnections(logger, { LIVE_STREAMS: maxStreams, LIVE_STREAMS_PER_KEY: maxStreamsPerKey });
 
-/** Opens a stream; the result ends it. */
+/** Opens a stream; the returned function ends it. */
 function opened(connections: LiveConnections, keyId: string | null): () => Promise<void> {
   let end: () => void = () => undefined;
   const open = connections.admit(keyId, () => new Promise((resolve) => (end = resolve)));
@@ -23,31 +23,31 @@ const ask = (connections: LiveConnections, keyId: string | null) =>
   connections.admit(keyId, () => Promise.resolve());
 
 describe('the open streams of an instance', () => {
-  it('are not all for one key: past its share it is told to wait, and others are let in', async () => {
+  it('are limited per key: a key over its limit is refused, and others are accepted', async () => {
     const connections = given(5, 2);
     const ends = ['a', 'a'].map((key) => opened(connections, key));
     await expect(ask(connections, 'a')).rejects.toMatchObject({
       ...{ code: 'too_many_requests', options: { retryAfterSeconds: 5 } },
-      message: expect.stringMatching(/has 2 streams open.*Close some.*LIVE_STREAMS_PER_KEY/) as string,
+      message: expect.stringMatching(/has 2 open streams.*Close some.*LIVE_STREAMS_PER_KEY/) as string,
     });
     await ask(connections, 'b');
     await ends[0]?.();
     await ask(connections, 'a');
   });
 
-  it('are bounded together, whoever opens them', async () => {
+  it('are limited in total, whoever opens them', async () => {
     const connections = given(3, 2);
     for (const key of ['a', 'a', 'b']) opened(connections, key);
     await expect(ask(connections, 'b')).rejects.toMatchObject({ code: 'overloaded' });
   });
 
-  it('have no share where there are no keys', async () => {
+  it('have no limit per key on a port without keys', async () => {
     const connections = given(4, 2);
     for (const key of [null, null, null]) opened(connections, key);
     await ask(connections, null);
   });
 
-  it('leave nothing behind on a signal that outlives them', async () => {
+  it('leave no listeners on a signal that outlives them', async () => {
     const connections = given(3, 2);
     const { signal } = new AbortController();
     const response = { write: () => true, end: () => undefined, writableFinished: true, writableLength: 0 };

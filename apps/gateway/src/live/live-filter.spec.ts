@@ -35,7 +35,7 @@ describe('the filters of live events', () => {
     expect(matches({ entityIds: ['order-17'] }, { entity_id: null })).toBe(false);
   });
 
-  it('match by time, to the microsecond: since is inclusive, until is not', () => {
+  it('match by time to the microsecond: since is inclusive, until is exclusive', () => {
     const exactly = at('2026-11-21T04:00:00.000123Z');
     expect(matches({ since: exactly })).toBe(true);
     expect(matches({ since: exactly + 1 })).toBe(false);
@@ -43,7 +43,7 @@ describe('the filters of live events', () => {
     expect(matches({ until: exactly + 1 })).toBe(true);
   });
 
-  it('match by an expression with the exact numbers, and not where it has no value', () => {
+  it('match by an expression with exact numbers, and do not match where it has no value', () => {
     const where = (text: string) => ({ where: parseExpression(text) });
     expect(matches(where('event.data.amount * 2 > 24'))).toBe(true);
     expect(matches(where('event.data.big == 9007199254740993 && event.version == 3'))).toBe(true);
@@ -52,7 +52,7 @@ describe('the filters of live events', () => {
     expect(matches(where('event.data.amount.startsWith("1")'))).toBe(false);
   });
 
-  it('want the streams that were named, and of these what the access covers', () => {
+  it('select the named streams that the access covers', () => {
     const wanted = (question: Partial<LiveQuestion>) =>
       ['orders', 'orders-old', 'stock', 'tributary.audit'].filter((stream) =>
         new LiveFilter({ access: allStreams, ...question }).wants(stream),
@@ -64,7 +64,7 @@ describe('the filters of live events', () => {
     expect(wanted({ access: { ...allStreams, reserved: false } })).not.toContain('tributary.audit');
   });
 
-  it('bind a position to themselves, in whatever order they are given, and not to the access', () => {
+  it('have the same binding in any order, and independently of the access', () => {
     const binding = (question: Partial<LiveQuestion>) =>
       new LiveFilter({ access: allStreams, ...question }).binding;
     expect(binding({ streams: ['a', 'b'] })).toBe(binding({ streams: ['b', 'a'] }));
@@ -74,7 +74,7 @@ describe('the filters of live events', () => {
   });
 });
 
-describe('an event on its way', () => {
+describe('a live event', () => {
   it('is one line, with its numbers as they were sent', () => {
     const json = new LiveEvent(stored).json('event');
     expect(json).not.toMatch(/[\r\n]/);

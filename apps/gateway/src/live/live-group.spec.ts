@@ -10,7 +10,7 @@ import { LivePosition } from './live-position.js';
 
 const kib = 1024;
 
-/** A group that follows so many streams, each with four partitions that are far on. */
+/** Returns a group that follows this many streams, each with four partitions at large offsets. */
 function givenGroup(streams: number): LiveGroup {
   const group = new LiveGroup(new LiveFilter({ access: allStreams }));
   group.cursor = new LivePosition(group.filter.binding);
@@ -22,7 +22,7 @@ function givenGroup(streams: number): LiveGroup {
 
 const keyOf = (stream: string) => stream.padStart(8, '0');
 
-/** Events of one partition, with so many bytes of data each. */
+/** Returns events of one partition, each with this many bytes of data. */
 function batchOf(events: number, bytes: number): LiveBatch {
   const data = JSON.stringify({ text: 'x'.repeat(bytes) });
   const live = Array.from({ length: events }, (_, offset) => {
@@ -41,10 +41,10 @@ const freely = () => ({
   budget: new StepBudget(1_000_000),
 });
 
-/** Takes so many parts, then has no more room. */
+/** Receives this many parts, and then has no more room. */
 class Listener implements LiveListener {
   readonly parts: LiveChunk[] = [];
-  /** The position of the group when it left. */
+  /** The position of the group when the listener left. */
   left: string | undefined;
 
   constructor(
@@ -75,7 +75,7 @@ class Listener implements LiveListener {
 }
 
 describe('messages of live events', () => {
-  it('are handed on in parts of 64 KiB and one event, to those who still have room', async () => {
+  it('are delivered in parts of 64 KiB plus one event, to listeners that still have room', async () => {
     const group = givenGroup(1);
     const [all, slow] = [new Listener(group), new Listener(group, 2)];
     await group.take(batchOf(400, 2 * kib), freely());
@@ -83,11 +83,11 @@ describe('messages of live events', () => {
     for (const { bytes } of all.parts) expect(bytes.length).toBeLessThan(67 * kib);
     expect(slow.parts).toEqual(all.parts.slice(0, 2));
     expect(all.parts.reduce((sum, { events }) => sum + events, 0)).toBe(400);
-    // The group's position is behind exactly the parts that the listener got.
+    // The group's position is after exactly the parts that the listener has received.
     expect(slow.left).toBe(slow.ids.at(-1));
   });
 
-  it('have an id each where ids are short', async () => {
+  it('each have an id when ids are short', async () => {
     const group = givenGroup(1);
     const listener = new Listener(group);
     await group.take(batchOf(400, 200), freely());
@@ -95,7 +95,7 @@ describe('messages of live events', () => {
     expect(listener.ids.at(-1)).toBe(group.cursor?.toString());
   });
 
-  it('have one after as many characters of events where ids are long', async () => {
+  it('have an id after as many characters of events when ids are long', async () => {
     const group = givenGroup(350);
     const listener = new Listener(group);
     const batch = batchOf(400, 200);

@@ -26,7 +26,10 @@ const isIn = (row: EventRow, { streams, eventTypes, where, access }: Partial<Liv
   (!where || (JSON.parse(row.data) as { n: number }).n % 3 === 0) &&
   (!access || row.stream !== 'a');
 
-/** Stores what a materializer would: in offset order, some offsets without an event, its commits behind. */
+/**
+ * Stores events like a materializer: in offset order, with some offsets without an event, and with commits that lag
+ * behind.
+ */
 class Materializer {
   readonly written: EventRow[] = [];
   private readonly next = new Map<string, number>();
@@ -72,7 +75,7 @@ class Materializer {
   }
 }
 
-describe('streams that are cut and go on', () => {
+describe('streams that are interrupted and resumed', () => {
   const seeds = process.env.LIVE_SEED
     ? [Number(process.env.LIVE_SEED)]
     : Array.from({ length: 12 }, () => Math.floor(Math.random() * 2 ** 31));
@@ -80,7 +83,7 @@ describe('streams that are cut and go on', () => {
   const histories = seeds.flatMap((seed, i) => [{ seed, wide: i % 3 === 0 }]);
 
   it.each(histories)(
-    'show every event, in the order of its partition (LIVE_SEED=$seed, $wide)',
+    'deliver every event in the order of its partition (LIVE_SEED=$seed, $wide)',
     async ({ seed, wide }) => {
       const random = new Random(seed);
       const world = new LiveWorld();
@@ -95,7 +98,7 @@ describe('streams that are cut and go on', () => {
         client: new LiveClient(() => new EventStreamParser(), question),
       }));
       const connect = (client: LiveClient) => void client.connect(random.pick(gateways));
-      // Those that begin now begin with the first event; those with `since` whenever they like.
+      // Clients that start now connect before the first event; those with `since` may connect at any time.
       for (const { client } of clients) connect(client);
       await until(() => clients.every(({ client }) => client.parser.lastEventId !== ''), {
         what: 'the beginnings',
@@ -122,7 +125,7 @@ describe('streams that are cut and go on', () => {
         });
         const places = expected.map(({ stream, partition, offset }) => `${stream}/${partition}/${offset}`);
         const first = [...new Set(client.offsets)];
-        // Long ids come with some messages only.
+        // Only some messages have long ids.
         if (!wide) expect(client.offsets).toEqual(first);
         expect([...first].sort()).toEqual(places.sort());
         expect(first).toEqual(inLogOrder(first));
@@ -133,20 +136,20 @@ describe('streams that are cut and go on', () => {
   );
 });
 
-/** Others get their turn at any time. */
+/** Lets other work run at any time. */
 const anyTurn = (random: Random) => () => ({
   over: () => random.chance(0.2),
   end: () => sleep(random.int(3)),
 });
 
-/** A stream whose offsets make every id longer than a few events. */
+/** Defines a stream whose offsets make every id longer than a few events. */
 function defineWide(world: LiveWorld): void {
   const partitions = 400;
   world.define('wide', { partitions });
   for (let partition = 0; partition < partitions; partition++) world.commit('wide', partition, 2 ** 30);
 }
 
-/** The same, with the events of each partition by their offsets. */
+/** Returns the same events, with those of each partition sorted by offset. */
 function inLogOrder(places: readonly string[]): string[] {
   const split = places.map(
     (place) => [place.slice(0, place.lastIndexOf('/')), Number(place.split('/')[2])] as const,

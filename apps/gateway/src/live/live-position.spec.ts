@@ -6,7 +6,7 @@ const binding = bindingOf(['filters']);
 const key = (stream: string) => streamKey(`${stream}#1`);
 
 describe('a position', () => {
-  it('is read back as it was written, whatever the offsets', () => {
+  it('is parsed from its own text, whatever its offsets', () => {
     const random = new Random(7);
     for (let i = 0; i < 200; i++) {
       const position = new LivePosition(binding);
@@ -23,14 +23,14 @@ describe('a position', () => {
     }
   });
 
-  it('is short', () => {
+  it('has a short text', () => {
     const position = new LivePosition(binding);
     for (let p = 0; p < 6; p++) position.set(key('orders'), p, 1_000_000 + p);
     expect(position.toString().length).toBeLessThan(45);
     expect(position.toString()).toMatch(/^[A-Za-z0-9_.-]+$/);
   });
 
-  it('follows its changes, and a copy does not', () => {
+  it('changes independently of its copy', () => {
     const position = new LivePosition(binding);
     position.set(key('orders'), 1, 5);
     const copy = position.copy();
@@ -46,7 +46,7 @@ describe('a position', () => {
     expect(position.toString()).toBe(binding);
   });
 
-  it('is that of a stream, not of its name', () => {
+  it('belongs to a stream, not to its name', () => {
     expect(streamKey('a#1')).not.toBe(streamKey('a#2'));
   });
 
@@ -64,7 +64,7 @@ describe('a position', () => {
     `${binding}.${key('a')}AQ.${key('a')}AQ`,
     `${binding}.${key('a')}AQ==`,
     `${binding}.${key('a')}AQ, ${binding}`,
-  ])('is not seen in %j', (text) => {
+  ])('is not parsed from %j', (text) => {
     expect(LivePosition.parse(text, binding)).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ import { begun, came, LiveClient, LiveWorld } from './live.fixture.js';
 const newClient = (question: Partial<LiveQuestion> = {}) =>
   new LiveClient(() => new EventStreamParser(), question);
 
-/** A world with the stream `orders` and its first so many events. */
+/** Returns a world with the stream `orders` and this many events. */
 async function given(events = 0): Promise<LiveWorld> {
   const world = new LiveWorld();
   world.define('orders');
@@ -27,7 +27,7 @@ async function store(world: LiveWorld, from: number, end: number): Promise<void>
 }
 
 describe('open streams', () => {
-  it('begin now, or with `since` at the beginning of what is stored', async () => {
+  it('start now, or with `since` at the beginning of what is stored', async () => {
     const world = await given(3);
     const live = world.gateway();
     const [now, since] = [newClient(), newClient({ since: 0 })];
@@ -42,7 +42,7 @@ describe('open streams', () => {
     live.close();
   });
 
-  it('show nothing that the materializer has not committed', async () => {
+  it('deliver nothing that the materializer has not committed', async () => {
     const world = await given();
     const live = world.gateway();
     const client = newClient();
@@ -57,7 +57,7 @@ describe('open streams', () => {
     live.close();
   });
 
-  it('share one follower: however many there are, the log and the store are asked once', async () => {
+  it('share one follower: with any number of them, the log and the store are read once', async () => {
     const world = await given();
     let asked = 0;
     const { reader } = world.store;
@@ -83,7 +83,7 @@ describe('open streams', () => {
     expect(world.questions).toBe(questions);
   });
 
-  it('are as many as is allowed', async () => {
+  it('are limited in number', async () => {
     const live = (await given()).gateway({ maxStreams: 1 });
     const [first, second] = [newClient(), newClient()];
     void first.connect(live);
@@ -97,7 +97,7 @@ describe('open streams', () => {
     live.close();
   });
 
-  it('show that they live, and where they are although nothing matches', async () => {
+  it('send heartbeats with their position even when no event matches', async () => {
     const world = await given();
     const live = world.gateway({ heartBeatMs: 5 });
     const client = newClient({ eventTypes: ['none'] });
@@ -110,7 +110,7 @@ describe('open streams', () => {
     live.close();
   });
 
-  it('cannot be opened while Kafka does not answer, and wait while it fails later', async () => {
+  it('cannot be opened while Kafka does not answer, and wait when it fails later', async () => {
     const world = await given();
     const live = world.gateway();
     world.logFailure = new Error('no broker');
@@ -149,7 +149,7 @@ describe('open streams', () => {
     live.close();
   });
 
-  it('say once that their history waits for ClickHouse, and once that it goes on', async () => {
+  it('log once that their history waits for ClickHouse, and once that it continues', async () => {
     const world = await given(5);
     const { reader } = world.store;
     const lines: string[] = [];
@@ -167,7 +167,7 @@ describe('open streams', () => {
     for (const client of clients) void client.connect(live);
     await Promise.all(clients.map((client) => came(client, 5)));
     expect(lines).toEqual([
-      'live streams cannot read from the store: trying again until it gives',
+      'live streams cannot read from the store: trying again until it answers',
       'live streams read from the store again',
     ]);
     live.close();
@@ -175,7 +175,7 @@ describe('open streams', () => {
 });
 
 describe('streams with long ids', () => {
-  /** Another stream of so many partitions, far on, is in every id. */
+  /** Another stream with this many partitions at large offsets is part of every id. */
   const partitions = 1_500;
   async function givenLong(events = 0): Promise<LiveWorld> {
     const world = new LiveWorld();
@@ -189,7 +189,7 @@ describe('streams with long ids', () => {
   const different = (client: LiveClient, count: number) =>
     until(() => new Set(client.offsets).size >= count, { what: `${count} events`, intervalMs: 1 });
 
-  it('repeat after a cut no more than as many characters as an id has, and leave nothing out', async () => {
+  it('repeat at most as many characters as an id has after an interruption, and lose nothing', async () => {
     const world = await givenLong();
     const live = world.gateway();
     const client = newClient();
@@ -214,7 +214,7 @@ describe('streams with long ids', () => {
     live.close();
   });
 
-  it('say where they are when what was missed has been read', async () => {
+  it('send their position when they have caught up', async () => {
     const world = await givenLong();
     const live = world.gateway();
     const [client, other] = [newClient(), newClient()];
@@ -235,8 +235,8 @@ describe('streams with long ids', () => {
   });
 });
 
-describe('a stream is ended, and its client told why,', () => {
-  it('when its key does not permit it any more', async () => {
+describe('a stream is ended, and its client gets the reason,', () => {
+  it('when its key no longer permits it', async () => {
     const live = (await given()).gateway();
     const client = newClient();
     let valid = true;
@@ -249,7 +249,7 @@ describe('a stream is ended, and its client told why,', () => {
     expect(client.errors).toMatchObject([{ code: 'invalid_token', request_id: 'r' }]);
   });
 
-  it('when a stream that it names is deleted, or made anew', async () => {
+  it('when a stream that it names is deleted, or deleted and created again', async () => {
     const world = await given();
     const live = world.gateway();
     const [named, all] = [newClient({ streams: ['orders'] }), newClient()];
@@ -266,7 +266,7 @@ describe('a stream is ended, and its client told why,', () => {
     live.close();
   });
 
-  it('when its client is too slow; what is kept for it stays bounded', async () => {
+  it('when its client is too slow; the memory for it remains limited', async () => {
     const world = await given();
     const live = world.gateway({ socket: { bytes: 3_000, slowMs: 100 } });
     const client = newClient();

@@ -10,7 +10,7 @@ import { begun, came, LiveWorld, LiveClient } from './live.fixture.js';
 const newClient = (question: Partial<LiveQuestion> = {}) =>
   new LiveClient(() => new EventStreamParser(), question);
 
-/** True for an event with such a list; takes some 10 ms. */
+/** True for an event with this list, after about 10 ms. */
 const costly = parseExpression(
   'event.data.list.all(x, event.data.list.all(y, x + y < 1000 && x * y < 1000000))',
 );
@@ -23,7 +23,7 @@ async function given(events: number, length: number) {
   return {
     world,
     live: world.gateway(),
-    /** All events come at once, as one page. */
+    /** All events arrive at once, as one page. */
     store: async () => {
       await world.store.writer.appendBlocks(blocksOf(rows), 'rows');
       world.commit('orders', 0, events);
@@ -31,14 +31,14 @@ async function given(events: number, length: number) {
   };
 }
 
-describe('a page of live events whose filter takes long', () => {
-  it('lets other work of the process have its turns', async () => {
+describe('a page of live events with an expensive filter', () => {
+  it('lets other work of the process run', async () => {
     const { live, store } = await given(20, 120);
     const client = newClient({ where: costly });
     void client.connect(live);
     await begun(client);
     await store();
-    /** How many of the events had come at each turn of the event loop. */
+    /** How many events had arrived at each turn of the event loop. */
     const seen = new Set<number>();
     while (client.offsets.length < 20) {
       seen.add(client.offsets.length);
@@ -49,7 +49,7 @@ describe('a page of live events whose filter takes long', () => {
     live.close();
   });
 
-  it('is not begun a second time, nor the next one, before it has been handed on', async () => {
+  it('is delivered completely before it or the next page is started', async () => {
     const { world, live, store } = await given(20, 120);
     const client = newClient({ where: costly });
     void client.connect(live);
@@ -65,7 +65,7 @@ describe('a page of live events whose filter takes long', () => {
     live.close();
   });
 
-  it('ends the streams of that filter when it takes too many steps, and no other stream', async () => {
+  it('ends the streams of that filter when it needs too many steps, and no other stream', async () => {
     const { live, store } = await given(100, 500);
     const [expensive, plain] = [newClient({ where: costly }), newClient()];
     const ended = expensive.connect(live);
@@ -79,7 +79,7 @@ describe('a page of live events whose filter takes long', () => {
     live.close();
   });
 
-  it('goes on for the others where a client leaves in the middle of it', async () => {
+  it('continues for the others when a client disconnects in the middle of it', async () => {
     const { live, store } = await given(20, 120);
     const clients = [newClient({ where: costly }), newClient({ where: costly }), newClient()] as const;
     for (const client of clients) void client.connect(live);
@@ -95,7 +95,7 @@ describe('a page of live events whose filter takes long', () => {
     live.close();
   });
 
-  it('is given up where the process closes in the middle of it', async () => {
+  it('is abandoned when the process closes in the middle of it', async () => {
     const { live, store } = await given(20, 120);
     const client = newClient({ where: costly });
     const ended = client.connect(live);

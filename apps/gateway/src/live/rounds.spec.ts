@@ -4,7 +4,7 @@ import { Rounds } from './rounds.js';
 
 const never = new AbortController().signal;
 
-/** Rounds that look at a list of outcomes, one after the other, and are followed until it is empty. */
+/** Rounds that poll with a list of outcomes, one after the other, and are followed until the list is empty. */
 function given(outcomes: (boolean | Error)[]) {
   const lines: string[] = [];
   const logger = pino(
@@ -23,8 +23,8 @@ function given(outcomes: (boolean | Error)[]) {
   return { rounds, lines, outcomes };
 }
 
-describe('rounds', () => {
-  test('look again and again while somebody follows, and begin again with the next start', async () => {
+describe('polling rounds', () => {
+  test('poll repeatedly while somebody follows, and resume with the next start', async () => {
     const { rounds, outcomes } = given([false, true, false]);
     rounds.start();
     rounds.start();
@@ -38,7 +38,7 @@ describe('rounds', () => {
       .toBe(0);
   });
 
-  test('tell those who wait when a look has ended, also one that failed', async () => {
+  test('notify waiters after each poll, even after one that failed', async () => {
     const { rounds } = given([new Error('Kafka is away'), false]);
     const first = rounds.next(never);
     rounds.start();
@@ -48,14 +48,14 @@ describe('rounds', () => {
     expect(rounds.failure).toBeUndefined();
   });
 
-  test('log once that they wait, and once that they go on', async () => {
+  test('log once that they wait, and once that they continue', async () => {
     const { rounds, lines, outcomes } = given([new Error('away'), new Error('away'), false, false]);
     rounds.start();
     await expect.poll(() => outcomes.length).toBe(0);
-    expect(lines).toEqual(['live streams wait', 'live streams go on']);
+    expect(lines).toEqual(['live streams wait', 'live streams continue']);
   });
 
-  test('end a wait with the reason of the one who waits', async () => {
+  test('end a wait with the reason of the aborted signal', async () => {
     const { rounds } = given([false]);
     await expect(rounds.next(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
   });

@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('says of every route what it does, what it answers, and that it answers problems', () => {
+  it('documents for every route its purpose, its answers and its problems', () => {
     for (const { path, method, operation } of operations()) {
       const name = `${method} ${path}`;
       expect(operation.summary, name).toBeTruthy();
@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
         Object.keys(operation.responses).some((status) => status.startsWith('2')),
         name,
       ).toBe(true);
-      // Exporters of OpenTelemetry read the form of their protocol.
+      // Exporters of OpenTelemetry read errors in the form of their protocol.
       const form =
         path === '/v1/logs' ? ['application/json', 'application/x-protobuf'] : ['application/problem+json'];
       expect(Object.keys(operation.responses.default?.content ?? {}), name).toEqual(form);
@@ -134,7 +134,7 @@ describe('the OpenAPI document', () => {
     expect(query.find(({ name }) => name === 'since')?.schema).toMatchObject({ format: 'date-time' });
   });
 
-  it('has no example that Swagger UI would send by itself', () => {
+  it('has no example that Swagger UI would send by default', () => {
     const optional = operations().flatMap(({ operation }) =>
       (operation.parameters ?? []).filter(({ required }) => !required),
     );
@@ -143,7 +143,7 @@ describe('the OpenAPI document', () => {
     expect(waitFor?.description).toMatch(/ For example `orders:4:10234`\.$/);
   });
 
-  it('names what a deletion asks for as required, and that a + in a time has to be encoded', () => {
+  it('marks the confirmation of a deletion as required, and says that a + in a time must be encoded', () => {
     const parameter = (path: string, method: string, name: string) =>
       document.paths[path]?.[method]?.parameters?.find((one) => one.name === name);
     for (const path of ['/api/v1/streams/{stream}', '/api/v1/entities/{entity_id}'])
@@ -151,7 +151,7 @@ describe('the OpenAPI document', () => {
     for (const path of ['/api/v1/events/query', '/api/v1/events/count', '/api/v1/dead-letters'])
       for (const name of ['since', 'until'])
         expect(parameter(path, 'get', name)?.description, path).toContain(
-          '`+` of an offset is written `%2B`',
+          'write the `+` of an offset as `%2B`',
         );
   });
 
@@ -161,10 +161,10 @@ describe('the OpenAPI document', () => {
       { properties: Record<string, { description: string }> }
     >;
     expect(StreamInput?.properties.retention?.description).toBe('Default: unlimited.');
-    expect(StreamChange?.properties.retention?.description).toMatch(/replaces the whole.*no bound of time/);
+    expect(StreamChange?.properties.retention?.description).toMatch(/Replaces the whole.*removes the limit by time/);
   });
 
-  it('refers only to schemas that it has, and shows none of the configuration', () => {
+  it('refers only to schemas that it contains, and contains none of the configuration', () => {
     const names = Object.keys(document.components.schemas);
     for (const [, name] of JSON.stringify(document).matchAll(/#\/components\/schemas\/([^"]+)/g)) {
       expect(names).toContain(name);
@@ -172,7 +172,7 @@ describe('the OpenAPI document', () => {
     expect(names.filter((name) => name.endsWith('Config'))).toEqual([]);
   });
 
-  it('is shown at /docs with files of our own only', async () => {
+  it('is shown at /docs with local files only', async () => {
     const page = await gateway.core.instance.inject({ url: '/docs' });
     expect(page.statusCode).toBe(200);
     expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//);

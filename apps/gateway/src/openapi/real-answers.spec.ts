@@ -20,7 +20,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 let gateway: GivenGateway;
 let document: Document;
-/** Of a key that may be changed. */
+/** Id of a key that the requests may change. */
 let keyId: string;
 
 const projection = {
@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** What the document says about an answer: the schema of its body, undefined where it has none. */
+/** Returns what the document says about an answer: the schema of its body, undefined for an answer without one. */
 function documented(
   method: Method,
   url: string,
@@ -78,7 +78,7 @@ function documented(
   return content?.schema;
 }
 
-/** Why a body does not fit: the schemas as they are, and the same when no object may have members that are not documented. */
+/** Returns the schema violations of a body, also with schemas that forbid undocumented members. */
 function misfits(schema: object, body: unknown): unknown[] {
   const { schemas } = document.components;
   const closed = Object.entries(schemas).map(([name, one]) => [
@@ -176,8 +176,8 @@ const requests: [number, Method, string, object?][] = [
   [204, 'DELETE', '/api/v1/keys/{key_id}'],
 ];
 
-describe('what the OpenAPI document says is what is answered', () => {
-  it.each(requests)('%d to %s %s with %j', async (...row) => {
+describe('real answers match the OpenAPI document', () => {
+  it.each(requests)('status %d for %s %s with %j', async (...row) => {
     const [status, method, address, payload] = row;
     const url = address.replace('{key_id}', keyId);
     const answer = await send(method, url, payload);
@@ -188,7 +188,7 @@ describe('what the OpenAPI document says is what is answered', () => {
     else expect(answer.body).toBe('');
   });
 
-  it('of every event of a batch exactly one form', () => {
+  it('each event of a batch matches exactly one of the documented forms', () => {
     const position = { event_id: '019aa4e2-7d53-7c1e-9a3e-000000000000', partition: 0, offset: 1 };
     const rejected = { error: { code: 'invalid_request', status: 400, detail: 'x' } };
     const form = { $ref: '#/components/schemas/BatchWritten' };
@@ -199,7 +199,7 @@ describe('what the OpenAPI document says is what is answered', () => {
       expect(misfits(form, body(event))).not.toEqual([]);
   });
 
-  it('also of an address that there is not', async () => {
+  it('the answer for an unknown path matches too', async () => {
     const answer = await send('GET', '/nowhere');
     expect(misfits({ $ref: '#/components/schemas/Problem' }, answer.json())).toEqual([]);
   });

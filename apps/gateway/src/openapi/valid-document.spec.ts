@@ -21,7 +21,7 @@ describe.each(['core', 'query'] as const)('the OpenAPI document of the %s port',
     expect(validator.version).toBe('3.1');
   });
 
-  it('has JSON Schemas of draft 2020-12, without words that the draft does not know', async () => {
+  it('has JSON Schemas of draft 2020-12 without unknown keywords', async () => {
     const { components } = (await documentOf(port)) as { components: { schemas: object } };
     const ajv = new Ajv2020({ strict: false, strictSchema: true });
     addFormats.default(ajv);
@@ -41,7 +41,7 @@ describe.each(['core', 'query'] as const)('the OpenAPI document of the %s port',
   });
 });
 
-it('a key is documented by its own form', async () => {
+it('a key is documented with its own schema', async () => {
   const { components } = (await documentOf('query')) as { components: { securitySchemes: object } };
   expect(components.securitySchemes).toMatchObject({
     bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'trb_<key_id>_<secret>_<checksum>' },

@@ -5,7 +5,7 @@ import { between, GivenPipelines, path, spec, type Method } from './given-pipeli
 
 const given = new GivenPipelines();
 
-describe('a key', () => {
+describe('access to pipelines: a key', () => {
   const bearerOf = async (streams: string[] | undefined, scopes: string[]) => {
     const answer = await given.send('POST', '/api/v1/keys', {
       name: 'k',
@@ -30,7 +30,7 @@ describe('a key', () => {
   ];
   const both = ['definitions:read', 'definitions:write'];
 
-  it('needs definitions:write to change one, definitions:read to see one', async () => {
+  it('needs definitions:write to change a pipeline, and definitions:read to see one', async () => {
     await given.define();
     const { bearer } = given.gateway;
     for (const one of [
@@ -46,7 +46,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('that is limited changes and sees only what reads and writes its streams', async () => {
+  it('with a stream limit changes and sees only pipelines that read and write its streams', async () => {
     const limited = await bearerOf(['refunds', 'large', 'mine-*'], both);
     await given.define();
     const held = given.definition;
@@ -74,7 +74,7 @@ describe('a key', () => {
     expect((await withKey(limited, ['GET', path])).body).toContain(`"${given.name}-mine"`);
   });
 
-  it('is told where a stream stands that it may not write, also that for what is late', async () => {
+  it('gets a pointer to each stream that it may not write, including a stream for late events', async () => {
     const limited = await bearerOf(['orders', 'mine-*'], both);
     const window = { tumbling: '1m', key: 'event.event_type', lateness: '0s', late: { stream: 'late' } };
     const operators = [{ window }, { reduce: { n: { op: 'count' } } }, { emit: { stream: 'mine-1' } }];
@@ -85,7 +85,7 @@ describe('a key', () => {
     });
   });
 
-  it('asks only projections of which it covers every stream', async () => {
+  it('may only look up projections of which it covers every stream', async () => {
     const limited = await bearerOf(['orders', 'mine-*'], both);
     const fields = { n: { op: 'count' } };
     const projection = (name: string, stream: string) =>
@@ -106,7 +106,7 @@ describe('a key', () => {
     expect((await withKey(limited, ['POST', path, asking('of_orders')])).statusCode).toBe(201);
   });
 
-  it('sees and changes only pipelines of which it covers what the projections fold that they ask', async () => {
+  it('sees and changes only pipelines whose lookups use projections that fold streams it covers', async () => {
     const limited = await bearerOf(['orders', 'mine-*'], both);
     const fields = { n: { op: 'count' } };
     const ofHidden = { name: `of_hidden_${given.name}`, source: { streams: ['refunds'] }, fields };
@@ -121,13 +121,13 @@ describe('a key', () => {
       expect((await withKey(limited, ['GET', path])).body).not.toContain(`"${given.name}"`);
     };
     await seen();
-    // Nobody knows any more what it has folded.
+    // The streams of a deleted projection are unknown.
     await given.gateway.definitions.projections.change(ofHidden.name, () => undefined, systemActor);
     await seen();
     expect((await given.send('GET', given.at())).statusCode).toBe(200);
   });
 
-  it('learns of a loop nothing but what it may see', async () => {
+  it('gets only the visible part of a loop', async () => {
     const limited = await bearerOf(['mine-*'], both);
     for (const stream of ['mine-a', 'mine-b']) await given.send('POST', '/api/v1/streams', { stream });
     await given.send('POST', path, { name: 'secret-1', ...between(['mine-b'], 'secret-s') });
@@ -145,7 +145,7 @@ describe('a key', () => {
     );
   });
 
-  it("processes the system's own streams as an admin only", async () => {
+  it("needs to be an admin key to process the system's own streams", async () => {
     const audit = { name: given.name, ...between([auditStream], 'copy') };
     const [ordinary, admin] = [
       await bearerOf(undefined, both),

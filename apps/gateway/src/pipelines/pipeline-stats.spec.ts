@@ -8,14 +8,14 @@ const given = new GivenPipelines();
 const second = 1_000_000;
 const at = (seconds: number) => `1970-01-01T00:00:0${seconds}.000000Z`;
 
-/** Of the source's first partition, if it says no more. */
+/** Returns progress, by default of the source's first partition. */
 function progress(owner: string, more: Partial<StateProgress> = {}): StateProgress {
   return stateProgress({ owner, updated_at: second, ...more });
 }
 
 const save = (rows: StateProgress[]) => given.gateway.store.pipelines.save([], rows);
 
-/** With a window: the run, the stage that is one, and its topic. */
+/** Creates a pipeline with a window; returns its job, its keyed stage and the topic of the stage. */
 async function givenWindow(): Promise<{ run: string; stage: string; topic: string }> {
   await given.define({ operators: minutes });
   const definition = given.definition!;
@@ -24,8 +24,8 @@ async function givenWindow(): Promise<{ run: string; stage: string; topic: strin
   return { run, stage: stage!.id, topic: given.gateway.topics.pipelineTopic(run, stage!.id) };
 }
 
-describe('the figures of a pipeline', () => {
-  it('count an event of the sources once, and what came of it wherever it came about', async () => {
+describe('the statistics of a pipeline', () => {
+  it('count an event of the sources once, and its results in every stage', async () => {
     const { run, stage } = await givenWindow();
     const keyed = { stage, stream: '', updated_at: 3 * second };
     await save([
@@ -39,7 +39,7 @@ describe('the figures of a pipeline', () => {
     });
   });
 
-  it('have the watermark of what is furthest behind, once everything has one', async () => {
+  it('have the minimum watermark of all stages, once each has one', async () => {
     const { run, stage } = await givenWindow();
     await save([progress(run, { watermark: second })]);
     expect(await given.get()).toMatchObject({ watermark: null });
@@ -51,14 +51,14 @@ describe('the figures of a pipeline', () => {
     expect(await given.get()).toMatchObject({ watermark: at(5) });
   });
 
-  it('have the watermark of the sources where there is no window', async () => {
+  it('have the watermark of the sources when there is no window', async () => {
     await given.define(spec);
     const run = given.definition!.run.id;
     await save([progress(run, { watermark: 4 * second }), progress(run, { partition: 1 })]);
     expect(await given.get()).toMatchObject({ watermark: at(4) });
   });
 
-  it('have what is not read yet of its sources and of its internal topics, which are listed', async () => {
+  it('have the lag of the sources and the internal topics, and list these topics', async () => {
     const { run, topic } = await givenWindow();
     const { log, topics, topicOf } = given.gateway;
     const orders = topicOf('orders');
@@ -82,7 +82,7 @@ describe('the figures of a pipeline', () => {
     await expect.poll(() => given.get(), { timeout: 3000 }).toMatchObject({ lag: before + 6 });
   });
 
-  it('of a definition that this version cannot compile are there, without its inside', async () => {
+  it('exist for a definition that this version cannot compile, without its internal topics', async () => {
     await given.define();
     await given.changed((current) => ({
       ...{ ...current, version: 2, failure: 'cannot be compiled' },

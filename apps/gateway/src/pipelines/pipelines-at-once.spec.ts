@@ -26,7 +26,7 @@ const from = (stream: string, to: string): PipelineSpec => ({
 let log: MemoryLog;
 let opened: Definitions[];
 
-/** A gateway of its own, with its own view of the definitions. */
+/** Returns a gateway with its own view of the definitions. */
 async function gateway(): Promise<{ changes: PipelineChanges; definitions: Definitions }> {
   const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 1 } });
   opened.push(definitions);
@@ -52,8 +52,8 @@ afterEach(async () => {
   await log.close();
 });
 
-describe('two pipelines that close a loop together, defined at the same time', () => {
-  it.each([1, 2])('do not both stand, over %i gateways', async (count) => {
+describe('two pipelines that form a loop together and are defined at the same time', () => {
+  it.each([1, 2])('do not both remain, with %i gateways', async (count) => {
     const one = await gateway();
     const two = count === 1 ? one : await gateway();
     for (const stream of ['a', 'b']) await one.definitions.createStream({ stream }, systemActor);
@@ -69,7 +69,7 @@ describe('two pipelines that close a loop together, defined at the same time', (
       await expect.poll(() => definitions.pipelines.size).toBe(2 - refused.length);
   });
 
-  it('by a change leave the one before, as another version', async () => {
+  it('by a change, restore the previous definition as a new version', async () => {
     const [one, two] = [await gateway(), await gateway()];
     for (const stream of ['a', 'b', 'c']) await one.definitions.createStream({ stream }, systemActor);
     await one.changes.define({ name: 'p', spec: from('a', 'c'), client }, changer);

@@ -22,7 +22,7 @@ async function expectRefused(payload: object, code: string, pointers: string[]):
 }
 
 describe('defining a pipeline', () => {
-  it('is 201 with its place, and it runs', async () => {
+  it('answers 201 with its location, and the pipeline runs', async () => {
     const answer = await given.define();
     expect(answer.statusCode, answer.body).toBe(201);
     expect(answer.headers.location).toBe(given.at());
@@ -42,7 +42,7 @@ describe('defining a pipeline', () => {
     });
   });
 
-  it('makes the streams that it writes to, so that they can be read at once', async () => {
+  it('creates its target streams, so that they can be read at once', async () => {
     const late = { stream: `${given.name}-late` };
     const window = { ...minutes[0]?.window, late };
     const answer = await given.define({
@@ -53,7 +53,7 @@ describe('defining a pipeline', () => {
       expect(given.gateway.definitions.stream(stream)).toMatchObject({ state: 'live' });
   });
 
-  it('again changes nothing when it is exactly the same, in whatever order it names streams and types', async () => {
+  it('again with the same definition changes nothing, in any order of streams and types', async () => {
     await given.define({ source: { streams: ['orders', 'refunds'], event_types: ['a', 'b'] } });
     const before = given.definition;
     const source = { event_types: ['b', 'a'], streams: ['refunds', 'orders'], where: null };
@@ -68,7 +68,7 @@ describe('defining a pipeline', () => {
     expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([409, 'pipeline_exists']);
   });
 
-  it('from now on begins at the ends of its streams', async () => {
+  it('from now on starts at the ends of its streams', async () => {
     const producer = await given.gateway.log.producer();
     const topic = given.gateway.topicOf('refunds');
     const records = ['a', 'b', 'c', 'd', 'e'].map((key) => ({ topic, key, value: '{}' }));
@@ -97,11 +97,11 @@ describe('defining a pipeline', () => {
     [{ operators: [{ filter: 7 }, { emit: { stream: 's' } }] }, ['/operators/0/filter']],
     [{ operators: [{ emit: { stream: '../x' } }] }, ['/operators/0/emit/stream']],
     [{ operators: [{ __proto__: null, constructor: {} }] }, ['/operators/0/constructor']],
-  ])('%j is refused, and told where: %j', async (more, pointers) => {
+  ])('with %j is refused, and the problem names where: %j', async (more, pointers) => {
     await expectRefused(more, 'invalid_request', pointers);
   });
 
-  it('names every expression that cannot be used, and the place in it', async () => {
+  it('names every invalid expression and where it is', async () => {
     const source = { streams: ['orders'], where: 'event.data.amount >' };
     const operators = [
       { filter: 'event.data.' },
@@ -125,7 +125,7 @@ describe('defining a pipeline', () => {
     for (const { detail } of errors) expect(detail).toMatch(/\(at character \d+\)$/);
   });
 
-  it('is no question of expressions when something else is wrong, too', async () => {
+  it('is not reported as an invalid expression if anything else is wrong too', async () => {
     const reduce = { n: { op: 'count', value: 'event.data.x' } };
     await expectRefused({ operators: [minutes[0], { reduce }, minutes[2]] }, 'invalid_request', [
       '/operators/1/reduce/n/value',
@@ -135,7 +135,7 @@ describe('defining a pipeline', () => {
     ]);
   });
 
-  it('of a stream or a projection that is not there is refused, and told which one', async () => {
+  it('with an unknown stream or projection is refused, and the problem names it', async () => {
     const source = { streams: ['orders', 'oders'] };
     const { errors } = await expectRefused({ source }, 'stream_not_found', ['/source/streams/1']);
     expect(errors[0]?.detail).toContain('oders');
@@ -146,7 +146,7 @@ describe('defining a pipeline', () => {
     expect(given.gateway.definitions.stream('oders')).toBeUndefined();
   });
 
-  it("that writes to the system's own streams is refused, whoever asks", async () => {
+  it("that writes to the system's own streams is refused for every caller", async () => {
     const into = (stream: string) => ({ operators: [{ emit: { stream } }] });
     await expectRefused(into('tributary.audit'), 'stream_reserved', ['/operators/0/emit/stream']);
     await expectRefused(into('tributary_audit'), 'stream_reserved', ['/operators/0/emit/stream']);
@@ -160,14 +160,14 @@ describe('defining a pipeline', () => {
   });
 
   it.each(['https://10.0.0.1/', 'https://[::1]/', 'https://169.254.169.254/'])(
-    'that posts to %s is refused where only the public internet is allowed',
+    'that posts to %s is refused when only public addresses are allowed',
     async (url) => {
       const operators = [{ webhook: { url, secret_ref: 'shop' } }];
       await expectRefused({ operators }, 'invalid_request', ['/operators/0/webhook/url']);
     },
   );
 
-  it('larger than a definition may be is refused', async () => {
+  it('that is larger than the limit is refused', async () => {
     const table = Object.fromEntries(Array.from({ length: 900 }, (_, i) => [`k${i}`, 'x'.repeat(80)]));
     const enrich = { from: { table }, key: 'event.entity_id', as: 'x' };
     const answer = await given.define({ operators: [{ enrich }, ...spec.operators] });
@@ -184,7 +184,7 @@ describe('a loop', () => {
     expect(errors[0]?.detail).toBe(`would feed itself: orders → (${given.name}) → orders`);
   });
 
-  it('over several is refused, and told which way it goes', async () => {
+  it('over several pipelines is refused, and the problem names its path', async () => {
     const { name } = given;
     const define = (part: string, body: object) => given.send('POST', path, { name: name + part, ...body });
     await given.gateway.definitions.createStream({ stream: s(1) }, systemActor);
@@ -205,19 +205,19 @@ describe('a loop', () => {
 });
 
 describe('a pipeline', () => {
-  it.each(['GET', 'PUT', 'DELETE'] as const)('that is not there is a 404 for %s', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE'] as const)('that does not exist is a 404 for %s', async (method) => {
     const answer = await given.send(method, given.at(), method === 'PUT' ? spec : undefined);
     expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([404, 'pipeline_not_found']);
   });
 
-  it.each(['pause', 'resume', 'reset'])('that is not there is a 404 for %s', async (action) => {
+  it.each(['pause', 'resume', 'reset'])('that does not exist is a 404 for %s', async (action) => {
     const codeOf = async (url: string) => (await given.send('POST', url)).json<{ code: string }>().code;
     expect(await codeOf(given.at(`/${action}`))).toBe('pipeline_not_found');
     expect(await codeOf(`${path}/a.b/${action}`)).toBe('invalid_request');
     expect(await codeOf(given.at(`/${action}?force=1`))).toBe('invalid_request');
   });
 
-  it('is paused and resumed, each time once', async () => {
+  it('is paused and resumed; repeating either changes nothing', async () => {
     await given.define();
     for (const [action, status] of [
       ['pause', 'paused'],
@@ -231,7 +231,7 @@ describe('a pipeline', () => {
     }
   });
 
-  it('has a reason when it has failed, which a reset takes away', async () => {
+  it('has a reason when it has failed, until it is reset', async () => {
     await given.define();
     await given.changed((current) => ({ ...current, failure: 'why' }));
     expect(await given.get()).toMatchObject({ status: 'failed', failure: 'why' });
@@ -239,7 +239,7 @@ describe('a pipeline', () => {
     expect(answer.json()).toMatchObject({ status: 'running', failure: null, version: 1 });
   });
 
-  it('that has failed is tried again where it stands when it is resumed, paused or not', async () => {
+  it('that has failed is tried again at its position when it is resumed, paused or not', async () => {
     await given.define();
     const run = given.definition?.run;
     for (const paused of [false, true]) {
@@ -250,7 +250,7 @@ describe('a pipeline', () => {
     }
   });
 
-  it('that is changed is another version of the same run', async () => {
+  it('that is changed has a new version and the same job', async () => {
     await given.define();
     const before = given.definition!;
     const changed = { ...spec, source: { streams: ['refunds', 'orders'] } };
@@ -266,7 +266,7 @@ describe('a pipeline', () => {
     expect(given.definition).toMatchObject({ version: 3, run: before.run });
   });
 
-  it('that is changed from the beginning is another run, also when it says the same', async () => {
+  it('that is changed from the beginning has a new job, even with the same definition', async () => {
     await given.define({ from: 'now' });
     const before = given.definition!;
     expect(before.run.sources['orders']?.starts).toBeDefined();
@@ -283,7 +283,7 @@ describe('a pipeline', () => {
     expect((await given.send('PUT', given.at('?from=now'), other)).statusCode).toBe(400);
   });
 
-  it('that is reset is another run of the same version', async () => {
+  it('that is reset has a new job and the same version', async () => {
     await given.define();
     const { run } = given.definition!;
     const answer = await given.send('POST', given.at('/reset'));
@@ -291,7 +291,7 @@ describe('a pipeline', () => {
     expect(given.definition?.run.id).not.toBe(run.id);
   });
 
-  it('cannot go on with a stream that was deleted and made anew: only begin anew', async () => {
+  it('cannot continue with a stream that was deleted and created again: it must restart', async () => {
     const { definitions } = given.gateway;
     await definitions.createStream({ stream: 'short' }, systemActor);
     await given.define({ source: { streams: ['orders', 'short'] } });
@@ -305,7 +305,7 @@ describe('a pipeline', () => {
     expect(given.definition?.run.sources).toMatchObject({ short: { id: definition.id } });
   });
 
-  it('cannot take back a stream that it has read and that was made anew meanwhile; one that was not goes on', async () => {
+  it('cannot add back a stream that was deleted and created again meanwhile, but can add back an unchanged one', async () => {
     const { definitions, store } = given.gateway;
     await definitions.createStream({ stream: 'brief' }, systemActor);
     const both = between(['orders', 'brief'], 'large');
@@ -326,7 +326,7 @@ describe('a pipeline', () => {
     expect((await given.send('PUT', given.at('?from=beginning'), both)).statusCode).toBe(200);
   });
 
-  it('cannot be changed to another name, or to what is none', async () => {
+  it('cannot be changed to another name, or to an invalid one', async () => {
     await given.define();
     const other = await given.send('PUT', given.at(), { ...spec, name: 'other' });
     expect(other.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '/name' }] });
@@ -335,7 +335,7 @@ describe('a pipeline', () => {
     expect(given.definition?.version).toBe(1);
   });
 
-  it('that is deleted is gone, and what it has made stays', async () => {
+  it('that is deleted no longer exists, and its emitted events remain', async () => {
     await given.define();
     expect((await given.send('DELETE', given.at())).statusCode).toBe(204);
     expect(given.definition).toBeUndefined();
@@ -345,7 +345,7 @@ describe('a pipeline', () => {
 });
 
 describe('the list of pipelines', () => {
-  it('has them by name, in pages, with the number of all', async () => {
+  it('has them sorted by name, in pages, with their total number', async () => {
     const all = given.gateway.definitions.pipelines.all().map((one) => one.name);
     interface List {
       pipelines: { name: string; lag: number }[];

@@ -4,7 +4,7 @@ import { GivenProjections, path, spec, type Method } from './given-projections.f
 
 const given = new GivenProjections();
 
-describe('a key', () => {
+describe('access to projections: a key', () => {
   const bearerOf = async (streams: string[] | undefined, scopes: string[]) => {
     const answer = await given.send('POST', '/api/v1/keys', {
       name: 'k',
@@ -28,7 +28,7 @@ describe('a key', () => {
     ['DELETE', given.at()],
   ];
 
-  it('needs definitions:write to change one, definitions:read to see one', async () => {
+  it('needs definitions:write to change a projection, and definitions:read to see one', async () => {
     await given.define();
     const all: [Method, string, object?][] = [['POST', path, { name: given.name, ...spec }], ...changes()];
     for (const one of all) {
@@ -42,7 +42,7 @@ describe('a key', () => {
     );
   });
 
-  it('that is limited changes and sees only what folds its streams', async () => {
+  it('with a stream limit changes and sees only projections that fold its streams', async () => {
     const limited = await bearerOf(['refunds'], ['definitions:read', 'definitions:write']);
     await given.define({ source: { streams: ['orders', 'refunds'] } });
     const held = given.definition;
@@ -68,7 +68,7 @@ describe('a key', () => {
     expect((await withKey(limited, ['GET', path])).body).toContain(`"${given.name}-mine"`);
   });
 
-  it('sees one only when it covers what is served still, too', async () => {
+  it('sees a projection only if it also covers the streams of the generation that is still serving', async () => {
     const limited = await bearerOf(['refunds'], ['definitions:read']);
     await given.define();
     await given.takenOver();
@@ -79,7 +79,7 @@ describe('a key', () => {
     expect(await seen()).toBe(200);
   });
 
-  it("folds the system's own streams as an admin only", async () => {
+  it("needs to be an admin key to fold the system's own streams", async () => {
     const audit = { name: given.name, source: { streams: [auditStream] }, fields: { n: { op: 'count' } } };
     const ordinary = await bearerOf(undefined, ['definitions:read', 'definitions:write']);
     const admin = await bearerOf(undefined, ['definitions:read', 'definitions:write', 'admin']);

@@ -43,8 +43,8 @@ async function written(records: number): Promise<void> {
 const committed = (id: string, offset: number) =>
   log.broker.group(topics.projectionGroup(id)).commit({ topic, partition: 0 }, offset);
 
-describe('the lag of a build', () => {
-  it('is what its own group has not committed', async () => {
+describe('the lag of a generation', () => {
+  it('is the number of records that its own group has not committed', async () => {
     await written(10);
     committed('a', 7);
     committed('b', 10);
@@ -56,13 +56,13 @@ describe('the lag of a build', () => {
     });
   });
 
-  it('begins where the build does', async () => {
+  it('starts where the generation does', async () => {
     await written(10);
     const found = await lagWith().of([build('a', { id: 'orders#1', starts: [8] })]);
     expect(found.get('a')).toMatchObject({ lag: 2, total: 2 });
   });
 
-  it('counts what the log has no more: it is read from the store', async () => {
+  it('includes records that the log has removed, because they are read from the store', async () => {
     await written(10);
     log.topics.get(topic)!.truncate(0, 6);
     committed('a', 4);
@@ -70,7 +70,7 @@ describe('the lag of a build', () => {
     expect(Object.fromEntries(found)).toMatchObject({ a: { lag: 6, total: 10 }, b: { lag: 7, total: 7 } });
   });
 
-  it('has none of a stream that is gone or made anew', async () => {
+  it('excludes a stream that was deleted, or deleted and created again', async () => {
     await written(10);
     made = 'orders#2';
     expect((await lagWith().of([build('a')])).get('a')).toMatchObject({ lag: 0, total: 0 });
@@ -79,7 +79,7 @@ describe('the lag of a build', () => {
     expect((await lagWith().of([build('a')])).get('a')).toMatchObject({ lag: 0, total: 0 });
   });
 
-  it('is asked for once by many at the same time, and so many questions run at once', async () => {
+  it('is requested once for concurrent callers, with a limit of concurrent requests', async () => {
     let [asked, running, most] = [0, 0, 0];
     const admin = {
       offsets: async () => question(() => log.admin.offsets(topic)),
@@ -101,7 +101,7 @@ describe('the lag of a build', () => {
     expect(asked).toBe(21);
   });
 
-  it('is asked for again after a fault, and refused when too much is asked', async () => {
+  it('is requested again after a failure, and refused when there are too many requests', async () => {
     log.down = true;
     const lag = lagWith({ keptMs: 60_000, most: 2 });
     await expect(lag.of([build('a')])).rejects.toThrow();

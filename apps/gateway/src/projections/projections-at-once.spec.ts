@@ -3,11 +3,11 @@ import { GivenProjections, spec } from './given-projections.fixture.js';
 
 const given = new GivenProjections();
 
-describe('many who change a projection at the same time', () => {
+describe('concurrent changes of a projection', () => {
   const statuses = async (requests: readonly ReturnType<typeof given.send>[]) =>
     (await Promise.all(requests)).map(({ statusCode }) => statusCode).sort();
 
-  it('make it once', async () => {
+  it('create it once', async () => {
     const same = Array.from({ length: 5 }, () => given.define());
     expect(await statuses(same)).toEqual([200, 200, 200, 200, 201]);
     given.name = `${given.name}-other`;
@@ -15,7 +15,7 @@ describe('many who change a projection at the same time', () => {
     expect(await statuses(others)).toEqual([201, 409, 409]);
   });
 
-  it('lose nothing: each change is made of what the one before has left', async () => {
+  it('lose nothing: each change starts from the result of the previous one', async () => {
     await given.define();
     await given.takenOver();
     const puts = [1, 2, 3, 4].map((n) => given.send('PUT', given.at(), { ...spec, key: `event.data.k${n}` }));

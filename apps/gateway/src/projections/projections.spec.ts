@@ -21,7 +21,7 @@ async function expectRefused(payload: object, code: string, pointers: string[]):
 }
 
 describe('defining a projection', () => {
-  it('is 201 with its place, and it is being built', async () => {
+  it('answers 201 with its location, and the projection is being built', async () => {
     const answer = await given.define();
     expect(answer.statusCode, answer.body).toBe(201);
     expect(answer.headers.location).toBe(given.at());
@@ -48,7 +48,7 @@ describe('defining a projection', () => {
     });
   });
 
-  it('again changes nothing when it is exactly the same, in whatever order', async () => {
+  it('again with the same definition changes nothing, in any order', async () => {
     const source = { streams: ['orders', 'refunds'], event_types: ['a', 'b'] };
     await given.define({ source });
     const before = given.definition;
@@ -64,14 +64,14 @@ describe('defining a projection', () => {
     expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([409, 'projection_exists']);
   });
 
-  it('takes the entity for the key where none is named', async () => {
+  it('without a key uses the entity id as the key', async () => {
     await given.define({ key: undefined });
     expect(await given.get()).toMatchObject({ key: 'event.entity_id' });
     expect((await given.define({ key: 'event.entity_id' })).statusCode).toBe(200);
     expect((await given.define({ key: null })).statusCode).toBe(200);
   });
 
-  it('from now on begins at the ends of its streams', async () => {
+  it('from now on starts at the ends of its streams', async () => {
     const { admin } = given.gateway.log;
     const record = (key: string) => ({ topic: given.gateway.topicOf('refunds'), key, value: '{}' });
     const producer = await given.gateway.log.producer();
@@ -116,11 +116,11 @@ describe('defining a projection', () => {
       { fields: JSON.parse('{"n":{"op":"count"},"__proto__":{"op":"count"}}') as object },
       ['/fields/__proto__'],
     ],
-  ])('that is not one is refused: %j', async (more, pointers) => {
+  ])('that is invalid is refused: %j', async (more, pointers) => {
     await expectRefused(more, 'invalid_request', pointers);
   });
 
-  it('names every expression that cannot be used, and the place in it', async () => {
+  it('names every invalid expression and where it is', async () => {
     const where = 'event.data.amount >';
     const source = { streams: ['orders'], where };
     const wrong = { sum: { op: 'sum', value: 'event.data.a + nothing' }, ok: { op: 'count' } };
@@ -136,7 +136,7 @@ describe('defining a projection', () => {
     ]);
   });
 
-  it('of a stream that is not there is refused, and told which one', async () => {
+  it('of an unknown stream is refused, and the problem names it', async () => {
     const source = { streams: ['orders', 'oders'] };
     const { errors } = await expectRefused({ source }, 'stream_not_found', ['/source/streams/1']);
     expect(errors[0]?.detail).toContain('oders');
@@ -147,12 +147,12 @@ describe('defining a projection', () => {
 });
 
 describe('a projection', () => {
-  it.each(['GET', 'PUT', 'DELETE'] as const)('that is not there is a 404 for %s', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE'] as const)('that does not exist is a 404 for %s', async (method) => {
     const answer = await given.send(method, given.at(), method === 'PUT' ? spec : undefined);
     expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([404, 'projection_not_found']);
   });
 
-  it.each(['pause', 'resume', 'reset'])('that is not there is a 404 for %s', async (action) => {
+  it.each(['pause', 'resume', 'reset'])('that does not exist is a 404 for %s', async (action) => {
     expect((await given.send('POST', given.at(`/${action}`))).json()).toMatchObject({
       code: 'projection_not_found',
     });
@@ -164,13 +164,13 @@ describe('a projection', () => {
     });
   });
 
-  it('runs when its first build has caught up', async () => {
+  it('runs when its first generation has caught up', async () => {
     await given.define();
     await given.takenOver();
     expect(await given.get()).toMatchObject({ status: 'running', serving_version: 1, progress: null });
   });
 
-  it('has a reason when it has failed, which a reset takes away', async () => {
+  it('has a reason when it has failed, until it is reset', async () => {
     await given.define();
     await given.changed((current) => ({ ...current, failure: 'too many keys' }));
     expect(await given.get()).toMatchObject({ status: 'failed', failure: 'too many keys' });
@@ -178,7 +178,7 @@ describe('a projection', () => {
     expect(answer.json()).toMatchObject({ status: 'building', failure: null });
   });
 
-  it('is paused and resumed, each time once', async () => {
+  it('is paused and resumed; repeating either changes nothing', async () => {
     await given.define();
     await given.takenOver();
     for (const [action, status] of [
@@ -193,7 +193,7 @@ describe('a projection', () => {
     }
   });
 
-  it('that is changed is built beside what is served, as another version', async () => {
+  it('that is changed is built as a new version beside the generation that is serving', async () => {
     await given.define();
     await given.takenOver();
     const { serving } = given.definition!;
@@ -214,7 +214,7 @@ describe('a projection', () => {
     expect((await given.send('PUT', given.at(), spec)).json()).toMatchObject({ version: 3 });
   });
 
-  it('cannot be changed to another name, or to what is none', async () => {
+  it('cannot be changed to another name, or to an invalid one', async () => {
     await given.define();
     const other = await given.send('PUT', given.at(), { ...spec, name: 'other' });
     expect(other.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '/name' }] });
@@ -223,7 +223,7 @@ describe('a projection', () => {
     expect(given.definition?.version).toBe(1);
   });
 
-  it('that is reset is built anew beside what is served, under the same version', async () => {
+  it('that is reset is rebuilt with the same version beside the generation that is serving', async () => {
     await given.define();
     await given.takenOver();
     const { serving } = given.definition!;
@@ -233,7 +233,7 @@ describe('a projection', () => {
     expect(given.definition?.building?.id).not.toBe(serving?.id);
   });
 
-  it('cannot be built anew without one of its streams, and is bound to the new one when there is', async () => {
+  it('cannot be rebuilt without one of its streams, and is bound to a new stream of that name', async () => {
     const { definitions } = given.gateway;
     await definitions.createStream({ stream: 'short' }, systemActor);
     await given.define({ source: { streams: ['orders', 'short'] } });
@@ -248,7 +248,7 @@ describe('a projection', () => {
     expect(given.definition?.building?.sources).toMatchObject({ short: { id } });
   });
 
-  it('is gone with its states', async () => {
+  it('is deleted with its states', async () => {
     await given.define();
     await given.takenOver();
     await given.send('POST', given.at('/reset'));
@@ -266,7 +266,7 @@ describe('a projection', () => {
     expect((await given.send('DELETE', given.at())).statusCode).toBe(404);
   });
 
-  it('is gone also when its states cannot be removed now: a processor does that', async () => {
+  it('is deleted even if its states cannot be removed now: a processor removes them', async () => {
     await given.define();
     const { projections } = given.gateway.store;
     const remove = projections.remove.bind(projections);
@@ -276,7 +276,7 @@ describe('a projection', () => {
     expect(given.definition).toBeUndefined();
   });
 
-  it('shows the figures of the build that is read from, and of the one in the making', async () => {
+  it('has the statistics of the generation that is serving, and of the one being built', async () => {
     await given.define();
     await given.takenOver();
     await given.send('POST', given.at('/reset'));
@@ -295,7 +295,7 @@ describe('a projection', () => {
 });
 
 describe('the list of projections', () => {
-  it('has them by name, in pages, with the number of all', async () => {
+  it('has them sorted by name, in pages, with their total number', async () => {
     const all = given.gateway.definitions.projections.all().map((one) => one.name);
     interface List {
       projections: { name: string; lag: number }[];

@@ -3,8 +3,8 @@ import { Bulkhead } from './bulkhead.js';
 
 const forever = new AbortController().signal;
 
-describe('the bulkhead to the reader', () => {
-  it('lets so many read at once, and the next when one is done, in order', async () => {
+describe('the bulkhead for reads', () => {
+  it('runs a limited number of reads at once, and the next one in order when one ends', async () => {
     const bulkhead = new Bulkhead({ concurrent: 2, queued: 10, waitMs: 60_000 });
     const reads = [...'abcd'].map((name) => startRead(bulkhead, name));
     await settle();
@@ -17,14 +17,14 @@ describe('the bulkhead to the reader', () => {
     expect(started(reads)).toBe('abcd');
   });
 
-  it('gives the place back when a read fails', async () => {
+  it('releases the slot when a read fails', async () => {
     const bulkhead = new Bulkhead({ concurrent: 1, queued: 0, waitMs: 1 });
     const failing = () => Promise.reject(new Error('no'));
     await expect(bulkhead.run(forever, failing)).rejects.toThrow('no');
     await expect(bulkhead.run(forever, async () => 'yes')).resolves.toBe('yes');
   });
 
-  it('refuses what the queue does not hold', async () => {
+  it('refuses reads that do not fit into the queue', async () => {
     const bulkhead = new Bulkhead({ concurrent: 1, queued: 1, waitMs: 60_000 });
     const reads = [startRead(bulkhead, 'a'), startRead(bulkhead, 'b')];
     await expect(bulkhead.run(forever, async () => 1)).rejects.toMatchObject({ code: 'overloaded' });
@@ -32,7 +32,7 @@ describe('the bulkhead to the reader', () => {
     await Promise.all(reads.map((read) => read.result));
   });
 
-  it('refuses what has waited too long, and keeps the place of the others right', async () => {
+  it('refuses reads that have waited too long, and keeps the slots of the others', async () => {
     const bulkhead = new Bulkhead({ concurrent: 1, queued: 5, waitMs: 5 });
     const first = startRead(bulkhead, 'a');
     await expect(bulkhead.run(forever, async () => 1)).rejects.toMatchObject({ code: 'overloaded' });
@@ -41,7 +41,7 @@ describe('the bulkhead to the reader', () => {
     await expect(bulkhead.run(forever, async () => 2)).resolves.toBe(2);
   });
 
-  it('does not start a read whose client has gone while it waited', async () => {
+  it('does not start a read whose client disconnected while it waited', async () => {
     const bulkhead = new Bulkhead({ concurrent: 1, queued: 5, waitMs: 60_000 });
     const first = startRead(bulkhead, 'a');
     const client = new AbortController();
@@ -54,7 +54,7 @@ describe('the bulkhead to the reader', () => {
     await expect(bulkhead.run(forever, async () => 3)).resolves.toBe(3);
   });
 
-  it('says that the client has gone, whatever the store makes of the abort', async () => {
+  it('reports that the client has disconnected, whatever error the store throws for the abort', async () => {
     const bulkhead = new Bulkhead({ concurrent: 1, queued: 5, waitMs: 60_000 });
     const client = new AbortController();
     const read = bulkhead.run(client.signal, async (signal) => {

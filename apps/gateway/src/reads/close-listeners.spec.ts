@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Of Node, of Fastify, of the stream that is sent, and one of ours. */
+/** Listeners of Node, of Fastify, of the stream that is sent, and one of this project. */
 const listeners = 6;
 
-it('an answer that is sent in pieces has few listeners for its end: Node warns at eleven', async () => {
+it('an answer that is sent in pieces has few close listeners, because Node warns at eleven', async () => {
   const { instance } = gateway.core;
   let most = 0;
   instance.server.prependListener('request', (_, response: ServerResponse) => {

@@ -24,7 +24,7 @@ async function given(options: GivenOptions): Promise<void> {
 }
 
 describe('a store that', () => {
-  it('cannot be reached makes every read a 503 that says when to come back', async () => {
+  it('cannot be reached makes every read a 503 with a retry time', async () => {
     await given({ reader: failing(() => new StoreUnavailableError('connect ECONNREFUSED 10.0.0.1:8123')) });
     for (const url of reads) {
       const answer = await gateway.core.instance.inject({ url });
@@ -34,13 +34,13 @@ describe('a store that', () => {
     }
   });
 
-  it('refuses what is too expensive makes a 422', async () => {
+  it('refuses an expensive query makes the read a 422', async () => {
     await given({ reader: failing(() => new QueryTooExpensiveError('The query reads too much.')) });
     const answer = await gateway.core.instance.inject({ url: '/api/v1/events/query' });
     expect(answer.json()).toMatchObject({ code: 'query_too_expensive', status: 422 });
   });
 
-  it('fails in a way nobody knows makes a 500 that tells nothing', async () => {
+  it('fails with an unknown error makes the read a 500 without details', async () => {
     await given({ reader: failing(() => new Error('secret table layout')) });
     const answer = await gateway.core.instance.inject({ url: '/api/v1/events/query' });
     expect(answer.json()).toMatchObject({ code: 'internal_error', status: 500 });
@@ -48,8 +48,8 @@ describe('a store that', () => {
   });
 });
 
-describe('many queries at once', () => {
-  it('take turns, and those that the queue does not hold are a 503', async () => {
+describe('many concurrent queries', () => {
+  it('wait for a slot, and those that do not fit into the queue get a 503', async () => {
     const slow = new SlowReads();
     await given({
       reader: slow.around,
@@ -67,8 +67,8 @@ describe('many queries at once', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  it('ends its query, and leaves its place to the next', async () => {
+describe('a client that disconnects', () => {
+  it('ends its query, and releases its slot to the next one', async () => {
     const slow = new SlowReads();
     await given({
       reader: slow.around,
@@ -87,14 +87,14 @@ describe('a client that goes away', () => {
   });
 });
 
-/** A reader of which every method fails. */
+/** Returns a reader of which every method fails. */
 function failing(error: () => Error): (reader: EventReader) => EventReader {
   const methods = ['query', 'count', 'byId', 'streams', 'entities', 'deadLetters'] as const;
   const fail = () => Promise.reject(error());
   return () => Object.fromEntries(methods.map((method) => [method, fail])) as unknown as EventReader;
 }
 
-/** Delays queries until the spec lets them go on, or their client has gone. */
+/** Delays queries until the spec lets them continue, or their client has disconnected. */
 class SlowReads {
   mostAtOnce = 0;
   finish: () => void = () => undefined;
@@ -118,7 +118,7 @@ class SlowReads {
     return Object.assign(Object.create(reader) as EventReader, { query });
   };
 
-  /** Resolves when so many queries have begun. */
+  /** Resolves when this many queries have started. */
   async begun(count: number): Promise<void> {
     while (this.started < count) await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -22,8 +22,8 @@ const nextSubject = (...[current, schema, at]: [SchemaSubject | undefined, Wante
   next(current, schema, { now: at, checks: lenient });
 const first: SchemaSubject = await nextSubject(undefined, wanted(), now);
 
-describe('what a registration makes of a subject', () => {
-  it('is version 1 where there was nothing, enforced and backward compatible', async () => {
+describe('the subject after a registration', () => {
+  it('has version 1 if it is new, enforced and backward compatible', async () => {
     expect(first).toEqual({
       stream: 'orders',
       event_type: 'order.placed',
@@ -34,7 +34,7 @@ describe('what a registration makes of a subject', () => {
     });
   });
 
-  it('is the very same subject when nothing is new, whatever the order of members', async () => {
+  it('is the same object when nothing changes, in any order of members', async () => {
     const schema = { properties: { amount: { type: 'number' } }, required: ['amount'], type: 'object' };
     expect(await nextSubject(first, wanted({ schema }), later)).toBe(first);
     expect(await nextSubject(first, wanted({ mode: 'enforce', compatibility: 'backward' }), later)).toBe(
@@ -42,12 +42,12 @@ describe('what a registration makes of a subject', () => {
     );
   });
 
-  it('is another mode or compatibility without another version', async () => {
+  it('has another mode or compatibility without a new version', async () => {
     const changed = await nextSubject(first, wanted({ mode: 'off', compatibility: 'full' }), later);
     expect(changed).toEqual({ ...first, mode: 'off', compatibility: 'full' });
   });
 
-  it('is a version more for another schema, and keeps what was not said', async () => {
+  it('has a new version for a different schema, and keeps other settings', async () => {
     const current = { ...first, mode: 'warn' as const };
     const next = await nextSubject(current, wanted({ schema: { ...amount, title: 'Placed' } }), later);
     expect(next).toMatchObject({ mode: 'warn', compatibility: 'backward' });
@@ -57,7 +57,7 @@ describe('what a registration makes of a subject', () => {
     ]);
   });
 
-  it('is refused where earlier versions do not fit, with each reason in the body that was sent', async () => {
+  it('is refused if earlier versions are incompatible, with each reason and its pointer into the body', async () => {
     await expect(nextSubject(first, wanted({ schema: stricter }), later)).rejects.toThrow(
       expect.objectContaining({
         code: 'schema_incompatible',
@@ -75,7 +75,7 @@ describe('what a registration makes of a subject', () => {
     expect((await nextSubject(first, anything, later)).versions).toHaveLength(2);
   });
 
-  it('may have another optional member, unless members that nobody spoke of are to be reckoned with', async () => {
+  it('may have a new optional member, unless the policy must allow for undescribed members', async () => {
     const schema = { ...amount, properties: { ...amount.properties, note: { type: 'string' } } };
     expect((await nextSubject(first, wanted({ schema }), later)).versions).toHaveLength(2);
     await expect(next(first, wanted({ schema }), { now: later, checks: strict })).rejects.toThrow(
@@ -83,7 +83,7 @@ describe('what a registration makes of a subject', () => {
     );
   });
 
-  it('is in force again after it was retired, and goes on from its versions', async () => {
+  it('is active again after it was retired, and continues its versions', async () => {
     const retired = { ...first, retired: true };
     expect(await nextSubject(retired, wanted(), later)).toEqual(first);
     await expect(nextSubject(retired, wanted({ schema: stricter }), later)).rejects.toThrow();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
-describe('a schema of members that JavaScript treats in its own way', () => {
+describe('a schema with member names that are special in JavaScript', () => {
   let gateway: GivenGateway;
 
   beforeAll(async () => {
@@ -9,7 +9,7 @@ describe('a schema of members that JavaScript treats in its own way', () => {
   });
   afterAll(() => gateway.close());
 
-  it('is registered and shown as it was sent', async () => {
+  it('is registered and returned as it was sent', async () => {
     const members = ['__proto__', 'constructor', 'toString'].map((name) => `"${name}":{"type":"integer"}`);
     const schema = `{"type":"object","properties":{${members.join(',')}},"required":["__proto__"]}`;
     const registered = await gateway.core.instance.inject({

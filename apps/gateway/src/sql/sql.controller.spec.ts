@@ -8,7 +8,7 @@ import { FakeSql } from './fake-sql.fixture.js';
 const sql = new FakeSql();
 let gateway: GivenGateway;
 const audited: AuditEntry[] = [];
-/** The key's text, and the header with it. */
+/** The text of the key, and the header with it. */
 let key: string;
 let authorization: string;
 
@@ -31,13 +31,13 @@ const get = (url: string, headers: Record<string, string> = { authorization }) =
   gateway.query.instance.inject({ url, headers });
 
 describe('SQL on the query port', () => {
-  it('is asked by GET and POST, at both addresses', async () => {
+  it('accepts GET and POST at both paths', async () => {
     expect((await get('/?query=SELECT%201')).body).toBe('SELECT 1\n');
     expect((await post('SELECT 2')).body).toBe('SELECT 2\n');
     expect((await post('2', undefined, '/clickhouse?query=SELECT')).body).toBe('SELECT\n2\n');
   });
 
-  it('takes a statement of any media type', async () => {
+  it('accepts a statement of any media type', async () => {
     for (const type of ['text/plain', 'application/octet-stream', 'application/x-www-form-urlencoded'])
       expect((await post('SELECT 3', { authorization, 'content-type': type })).body).toBe('SELECT 3\n');
   });
@@ -47,7 +47,7 @@ describe('SQL on the query port', () => {
     expect((await get('/clickhouse/ping', {})).body).toBe('Ok.\n');
   });
 
-  it('takes the key as clients of ClickHouse send a password, and not in the address', async () => {
+  it('accepts the key in the ways that ClickHouse clients send a password, but not in the URL', async () => {
     const basic = `Basic ${Buffer.from(`default:${key}`).toString('base64')}`;
     expect((await post('SELECT 1', { authorization: basic })).statusCode).toBe(200);
     const header = { 'x-clickhouse-user': 'default', 'x-clickhouse-key': key };
@@ -67,7 +67,7 @@ describe('SQL on the query port', () => {
     expect(answer.statusCode).toBe(404);
   });
 
-  it('hands over what may be asked for, and leaves out every other parameter', async () => {
+  it('passes on the known parameters, and ignores every other one', async () => {
     await post(
       'SELECT 1',
       { authorization, 'accept-encoding': 'lz4, gzip;q=1.0, zstd' },
@@ -85,12 +85,12 @@ describe('SQL on the query port', () => {
     });
   });
 
-  it('knows one database', async () => {
+  it('accepts one database only', async () => {
     const answer = await post('SELECT 1', { authorization, 'x-clickhouse-database': 'tributary' });
     expect([answer.statusCode, answer.headers['x-clickhouse-exception-code']]).toEqual([404, '81']);
   });
 
-  it('asks with what the key covers', async () => {
+  it('passes on the authorization scope of the key', async () => {
     const limited = generateKey();
     await gateway.definitions.keys.change(
       limited.keyId,
@@ -120,7 +120,7 @@ describe('SQL on the query port', () => {
     expect(sql.asked.at(-1)?.views).toEqual(['events', 'orders__order_placed']);
   });
 
-  it('answers a refusal in the form of ClickHouse, and notes it in the audit', async () => {
+  it('answers a refusal in the form of ClickHouse, and records it in the audit', async () => {
     const answer = await post('refused');
     expect(answer.statusCode).toBe(403);
     expect(answer.headers['x-clickhouse-exception-code']).toBe('497');
@@ -143,7 +143,7 @@ describe('SQL on the query port', () => {
     expect([answer.statusCode, sql.asked.length]).toEqual([200, before]);
   });
 
-  it('says that the engine itself does not limit its user', async () => {
+  it('has a header that says when the database user has no grants of its own', async () => {
     expect((await post('SELECT 1')).headers['x-tributary-sql-guard']).toBe('analysis');
   });
 

@@ -13,7 +13,7 @@ describe('the name of a view', () => {
     expect(names(named('eu-orders', 'größe'))).toEqual(['eu_orders__gr__e']);
   });
 
-  it('is that of the older one, and the other has a hash', () => {
+  it('goes to the older definition, and the other one gets a hash', () => {
     const older = named('orders', 'order-placed', '2026-11-21T00:00:00Z');
     const newer = named('orders', 'order.placed');
     expect(names(newer, older)).toEqual(names(older, newer));
@@ -21,7 +21,7 @@ describe('the name of a view', () => {
     expect(names(newer, older)[1]).toMatch(/^t_orders__order_placed_[0-9a-f]{12}$/);
   });
 
-  it('begins with a letter, is no longer than a file name, and none that is taken', () => {
+  it('starts with a letter, has a limited length, and is not taken', () => {
     expect(names(named('1', 'x'))[0]).toMatch(/^t_1__x_/);
     expect(names(named('x'.repeat(300), 'y'))[0]?.length).toBeLessThan(140);
     expect([...viewNames([{ parts: ['events'], createdAt: '' }], ['events']).keys()]).not.toContain('events');

@@ -48,7 +48,7 @@ async function schema(stream: string): Promise<void> {
   await definitions.schemas.change(schemaName(stream, 'placed'), () => subject, systemActor);
 }
 
-it('publishes the views of what is defined at the start, and of each change', async () => {
+it('publishes the views of the definitions at the start, and after each change', async () => {
   await schema('orders');
   publisher.start();
   await vi.waitFor(() => expect(namesOf()).toEqual(['orders__placed']));
@@ -56,7 +56,7 @@ it('publishes the views of what is defined at the start, and of each change', as
   await vi.waitFor(() => expect(namesOf()).toEqual(['orders__placed', 'payments__placed']));
 });
 
-it('publishes although changes go on', async () => {
+it('publishes even while changes continue', async () => {
   publisher.start();
   await vi.waitFor(() => expect(published.length).toBeGreaterThan(0));
   const before = published.length;
@@ -65,7 +65,7 @@ it('publishes although changes go on', async () => {
   expect(published.length).toBeGreaterThanOrEqual(before + 3);
 });
 
-it('compares without a change, and tries again what failed', async () => {
+it('compares views without a change, and tries again after a failure', async () => {
   fails = true;
   publisher.start();
   await vi.waitFor(() => expect(published.length).toBeGreaterThan(2));

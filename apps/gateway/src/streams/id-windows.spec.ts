@@ -7,7 +7,7 @@ import { IdWindows } from './id-windows.js';
 const stream = 'orders#0123456789';
 const config = Object.assign(new GatewayConfig(), { DEDUPE_WINDOW_RECORDS: 10, DEDUPE_WINDOW_MINUTES: 60 });
 
-/** A log whose partitions have had this many records a second for an hour; `asked` counts the questions. */
+/** Returns a log whose partitions have had this many records per second for an hour. `asked` counts the requests. */
 function logOf(perSecond: readonly number[]) {
   const end = 1_000_000;
   const log = {
@@ -37,14 +37,14 @@ describe('the id window of a stream', () => {
     expect(await secondsOf(logOf(perSecond))).toBe(seconds);
   });
 
-  it('takes one question where few records come, and a dozen otherwise', async () => {
+  it('needs one request with few records, and a dozen otherwise', async () => {
     const [quiet, busy] = [logOf([0.001]), logOf([1])];
     await secondsOf(quiet);
     await secondsOf(busy);
     expect([quiet.asked, busy.asked]).toEqual([1, 13]);
   });
 
-  it('is not known while Kafka does not answer', async () => {
+  it('is null while Kafka does not answer', async () => {
     const offsetsAt = () => Promise.reject(new LogUnavailableError('down'));
     expect(await secondsOf({ admin: { ...logOf([0]).admin, offsetsAt } })).toBeNull();
     const silent = () => new Promise(() => {});

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Retention } from '#api';
 import { isShorter } from './shorter-retention.js';
 
-describe('a retention', () => {
+describe('a change of retention', () => {
   it.each<[Retention, Retention, boolean]>([
     [{ time: '7d' }, 'unlimited', true],
     [{ bytes: 5 }, 'unlimited', true],
@@ -14,7 +14,7 @@ describe('a retention', () => {
     ['unlimited', 'unlimited', false],
     [{ time: '7d' }, { time: 'P7D' }, false],
     [{ time: '8d' }, { time: '7d', bytes: 5 }, false],
-  ])('of %j where there was %j removes events: %j', (wanted, current, expected) => {
+  ])('to %j from %j removes events: %j', (wanted, current, expected) => {
     expect(isShorter(wanted, current)).toBe(expected);
   });
 });

@@ -29,7 +29,7 @@ describe('PATCH /api/v1/streams/{stream}', () => {
     expect(back).toMatchObject({ status: 200, retention: 'unlimited' });
   });
 
-  it('changes how often snapshots are made, and nothing else', async () => {
+  it('changes the interval of snapshots, and nothing else', async () => {
     await send('PATCH', orders, { retention: { time: '7d' } });
     const changed = await send('PATCH', orders, { snapshot_every: 0 });
     expect(changed).toMatchObject({ status: 200, snapshot_every: 0, retention: { time: '7d' } });
@@ -54,7 +54,7 @@ describe('PATCH /api/v1/streams/{stream}', () => {
     [orders, { retention: 'unlimited', partitions: 3 }, 'invalid_request'],
     ['/api/v1/streams/oders', { retention: 'unlimited' }, 'stream_not_found'],
     ['/api/v1/streams/tributary.audit', { retention: 'unlimited' }, 'stream_reserved'],
-  ])('of %s with %j is refused: %s', async (url, payload, code) => {
+  ])('refuses %s with %j: %s', async (url, payload, code) => {
     expect(await send('PATCH', url, payload)).toMatchObject({ code });
   });
 });
@@ -74,7 +74,7 @@ describe('PATCH /api/v1/streams/{stream} with a key', () => {
     return { status: answer.statusCode, ...answer.json<object>() };
   };
 
-  it('needs the scope admin where events would go: for a first bound, and a shorter one', async () => {
+  it('needs the scope admin if it removes events: for a first limit, and a shorter one', async () => {
     const refused = { status: 403, code: 'insufficient_scope' };
     expect(await withKey(['definitions:write'], { time: '30d' })).toMatchObject(refused);
     expect(await send('GET', orders)).toMatchObject({ retention: 'unlimited' });
@@ -84,7 +84,7 @@ describe('PATCH /api/v1/streams/{stream} with a key', () => {
     expect(await send('GET', orders)).toMatchObject({ retention: { time: '30d' } });
   });
 
-  it('needs definitions:write alone where more is kept', async () => {
+  it('needs only definitions:write if more events are kept', async () => {
     await send('PATCH', orders, { retention: { time: '7d' } });
     for (const retention of [{ time: 'P7D' }, { time: '30d' }, 'unlimited'])
       expect(await withKey(['definitions:write'], retention)).toMatchObject({ status: 200, retention });
@@ -92,7 +92,7 @@ describe('PATCH /api/v1/streams/{stream} with a key', () => {
 });
 
 describe('DELETE /api/v1/streams/{stream}', () => {
-  it('leaves nothing of it, and the name may be used again', async () => {
+  it('deletes everything of the stream, and its name may be used again', async () => {
     expect(await send('DELETE', confirmed)).toEqual({ status: 204 });
     expect(await send('GET', orders)).toMatchObject({ status: 404, code: 'stream_not_found' });
     expect(await send('GET', '/api/v1/events/query')).toMatchObject({ count: 0 });
@@ -104,7 +104,7 @@ describe('DELETE /api/v1/streams/{stream}', () => {
   });
 
   it.each(['', '?confirm=', '?confirm=oders', '?confirm=orders%20'])(
-    'asks for the name once more: %s',
+    'requires the name as a confirmation: %s',
     async (query) => {
       expect(await send('DELETE', orders + query)).toMatchObject({
         status: 400,
@@ -118,11 +118,11 @@ describe('DELETE /api/v1/streams/{stream}', () => {
   it.each([
     ['/api/v1/streams/oders?confirm=oders', 'stream_not_found'],
     ['/api/v1/streams/tributary.audit?confirm=tributary.audit', 'stream_reserved'],
-  ])('of %s is refused: %s', async (url, code) => {
+  ])('refuses %s: %s', async (url, code) => {
     expect(await send('DELETE', url)).toMatchObject({ code });
   });
 
-  it('hides it from the beginning on, and is finished by whoever asks again', async () => {
+  it('hides the stream from the start, and is completed when it is repeated', async () => {
     const { eraser } = gateway.store;
     const dropStream = eraser.dropStream.bind(eraser);
     eraser.dropStream = () => Promise.reject(new StoreUnavailableError('down'));

@@ -44,7 +44,7 @@ const users = {
 };
 
 describe('GET /api/v1/streams', () => {
-  it("lists streams by name, with what can be queried of each: also those without events, and the system's own", async () => {
+  it("lists streams by name with a summary of each, including streams without events and the system's own", async () => {
     expect(await get('/api/v1/streams')).toEqual({
       streams: [empty, orders, expect.objectContaining({ stream: 'tributary.audit' }), users],
       total: 4,
@@ -68,7 +68,7 @@ describe('GET /api/v1/streams', () => {
 });
 
 describe('GET /api/v1/streams/{stream}', () => {
-  it('shows one of them', async () => {
+  it('returns one stream', async () => {
     expect(await get('/api/v1/streams/orders')).toEqual({ ...orders, id_window_seconds: 3600 });
     expect(await get('/api/v1/streams/empty')).toEqual({ ...empty, id_window_seconds: 3600 });
   });

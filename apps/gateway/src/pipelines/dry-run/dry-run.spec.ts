@@ -32,7 +32,7 @@ async function result(definition: object, events: unknown[]): Promise<Answer> {
 }
 
 describe('a dry run', () => {
-  it('says what each operator did to each event, and writes nothing', async () => {
+  it('returns what each operator did to each event, and writes nothing', async () => {
     const before = given.gateway.definitions.streams().length;
     const operators = [...spec.operators, { emit: { stream: 'never-made' } }];
     const { events, emitted } = await result({ ...spec, operators }, [
@@ -73,7 +73,7 @@ describe('a dry run', () => {
     expect(answer.body).toContain('"data":{"amount":12345678901234567890.10}');
   });
 
-  it('asks projections as they are now', async () => {
+  it('looks up the current states of projections', async () => {
     const projection = { name: 'per_order', source: spec.source, fields: { n: { op: 'count' } } };
     await given.send('POST', '/api/v1/projections', projection);
     const enrich = { from: { projection: 'per_order' }, key: 'event.entity_id', as: 'known' };
@@ -96,7 +96,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('has a bound on what all evaluations cost together, and lets other requests have their turn', async () => {
+  it('limits the cost of all evaluations together, and lets other requests run', async () => {
     const items = Array.from({ length: 60 }, (_, i) => i);
     const nested = 'event.data.l.exists(a, event.data.l.exists(b, a + b < 0))';
     const filters = (count: number) => Array.from({ length: count }, () => ({ filter: `!${nested}` }));
@@ -115,7 +115,7 @@ describe('a dry run', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  it('tells what would be a dead letter, and goes on', async () => {
+  it('reports would-be dead letters, and continues', async () => {
     const operators = [{ map: { data: { half: 'event.data.amount / 2.0' } } }, { emit: { stream: 'x' } }];
     const { failed, emitted } = await result({ ...spec, operators }, [
       order({ amount: 'much' }),
@@ -164,16 +164,16 @@ describe('a dry run', () => {
       { definition: { ...spec, operators: [{ emit: { stream: 'tributary.x' } }] }, events: [order({})] },
       ['stream_reserved', ['/definition/operators/0/emit/stream']],
     ],
-  ])('with %s is refused, and told where', async (_, body, [code, pointers]) => {
+  ])('with %s is refused, and the problem names where', async (_, body, [code, pointers]) => {
     const answer = await given.send('POST', url, body);
     expect(answer.json(), answer.body).toMatchObject({ code });
     const { errors, detail } = answer.json<{ errors: { pointer: string }[]; detail: string }>();
     expect(errors.map(({ pointer }) => pointer)).toEqual(pointers);
-    // Where it says a place in words, it is the same.
+    // Where the sentence of the problem names a pointer, it is the same.
     for (const place of detail.match(/\S*\/operators\S*/g) ?? []) expect(place).toMatch(/^\/definition\//);
   });
 
-  it('needs events:read where it asks a projection, because it shows what that knows', async () => {
+  it('with a lookup needs events:read, because it shows states of the projection', async () => {
     const projection = { name: 'states', source: spec.source, fields: { n: { op: 'count' } } };
     await given.send('POST', '/api/v1/projections', projection);
     const key = { key: 'state-key', state: [3] };
@@ -197,7 +197,7 @@ describe('a dry run', () => {
     expect(shown?.body).toContain('"known":{"n":3}');
   });
 
-  it('neither calls a webhook nor writes an event: it says what would go where', async () => {
+  it('neither calls a webhook nor writes an event: it returns what would be sent', async () => {
     const hook = 'https://hooks.example.com/orders';
     const operators = [{ webhook: { url: hook, secret_ref: 'shop' } }, { emit: { stream: 'large' } }];
     const written = () =>

@@ -9,7 +9,7 @@ describe('the text of a member', () => {
     ['{"\\u0065vents":[3]}', '[3]'],
     ['{"a":"\\"events\\":[1]"}', undefined],
     ['{}', undefined],
-  ])('%s: %s', (text, found) => {
+  ])('is found: in %s it is %s', (text, found) => {
     expect(memberText(text, 'events')).toBe(found);
   });
 });

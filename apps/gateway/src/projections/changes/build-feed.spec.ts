@@ -4,7 +4,7 @@ import { LivePosition, streamKey } from '../../live/live-position.js';
 import { BuildFeed } from './build-feed.js';
 import { ChangesWorld } from './changes.fixture.js';
 
-it('lets other work of the process have its turns between the large states of a page of changes', async () => {
+it('lets other work of the process run between the large states of a page of changes', async () => {
   const world = new ChangesWorld();
   const [binding, large] = ['b', `[1]${' '.repeat(300_000)}`];
   const keys = Array.from({ length: 20 }, (_, i) => `key ${i}`).map((key) => ({

@@ -12,7 +12,7 @@ const places = [
 ];
 const keys = Array.from({ length: 30 }, (_, i) => `k${i}`);
 
-/** Folds one build as a processor does: rows, then progress, which is behind them; and again what a crash has left. */
+/** Folds one generation like a processor: it saves rows, then progress, and repeats what a crash has left. */
 class Processor {
   private readonly next = places.map(() => 0);
   private readonly saved = new Map<string, StateRow>();
@@ -38,10 +38,10 @@ class Processor {
       changed.push(row);
     }
     const { projections } = world.store;
-    // A zombie saves what it has, whenever it likes: an older row never wins.
+    // A zombie processor saves its rows at any time: an older row never wins.
     await projections.save(random.chance(0.3) ? changed.slice(0, 3) : changed, []);
     await projections.save(changed, []);
-    // Killed before its progress: the next one saves the same, and more.
+    // The processor is killed before it saves progress: the next one saves the same rows, and more.
     if (random.chance(0.7)) await projections.save([], [this.progress(at)]);
   }
 
@@ -57,12 +57,12 @@ class Processor {
   }
 }
 
-describe('streams of changes that are cut and go on', () => {
+describe('streams of changes that are interrupted and resumed', () => {
   const seeds = process.env.LIVE_SEED
     ? [Number(process.env.LIVE_SEED)]
     : Array.from({ length: 10 }, () => Math.floor(Math.random() * 2 ** 31));
 
-  it.each(seeds)('end with the states that are read (LIVE_SEED=%i)', async (seed) => {
+  it.each(seeds)('end with the same states as a read (LIVE_SEED=%i)', async (seed) => {
     const random = new Random(seed);
     const world = new ChangesWorld();
     const socket = { bytes: 500, slowMs: 60_000 };
@@ -72,7 +72,7 @@ describe('streams of changes that are cut and go on', () => {
     );
     let processor = new Processor(world, world.serving, random);
     const connect = (client: ChangesClient) => void client.connect(random.pick(gateways));
-    // Those that begin now begin with the first change; the others whenever they like.
+    // Clients that start now connect before the first change; the others may connect at any time.
     for (const client of clients) connect(client);
     await until(() => clients.every(({ parser }) => parser.lastEventId !== ''), { what: 'the beginnings' });
     for (let step = 0; step < 120; step++) {
@@ -115,7 +115,7 @@ describe('streams of changes that are cut and go on', () => {
     }
     for (const client of clients.slice(3)) {
       client.holding = false;
-      // What it was not sent was not changed after the reset: it is as it was read then.
+      // A key that was not sent has not changed since the reset: its state is the one that was read then.
       const isTrue = () => [...client.copy].every(([key, state]) => JSON.stringify(states.get(key)) === JSON.stringify(state)); // prettier-ignore
       await until(() => (client.take(), isTrue() && client.sent('reset').length > 0), {
         what: 'the last states',

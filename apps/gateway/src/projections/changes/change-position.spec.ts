@@ -9,12 +9,12 @@ const idOf = (name: string, of: { id: string }) => {
   return position.toString();
 };
 
-it('is read where it is of this build', () => {
+it('is parsed if it belongs to this generation', () => {
   expect(positionIn(idOf('p', build), { name: 'p', build })?.from.at('12345678', 1)).toBe(300);
   expect(positionIn(bindingTo('p', build), { name: 'p', build })?.from.at('12345678', 1)).toBe(0);
 });
 
-it('says which keys were sent of what follows, as long as that fits into a header', () => {
+it('includes which keys of the next changes were sent, as long as it fits into a header', () => {
   const from = new LivePosition(bindingTo('p', build));
   const to = from.copy();
   to.set('12345678', 1, 300);
@@ -25,7 +25,7 @@ it('says which keys were sent of what follows, as long as that fits into a heade
   expect(changeId({ from, sent: { to, after: 'x'.repeat(10_000) } })).toBe(from.toString());
 });
 
-it('is none where it is of another build of the projection', () => {
+it('is undefined if it belongs to another generation of the projection', () => {
   expect(positionIn(idOf('p', other), { name: 'p', build })).toBeUndefined();
 });
 
@@ -39,7 +39,7 @@ it.each([
   `${idOf('p', build)}~${idOf('p', build)}~YQ~YQ`,
   '.',
   bindingTo('p', build).slice(1),
-])('is refused where it is anything else: %s', (text) => {
+])('refuses any other text: %s', (text) => {
   expect(() => positionIn(text, { name: 'p', build })).toThrow(
     expect.objectContaining({ code: 'invalid_cursor' }),
   );

@@ -19,7 +19,7 @@ const came = (client: ChangesClient, count: number) =>
   until(() => client.changes.length >= count, { what: `${count} changes`, intervalMs: 1 });
 const keysOf = (client: ChangesClient) => client.changes.map(({ key, version }) => `${key}${version}`);
 
-/** A projection of some events with a client that is up to date. */
+/** Returns a projection of some events, with a client that has caught up. */
 async function given(
   keys: string[] = [],
   { snapshot = false, ...options }: Parameters<ChangesWorld['gateway']>[0] & { snapshot?: boolean } = {},
@@ -34,7 +34,7 @@ async function given(
 }
 
 describe('streams of changes', () => {
-  it('begin now, or with `snapshot` with the states of all keys', async () => {
+  it('start now, or with `snapshot` with the states of all keys', async () => {
     const { world, live, client } = await given(['a', 'b', 'a']);
     const other = newClient(world, true);
     void other.connect(live);
@@ -51,7 +51,7 @@ describe('streams of changes', () => {
     live.close();
   });
 
-  it('put together what each partition knows of a key', async () => {
+  it('merge the states of all partitions of a key', async () => {
     const { world, live, client } = await given(['a', 'a']);
     await world.folded(['a', 'b'], { partition: 1 });
     await came(client, 2);
@@ -59,7 +59,7 @@ describe('streams of changes', () => {
     live.close();
   });
 
-  it('wait for the progress: what is saved before it comes with it, however it was replaced', async () => {
+  it('wait for progress: rows that were saved before are sent with it, however they were replaced', async () => {
     const { world, live, client } = await given(['a']);
     const { projections } = world.store;
     for (const position of [1, 2, 3]) await projections.save([world.row('a', { position })], []);
@@ -71,7 +71,7 @@ describe('streams of changes', () => {
     live.close();
   });
 
-  it('go on after the last id with the newest state of what has changed since', async () => {
+  it('resume after the last id with the latest state of each key that has changed since', async () => {
     const { world, live, client } = await given(['a', 'b']);
     await world.folded(['a', 'b', 'c']);
     await came(client, 1);
@@ -84,7 +84,7 @@ describe('streams of changes', () => {
     live.close();
   });
 
-  it('share what is asked of the store, and ask nothing when there is none', async () => {
+  it('share reads of the store, and read nothing when there is no stream', async () => {
     const world = new ChangesWorld();
     const { projections } = world.store;
     let [looks, reads] = [0, 0];
@@ -107,7 +107,7 @@ describe('streams of changes', () => {
     expect(looks).toBe(before);
   });
 
-  it('read many keys in pages, and large states in smaller ones', async () => {
+  it('read many keys in pages, and large states in smaller pages', async () => {
     const world = new ChangesWorld();
     const { projections } = world.store;
     const keys = Array.from({ length: 1300 }, (_, i) => `k${i}`);
@@ -127,7 +127,7 @@ describe('streams of changes', () => {
     live.close();
   });
 
-  it('go on within what they had missed: a client that is always cut before the end of a page comes through', async () => {
+  it('resume within a page, so that a client that is always interrupted before its end still catches up', async () => {
     const world = new ChangesWorld();
     const keys = Array.from({ length: 1300 }, (_, i) => `k${i}`);
     await world.folded(keys);
@@ -136,7 +136,7 @@ describe('streams of changes', () => {
     client.holding = true;
     let connections = 0;
     const isThrough = () => client.parser.messages.some(({ event }) => event === 'caught_up');
-    // 20 000 characters are less than 400 messages.
+    // 20 000 characters are fewer than 400 messages.
     for (; connections < 20 && !isThrough(); connections++) {
       void client.connect(live);
       await until(() => client.waiting > 0, { what: 'a page' });
@@ -180,7 +180,7 @@ describe('streams of changes', () => {
     live.close();
   });
 
-  it('say once that they wait for ClickHouse, and once that they go on, however many they are', async () => {
+  it('log once that they wait for ClickHouse and once that they continue, whatever their number', async () => {
     const world = new ChangesWorld();
     const lines: string[] = [];
     let [isDown, failures] = [true, 0];
@@ -202,13 +202,13 @@ describe('streams of changes', () => {
     isDown = false;
     await Promise.all(clients.map((client) => came(client, 1)));
     expect(lines).toEqual([
-      'streams of changes cannot read from the store: trying again until it gives',
+      'streams of changes cannot read from the store: trying again until it answers',
       'streams of changes read from the store again',
     ]);
     live.close();
   });
 
-  it('are as many as is allowed', async () => {
+  it('are limited in number', async () => {
     const { world, live } = await given([], { maxStreams: 1 });
     const second = newClient(world);
     await second.connect(live);
@@ -217,8 +217,8 @@ describe('streams of changes', () => {
   });
 });
 
-describe('when another build is served', () => {
-  it('what was sent is reset, and with `snapshot` sent anew', async () => {
+describe('when another generation starts serving', () => {
+  it('the states that were sent are reset, and with `snapshot` sent again', async () => {
     const { world, live, client } = await given(['a', 'b'], { snapshot: true });
     const other = newClient(world);
     void other.connect(live);
@@ -238,7 +238,7 @@ describe('when another build is served', () => {
     live.close();
   });
 
-  it('a client that comes back with an id of the former one is told so', async () => {
+  it('a client that resumes with an id of the previous generation gets a reset', async () => {
     const { world, live, client } = await given(['a', 'b']);
     client.cut();
     world.serve(world.build(2));
@@ -250,7 +250,7 @@ describe('when another build is served', () => {
     live.close();
   });
 
-  it('nothing is taken from the former one, which is about to be removed', async () => {
+  it('nothing is read from the previous generation, whose rows are about to be removed', async () => {
     const world = new ChangesWorld();
     const { projections } = world.store;
     await world.folded(['a', 'b']);
@@ -276,8 +276,8 @@ describe('when another build is served', () => {
   });
 });
 
-describe('a stream of changes is ended, and its client told why,', () => {
-  it('when its key does not permit it any more', async () => {
+describe('a stream of changes is ended, and its client gets the reason,', () => {
+  it('when its key no longer permits it', async () => {
     const world = new ChangesWorld();
     const client = newClient(world);
     let valid = true;
@@ -305,7 +305,7 @@ describe('a stream of changes is ended, and its client told why,', () => {
     expect(client.errors).toMatchObject([{ code: 'projection_not_found' }]);
   });
 
-  it.each(['deleted', 'made anew'])('when the projection is %s', async (what) => {
+  it.each(['deleted', 'deleted and created again'])('when the projection is %s', async (what) => {
     const { world, client } = await given(['a']);
     world.definition =
       what === 'deleted' ? undefined : { ...world.definition!, created_at: '2', serving: world.build(2) };
@@ -313,7 +313,7 @@ describe('a stream of changes is ended, and its client told why,', () => {
     expect(client.errors).toMatchObject([{ code: 'projection_not_found' }]);
   });
 
-  it('when its client is too slow; nothing is kept for it, and what it has missed comes as one', async () => {
+  it('when its client is too slow; nothing is buffered for it, and the changes it has missed become one message', async () => {
     const world = new ChangesWorld();
     const live = world.gateway({ socket: { bytes: 500, slowMs: 50 } });
     const client = newClient(world);

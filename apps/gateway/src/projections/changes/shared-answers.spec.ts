@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SharedAnswers } from './shared-answers.js';
 
-/** Answers of so many bytes, and what was looked for. */
+/** Returns shared answers of this many bytes, and the questions that were computed. */
 function given(most: { answers: number; bytes: number }, size = 10) {
   const answers = new SharedAnswers<{ bytes: Buffer }>(most);
   const found: string[] = [];
@@ -14,7 +14,7 @@ function given(most: { answers: number; bytes: number }, size = 10) {
   return { ask, found };
 }
 
-it('looks once for those who ask at the same time, or a little later', async () => {
+it('computes an answer once for callers that ask at the same time or a little later', async () => {
   const { ask, found } = given({ answers: 2, bytes: 1000 });
   const [one, other] = await Promise.all([ask('a'), ask('a')]);
   expect(other).toBe(one);
@@ -25,13 +25,13 @@ it('looks once for those who ask at the same time, or a little later', async () 
 it.each([
   ['many', { answers: 2, bytes: 1000 }],
   ['large', { answers: 10, bytes: 25 }],
-])('forgets the oldest where they are too %s', async (_, most) => {
+])('removes the oldest answers when they are too %s', async (_, most) => {
   const { ask, found } = given(most);
   for (const question of ['a', 'b', 'c', 'b', 'c', 'a']) await ask(question);
   expect(found).toEqual(['a', 'b', 'c', 'a']);
 });
 
-it('keeps no failure', async () => {
+it('does not keep a failure', async () => {
   const { ask, found } = given({ answers: 2, bytes: 1000 });
   await expect(ask('wrong')).rejects.toThrow('no answer');
   await expect(ask('wrong')).rejects.toThrow('no answer');

@@ -50,7 +50,7 @@ async function define(more: object = {}): Promise<void> {
   expect(answer.statusCode, answer.body).toBe(201);
 }
 
-/** A projection whose first build has caught up. */
+/** Returns a projection whose first generation has caught up. */
 async function serving(more: object = {}): Promise<ProjectionBuild> {
   await define(more);
   return nowServing(gateway, name);
@@ -59,11 +59,11 @@ async function serving(more: object = {}): Promise<ProjectionBuild> {
 interface Given {
   stream?: string;
   partition?: number;
-  /** By event; each is folded a second after the other. */
+  /** Data of the events, each folded a second after the previous one. */
   data: string[];
 }
 
-/** What a processor has saved of a key. */
+/** Saves the state of a key like a processor. */
 async function saved({ id: build }: ProjectionBuild, key: string, given: Given): Promise<void> {
   const { stream = 'orders', partition = 0, data } = given;
   let state: FoldState = fold.empty;
@@ -93,7 +93,7 @@ async function expectProblem(url: string, status: number, problem: object): Prom
 }
 
 describe('the state of a key', () => {
-  it('is what all partitions know of it together, every digit as it is', async () => {
+  it('is merged from all partitions, with every digit', async () => {
     const build = await serving();
     await saved(build, 'EUR', { data: amounts('12345678901234567890.10', 1) });
     await saved(build, 'EUR', { partition: 1, data: amounts(0.2, 0.3, 0.5) });
@@ -116,7 +116,7 @@ describe('the state of a key', () => {
     expect(answer.json(), answer.body).toMatchObject({ key, version: 1, state: { orders: 1 } });
   });
 
-  it('that there is not is a 404', async () => {
+  it('that does not exist is a 404', async () => {
     await serving();
     await expectProblem(`${path}/${name}/state/EUR`, 404, { code: 'projection_key_not_found' });
     await expectProblem(`${path}/nowhere/state/EUR`, 404, { code: 'projection_not_found' });
@@ -126,12 +126,12 @@ describe('the state of a key', () => {
 });
 
 describe('the states of a projection', () => {
-  it('that nothing has been folded into are none', async () => {
+  it('are empty when no event has been folded', async () => {
     await serving();
     expect(await read()).toEqual({ states: [], total: 0, has_more: false, next_cursor: null });
   });
 
-  it('come by key, bytewise, page by page, with the number of all', async () => {
+  it('are sorted by the bytes of the key, page by page, with their total number', async () => {
     const build = await serving();
     const keys = ['a', 'a1', 'a2', 'b', 'é', '\uffee', '🎉'];
     for (const key of keys.toReversed()) await saved(build, key, { data: amounts(1) });
@@ -152,7 +152,7 @@ describe('the states of a projection', () => {
     });
   });
 
-  it('are sorted by a field, numbers exactly, nulls last, then by key', async () => {
+  it('are sorted by a field with exact numbers, nulls last, then by key', async () => {
     const build = await serving();
     const revenue = { a: '9007199254740993', b: '9007199254740992', c: '10', d: '9', e: '10', f: '-1.5' };
     for (const [key, amount] of Object.entries(revenue)) await saved(build, key, { data: amounts(amount) });
@@ -182,7 +182,7 @@ describe('the states of a projection', () => {
     expect(keysOf(await read('?order_by=last&prefix=t&limit=1'))).toEqual(['t3']);
   });
 
-  it('are sorted by fields that have an order, and only by those', async () => {
+  it('are sorted only by fields that have an order', async () => {
     await serving();
     for (const field of ['nothing', 'all', '__proto__', 'constructor']) {
       const errors = [{ pointer: 'order_by' }];
@@ -195,7 +195,7 @@ describe('the states of a projection', () => {
     await expectProblem(`${path}/${name}/state?order=desc`, 400, { code: 'invalid_request', errors });
   });
 
-  it('are sorted up to a bound, and with a prefix where there are more', async () => {
+  it('are sorted up to a limit of keys, and with a prefix beyond it', async () => {
     const build = await serving();
     const state = JSON.stringify(fold.empty);
     const rows = Array.from({ length: 20_001 }, (_, i) =>
@@ -211,7 +211,7 @@ describe('the states of a projection', () => {
     expect([keysOf(page), page.total]).toEqual([['a0', 'a1', 'a10'], 5000]);
   });
 
-  it('have cursors that hold for the same list only', async () => {
+  it('have cursors that are valid for the same list only', async () => {
     const build = await serving();
     for (const key of ['a', 'b', 'c']) await saved(build, key, { data: amounts(1) });
     const byKey = (await read('?limit=1')).next_cursor;
@@ -226,7 +226,7 @@ describe('the states of a projection', () => {
 });
 
 describe('a projection that is being built', () => {
-  it('for the first time has no states yet, and says how far it is', async () => {
+  it('for the first time has no states yet, and reports its progress', async () => {
     await define();
     const producer = await gateway.log.producer();
     await producer.append(['a', 'b'].map((key) => ({ topic: gateway.topicOf('orders'), key, value: '{}' })));
@@ -240,7 +240,7 @@ describe('a projection that is being built', () => {
     }
   });
 
-  it('anew is read from the build before it, also when the fields have changed', async () => {
+  it('again is read from the previous generation, even if the fields have changed', async () => {
     const build = await serving();
     await saved(build, 'EUR', { data: amounts(5) });
     const payload = { source: { streams: ['orders', 'refunds'] }, fields: { n: { op: 'count' } } };
@@ -248,7 +248,7 @@ describe('a projection that is being built', () => {
     expect((await read()).states).toMatchObject([{ key: 'EUR', state: { revenue: 5 } }]);
   });
 
-  it('says why it does not go on', async () => {
+  it('gives the reason why it does not continue', async () => {
     await define();
     const change = (more: object) =>
       gateway.definitions.projections.change(name, (current) => ({ ...current!, ...more }), systemActor);
@@ -267,7 +267,7 @@ describe('waiting for a position', () => {
     gateway.log.broker.group(gateway.topics.projectionGroup(id)).commit(place, offset);
   };
 
-  it('is over when the build that is served has passed it', async () => {
+  it('ends when the generation that is serving has passed it', async () => {
     const build = await serving();
     const url = `${path}/${name}/state?wait_for=orders:0:3&wait_for=orders:1:0`;
     committed(build, 0, 4);
@@ -281,7 +281,7 @@ describe('waiting for a position', () => {
     });
   });
 
-  it('needs a stream that is folded, as it was when the build began', async () => {
+  it('needs a stream of the projection that has not been replaced since the generation started', async () => {
     await serving();
     const errors = [{ pointer: 'wait_for' }];
     await expectProblem(`${path}/${name}/state?wait_for=other:0:0`, 400, { code: 'invalid_request', errors });
@@ -310,7 +310,7 @@ describe('waiting for a position', () => {
     });
   });
 
-  it('does not wait for what lies before the beginning of a projection from now on', async () => {
+  it('does not wait for positions before the start of a projection that starts now', async () => {
     const build = await serving({ from: 'now' });
     const start = build.sources['orders']?.starts?.[0] ?? 0;
     const end = build.sources['orders']?.starts?.[1] ?? 0;
@@ -320,7 +320,7 @@ describe('waiting for a position', () => {
   });
 });
 
-describe('a key', () => {
+describe('access to states: a key', () => {
   const withKey = (authorization: string, url: string) =>
     gateway.query.instance.inject({ url, headers: { authorization } });
 

@@ -5,7 +5,7 @@ import { compareSortValues, isSortValue, sortValue } from './sort-value.js';
 const sorted = (values: string[], sign: 1 | -1 = 1) =>
   values.toSorted((a, b) => compareSortValues(sortValue(a), sortValue(b), sign));
 
-describe('values of a field', () => {
+describe('the sort values of a field', () => {
   it('are sorted as numbers with all their digits', () => {
     const numbers = [
       '-1e3',
@@ -22,7 +22,7 @@ describe('values of a field', () => {
     expect(sorted(numbers, -1)).toEqual(numbers.toReversed());
   });
 
-  it('are numbers, then texts, and what has no order comes last in both directions', () => {
+  it('are numbers, then texts; values without an order come last in both directions', () => {
     const ascending = ['5', '"2026-11-21T04:00:00.000000Z"', '"a"', '"é"', '"\uffee"', '"🎉"', 'null'];
     expect(sorted(ascending.toReversed())).toEqual(ascending);
     expect(sorted(ascending, -1)).toEqual([...ascending.slice(0, -1).toReversed(), 'null']);
@@ -30,7 +30,7 @@ describe('values of a field', () => {
     expect(compareSortValues(sortValue('[1]'), sortValue('-1'), -1)).toBeGreaterThan(0);
   });
 
-  it('have one order, whatever they are', () => {
+  it('have a total order, whatever they are', () => {
     const json = fc.jsonValue({ maxDepth: 1 }).map((value) => JSON.stringify(value));
     fc.assert(
       fc.property(json, json, json, (a, b, c) => {
@@ -46,7 +46,7 @@ describe('values of a field', () => {
     );
   });
 
-  it('go into cursors, long texts by their beginning', () => {
+  it('become part of cursors, long texts with their beginning', () => {
     const value = sortValue(JSON.stringify('x'.repeat(1000)));
     expect(value).toEqual(['text', 'x'.repeat(128)]);
     expect(isSortValue(JSON.parse(JSON.stringify(value)))).toBe(true);
